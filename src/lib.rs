@@ -1,1 +1,6 @@
-//! bourse
+//! bourse: a keyboard-driven terminal dashboard for GPU compute marketplaces.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+pub mod api;
+pub mod domain;

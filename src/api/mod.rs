@@ -1,0 +1,197 @@
+//! How questions travel: the six operations as data, their wire form, and the one HTTP client.
+//!
+//! [`Request`] and [`Reply`] know nothing of HTTP; [`wire`] turns them into bytes and back;
+//! [`client`] is the only place that opens a socket; [`pacing`] decides when a request may go;
+//! [`ledger`] remembers what was sent and answered, secrets removed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::domain::workergroup::NewWorkergroup;
+use crate::domain::{Listing, Query, Resource, Untrusted};
+
+/// The six operations of the interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Operation {
+    /// `POST /api/v0/bundles/`
+    SearchOffers,
+    /// `POST /api/v0/network_volumes/search/`
+    SearchVolumes,
+    /// `POST /api/v0/volumes/unlist/`
+    UnlistVolume,
+    /// `GET /api/v0/workergroups/`
+    ListWorkergroups,
+    /// `POST /api/v0/workergroups/`
+    CreateWorkergroup,
+    /// `POST {route_url}/route/`
+    Route,
+}
+
+impl Operation {
+    /// All six.
+    pub const ALL: [Self; 6] = [
+        Self::SearchOffers,
+        Self::SearchVolumes,
+        Self::UnlistVolume,
+        Self::ListWorkergroups,
+        Self::CreateWorkergroup,
+        Self::Route,
+    ];
+
+    /// What it does, for people.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::SearchOffers => "search offers",
+            Self::SearchVolumes => "search network volumes",
+            Self::UnlistVolume => "unlist volume",
+            Self::ListWorkergroups => "list workergroups",
+            Self::CreateWorkergroup => "create workergroup",
+            Self::Route => "route",
+        }
+    }
+
+    /// Whether sending it again cannot change anything: only then may bourse repeat it by itself.
+    pub const fn is_read(self) -> bool {
+        matches!(
+            self,
+            Self::SearchOffers | Self::SearchVolumes | Self::ListWorkergroups
+        )
+    }
+
+    /// How long an answer may take in all, from the first byte sent.
+    pub const fn deadline(self) -> Duration {
+        Duration::from_secs(match self {
+            Self::SearchOffers | Self::SearchVolumes | Self::ListWorkergroups => 20,
+            Self::Route => 15,
+            Self::UnlistVolume => 30,
+            Self::CreateWorkergroup => 60,
+        })
+    }
+}
+
+/// A call, as data.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Request {
+    /// Search offers or network volumes, by the query's resource. Workergroups cannot be searched:
+    /// their query makes a [`Request::ListWorkergroups`].
+    Search(Query),
+    /// Unlist the volume listing of that id. An offer id is not a listing id.
+    UnlistVolume {
+        /// The listing.
+        id: i64,
+    },
+    /// List the workergroups of the key's account.
+    ListWorkergroups,
+    /// Create a workergroup.
+    CreateWorkergroup(NewWorkergroup),
+    /// Ask for a worker.
+    Route(RouteCall),
+}
+
+impl Request {
+    /// Which operation it is.
+    pub const fn operation(&self) -> Operation {
+        match self {
+            Self::Search(query) => match query.resource {
+                Resource::Offers => Operation::SearchOffers,
+                Resource::Volumes => Operation::SearchVolumes,
+                Resource::Workergroups => Operation::ListWorkergroups,
+            },
+            Self::UnlistVolume { .. } => Operation::UnlistVolume,
+            Self::ListWorkergroups => Operation::ListWorkergroups,
+            Self::CreateWorkergroup(_) => Operation::CreateWorkergroup,
+            Self::Route(_) => Operation::Route,
+        }
+    }
+}
+
+/// A question to the routing endpoint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RouteCall {
+    /// Name of the endpoint.
+    pub endpoint: String,
+    /// Estimated load of the request; finite and not negative. The specification's default is 100.
+    pub cost: f64,
+    /// The key to send instead of the profile's, in dialects that want the group's own.
+    pub key: Option<Secret>,
+}
+
+/// A secret text: never printed, compared only for tests and equality of requests.
+#[derive(Clone)]
+pub struct Secret(Arc<secrecy::SecretString>);
+
+impl Secret {
+    /// Takes a secret in.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(Arc::new(secrecy::SecretString::from(text.into())))
+    }
+
+    /// The secret itself: for the Authorization header and an explicit reveal, nothing else.
+    pub fn expose(&self) -> &str {
+        secrecy::ExposeSecret::expose_secret(self.0.as_ref())
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+impl PartialEq for Secret {
+    fn eq(&self, other: &Self) -> bool {
+        self.expose() == other.expose()
+    }
+}
+
+/// What came back.
+#[derive(Debug)]
+pub enum Reply {
+    /// Records of a search or listing.
+    Records(Box<Listing>),
+    /// The volume was unlisted; the server's message.
+    Unlisted {
+        /// The confirmation, naming the volume.
+        msg: Untrusted,
+    },
+    /// The workergroup was created.
+    Created {
+        /// Its id.
+        id: i64,
+    },
+    /// A worker, or the reason to wait.
+    Routed(RouteReply),
+}
+
+/// An answer of the routing endpoint.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RouteReply {
+    /// A worker was assigned.
+    Assigned(Assignment),
+    /// No worker yet: the status reply whole, as JSON text (its shape is not specified).
+    Waiting {
+        /// The reply as it came.
+        json: Untrusted,
+    },
+}
+
+/// A worker assignment (specification, "Route assignment").
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assignment {
+    /// The endpoint, as the server echoes it.
+    pub endpoint: Option<Untrusted>,
+    /// Address of the worker. Shown and copied, never called.
+    pub url: Untrusted,
+    /// The cost, as the server echoes it.
+    pub cost: Option<f64>,
+    /// Number of the request at this worker.
+    pub reqnum: Option<i64>,
+    /// Signature over the answer.
+    pub signature: Option<Untrusted>,
+    /// Unique id that the server gave the request.
+    pub request_id: Option<Untrusted>,
+    /// What does not agree with the request: `endpoint` or `cost` not echoed as sent.
+    pub mismatches: Vec<&'static str>,
+    /// The reply whole, as JSON text: the next hop forwards it.
+    pub json: Untrusted,
+}

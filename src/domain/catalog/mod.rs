@@ -1,0 +1,187 @@
+//! The catalogs: one table for each resource.
+
+mod offers;
+mod volumes;
+mod workergroups;
+
+use super::dialect::Dialect;
+use super::field::{Field, Filter, Section};
+
+/// A kind of record that a marketplace lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Resource {
+    /// Machine offers.
+    Offers,
+    /// Network volume offers.
+    Volumes,
+    /// Workergroups.
+    Workergroups,
+}
+
+impl Resource {
+    /// The table that describes its records.
+    pub const fn catalog(self) -> &'static Catalog {
+        match self {
+            Self::Offers => &OFFERS,
+            Self::Volumes => &VOLUMES,
+            Self::Workergroups => &WORKERGROUPS,
+        }
+    }
+
+    /// What one record is called.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Offers => "offer",
+            Self::Volumes => "network volume",
+            Self::Workergroups => "workergroup",
+        }
+    }
+
+    /// What several records are called.
+    pub const fn nouns(self) -> &'static str {
+        match self {
+            Self::Offers => "offers",
+            Self::Volumes => "network volumes",
+            Self::Workergroups => "workergroups",
+        }
+    }
+}
+
+/// Everything that is known about the records of one resource.
+#[derive(Debug)]
+pub struct Catalog {
+    /// Whose catalog it is.
+    pub resource: Resource,
+    /// The member of an answer that holds the records.
+    pub list_key: &'static str,
+    /// The members that may name a record, best first.
+    pub id_members: &'static [&'static str],
+    /// The conditions a query starts from, in the query language.
+    pub defaults: &'static str,
+    /// The order a query starts from, as an order string.
+    pub order: &'static str,
+    /// The limit a query starts from.
+    pub limit: Option<u32>,
+    /// The fields.
+    pub fields: &'static [Field],
+}
+
+/// Machine offers: `POST /api/v0/bundles/`.
+pub static OFFERS: Catalog = Catalog {
+    resource: Resource::Offers,
+    list_key: "offers",
+    id_members: &["id", "ask_contract_id"],
+    defaults: "verified=true rentable=true rented=false",
+    order: "score-",
+    limit: Some(500),
+    fields: offers::FIELDS,
+};
+
+/// Network volume offers: `POST /api/v0/network_volumes/search/`.
+pub static VOLUMES: Catalog = Catalog {
+    resource: Resource::Volumes,
+    list_key: "offers",
+    id_members: &["id", "ask_contract_id"],
+    defaults: "verified=true",
+    order: "storage_cost",
+    limit: Some(100),
+    fields: volumes::FIELDS,
+};
+
+/// Workergroups: `GET /api/v0/workergroups/`.
+pub static WORKERGROUPS: Catalog = Catalog {
+    resource: Resource::Workergroups,
+    list_key: "results",
+    id_members: &["id"],
+    defaults: "",
+    order: "endpoint_name,id",
+    limit: None,
+    fields: workergroups::FIELDS,
+};
+
+impl Catalog {
+    /// The field of that wire name.
+    pub fn by_key(&self, key: &str) -> Option<&'static Field> {
+        self.fields().iter().find(|field| field.key == key)
+    }
+
+    /// The field that people mean by `name`: its wire name or an alias, in any case.
+    pub fn named(&self, name: &str) -> Option<&'static Field> {
+        self.by_key(name).or_else(|| {
+            self.fields().iter().find(|field| {
+                field.key.eq_ignore_ascii_case(name)
+                    || field
+                        .aliases
+                        .iter()
+                        .any(|alias| alias.eq_ignore_ascii_case(name))
+            })
+        })
+    }
+
+    /// The fields, with the lifetime of the tables.
+    pub fn fields(&self) -> &'static [Field] {
+        self.resource.catalog().fields
+    }
+
+    /// The place of a field of this catalog in [`Catalog::fields`].
+    pub fn position(&self, field: &Field) -> Option<usize> {
+        self.fields
+            .iter()
+            .position(|candidate| std::ptr::eq(candidate, field))
+    }
+
+    /// The name closest to a misspelt one, if one is close.
+    pub fn suggest(&self, name: &str) -> Option<&'static str> {
+        let wanted = name.to_ascii_lowercase();
+        self.fields()
+            .iter()
+            .filter(|field| field.is_filter() || field.sortable)
+            .flat_map(|field| std::iter::once(field.key).chain(field.aliases.iter().copied()))
+            .map(|known| (strsim::damerau_levenshtein(&wanted, known), known))
+            .filter(|(distance, known)| *distance <= 1 + known.len().min(wanted.len()) / 4)
+            .min_by_key(|(distance, known)| {
+                let shared = known
+                    .bytes()
+                    .zip(wanted.bytes())
+                    .take_while(|(a, b)| a == b);
+                (*distance, std::cmp::Reverse(shared.count()))
+            })
+            .map(|(_, known)| known)
+    }
+
+    /// The columns shown at first, in order.
+    pub fn default_columns(&self) -> Vec<&'static Field> {
+        let mut columns: Vec<_> = self
+            .fields()
+            .iter()
+            .filter(|field| field.is_column() && field.column.rank.is_some())
+            .collect();
+        columns.sort_by_key(|field| field.column.rank);
+        columns
+    }
+
+    /// The fields that can be filtered on, documented ones first within their section.
+    pub fn filters(&self) -> Vec<&'static Field> {
+        let mut filters: Vec<_> = self
+            .fields()
+            .iter()
+            .filter(|field| field.is_filter())
+            .collect();
+        filters.sort_by_key(|field| (field.section, u8::from(field.filter != Filter::Documented)));
+        filters
+    }
+
+    /// The fields of one section that records carry.
+    pub fn section(&self, section: Section) -> impl Iterator<Item = &'static Field> {
+        self.fields()
+            .iter()
+            .filter(move |field| field.in_record && field.section == section)
+    }
+
+    /// Whether a server that speaks `dialect` is asked to order by `field`.
+    pub fn orders_on_server(&self, field: &Field, dialect: &Dialect) -> bool {
+        self.resource != Resource::Workergroups
+            && field.sortable
+            && (field.documented || dialect.market_filters)
+    }
+}

@@ -1,0 +1,350 @@
+//! Machine offers: every member of the record and all 34 documented filter parameters
+//! (specification, "Machine offer" and "Search offers"), the members and parameters that only the
+//! service is known to have, and the filters that read another member than their name says.
+
+use crate::domain::field::{Field, Kind, Section, Source, Unit};
+
+#[rustfmt::skip]
+const ARCHITECTURES: &[&str] = &["nvidia", "amd"];
+#[rustfmt::skip]
+const CPU_ARCHITECTURES: &[&str] = &["amd64", "arm64"];
+#[rustfmt::skip]
+const VERIFICATIONS: &[&str] = &["verified", "unverified", "deverified"];
+#[rustfmt::skip]
+const UBUNTU: &[&str] = &["24.04", "22.04", "20.04"];
+#[rustfmt::skip]
+const COUNTRIES: &[&str] = &[
+    "US", "CA", "CZ", "KR", "VN", "JP", "CN", "HU", "IS", "BG", "TW", "GB", "DE", "ES", "NO", "SE",
+    "PL", "IE", "NL", "HK", "IT", "DK", "AU", "FR", "IN", "RO", "EE", "FI", "UA", "AT", "BR", "IL",
+];
+#[rustfmt::skip]
+const MODELS: &[&str] = &[
+    "RTX 5090", "RTX 4090", "RTX 3090", "RTX 5080", "RTX 5070 Ti", "RTX 4090D", "RTX 4080",
+    "RTX 4070S Ti", "RTX 3060", "RTX PRO 6000 WS", "RTX PRO 6000 S", "RTX A6000", "RTX 6000Ada",
+    "L40S", "L40", "A40", "A100 SXM4", "A100 PCIE", "H100 SXM", "H100 NVL", "H100 PCIE", "H200",
+    "H200 NVL", "B200", "MI300X",
+];
+
+/// The table.
+#[rustfmt::skip] // a table reads as a table
+pub static FIELDS: &[Field] = &[
+    // Identity
+    Field::id("id", "ID").also(&["offer_id", "offer"]).section(Section::Identity).market_filter()
+        .column(1, 9, 4)
+        .doc("Number of the offer, which renting it takes."),
+    Field::id("ask_contract_id", "Ask contract").section(Section::Identity)
+        .doc("Number of the ask behind the offer; equal to the id where both are sent."),
+    Field::id("bundle_id", "Bundle").section(Section::Identity)
+        .doc("Number of the bundle of equal offers that this one stands for."),
+    Field::id("machine_id", "Machine").also(&["machine"]).section(Section::Identity)
+        .market_filter().column(21, 8, 150)
+        .doc("Number of the machine; slices of one machine share it."),
+    Field::id("host_id", "Host").also(&["host"]).section(Section::Identity).documented_filter()
+        .column(22, 8, 160)
+        .doc("Number of the host who owns the machine."),
+    Field::integer("hosting_type", "Hosting").section(Section::Identity)
+        .doc("Who runs the machine: 0 a private host, 1 a datacenter."),
+    Field::flag("datacenter", "Datacenter").section(Section::Identity).market_filter()
+        .also(&["dc"])
+        .filter_only(Source::NumberIs("hosting_type", 1))
+        .doc("Only machines in a datacenter (hosting type 1)."),
+    Field::text("resource_type", "Resource").section(Section::Identity)
+        .doc("What sort of resource is offered."),
+    Field::text("hostname", "Host name").section(Section::Identity)
+        .doc("Name of the machine, where the host gives one."),
+    Field::text("webpage", "Web page").section(Section::Identity)
+        .doc("Web page of the host, where there is one."),
+    Field::text("logo", "Logo").section(Section::Identity)
+        .doc("Relative path of a picture for the machine."),
+    Field::flag("external", "External").section(Section::Identity).market_filter()
+        .doc("Whether the offer comes from outside the market; no value counts as no."),
+    // Price
+    Field::number("dph_total", "$/h", Unit::DollarsPerHour)
+        .also(&["dph", "price", "dphtotal", "cost"])
+        .section(Section::Price).market_filter().column(2, 9, 2).places(4)
+        .less_is_better()
+        .doc("Price per hour: the GPUs and the allocated storage, without traffic."),
+    Field::number("dph_base", "GPU $/h", Unit::DollarsPerHour).section(Section::Price).places(4)
+        .less_is_better()
+        .doc("Price per hour of the GPUs alone; in bid searches the bid floor."),
+    Field::number("dph_total_adj", "Adjusted $/h", Unit::DollarsPerHour).section(Section::Price)
+        .places(4).width(12)
+        .doc("Price per hour with a rough allowance for traffic that the market ranks by; not a bill."),
+    Field::number("min_bid", "Bid floor", Unit::DollarsPerHour).also(&["bid"])
+        .section(Section::Price).market_filter().places(4).less_is_better()
+        .doc("Lowest bid per hour that gets the offer as an interruptible instance."),
+    Field::number("discount_rate", "Discount", Unit::Ratio).section(Section::Price)
+        .doc("Discount in force, as a share of the price; none is sent as no value."),
+    Field::number("credit_discount_max", "Max discount", Unit::Ratio).section(Section::Price)
+        .width(12)
+        .doc("Largest discount that the host gives for paying in advance."),
+    Field::number("discounted_hourly", "Discounted GPU $/h", Unit::DollarsPerHour).width(18)
+        .section(Section::Price).places(4)
+        .doc("Hourly discount as the service reports it."),
+    Field::number("discounted_dph_total", "Reserved $/h", Unit::DollarsPerHour).width(12)
+        .section(Section::Price).places(4).less_is_better()
+        .doc("Price per hour after the discount; the price of a reserved instance."),
+    Field::number("vram_costperhour", "VRAM $/GB/h", Unit::DollarsPerHour).section(Section::Price)
+        .places(5).width(11).less_is_better()
+        .doc("Price per hour and GB of GPU memory as the service reports it; sources disagree on the formula."),
+    Field::number("dlperf_per_dphtotal", "DLP/$", Unit::DlperfPerDollar)
+        .also(&["dlperf_usd", "dlp_usd"])
+        .section(Section::Price).documented_filter().column(8, 8, 30).places(1).more_is_better()
+        .doc("Deep learning performance per dollar and hour; moves with the allocated storage."),
+    Field::number("flops_per_dphtotal", "TFLOPS/$", Unit::TeraflopsPerDollar).also(&["flops_usd"])
+        .section(Section::Price).market_filter().places(1).more_is_better()
+        .doc("Teraflops per dollar and hour."),
+    Field::number("search.gpuCostPerHour", "Running: GPU", Unit::DollarsPerHour).width(14)
+        .section(Section::Price).source(Source::Nested("search", "gpuCostPerHour")).places(4)
+        .doc("Price per hour while running, GPUs only."),
+    Field::number("search.diskHour", "Running: disk", Unit::DollarsPerHour).width(14)
+        .section(Section::Price).source(Source::Nested("search", "diskHour")).places(5)
+        .doc("Price per hour while running, storage only."),
+    Field::number("search.totalHour", "Running: total", Unit::DollarsPerHour).width(14)
+        .section(Section::Price).source(Source::Nested("search", "totalHour")).places(4)
+        .doc("Price per hour while running."),
+    Field::number("search.discountTotalHour", "Running: discount", Unit::DollarsPerHour).width(17)
+        .section(Section::Price).source(Source::Nested("search", "discountTotalHour")).places(4)
+        .doc("Discount per hour while running."),
+    Field::number("search.discountedTotalPerHour", "Running: discounted", Unit::DollarsPerHour)
+        .width(19).section(Section::Price)
+        .source(Source::Nested("search", "discountedTotalPerHour")).places(4)
+        .doc("Price per hour while running, after the discount."),
+    Field::number("instance.gpuCostPerHour", "Stopped: GPU", Unit::DollarsPerHour).width(14)
+        .section(Section::Price).source(Source::Nested("instance", "gpuCostPerHour")).places(4)
+        .doc("Price per hour while stopped, GPUs only."),
+    Field::number("instance.diskHour", "Stopped: disk", Unit::DollarsPerHour).width(14)
+        .section(Section::Price).source(Source::Nested("instance", "diskHour")).places(5)
+        .doc("Price per hour while stopped, storage only: a stopped instance keeps paying it."),
+    Field::number("instance.totalHour", "Stopped: total", Unit::DollarsPerHour).width(14)
+        .section(Section::Price).source(Source::Nested("instance", "totalHour")).places(5)
+        .doc("Price per hour while stopped."),
+    Field::number("instance.discountTotalHour", "Stopped: discount", Unit::DollarsPerHour)
+        .width(17).section(Section::Price)
+        .source(Source::Nested("instance", "discountTotalHour")).places(4)
+        .doc("Discount per hour while stopped."),
+    Field::number("instance.discountedTotalPerHour", "Stopped: discounted", Unit::DollarsPerHour)
+        .width(19).section(Section::Price)
+        .source(Source::Nested("instance", "discountedTotalPerHour")).places(5)
+        .doc("Price per hour while stopped, after the discount."),
+    Field::number("score", "Score", Unit::None).section(Section::Price).places(1)
+        .more_is_better()
+        .doc("The market's own ranking: performance for the adjusted price, reliability and network."),
+    Field::flag("is_bid", "Bid").section(Section::Price)
+        .doc("Whether the prices of this record are those of a bid."),
+    // GPU
+    Field::integer("num_gpus", "N").also(&["gpus", "count"]).section(Section::Gpu)
+        .documented_filter().range(1.0, 64.0).column(3, 2, 1)
+        .doc("Number of GPUs in the offer."),
+    Field::text("gpu_name", "GPU").also(&["gpu", "model"]).section(Section::Gpu)
+        .documented_filter().choices(MODELS).column(4, 16, 1)
+        .doc("Model of the GPU, as the market spells it: RTX 4090, H100 SXM."),
+    Field::number("gpu_ram", "VRAM", Unit::Megabytes).also(&["vram"]).section(Section::Gpu)
+        .documented_filter().range(1000.0, 2_000_000.0).column(5, 8, 8).more_is_better()
+        .doc("Memory of one GPU. Cards report a little off: a 24 GB card has 24564 MB, so >=24 finds it and =24 does not."),
+    Field::number("gpu_total_ram", "Total VRAM", Unit::Megabytes)
+        .also(&["gpu_totalram", "total_vram"])
+        .section(Section::Gpu).documented_filter().range(1000.0, 20_000_000.0).width(10)
+        .more_is_better()
+        .doc("Memory of all GPUs of the offer together."),
+    Field::text("gpu_arch", "GPU maker").section(Section::Gpu).documented_filter()
+        .choices(ARCHITECTURES)
+        .doc("Maker of the GPU: nvidia or amd."),
+    Field::integer("compute_cap", "Compute cap.").also(&["capability"]).unit(Unit::Capability)
+        .section(Section::Gpu).documented_filter().range(100.0, 2000.0).width(12)
+        .doc("CUDA compute capability times 100: 890 means 8.9."),
+    Field::number("total_flops", "TFLOPS", Unit::Teraflops).also(&["tflops"])
+        .section(Section::Gpu).documented_filter().places(1).more_is_better()
+        .doc("Teraflops of all GPUs together."),
+    Field::number("dlperf", "DLPerf", Unit::Dlperf).section(Section::Gpu).documented_filter()
+        .column(7, 7, 40).places(1).more_is_better()
+        .doc("The market's deep learning performance score of the whole offer."),
+    Field::number("gpu_frac", "Share", Unit::Ratio).section(Section::Gpu).documented_filter()
+        .range(0.0, 1.0)
+        .doc("Share of the machine's GPUs that the offer holds."),
+    Field::new("gpu_ids", "GPU numbers", Kind::List).section(Section::Gpu).width(12)
+        .doc("Numbers of the GPUs in the offer; slices that share one overlap."),
+    Field::integer("gpu_lanes", "PCIe lanes").section(Section::Gpu).more_is_better()
+        .doc("PCIe lanes of each GPU."),
+    Field::number("gpu_mem_bw", "VRAM GB/s", Unit::GigabytesPerSecond).section(Section::Gpu)
+        .documented_filter().places(0).more_is_better()
+        .doc("Memory bandwidth of a GPU."),
+    Field::number("bw_nvlink", "NVLink GB/s", Unit::GigabytesPerSecond).also(&["nvlink"])
+        .section(Section::Gpu).documented_filter().places(0).width(11).more_is_better()
+        .doc("Bandwidth between the GPUs over NVLink; 0 without."),
+    Field::number("pci_gen", "PCIe gen", Unit::None).section(Section::Gpu).documented_filter()
+        .range(1.0, 7.0).more_is_better()
+        .doc("PCIe generation."),
+    Field::number("pcie_bw", "PCIe GB/s", Unit::GigabytesPerSecond).also(&["pcie"])
+        .section(Section::Gpu).market_filter().places(1).more_is_better()
+        .doc("Bandwidth between processor and GPU over PCIe."),
+    Field::number("gpu_max_power", "Max watts", Unit::Watts).section(Section::Gpu)
+        .documented_filter().places(0)
+        .doc("Power limit of a GPU."),
+    Field::number("gpu_max_temp", "Max °C", Unit::Celsius).section(Section::Gpu)
+        .documented_filter().places(0)
+        .doc("Temperature at which a GPU throttles."),
+    Field::flag("gpu_display_active", "Display").also(&["display_active"]).section(Section::Gpu)
+        .market_filter()
+        .doc("Whether a display is attached to the GPU."),
+    // CPU
+    Field::text("cpu_name", "CPU").section(Section::Cpu).width(24)
+        .doc("Model of the processor."),
+    Field::text("cpu_arch", "CPU arch.").section(Section::Cpu).documented_filter()
+        .choices(CPU_ARCHITECTURES)
+        .doc("Processor architecture; amd64 is the specification's default and is not sent unasked."),
+    Field::integer("cpu_cores", "vCPUs").also(&["vcpus", "cpus"]).section(Section::Cpu)
+        .market_filter().more_is_better()
+        .doc("Virtual processors of the whole machine."),
+    Field::number("cpu_cores_effective", "vCPU", Unit::None).also(&["cores"])
+        .section(Section::Cpu).market_filter().column(10, 6, 70).places(1).more_is_better()
+        .doc("Virtual processors that belong to the offer: its share of the machine."),
+    Field::number("cpu_ghz", "CPU GHz", Unit::Gigahertz).section(Section::Cpu)
+        .documented_filter().places(1).range(0.1, 10.0).more_is_better()
+        .doc("Clock speed of the processor."),
+    Field::number("cpu_ram", "RAM", Unit::Megabytes).also(&["ram", "memory"])
+        .section(Section::Cpu).documented_filter().column(11, 8, 60).more_is_better()
+        .doc("Main memory of the machine. The share that an offer gets is smaller when it holds part of the GPUs."),
+    Field::integer("has_avx", "AVX").section(Section::Cpu).market_filter()
+        .doc("Whether the processor has AVX: 1 yes, 0 no."),
+    Field::text("mobo_name", "Mainboard").also(&["motherboard"]).section(Section::Cpu)
+        .market_filter().width(18)
+        .doc("Model of the mainboard, as the machine reports it."),
+    // Disk
+    Field::number("disk_space", "Disk", Unit::Gigabytes).also(&["disk", "storage"])
+        .section(Section::Disk).market_filter().column(12, 8, 65).more_is_better()
+        .doc("Storage that the offer can be given at most."),
+    Field::number("disk_bw", "Disk MB/s", Unit::MegabytesPerSecond).section(Section::Disk)
+        .documented_filter().places(0).more_is_better()
+        .doc("Read speed of the disk."),
+    Field::text("disk_name", "Disk model").section(Section::Disk).width(20)
+        .doc("Model of the disk."),
+    Field::number("storage_cost", "$/GB/mo", Unit::DollarsPerGigabyteMonth)
+        .also(&["storage_price"])
+        .section(Section::Disk).documented_filter().column(13, 8, 90).places(3).less_is_better()
+        .doc("Price of storage per GB and month of 720 hours."),
+    Field::number("storage_total_cost", "Storage $/h", Unit::DollarsPerHour)
+        .section(Section::Disk).places(5).width(11).less_is_better()
+        .doc("Price per hour of the allocated storage: storage price x GB / 720."),
+    Field::id("avail_vol_ask_id", "Volume ask").section(Section::Disk)
+        .doc("Number of the local volume offer on the machine, where there is one."),
+    Field::number("avail_vol_size", "Volume GB", Unit::Gigabytes).section(Section::Disk)
+        .more_is_better()
+        .doc("Size of the local volume on offer."),
+    Field::number("avail_vol_dph", "Volume $/h", Unit::DollarsPerHour).section(Section::Disk)
+        .places(6).width(10).less_is_better()
+        .doc("Price per hour of one GB of the local volume."),
+    Field::number("nw_disk_min_bw", "Net disk min", Unit::MegabytesPerSecond).width(12)
+        .section(Section::Disk).places(0)
+        .doc("Slowest read speed of the network disk, where there is one."),
+    Field::number("nw_disk_max_bw", "Net disk max", Unit::MegabytesPerSecond).width(12)
+        .section(Section::Disk).places(0)
+        .doc("Fastest read speed of the network disk, where there is one."),
+    Field::number("nw_disk_avg_bw", "Net disk avg", Unit::MegabytesPerSecond).width(12)
+        .section(Section::Disk).places(0)
+        .doc("Average read speed of the network disk, where there is one."),
+    // Network
+    Field::number("inet_down", "Down", Unit::Transfer).also(&["down", "download"])
+        .section(Section::Network).documented_filter().column(15, 7, 80).places(0)
+        .more_is_better()
+        .doc("Download speed of the machine. The specification says MB/s, the public service means Mb/s."),
+    Field::number("inet_up", "Up", Unit::Transfer).also(&["up", "upload"])
+        .section(Section::Network).documented_filter().column(14, 7, 85).places(0)
+        .more_is_better()
+        .doc("Upload speed of the machine. The specification says MB/s, the public service means Mb/s."),
+    Field::number("inet_down_cost", "Down $/GB", Unit::DollarsPerGigabyte)
+        .section(Section::Network).market_filter().places(5).less_is_better()
+        .doc("Price of each GB downloaded, billed in every state."),
+    Field::number("inet_up_cost", "Up $/GB", Unit::DollarsPerGigabyte)
+        .section(Section::Network).market_filter().places(5).less_is_better()
+        .doc("Price of each GB uploaded, billed in every state."),
+    Field::number("internet_down_cost_per_tb", "Down $/TB", Unit::DollarsPerTerabyte)
+        .section(Section::Network).places(2).less_is_better()
+        .doc("Price of each TB (1024 GB) downloaded."),
+    Field::number("internet_up_cost_per_tb", "Up $/TB", Unit::DollarsPerTerabyte)
+        .section(Section::Network).places(2).less_is_better()
+        .doc("Price of each TB (1024 GB) uploaded."),
+    Field::integer("direct_port_count", "Ports").also(&["ports"]).section(Section::Network)
+        .documented_filter().more_is_better()
+        .doc("Ports that can be opened directly to the internet."),
+    Field::flag("static_ip", "Static IP").section(Section::Network).documented_filter()
+        .doc("Whether the address of the machine stays the same."),
+    Field::text("public_ipaddr", "Address").section(Section::Network).width(15)
+        .doc("Public address of the machine."),
+    // Reliability
+    Field::number("reliability", "Rel.", Unit::Ratio).also(&["rel"])
+        .section(Section::Trust).documented_filter().range(0.0, 1.0).column(9, 6, 20)
+        .more_is_better()
+        .doc("Reliability of the machine from 0 to 1; new machines start at 0.6."),
+    Field::number("reliability2", "Rel. 2", Unit::Ratio).section(Section::Trust)
+        .range(0.0, 1.0).more_is_better()
+        .doc("Second spelling of the reliability; equal to the first in real records."),
+    Field::number("expected_reliability", "Expected rel.", Unit::Ratio).width(13)
+        .section(Section::Trust).range(0.0, 1.0).more_is_better()
+        .doc("Reliability that the market expects of the machine."),
+    Field::number("reliability_mult", "Rel. factor", Unit::None).width(11)
+        .section(Section::Trust).places(4)
+        .doc("Factor by which reliability enters the score."),
+    Field::number("target_reliability", "Target rel.", Unit::Ratio).width(11)
+        .section(Section::Trust).market_filter().undocumented().range(0.0, 1.0)
+        .source(Source::Member("expected_reliability"))
+        .doc("Reliability asked of the machine; the service compares it with the expected one."),
+    Field::flag("verified", "Verified").section(Section::Trust).documented_filter()
+        .filter_only(Source::TextIs("verification", "verified"))
+        .doc("Only machines that the market has verified (their verification reads `verified`)."),
+    Field::text("verification", "Verification").section(Section::Trust).market_filter()
+        .choices(VERIFICATIONS).column(17, 12, 100)
+        .doc("Verification status: verified, unverified or deverified."),
+    Field::integer("vericode", "Veri. code").section(Section::Trust)
+        .doc("Number of the verification status: 1 verified, 0 unverified, 4 and 8 deverified."),
+    Field::flag("is_vm_deverified", "VM deverified").section(Section::Trust).width(13)
+        .doc("Whether the machine lost its verification for virtual machines."),
+    // Availability
+    Field::flag("rentable", "Rentable").section(Section::Availability).documented_filter()
+        .doc("Whether the offer can be rented now."),
+    Field::flag("rented", "Rented").section(Section::Availability).documented_filter()
+        .doc("Whether the caller rents it already; the public service is known to ignore this filter."),
+    Field::number("duration", "Left", Unit::Seconds).also(&["time_left", "days"])
+        .section(Section::Availability).documented_filter().column(16, 7, 50)
+        .source(Source::TimeLeft("duration", "end_date")).more_is_better()
+        .doc("How long the offer can still be rented, counted from now."),
+    Field::new("start_date", "From", Kind::Epoch).section(Section::Availability).width(16)
+        .doc("When the offer began."),
+    Field::new("end_date", "Until", Kind::Epoch).section(Section::Availability).width(16)
+        .doc("When the offer ends."),
+    Field::text("time_remaining", "Remaining").section(Section::Availability)
+        .doc("Time left of a rental, in words, where the caller rents it."),
+    Field::text("time_remaining_isbid", "Bid remaining").section(Section::Availability).width(13)
+        .doc("Time left of a bid, in words, where the caller has one."),
+    // Place
+    Field::new("geolocation", "Location", Kind::Country).also(&["country", "geo", "location"])
+        .section(Section::Place).documented_filter().choices(COUNTRIES).column(6, 18, 25)
+        .doc("Where the machine stands; filters compare the two-letter country code."),
+    Field::integer("geolocode", "Country code no.").section(Section::Place).width(16)
+        .doc("Number that the service derives from the country code."),
+    Field::id("cluster_id", "Cluster").also(&["cluster"]).section(Section::Place).market_filter()
+        .doc("Number of the cluster that the machine belongs to; network volumes live in one."),
+    // Software
+    Field::number("cuda_max_good", "CUDA", Unit::None).also(&["cuda_vers", "cuda"])
+        .section(Section::Software).documented_filter().range(8.0, 20.0).column(18, 5, 110)
+        .places(1).more_is_better()
+        .doc("Newest CUDA version that the driver supports."),
+    Field::new("driver_version", "Driver", Kind::Version).also(&["driver"])
+        .section(Section::Software).documented_filter().column(19, 11, 140)
+        .doc("Version of the GPU driver, compared part by part: 535.86.05."),
+    Field::integer("driver_vers", "Driver no.").section(Section::Software)
+        .doc("Version of the GPU driver as one number: 535086005."),
+    Field::text("os_version", "Ubuntu").also(&["os"]).section(Section::Software)
+        .documented_filter().choices(UBUNTU)
+        .doc("Ubuntu version of the host, compared as text."),
+    Field::text("ubuntu_version", "Ubuntu").section(Section::Software).market_filter()
+        .choices(UBUNTU).filter_only(Source::Member("os_version"))
+        .doc("Second name of the filter on the host's Ubuntu version."),
+    Field::flag("vms_enabled", "VMs").also(&["vms"]).section(Section::Software).market_filter()
+        .doc("Whether virtual machines can be started on it."),
+    // Other
+    Field::integer("rn", "Rank").section(Section::Other)
+        .doc("Rank within the bundle as the service sends it."),
+    Field::text("bundled_results", "Bundled").section(Section::Other)
+        .doc("Offers that are bundled behind this one, where the service says so."),
+];

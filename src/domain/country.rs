@@ -1,0 +1,34 @@
+//! Places: how a location text names a country.
+
+/// The country of a location text: the letters behind the last comma, else the whole text
+/// (`Texas, US` and `US` give `US`; `, US` too).
+pub fn code(location: &str) -> &str {
+    location.rsplit(',').next().unwrap_or(location).trim()
+}
+
+/// Country groups that people may name in a query; each stands for the list of its codes.
+pub const GROUPS: &[(&str, &[&str])] = &[
+    (
+        "EU",
+        &[
+            "AT", "BE", "BG", "HR", "CY", "CZ", "DK", "EE", "FI", "FR", "DE", "GR", "HU", "IE",
+            "IT", "LV", "LT", "LU", "MT", "NL", "PL", "PT", "RO", "SK", "SI", "ES", "SE",
+        ],
+    ),
+    (
+        "EUROPE",
+        &[
+            "AT", "BE", "BG", "HR", "CY", "CZ", "DK", "EE", "FI", "FR", "DE", "GR", "HU", "IE",
+            "IT", "LV", "LT", "LU", "MT", "NL", "PL", "PT", "RO", "SK", "SI", "ES", "SE", "GB",
+            "NO", "IS", "CH", "UA", "RS", "MD", "AL", "BA", "ME", "MK", "LI", "MC", "AD", "SM",
+        ],
+    ),
+];
+
+/// The codes of a group, if `name` is one.
+pub fn group(name: &str) -> Option<&'static [&'static str]> {
+    GROUPS
+        .iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(name))
+        .map(|(_, codes)| *codes)
+}

@@ -1,0 +1,124 @@
+//! What servers of the same interface spell differently, as data.
+//!
+//! `documented` follows the specification to the letter; `vast` follows the public service as its
+//! own client speaks to it; `sandbox` is `documented` plus every name the embedded sandbox knows.
+
+use super::catalog::Resource;
+use super::field::{Field, Filter, Operator};
+
+/// The unit of `inet_up` and `inet_down`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TransferUnit {
+    /// As the specification says.
+    MegabytesPerSecond,
+    /// As the service means it.
+    MegabitsPerSecond,
+}
+
+/// Whose key a route request carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RouteKey {
+    /// The key of the profile.
+    Profile,
+    /// The key of the workergroup (its `api_key` member).
+    Group,
+}
+
+/// A way of speaking the interface.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Dialect {
+    /// Its name in configuration files.
+    pub name: &'static str,
+    /// The not-in operator.
+    pub not_in: &'static str,
+    /// Whether a network volume search is wrapped in `q`.
+    pub volumes_wrapped: bool,
+    /// Whether the `duration` of a network volume search is in days (else in seconds).
+    pub volume_duration_days: bool,
+    /// Whether `driver_version` travels as the nine-digit number (else as text).
+    pub version_as_number: bool,
+    /// Whether the server takes the filters that only the service is known to take.
+    pub market_filters: bool,
+    /// The unit of network speeds.
+    pub transfer: TransferUnit,
+    /// The parameter that sets the storage allocation, if the server names it.
+    pub storage_parameter: Option<&'static str>,
+    /// The switch that turns offer bundling off, if the server names it.
+    pub bundling_parameter: Option<&'static str>,
+    /// Whose key a route request carries.
+    pub route_key: RouteKey,
+}
+
+impl Dialect {
+    /// The specification to the letter.
+    pub const DOCUMENTED: Self = Self {
+        name: "documented",
+        not_in: "nin",
+        volumes_wrapped: true,
+        volume_duration_days: true,
+        version_as_number: false,
+        market_filters: false,
+        transfer: TransferUnit::MegabytesPerSecond,
+        storage_parameter: None,
+        bundling_parameter: None,
+        route_key: RouteKey::Profile,
+    };
+
+    /// The public service.
+    pub const VAST: Self = Self {
+        name: "vast",
+        not_in: "notin",
+        volumes_wrapped: false,
+        volume_duration_days: false,
+        version_as_number: true,
+        market_filters: true,
+        transfer: TransferUnit::MegabitsPerSecond,
+        storage_parameter: Some("allocated_storage"),
+        bundling_parameter: Some("disable_bundling"),
+        route_key: RouteKey::Group,
+    };
+
+    /// The embedded sandbox: the specification plus all names that only the service knows.
+    pub const SANDBOX: Self = Self {
+        name: "sandbox",
+        market_filters: true,
+        storage_parameter: Some("allocated_storage"),
+        bundling_parameter: Some("disable_bundling"),
+        ..Self::DOCUMENTED
+    };
+
+    /// All dialects.
+    pub const ALL: [&'static Self; 3] = [&Self::DOCUMENTED, &Self::VAST, &Self::SANDBOX];
+
+    /// The dialect of that name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        Self::ALL.into_iter().find(|dialect| dialect.name == name)
+    }
+
+    /// How this dialect writes an operator.
+    pub const fn operator(&self, operator: Operator) -> &'static str {
+        match operator {
+            Operator::Nin => self.not_in,
+            other => other.name(),
+        }
+    }
+
+    /// Whether a condition on `field` is sent; otherwise it is applied after the answer.
+    pub const fn sends(&self, field: &Field) -> bool {
+        match field.filter {
+            Filter::Documented => true,
+            Filter::Market => self.market_filters,
+            Filter::Local | Filter::Never => false,
+        }
+    }
+
+    /// By how much a wire value of `field` is divided before it travels. Only the `duration` of a
+    /// network volume search differs: seconds inside bourse, days in the specification.
+    pub fn divisor(&self, resource: Resource, field: &Field) -> f64 {
+        if resource == Resource::Volumes && field.key == "duration" && self.volume_duration_days {
+            86_400.0
+        } else {
+            1.0
+        }
+    }
+}

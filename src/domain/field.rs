@@ -1,0 +1,519 @@
+//! One row describes a field completely.
+//!
+//! A [`Field`] is the only place where bourse says what a member of a marketplace record is: its
+//! name on the wire, what people may call it, its unit, the operators it allows, who can filter on
+//! it, how it is read from a record and how it is shown. The filter and sort editors, the query
+//! language, the table, the detail view, the wire encoding, local matching, CSV headers and the
+//! field reference in the README are all derived from these rows.
+
+pub use super::unit::Unit;
+
+/// A comparison a filter object can carry (specification, "Filter object").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operator {
+    /// Equal to a scalar.
+    Eq,
+    /// Not equal to a scalar.
+    Neq,
+    /// Greater than a number.
+    Gt,
+    /// Less than a number.
+    Lt,
+    /// Greater than or equal to a number.
+    Gte,
+    /// Less than or equal to a number.
+    Lte,
+    /// Equal to one value of a list.
+    In,
+    /// Equal to no value of a list.
+    Nin,
+}
+
+impl Operator {
+    /// All eight, in the order of the specification.
+    pub const ALL: [Self; 8] = [
+        Self::Eq,
+        Self::Neq,
+        Self::Gt,
+        Self::Lt,
+        Self::Gte,
+        Self::Lte,
+        Self::In,
+        Self::Nin,
+    ];
+
+    /// The name in the specification. A dialect may spell `nin` differently: see
+    /// [`Dialect::operator`].
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Eq => "eq",
+            Self::Neq => "neq",
+            Self::Gt => "gt",
+            Self::Lt => "lt",
+            Self::Gte => "gte",
+            Self::Lte => "lte",
+            Self::In => "in",
+            Self::Nin => "nin",
+        }
+    }
+
+    /// How the query language prints it.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Eq => "=",
+            Self::Neq => "!=",
+            Self::Gt => ">",
+            Self::Lt => "<",
+            Self::Gte => ">=",
+            Self::Lte => "<=",
+            Self::In => "in",
+            Self::Nin => "notin",
+        }
+    }
+
+    /// How people say it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Eq => "is",
+            Self::Neq => "is not",
+            Self::Gt => "more than",
+            Self::Lt => "less than",
+            Self::Gte => "at least",
+            Self::Lte => "at most",
+            Self::In => "is one of",
+            Self::Nin => "is none of",
+        }
+    }
+
+    /// Whether the operand is a list.
+    pub const fn takes_list(self) -> bool {
+        matches!(self, Self::In | Self::Nin)
+    }
+
+    /// Whether the operator compares magnitudes, which text does not have.
+    pub const fn is_ordering(self) -> bool {
+        matches!(self, Self::Gt | Self::Lt | Self::Gte | Self::Lte)
+    }
+
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// The set of operators a field allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Operators(u8);
+
+impl Operators {
+    /// No operator: the field cannot be filtered on.
+    pub const NONE: Self = Self(0);
+    /// `eq neq in nin`: text and flags.
+    pub const EQUALITY: Self =
+        Self(Operator::Eq.bit() | Operator::Neq.bit() | Operator::In.bit() | Operator::Nin.bit());
+    /// All eight: numbers and versions.
+    pub const ALL: Self = Self(0xff);
+
+    /// Whether the set holds `operator`.
+    pub const fn allows(self, operator: Operator) -> bool {
+        self.0 & operator.bit() != 0
+    }
+
+    /// The operators of the set, in the order of the specification.
+    pub fn iter(self) -> impl Iterator<Item = Operator> {
+        Operator::ALL.into_iter().filter(move |op| self.allows(*op))
+    }
+}
+
+/// What sort of value a field holds, and with it how operands are read and cells compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// True or false.
+    Flag,
+    /// A whole number. Services send some of these with a fraction; that is accepted.
+    Integer,
+    /// A number.
+    Number,
+    /// A number that names a thing: compared exactly, shown without separators.
+    Id,
+    /// Text, compared exactly.
+    Text,
+    /// A place such as `Texas, US`, compared by the letters behind the last comma.
+    Country,
+    /// A driver version such as `535.86.05`, compared part by part.
+    Version,
+    /// Seconds since 1970, shown as a date.
+    Epoch,
+    /// An ISO 8601 text or seconds since 1970, shown as a date.
+    Timestamp,
+    /// A list of numbers, shown only.
+    List,
+    /// A secret: masked, never sorted, filtered, exported or logged.
+    Secret,
+}
+
+impl Kind {
+    /// Whether cells of this kind are numbers, so that they can be ordered, summed and plotted.
+    pub const fn is_numeric(self) -> bool {
+        matches!(
+            self,
+            Self::Integer | Self::Number | Self::Id | Self::Epoch | Self::Version
+        )
+    }
+}
+
+/// Who can filter on a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Filter {
+    /// The specification documents the parameter: every server takes it.
+    Documented,
+    /// The service takes it although the specification does not name it: sent in dialects that
+    /// say so, else applied locally.
+    Market,
+    /// No server is known to take it: applied locally to what has arrived.
+    Local,
+    /// Not a thing to filter on.
+    Never,
+}
+
+/// How a field is read from a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The member of that name.
+    Member(&'static str),
+    /// The first of these members that is there: servers spell it differently.
+    Either(&'static [&'static str]),
+    /// A member of a nested object, as `search.totalHour`.
+    Nested(&'static str, &'static str),
+    /// True when the text member equals the text: the filter `verified` reads `verification`.
+    TextIs(&'static str, &'static str),
+    /// True when the number member equals the number: `datacenter` reads `hosting_type`.
+    NumberIs(&'static str, i64),
+    /// Seconds left: the first member if it is there, else the second (an epoch) less now.
+    TimeLeft(&'static str, &'static str),
+    /// A switch of the search itself; records do not carry it.
+    Nowhere,
+}
+
+/// The part of a detail view or editor where a field stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Section {
+    /// What the thing is called and who it belongs to.
+    Identity,
+    /// Prices and ratios to price.
+    Price,
+    /// Graphics processors.
+    Gpu,
+    /// Processor, memory and board.
+    Cpu,
+    /// Disks and volumes.
+    Disk,
+    /// Network.
+    Network,
+    /// Scores and verification.
+    Trust,
+    /// How long and to whom it is available.
+    Availability,
+    /// Location.
+    Place,
+    /// Software on the machine.
+    Software,
+    /// Scaling parameters of a workergroup.
+    Scaling,
+    /// Members that the service sends and gives no meaning.
+    Other,
+}
+
+impl Section {
+    /// All sections in the order in which they are shown.
+    pub const ALL: [Self; 12] = [
+        Self::Identity,
+        Self::Price,
+        Self::Gpu,
+        Self::Cpu,
+        Self::Disk,
+        Self::Network,
+        Self::Trust,
+        Self::Availability,
+        Self::Place,
+        Self::Software,
+        Self::Scaling,
+        Self::Other,
+    ];
+
+    /// The heading.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Identity => "Identity",
+            Self::Price => "Price",
+            Self::Gpu => "GPU",
+            Self::Cpu => "CPU and memory",
+            Self::Disk => "Disk",
+            Self::Network => "Network",
+            Self::Trust => "Reliability",
+            Self::Availability => "Availability",
+            Self::Place => "Place",
+            Self::Software => "Software",
+            Self::Scaling => "Scaling",
+            Self::Other => "Other",
+        }
+    }
+}
+
+/// How a cell of the field is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// As the kind and unit suggest.
+    Auto,
+    /// With exactly so many places behind the point.
+    Places(u8),
+    /// As yes or no.
+    YesNo,
+}
+
+/// How a field behaves as a table column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    /// Width in terminal cells.
+    pub width: u16,
+    /// Place among the columns shown at first; `None` when hidden at first.
+    pub rank: Option<u8>,
+    /// Who leaves first on a narrow screen: larger numbers leave earlier.
+    pub priority: u8,
+}
+
+/// One member, filter parameter or both. See the module documentation.
+#[derive(Debug)]
+pub struct Field {
+    /// The name on the wire, and the first name in the query language.
+    pub key: &'static str,
+    /// Further names that people may use.
+    pub aliases: &'static [&'static str],
+    /// The column header and detail label.
+    pub label: &'static str,
+    /// What sort of value it is.
+    pub kind: Kind,
+    /// The unit of its wire value.
+    pub unit: Unit,
+    /// The operators it allows.
+    pub operators: Operators,
+    /// Who can filter on it.
+    pub filter: Filter,
+    /// Whether a server is asked to order by it.
+    pub sortable: bool,
+    /// Whether records carry it (a filter such as `verified` is not in the record).
+    pub in_record: bool,
+    /// Whether the documentation names the record member.
+    pub documented: bool,
+    /// How it is read from a record.
+    pub source: Source,
+    /// Values worth offering in an editor.
+    pub choices: &'static [&'static str],
+    /// Smallest and largest plausible wire value; operands outside get a warning.
+    pub range: Option<(f64, f64)>,
+    /// Where it stands.
+    pub section: Section,
+    /// How it behaves as a column.
+    pub column: Column,
+    /// How cells are written.
+    pub format: Format,
+    /// Whether more is better (`Some(true)`), less is better, or neither: for comparisons.
+    pub better: Option<bool>,
+    /// One sentence for people.
+    pub doc: &'static str,
+}
+
+impl PartialEq for Field {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other) || (self.key == other.key && self.doc == other.doc)
+    }
+}
+impl Eq for Field {}
+
+/// Builders for the tables. They are `const`, so a catalog is plain static data.
+impl Field {
+    /// A field with the defaults of `kind`.
+    pub const fn new(key: &'static str, label: &'static str, kind: Kind) -> Self {
+        let (operators, sortable) = match kind {
+            Kind::Flag => (Operators::EQUALITY, true),
+            Kind::Text | Kind::Country => (Operators::EQUALITY, true),
+            Kind::Integer | Kind::Number | Kind::Id | Kind::Version | Kind::Epoch => {
+                (Operators::ALL, true)
+            }
+            Kind::Timestamp => (Operators::NONE, true),
+            Kind::List | Kind::Secret => (Operators::NONE, false),
+        };
+        let filter = match kind {
+            Kind::List | Kind::Secret | Kind::Timestamp => Filter::Never,
+            _ => Filter::Local,
+        };
+        Self {
+            key,
+            aliases: &[],
+            label,
+            kind,
+            unit: Unit::None,
+            operators,
+            filter,
+            sortable,
+            in_record: true,
+            documented: true,
+            source: Source::Member(key),
+            choices: &[],
+            range: None,
+            section: Section::Other,
+            column: Column {
+                width: 10,
+                rank: None,
+                priority: 200,
+            },
+            format: Format::Auto,
+            better: None,
+            doc: "",
+        }
+    }
+
+    /// A number with a unit.
+    pub const fn number(key: &'static str, label: &'static str, unit: Unit) -> Self {
+        let mut field = Self::new(key, label, Kind::Number);
+        field.unit = unit;
+        field
+    }
+
+    /// A whole number.
+    pub const fn integer(key: &'static str, label: &'static str) -> Self {
+        Self::new(key, label, Kind::Integer)
+    }
+
+    /// A number that names a thing.
+    pub const fn id(key: &'static str, label: &'static str) -> Self {
+        Self::new(key, label, Kind::Id)
+    }
+
+    /// A text.
+    pub const fn text(key: &'static str, label: &'static str) -> Self {
+        Self::new(key, label, Kind::Text)
+    }
+
+    /// A flag.
+    pub const fn flag(key: &'static str, label: &'static str) -> Self {
+        Self::new(key, label, Kind::Flag)
+    }
+
+    /// The sentence for people.
+    pub const fn doc(mut self, doc: &'static str) -> Self {
+        self.doc = doc;
+        self
+    }
+
+    /// Further names.
+    pub const fn also(mut self, aliases: &'static [&'static str]) -> Self {
+        self.aliases = aliases;
+        self
+    }
+
+    /// The unit.
+    pub const fn unit(mut self, unit: Unit) -> Self {
+        self.unit = unit;
+        self
+    }
+
+    /// The section.
+    pub const fn section(mut self, section: Section) -> Self {
+        self.section = section;
+        self
+    }
+
+    /// Who can filter on it.
+    pub const fn filter(mut self, filter: Filter) -> Self {
+        self.filter = filter;
+        self
+    }
+
+    /// The specification documents it as a filter parameter.
+    pub const fn documented_filter(self) -> Self {
+        self.filter(Filter::Documented)
+    }
+
+    /// The service takes it as a filter although the specification does not say so.
+    pub const fn market_filter(self) -> Self {
+        self.filter(Filter::Market)
+    }
+
+    /// A filter that no record carries under this name.
+    pub const fn filter_only(mut self, source: Source) -> Self {
+        self.source = source;
+        self.in_record = false;
+        self.documented = false;
+        self.sortable = false;
+        self
+    }
+
+    /// A record member that the specification does not list, seen in real records.
+    pub const fn undocumented(mut self) -> Self {
+        self.documented = false;
+        self
+    }
+
+    /// Where it is read from.
+    pub const fn source(mut self, source: Source) -> Self {
+        self.source = source;
+        self
+    }
+
+    /// Values worth offering.
+    pub const fn choices(mut self, choices: &'static [&'static str]) -> Self {
+        self.choices = choices;
+        self
+    }
+
+    /// The plausible range in wire units.
+    pub const fn range(mut self, low: f64, high: f64) -> Self {
+        self.range = Some((low, high));
+        self
+    }
+
+    /// Shown at first, at place `rank`, `width` cells wide; narrow screens drop larger
+    /// `priority` first.
+    pub const fn column(mut self, rank: u8, width: u16, priority: u8) -> Self {
+        self.column = Column {
+            width,
+            rank: Some(rank),
+            priority,
+        };
+        self
+    }
+
+    /// Width when shown.
+    pub const fn width(mut self, width: u16) -> Self {
+        self.column.width = width;
+        self
+    }
+
+    /// So many places behind the point.
+    pub const fn places(mut self, places: u8) -> Self {
+        self.format = Format::Places(places);
+        self
+    }
+
+    /// More is better.
+    pub const fn more_is_better(mut self) -> Self {
+        self.better = Some(true);
+        self
+    }
+
+    /// Less is better.
+    pub const fn less_is_better(mut self) -> Self {
+        self.better = Some(false);
+        self
+    }
+
+    /// Whether it may stand as a table column.
+    pub const fn is_column(&self) -> bool {
+        self.in_record && !matches!(self.kind, Kind::Secret)
+    }
+
+    /// Whether it can be filtered on at all, by a server or locally.
+    pub const fn is_filter(&self) -> bool {
+        !matches!(self.filter, Filter::Never)
+    }
+}

@@ -1,0 +1,129 @@
+//! How values are written for people.
+//!
+//! Widths are bounded: a number that a stranger made absurd is written in scientific notation, so
+//! that no cell can push the others away.
+
+use super::dialect::Dialect;
+use super::field::{Field, Format, Kind, Unit};
+use super::listing::Listing;
+use super::value::CellRef;
+
+/// What stands in a cell without a value.
+pub const BLANK: &str = "-";
+
+/// What stands in a cell whose value does not fit its field.
+pub const MISFIT: &str = "?!";
+
+/// A cell of a table, without its unit where the header names it, at most `width` cells wide.
+pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> String {
+    let column = listing.column(field);
+    match column.cell(row) {
+        CellRef::Missing | CellRef::Null => BLANK.to_owned(),
+        CellRef::Bad(_) => MISFIT.to_owned(),
+        CellRef::Flag(flag) => yes_no(flag).to_owned(),
+        CellRef::Number(value) => number(field, value),
+        CellRef::Text(_) => column
+            .text(row)
+            .map_or_else(String::new, |text| text.screen(width)),
+    }
+}
+
+/// A value with its unit, for the detail view.
+pub fn detail(listing: &Listing, row: usize, field: &Field, dialect: &Dialect) -> String {
+    let column = listing.column(field);
+    match column.cell(row) {
+        CellRef::Missing => "not sent".to_owned(),
+        CellRef::Null => "none (null)".to_owned(),
+        CellRef::Bad(found) => format!("unusable: {} came instead", found.noun()),
+        CellRef::Flag(flag) => yes_no(flag).to_owned(),
+        CellRef::Number(value) => with_unit(field, value, dialect),
+        CellRef::Text(_) => column
+            .text(row)
+            .map_or_else(String::new, |text| text.screen(4096)),
+    }
+}
+
+/// A number of a field, its unit only where it is part of the number (`98.5%`, `2.4TB`, `71d`).
+pub fn number(field: &Field, value: f64) -> String {
+    if !value.is_finite() || value.abs() >= 1e15 {
+        return format!("{value:.3e}");
+    }
+    match (field.format, field.kind, field.unit) {
+        (Format::YesNo, ..) => yes_no(value != 0.0).to_owned(),
+        (Format::Places(places), ..) => format!("{value:.*}", usize::from(places)),
+        (_, Kind::Epoch | Kind::Timestamp, _) => moment(value),
+        (_, Kind::Integer | Kind::Id, _) if value.fract() == 0.0 => format!("{value:.0}"),
+        (.., Unit::Megabytes) => gigabytes(value / 1000.0),
+        (.., Unit::Gigabytes) => gigabytes(value),
+        (.., Unit::Seconds) => span(value),
+        (.., Unit::Ratio) => format!("{}%", trimmed(value * 100.0, 2)),
+        _ => trimmed(value, 2),
+    }
+}
+
+/// A number of a field with its unit.
+pub fn with_unit(field: &Field, value: f64, dialect: &Dialect) -> String {
+    let text = number(field, value);
+    let carries_unit = matches!(
+        field.unit,
+        Unit::Megabytes | Unit::Gigabytes | Unit::Seconds | Unit::Ratio | Unit::Capability
+    );
+    let symbol = field.unit.symbol(dialect);
+    if carries_unit || symbol.is_empty() || field.kind == Kind::Epoch {
+        text
+    } else if let Some(rest) = symbol.strip_prefix('$') {
+        format!("${text}{rest}")
+    } else {
+        format!("{text} {symbol}")
+    }
+}
+
+/// Yes or no.
+pub const fn yes_no(flag: bool) -> &'static str {
+    if flag { "yes" } else { "no" }
+}
+
+/// Storage or memory: GB, from 10,000 GB on TB.
+pub fn gigabytes(value: f64) -> String {
+    if value.abs() >= 10_000.0 {
+        format!("{}TB", trimmed(value / 1000.0, 1))
+    } else if value.abs() >= 100.0 {
+        format!("{value:.0}GB")
+    } else {
+        format!("{}GB", trimmed(value, 1))
+    }
+}
+
+/// A span of seconds in its largest fitting unit: `45s`, `12m`, `5.5h`, `71d`, `2.1y`.
+pub fn span(seconds: f64) -> String {
+    let magnitude = seconds.abs();
+    if magnitude < 60.0 {
+        format!("{seconds:.0}s")
+    } else if magnitude < 3600.0 {
+        format!("{:.0}m", seconds / 60.0)
+    } else if magnitude < 86_400.0 {
+        format!("{}h", trimmed(seconds / 3600.0, 1))
+    } else if magnitude < 730.0 * 86_400.0 {
+        format!("{}d", trimmed(seconds / 86_400.0, 1))
+    } else {
+        format!("{}y", trimmed(seconds / 31_536_000.0, 1))
+    }
+}
+
+/// A moment, given in seconds since 1970, as a date and time in UTC.
+pub fn moment(epoch: f64) -> String {
+    #[expect(clippy::cast_possible_truncation)] // the range is checked by from_second
+    jiff::Timestamp::from_second(epoch as i64).map_or_else(
+        |_| format!("{epoch:.3e}"),
+        |moment| moment.strftime("%Y-%m-%d %H:%M").to_string(),
+    )
+}
+
+/// A number with at most `places` places, without trailing zeros.
+pub fn trimmed(value: f64, places: usize) -> String {
+    let text = format!("{value:.places$}");
+    if !text.contains('.') {
+        return text;
+    }
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

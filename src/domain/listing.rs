@@ -1,0 +1,417 @@
+//! A fetched result set: the answer's text once, a range for each record, and columns.
+//!
+//! Rows are never copied or moved: a view is a list of row numbers. The columns of the default
+//! table, of the conditions and of the prices are read with the answer; any other field becomes a
+//! column when it is first used, from the records' own JSON, which stays available whole.
+
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use super::catalog::Catalog;
+use super::field::{Field, Kind};
+use super::query::{Condition, Direction, OrderKey};
+use super::skim::{self, Envelope, SkimError};
+use super::text::Untrusted;
+use super::value::{CellRef, Found, Version};
+
+mod read;
+
+use read::Loose;
+
+/// What names a record: unique within a listing, stable from one answer to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowId(pub i64);
+
+impl std::fmt::Display for RowId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A record that could not be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// Its place in the answer, from 0.
+    pub index: usize,
+    /// Why, in words; never a value of the record.
+    pub reason: &'static str,
+}
+
+/// Why an answer has no listing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ListingError {
+    /// The text could not be split.
+    #[error(transparent)]
+    Skim(#[from] SkimError),
+    /// The object has no list member.
+    #[error("the answer has no '{0}'")]
+    NoList(&'static str),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Cell {
+    Missing,
+    Null,
+    Flag(bool),
+    Number(f64),
+    Text(u32),
+    Bad(Found),
+}
+
+/// The cells of one field, texts interned.
+#[derive(Debug, Default)]
+pub struct Column {
+    cells: Vec<Cell>,
+    texts: Vec<Untrusted>,
+}
+
+impl Column {
+    /// The cell of a row, for comparing.
+    pub fn cell(&self, row: usize) -> CellRef<'_> {
+        match self.cells.get(row) {
+            None | Some(Cell::Missing) => CellRef::Missing,
+            Some(Cell::Null) => CellRef::Null,
+            Some(Cell::Flag(flag)) => CellRef::Flag(*flag),
+            Some(Cell::Number(number)) => CellRef::Number(*number),
+            Some(Cell::Text(index)) => self
+                .texts
+                .get(*index as usize)
+                .map_or(CellRef::Missing, |text| CellRef::Text(text.compared())),
+            Some(Cell::Bad(found)) => CellRef::Bad(*found),
+        }
+    }
+
+    /// The text of a row, for showing.
+    pub fn text(&self, row: usize) -> Option<&Untrusted> {
+        match self.cells.get(row) {
+            Some(Cell::Text(index)) => self.texts.get(*index as usize),
+            _ => None,
+        }
+    }
+
+    /// The different texts of the column, in order of first appearance.
+    pub fn texts(&self) -> &[Untrusted] {
+        &self.texts
+    }
+
+    /// How many cells are whole values, of all.
+    pub fn filled(&self) -> usize {
+        self.cells
+            .iter()
+            .filter(|cell| !matches!(cell, Cell::Missing | Cell::Null | Cell::Bad(_)))
+            .count()
+    }
+}
+
+/// A result set.
+pub struct Listing {
+    catalog: &'static Catalog,
+    body: Arc<str>,
+    spans: Vec<Range<usize>>,
+    ids: Vec<RowId>,
+    columns: Vec<OnceLock<Column>>,
+    now: f64,
+    was_single: bool,
+    skipped: Vec<Skipped>,
+    duplicates: usize,
+}
+
+impl std::fmt::Debug for Listing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Listing")
+            .field("resource", &self.catalog.resource)
+            .field("rows", &self.ids.len())
+            .field("skipped", &self.skipped)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Listing {
+    /// A listing without rows.
+    pub fn empty(catalog: &'static Catalog) -> Self {
+        Self {
+            catalog,
+            body: "".into(),
+            spans: Vec::new(),
+            ids: Vec::new(),
+            columns: catalog.fields().iter().map(|_| OnceLock::new()).collect(),
+            now: 0.0,
+            was_single: false,
+            skipped: Vec::new(),
+            duplicates: 0,
+        }
+    }
+
+    /// Reads an answer. `now` is the moment it arrived, in seconds since 1970: `duration` counts
+    /// from it where records carry only an end date.
+    pub fn read(
+        catalog: &'static Catalog,
+        body: impl Into<Arc<str>>,
+        now: f64,
+    ) -> Result<Self, ListingError> {
+        let body = body.into();
+        let envelope = skim::skim(&body, catalog.list_key)?;
+        Self::from_envelope(catalog, body, envelope, now)
+    }
+
+    /// Reads an answer that has been split already.
+    pub fn from_envelope(
+        catalog: &'static Catalog,
+        body: impl Into<Arc<str>>,
+        envelope: Envelope,
+        now: f64,
+    ) -> Result<Self, ListingError> {
+        if !envelope.has_list {
+            return Err(ListingError::NoList(catalog.list_key));
+        }
+        let mut listing = Self::empty(catalog);
+        listing.body = body.into();
+        listing.now = now;
+        listing.was_single = envelope.was_single;
+        // A byte order mark in front shifts every range.
+        let shift = listing.body.len() - listing.body.trim_start_matches('\u{feff}').len();
+        listing.fill(envelope.records, shift);
+        Ok(listing)
+    }
+
+    fn fill(&mut self, records: Vec<Range<usize>>, shift: usize) {
+        let hot: Vec<usize> = (0..self.catalog.fields.len())
+            .filter(|index| read::is_hot(&self.catalog.fields[*index]))
+            .collect();
+        let plan = read::Plan::new(self.catalog, &hot);
+        let mut builders: Vec<Builder> = hot.iter().map(|_| Builder::default()).collect();
+        let mut seen = HashSet::with_capacity(records.len());
+        let body = Arc::clone(&self.body);
+        for (index, span) in records.into_iter().enumerate() {
+            let span = span.start + shift..span.end + shift;
+            match plan.read(&body[span.clone()]) {
+                Err(reason) => self.skipped.push(Skipped { index, reason }),
+                Ok(record) => {
+                    let Some(id) = record.id() else {
+                        let reason = "it has no usable id";
+                        self.skipped.push(Skipped { index, reason });
+                        continue;
+                    };
+                    if !seen.insert(id) {
+                        self.duplicates += 1;
+                        continue;
+                    }
+                    for (builder, position) in builders.iter_mut().zip(&hot) {
+                        let field = &self.catalog.fields[*position];
+                        builder.push(record.cell(field, self.now));
+                    }
+                    self.ids.push(id);
+                    self.spans.push(span);
+                }
+            }
+        }
+        for (builder, position) in builders.into_iter().zip(hot) {
+            self.columns[position] = OnceLock::from(builder.column);
+        }
+    }
+
+    /// The table that describes the records.
+    pub const fn catalog(&self) -> &'static Catalog {
+        self.catalog
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// When the answer arrived, in seconds since 1970.
+    pub const fn read_at(&self) -> f64 {
+        self.now
+    }
+
+    /// Whether the server sent one object instead of a list.
+    pub const fn was_single(&self) -> bool {
+        self.was_single
+    }
+
+    /// The records that could not be shown.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// How many records repeated the id of an earlier one.
+    pub const fn duplicates(&self) -> usize {
+        self.duplicates
+    }
+
+    /// The id of a row.
+    pub fn id(&self, row: usize) -> Option<RowId> {
+        self.ids.get(row).copied()
+    }
+
+    /// The row of an id.
+    pub fn row(&self, id: RowId) -> Option<usize> {
+        self.ids.iter().position(|candidate| *candidate == id)
+    }
+
+    /// A record exactly as it came.
+    pub fn json(&self, row: usize) -> Option<&str> {
+        self.spans.get(row).map(|span| &self.body[span.clone()])
+    }
+
+    /// The column of a field of this listing's catalog, read now if it is not there yet.
+    pub fn column(&self, field: &Field) -> &Column {
+        static NONE: Column = Column {
+            cells: Vec::new(),
+            texts: Vec::new(),
+        };
+        let Some(position) = self.catalog.position(field) else {
+            return &NONE;
+        };
+        self.columns[position].get_or_init(|| {
+            let plan = read::Plan::new(self.catalog, &[position]);
+            let mut builder = Builder::default();
+            for span in &self.spans {
+                builder.push(
+                    plan.read(&self.body[span.clone()])
+                        .map_or(Loose::Missing, |record| {
+                            record.cell(&self.catalog.fields[position], self.now)
+                        }),
+                );
+            }
+            builder.column
+        })
+    }
+
+    /// The cell of a field, for comparing.
+    pub fn cell(&self, row: usize, field: &Field) -> CellRef<'_> {
+        self.column(field).cell(row)
+    }
+
+    /// The text of a field, for showing.
+    pub fn text(&self, row: usize, field: &Field) -> Option<&Untrusted> {
+        self.column(field).text(row)
+    }
+
+    /// A record's members that its catalog does not know, by name.
+    pub fn unknown_members(&self, row: usize) -> Vec<(String, serde_json::Value)> {
+        let known: HashSet<&str> = self
+            .catalog
+            .fields
+            .iter()
+            .flat_map(|field| read::members(&field.source))
+            .collect();
+        self.json(row)
+            .and_then(|json| serde_json::from_str::<serde_json::Map<_, _>>(json).ok())
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|(name, _)| !known.contains(name.as_str()))
+            .collect()
+    }
+
+    /// The rows, in the server's order, that satisfy all `conditions`.
+    pub fn matching<'a>(&self, conditions: impl IntoIterator<Item = &'a Condition>) -> Vec<u32> {
+        let conditions: Vec<_> = conditions
+            .into_iter()
+            .map(|condition| (condition, self.column(condition.field)))
+            .collect();
+        (0..u32::try_from(self.len()).unwrap_or(u32::MAX))
+            .filter(|row| {
+                conditions
+                    .iter()
+                    .all(|(condition, column)| condition.accepts(column.cell(*row as usize)))
+            })
+            .collect()
+    }
+
+    /// Sorts row numbers by `order`; rows without a value come last either way, ties go by id.
+    pub fn sort(&self, rows: &mut [u32], order: &[OrderKey]) {
+        let keys: Vec<_> = order
+            .iter()
+            .map(|key| (key, self.column(key.field)))
+            .collect();
+        rows.sort_by(|left, right| {
+            let (left, right) = (*left as usize, *right as usize);
+            keys.iter()
+                .map(|(key, column)| {
+                    compare_cells(
+                        key.field,
+                        column.cell(left),
+                        column.cell(right),
+                        key.direction,
+                    )
+                })
+                .find(|order| order.is_ne())
+                .unwrap_or_else(|| self.ids[left].cmp(&self.ids[right]))
+        });
+    }
+}
+
+/// Orders two cells of a field; blanks last whatever the direction.
+pub fn compare_cells(
+    field: &Field,
+    left: CellRef<'_>,
+    right: CellRef<'_>,
+    direction: Direction,
+) -> Ordering {
+    let ascending = match (left, right) {
+        (left, right) if left.is_blank() || right.is_blank() => {
+            return left.is_blank().cmp(&right.is_blank());
+        }
+        (CellRef::Number(left), CellRef::Number(right)) => left.total_cmp(&right),
+        (CellRef::Flag(left), CellRef::Flag(right)) => left.cmp(&right),
+        (CellRef::Text(left), CellRef::Text(right)) if field.kind == Kind::Version => {
+            let code = |text: &str| Version::parse(text.trim()).map_or(0, |version| version.code);
+            code(left).cmp(&code(right)).then_with(|| left.cmp(right))
+        }
+        (CellRef::Text(left), CellRef::Text(right)) => left.cmp(right),
+        // Mixed kinds in one column: numbers before texts before flags, just so that it is an order.
+        (left, right) => rank(left).cmp(&rank(right)),
+    };
+    match direction {
+        Direction::Ascending => ascending,
+        Direction::Descending => ascending.reverse(),
+    }
+}
+
+const fn rank(cell: CellRef<'_>) -> u8 {
+    match cell {
+        CellRef::Number(_) => 0,
+        CellRef::Text(_) => 1,
+        CellRef::Flag(_) => 2,
+        _ => 3,
+    }
+}
+
+#[derive(Default)]
+struct Builder {
+    column: Column,
+    index: HashMap<Box<str>, u32>,
+}
+
+impl Builder {
+    fn push(&mut self, value: Loose<'_>) {
+        let cell = match value {
+            Loose::Missing => Cell::Missing,
+            Loose::Null => Cell::Null,
+            Loose::Flag(flag) => Cell::Flag(flag),
+            Loose::Number(number) => Cell::Number(number),
+            Loose::Bad(found) => Cell::Bad(found),
+            Loose::Text(text) => Cell::Text(self.intern(&text)),
+        };
+        self.column.cells.push(cell);
+    }
+
+    fn intern(&mut self, text: &str) -> u32 {
+        if let Some(known) = self.index.get(text) {
+            return *known;
+        }
+        let index = u32::try_from(self.column.texts.len()).unwrap_or(u32::MAX);
+        self.column.texts.push(Untrusted::from(text));
+        self.index.insert(text.into(), index);
+        index
+    }
+}

@@ -1,0 +1,437 @@
+//! Reading one record: only the members that are asked for, each on its own, tolerantly.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::RowId;
+use crate::domain::catalog::Catalog;
+use crate::domain::field::{Field, Filter, Kind, Source};
+use crate::domain::value::Found;
+
+/// Whether a field's column is read with the answer.
+pub(super) fn is_hot(field: &Field) -> bool {
+    field.kind != Kind::Secret
+        && (field.column.rank.is_some() || field.filter == Filter::Documented)
+}
+
+/// The record members that a source reads.
+pub(super) fn members(source: &Source) -> impl Iterator<Item = &'static str> {
+    let (one, two, many): (_, _, &'static [&'static str]) = match *source {
+        Source::Member(name)
+        | Source::TextIs(name, _)
+        | Source::NumberIs(name, _)
+        | Source::Nested(name, _) => (Some(name), None, &[]),
+        Source::TimeLeft(name, end) => (Some(name), Some(end), &[]),
+        Source::Either(names) => (None, None, names),
+        Source::Nowhere => (None, None, &[]),
+    };
+    one.into_iter().chain(two).chain(many.iter().copied())
+}
+
+/// A value as it came, of any type.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Loose<'a> {
+    Missing,
+    Null,
+    Flag(bool),
+    Number(f64),
+    Text(Cow<'a, str>),
+    Bad(Found),
+}
+
+impl Loose<'_> {
+    fn into_owned(self) -> Loose<'static> {
+        match self {
+            Self::Missing => Loose::Missing,
+            Self::Null => Loose::Null,
+            Self::Flag(flag) => Loose::Flag(flag),
+            Self::Number(number) => Loose::Number(number),
+            Self::Text(text) => Loose::Text(Cow::Owned(text.into_owned())),
+            Self::Bad(found) => Loose::Bad(found),
+        }
+    }
+}
+
+/// Which members to read, found once for a listing.
+pub(super) struct Plan {
+    slots: HashMap<&'static str, usize>,
+    names: Vec<&'static str>,
+    nested: Vec<bool>,
+    ids: &'static [&'static str],
+}
+
+impl Plan {
+    pub(super) fn new(catalog: &'static Catalog, positions: &[usize]) -> Self {
+        let mut plan = Self {
+            slots: HashMap::new(),
+            names: Vec::new(),
+            nested: Vec::new(),
+            ids: catalog.id_members,
+        };
+        for name in catalog.id_members {
+            plan.add(name, false);
+        }
+        for position in positions {
+            let source = &catalog.fields[*position].source;
+            for name in members(source) {
+                plan.add(name, matches!(source, Source::Nested(..)));
+            }
+        }
+        plan
+    }
+
+    fn add(&mut self, name: &'static str, nested: bool) {
+        if let Some(slot) = self.slots.get(name) {
+            self.nested[*slot] |= nested;
+            return;
+        }
+        self.slots.insert(name, self.names.len());
+        self.names.push(name);
+        self.nested.push(nested);
+    }
+
+    /// Reads one record, or says why it cannot be read.
+    pub(super) fn read<'p, 'a>(&'p self, json: &'a str) -> Result<Record<'p, 'a>, &'static str> {
+        if !json.trim_start().starts_with('{') {
+            return Err("it is not an object");
+        }
+        let mut deserializer = serde_json::Deserializer::from_str(json);
+        deserializer
+            .deserialize_map(RecordVisitor { plan: self })
+            .or_else(|_| self.repaired(json))
+            .map_err(|_| "its JSON is broken")
+    }
+
+    /// A second try for services that write NaN and Infinity: those become null.
+    fn repaired<'p>(&'p self, json: &str) -> Result<Record<'p, 'static>, serde_json::Error> {
+        let repaired = without_non_numbers(json);
+        let mut deserializer = serde_json::Deserializer::from_str(&repaired);
+        deserializer
+            .deserialize_map(RecordVisitor { plan: self })
+            .map(Record::into_owned)
+    }
+}
+
+/// The text with NaN and infinities outside strings replaced by null.
+fn without_non_numbers(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    let mut rest = json;
+    let mut in_string = false;
+    while let Some(character) = rest.chars().next() {
+        if !in_string
+            && let Some(word) = ["NaN", "-Infinity", "Infinity"]
+                .into_iter()
+                .find(|word| rest.starts_with(word))
+        {
+            out.push_str("null");
+            rest = &rest[word.len()..];
+            continue;
+        }
+        let mut taken = character.len_utf8();
+        if character == '"' {
+            in_string = !in_string;
+        } else if in_string && character == '\\' {
+            taken += rest[1..].chars().next().map_or(0, char::len_utf8);
+        }
+        out.push_str(&rest[..taken]);
+        rest = &rest[taken..];
+    }
+    out
+}
+
+/// The members of one record that were asked for.
+pub(super) struct Record<'p, 'a> {
+    plan: &'p Plan,
+    values: Vec<Loose<'a>>,
+    inner: Vec<(usize, Cow<'a, str>, Loose<'a>)>,
+}
+
+impl<'p, 'a> Record<'p, 'a> {
+    fn into_owned(self) -> Record<'p, 'static> {
+        Record {
+            plan: self.plan,
+            values: self.values.into_iter().map(Loose::into_owned).collect(),
+            inner: self
+                .inner
+                .into_iter()
+                .map(|(slot, name, value)| {
+                    (slot, Cow::Owned(name.into_owned()), value.into_owned())
+                })
+                .collect(),
+        }
+    }
+
+    /// The record's id: the first id member that is a whole number.
+    pub(super) fn id(&self) -> Option<RowId> {
+        self.plan.ids.iter().find_map(|name| match self.get(name) {
+            Loose::Number(number) => whole(*number).map(RowId),
+            Loose::Text(text) => text.trim().parse().ok().map(RowId),
+            _ => None,
+        })
+    }
+
+    fn get(&self, name: &str) -> &Loose<'a> {
+        self.plan
+            .slots
+            .get(name)
+            .and_then(|slot| self.values.get(*slot))
+            .unwrap_or(&Loose::Missing)
+    }
+
+    /// What a field sees in the record.
+    pub(super) fn cell(&self, field: &Field, now: f64) -> Loose<'a> {
+        match field.source {
+            Source::Member(name) => fit(field.kind, self.get(name)),
+            Source::Either(names) => names
+                .iter()
+                .map(|name| fit(field.kind, self.get(name)))
+                .find(|value| !matches!(value, Loose::Missing | Loose::Null))
+                .unwrap_or(Loose::Missing),
+            Source::Nested(outer, inner) => self
+                .plan
+                .slots
+                .get(outer)
+                .and_then(|slot| {
+                    self.inner
+                        .iter()
+                        .find(|(owner, name, _)| owner == slot && name == inner)
+                })
+                .map_or(Loose::Missing, |(_, _, value)| fit(field.kind, value)),
+            Source::TextIs(name, wanted) => match self.get(name) {
+                Loose::Text(text) => Loose::Flag(text == wanted),
+                Loose::Missing => Loose::Missing,
+                Loose::Null => Loose::Null,
+                other => misfit(other),
+            },
+            Source::NumberIs(name, wanted) => match self.get(name) {
+                Loose::Number(number) => Loose::Flag(whole(*number) == Some(wanted)),
+                Loose::Missing => Loose::Missing,
+                Loose::Null => Loose::Null,
+                other => misfit(other),
+            },
+            Source::TimeLeft(name, end) => match fit(field.kind, self.get(name)) {
+                Loose::Number(seconds) => Loose::Number(seconds),
+                other => match fit(Kind::Number, self.get(end)) {
+                    Loose::Number(end) => Loose::Number(end - now),
+                    _ => other,
+                },
+            },
+            Source::Nowhere => Loose::Missing,
+        }
+    }
+}
+
+fn whole(number: f64) -> Option<i64> {
+    #[expect(clippy::cast_possible_truncation)] // checked to be whole and exact
+    (number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0).then_some(number as i64)
+}
+
+fn misfit(value: &Loose<'_>) -> Loose<'static> {
+    Loose::Bad(match value {
+        Loose::Flag(_) => Found::Flag,
+        Loose::Number(_) => Found::Number,
+        Loose::Text(_) => Found::Text,
+        Loose::Bad(found) => *found,
+        Loose::Missing | Loose::Null => return Loose::Null,
+    })
+}
+
+/// A value as the kind takes it: numbers may come as text or flags, ids as text.
+fn fit<'a>(kind: Kind, value: &Loose<'a>) -> Loose<'a> {
+    match (kind, value) {
+        (_, Loose::Missing | Loose::Null) => value.clone(),
+        (Kind::Flag, Loose::Flag(_)) => value.clone(),
+        (Kind::Flag, Loose::Number(number)) if matches!(whole(*number), Some(0 | 1)) => {
+            Loose::Flag(*number != 0.0)
+        }
+        (Kind::Flag, Loose::Text(text)) => match text.as_ref() {
+            "true" | "True" => Loose::Flag(true),
+            "false" | "False" => Loose::Flag(false),
+            _ => misfit(value),
+        },
+        (Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch, Loose::Number(_)) => value.clone(),
+        (Kind::Integer, Loose::Flag(flag)) => Loose::Number(f64::from(u8::from(*flag))),
+        (Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch, Loose::Text(text)) => text
+            .trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|number| number.is_finite())
+            .map_or_else(|| misfit(value), Loose::Number),
+        (Kind::Text | Kind::Country | Kind::Secret, Loose::Text(_)) => value.clone(),
+        (Kind::Text, Loose::Number(number)) => Loose::Text(Cow::Owned(number.to_string())),
+        (Kind::Text, Loose::Bad(Found::Object | Found::List)) => value.clone(),
+        (Kind::Version, Loose::Text(_)) => value.clone(),
+        (Kind::Version, Loose::Number(number)) => Loose::Text(Cow::Owned(number.to_string())),
+        (Kind::Timestamp, Loose::Text(_) | Loose::Number(_)) => value.clone(),
+        (Kind::List, Loose::Text(_)) => value.clone(),
+        _ => misfit(value),
+    }
+}
+
+struct RecordVisitor<'p> {
+    plan: &'p Plan,
+}
+
+impl<'p, 'de> Visitor<'de> for RecordVisitor<'p> {
+    type Value = Record<'p, 'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a record")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut record = Record {
+            plan: self.plan,
+            values: vec![Loose::Missing; self.plan.names.len()],
+            inner: Vec::new(),
+        };
+        while let Some(Name(name)) = map.next_key()? {
+            match self.plan.slots.get(name.as_ref()) {
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+                Some(slot) if self.plan.nested[*slot] => {
+                    let Inner(values) = map.next_value()?;
+                    record
+                        .inner
+                        .extend(values.into_iter().map(|(name, value)| (*slot, name, value)));
+                }
+                Some(slot) => record.values[*slot] = map.next_value()?,
+            }
+        }
+        Ok(record)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// The scalar members of a nested object; anything else counts as no members.
+struct Inner<'a>(Vec<(Cow<'a, str>, Loose<'a>)>);
+
+impl<'de> Deserialize<'de> for Inner<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InnerVisitor;
+        impl<'de> Visitor<'de> for InnerVisitor {
+            type Value = Inner<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("anything")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut values = Vec::new();
+                while let Some(Name(name)) = map.next_key()? {
+                    values.push((name, map.next_value()?));
+                }
+                Ok(Inner(values))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                while seq.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Inner(Vec::new()))
+            }
+
+            fn visit_unit<E>(self) -> Result<Self::Value, E> {
+                Ok(Inner(Vec::new()))
+            }
+
+            fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+                Ok(Inner(Vec::new()))
+            }
+
+            fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+                Ok(Inner(Vec::new()))
+            }
+
+            fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+                Ok(Inner(Vec::new()))
+            }
+
+            fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+                Ok(Inner(Vec::new()))
+            }
+
+            fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
+                Ok(Inner(Vec::new()))
+            }
+        }
+        deserializer.deserialize_any(InnerVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for Loose<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(LooseVisitor)
+    }
+}
+
+struct LooseVisitor;
+
+#[expect(clippy::cast_precision_loss)] // beyond 2^53 a double is what JSON readers give
+impl<'de> Visitor<'de> for LooseVisitor {
+    type Value = Loose<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("anything")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Loose::Null)
+    }
+
+    fn visit_bool<E>(self, flag: bool) -> Result<Self::Value, E> {
+        Ok(Loose::Flag(flag))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(Loose::Number(number as f64))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Loose::Number(number as f64))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
+        Ok(if number.is_finite() {
+            Loose::Number(number)
+        } else {
+            Loose::Bad(Found::Number)
+        })
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Loose::Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Loose::Text(Cow::Owned(text.to_owned())))
+    }
+
+    /// A short list of numbers is kept as text (`[0,1]`), which is all that is shown of it.
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut numbers = Vec::new();
+        let mut plain = true;
+        while let Some(item) = seq.next_element::<Loose<'de>>()? {
+            match item {
+                Loose::Number(number) if numbers.len() < 64 => numbers.push(number.to_string()),
+                _ => plain = false,
+            }
+        }
+        Ok(if plain {
+            Loose::Text(Cow::Owned(format!("[{}]", numbers.join(","))))
+        } else {
+            Loose::Bad(Found::List)
+        })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Loose::Bad(Found::Object))
+    }
+}

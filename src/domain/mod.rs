@@ -1,0 +1,27 @@
+//! What exists in a compute marketplace: fields, queries, records and the text that strangers put
+//! into them.
+//!
+//! This room is pure. It knows no HTTP, no clock, no terminal and no asynchronous work; the moment
+//! it needs (`duration` is "time left from now") is handed in as a number of seconds since 1970.
+
+pub mod catalog;
+pub mod country;
+pub mod dialect;
+pub mod field;
+pub mod format;
+pub mod language;
+pub mod listing;
+pub mod query;
+pub mod skim;
+pub mod text;
+pub mod unit;
+pub mod value;
+pub mod workergroup;
+
+pub use catalog::{Catalog, OFFERS, Resource, VOLUMES, WORKERGROUPS};
+pub use dialect::Dialect;
+pub use field::{Field, Filter, Kind, Operator, Operators, Section, Source, Unit};
+pub use listing::{Listing, RowId};
+pub use query::{Condition, Direction, OfferType, Operand, OrderKey, Query};
+pub use text::Untrusted;
+pub use value::{CellRef, Found, Value, Version};

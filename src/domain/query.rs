@@ -1,0 +1,271 @@
+//! What is asked of a marketplace.
+
+use std::cmp::Ordering;
+
+use super::catalog::{Catalog, Resource};
+use super::country;
+use super::dialect::Dialect;
+use super::field::{Field, Kind, Operator};
+use super::value::{CellRef, Value, Version};
+
+/// The price model asked for (specification, "Search offers", `type`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum OfferType {
+    /// High priority, fixed price.
+    #[default]
+    OnDemand,
+    /// Low priority, interruptible, at a bid.
+    Bid,
+    /// High priority, discounted, paid in advance.
+    Reserved,
+}
+
+impl OfferType {
+    /// All three.
+    pub const ALL: [Self; 3] = [Self::OnDemand, Self::Bid, Self::Reserved];
+
+    /// The word on the wire.
+    pub const fn wire(self) -> &'static str {
+        match self {
+            Self::OnDemand => "on-demand",
+            Self::Bid => "bid",
+            Self::Reserved => "reserved",
+        }
+    }
+
+    /// The next one, round and round.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        match self {
+            Self::OnDemand => Self::Bid,
+            Self::Bid => Self::Reserved,
+            Self::Reserved => Self::OnDemand,
+        }
+    }
+}
+
+impl std::str::FromStr for OfferType {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "on-demand" | "ondemand" | "on_demand" => Ok(Self::OnDemand),
+            "bid" | "interruptible" => Ok(Self::Bid),
+            "reserved" => Ok(Self::Reserved),
+            other => Err(format!(
+                "'{other}' is not an offer type: choose on-demand, bid or reserved"
+            )),
+        }
+    }
+}
+
+/// Which way an order goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Smallest first.
+    Ascending,
+    /// Largest first.
+    Descending,
+}
+
+impl Direction {
+    /// The word on the wire; `desc` is our reading, the specification shows only `asc`.
+    pub const fn wire(self) -> &'static str {
+        match self {
+            Self::Ascending => "asc",
+            Self::Descending => "desc",
+        }
+    }
+
+    /// The other one.
+    #[must_use]
+    pub const fn flipped(self) -> Self {
+        match self {
+            Self::Ascending => Self::Descending,
+            Self::Descending => Self::Ascending,
+        }
+    }
+}
+
+/// One key of an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OrderKey {
+    /// What to order by.
+    pub field: &'static Field,
+    /// Which way.
+    pub direction: Direction,
+}
+
+/// What a condition compares with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operand {
+    /// A scalar.
+    One(Value),
+    /// A list, for `in` and `nin`.
+    Many(Vec<Value>),
+}
+
+/// One condition: a field, an operator and an operand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condition {
+    /// What is compared.
+    pub field: &'static Field,
+    /// How.
+    pub operator: Operator,
+    /// With what; a list exactly when the operator takes one.
+    pub operand: Operand,
+    /// A person may switch a condition off without losing it.
+    pub enabled: bool,
+}
+
+impl Condition {
+    /// A condition in force.
+    pub const fn new(field: &'static Field, operator: Operator, operand: Operand) -> Self {
+        Self {
+            field,
+            operator,
+            operand,
+            enabled: true,
+        }
+    }
+
+    /// Whether a cell satisfies the condition. A comparison with nothing (null, missing or a value
+    /// that does not fit) is false, except `eq null` and `neq null`; `external` takes nothing for
+    /// no.
+    pub fn accepts(&self, cell: CellRef<'_>) -> bool {
+        let cell = match cell {
+            CellRef::Missing | CellRef::Null if self.field.key == "external" => {
+                CellRef::Flag(false)
+            }
+            other => other,
+        };
+        match (&self.operand, self.operator) {
+            (Operand::One(Value::Null), Operator::Eq) => cell.is_blank(),
+            (Operand::One(Value::Null), Operator::Neq) => !cell.is_blank(),
+            _ if cell.is_blank() => false,
+            (Operand::One(value), operator) => {
+                let order = compare(self.field.kind, cell, value);
+                match operator {
+                    Operator::Eq => order == Some(Ordering::Equal),
+                    Operator::Neq => order != Some(Ordering::Equal),
+                    Operator::Gt => order == Some(Ordering::Greater),
+                    Operator::Lt => order == Some(Ordering::Less),
+                    Operator::Gte => order.is_some_and(Ordering::is_ge),
+                    Operator::Lte => order.is_some_and(Ordering::is_le),
+                    Operator::In | Operator::Nin => false,
+                }
+            }
+            (Operand::Many(values), operator) => {
+                let found = values
+                    .iter()
+                    .any(|value| compare(self.field.kind, cell, value) == Some(Ordering::Equal));
+                found == (operator == Operator::In)
+            }
+        }
+    }
+
+    /// Whether a cell breaks the condition for certain: a record that does not say is not accused.
+    pub fn is_broken_by(&self, cell: CellRef<'_>) -> bool {
+        !cell.is_blank() && !self.accepts(cell)
+    }
+}
+
+/// Compares a cell with a value as the field's kind has it; `None` when they cannot be compared.
+fn compare(kind: Kind, cell: CellRef<'_>, value: &Value) -> Option<Ordering> {
+    match (kind, cell, value) {
+        (Kind::Country, CellRef::Text(text), Value::Text(wanted)) => {
+            Some(country::code(text).cmp(wanted.as_str()))
+        }
+        (Kind::Version, CellRef::Number(code), Value::Version(version)) => {
+            #[expect(clippy::cast_precision_loss)] // nine digits fit a double exactly
+            let wanted = version.code as f64;
+            code.partial_cmp(&wanted)
+        }
+        (Kind::Version, CellRef::Text(text), Value::Version(version)) => {
+            Version::parse(text.trim()).map(|own| own.code.cmp(&version.code))
+        }
+        (_, CellRef::Text(text), Value::Text(wanted)) => Some(text.cmp(wanted.as_str())),
+        (_, CellRef::Text(text), Value::Number(wanted)) => {
+            text.trim().parse::<f64>().ok()?.partial_cmp(wanted)
+        }
+        (_, CellRef::Number(number), Value::Number(wanted)) => number.partial_cmp(wanted),
+        (_, CellRef::Number(number), Value::Text(wanted)) => {
+            number.partial_cmp(&wanted.trim().parse::<f64>().ok()?)
+        }
+        (_, CellRef::Flag(flag), Value::Flag(wanted)) => Some(flag.cmp(wanted)),
+        (_, CellRef::Flag(flag), Value::Number(wanted)) => {
+            f64::from(u8::from(flag)).partial_cmp(wanted)
+        }
+        (_, CellRef::Number(number), Value::Flag(wanted)) => {
+            number.partial_cmp(&f64::from(u8::from(*wanted)))
+        }
+        _ => None,
+    }
+}
+
+/// A whole question: which records, in which order, how many, at which prices.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Query {
+    /// What is searched.
+    pub resource: Resource,
+    /// The conditions, in the order in which they were given.
+    pub conditions: Vec<Condition>,
+    /// The order, most important key first.
+    pub order: Vec<OrderKey>,
+    /// The most records wanted; `None` leaves it to the server.
+    pub limit: Option<u32>,
+    /// The price model; offers only.
+    pub offer_type: OfferType,
+    /// Storage in GB that prices are asked for; `None` leaves it to the server (8 GB).
+    pub storage: Option<f64>,
+    /// Whether equal offers shall not be bundled into one.
+    pub unbundled: bool,
+}
+
+impl Query {
+    /// A query with no condition, order or limit.
+    pub const fn empty(resource: Resource) -> Self {
+        Self {
+            resource,
+            conditions: Vec::new(),
+            order: Vec::new(),
+            limit: None,
+            offer_type: OfferType::OnDemand,
+            storage: None,
+            unbundled: false,
+        }
+    }
+
+    /// The table of the resource.
+    pub const fn catalog(&self) -> &'static Catalog {
+        self.resource.catalog()
+    }
+
+    /// The conditions in force.
+    pub fn active(&self) -> impl Iterator<Item = &Condition> {
+        self.conditions.iter().filter(|condition| condition.enabled)
+    }
+
+    /// The conditions in force that `dialect` sends.
+    pub fn sent(&self, dialect: &'static Dialect) -> impl Iterator<Item = &Condition> {
+        self.active()
+            .filter(move |condition| dialect.sends(condition.field))
+    }
+
+    /// The conditions in force that `dialect` cannot send: they are applied to the answer.
+    pub fn local(&self, dialect: &'static Dialect) -> impl Iterator<Item = &Condition> {
+        self.active()
+            .filter(move |condition| !dialect.sends(condition.field))
+    }
+
+    /// The storage in GB that the prices of an answer include: what was asked for, if the dialect
+    /// can ask, else the server's default of 8 GB.
+    pub fn priced_storage(&self, dialect: &Dialect) -> f64 {
+        self.storage
+            .filter(|_| dialect.storage_parameter.is_some())
+            .unwrap_or(DEFAULT_STORAGE_GB)
+    }
+}
+
+/// The storage allocation that prices include when none is asked for (specification, "Limits").
+pub const DEFAULT_STORAGE_GB: f64 = 8.0;

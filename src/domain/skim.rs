@@ -1,0 +1,226 @@
+//! Splitting an answer into records without reading them.
+//!
+//! One bad record must not hide the others, so an answer is first cut into the texts of its
+//! records, by counting brackets outside strings and without recursion (a record nested 100,000
+//! deep costs a counter, not the stack). Each record is then read on its own. NaN and Infinity,
+//! which some services write, stay inside their record.
+
+use std::ops::Range;
+
+/// The parts of an answer, as ranges of its text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Envelope {
+    /// The records, in order.
+    pub records: Vec<Range<usize>>,
+    /// Whether the list member was there at all.
+    pub has_list: bool,
+    /// Whether the list member was one object instead of a list.
+    pub was_single: bool,
+    /// The other members: name and value.
+    pub members: Vec<(String, Range<usize>)>,
+}
+
+/// Why an answer could not be split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SkimError {
+    /// Nothing but blanks.
+    #[error("the answer is empty")]
+    Empty,
+    /// The text ends inside a value, after so many whole records.
+    #[error("the answer breaks off after {0} whole records")]
+    CutShort(usize),
+    /// The text is not a JSON object.
+    #[error("the answer is not a JSON object")]
+    NotAnObject,
+    /// Something else stands where JSON wants a comma, colon or bracket, at this byte.
+    #[error("the answer is not JSON from byte {0} on")]
+    Broken(usize),
+}
+
+/// Splits the object in `text`; the member named `list_key` is cut into records.
+pub fn skim(text: &str, list_key: &str) -> Result<Envelope, SkimError> {
+    let text = text.strip_prefix('\u{feff}').map_or(text, |rest| rest);
+    Skimmer {
+        bytes: text.as_bytes(),
+        text,
+        at: 0,
+        envelope: Envelope::default(),
+    }
+    .object(list_key)
+}
+
+struct Skimmer<'a> {
+    bytes: &'a [u8],
+    text: &'a str,
+    at: usize,
+    envelope: Envelope,
+}
+
+impl Skimmer<'_> {
+    fn object(mut self, list_key: &str) -> Result<Envelope, SkimError> {
+        match self.peek() {
+            None => return Err(SkimError::Empty),
+            Some(b'{') => self.at += 1,
+            Some(_) => return Err(SkimError::NotAnObject),
+        }
+        if self.peek() == Some(b'}') {
+            return self.finish();
+        }
+        loop {
+            let name = self.name()?;
+            self.expect(b':')?;
+            if name == list_key {
+                self.list()?;
+            } else {
+                let value = self.value()?;
+                self.envelope.members.push((name, value));
+            }
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b'}') => return self.finish(),
+                None => return Err(self.cut()),
+                Some(_) => return Err(SkimError::Broken(self.at)),
+            }
+        }
+    }
+
+    fn finish(mut self) -> Result<Envelope, SkimError> {
+        self.at += 1;
+        match self.peek() {
+            None => Ok(self.envelope),
+            Some(_) => Err(SkimError::Broken(self.at)),
+        }
+    }
+
+    fn list(&mut self) -> Result<(), SkimError> {
+        // A repeated member replaces the earlier one, as JSON readers have it.
+        self.envelope.records.clear();
+        self.envelope.was_single = false;
+        self.envelope.has_list = true;
+        match self.peek() {
+            Some(b'[') => self.at += 1,
+            Some(b'{') => {
+                let record = self.value()?;
+                self.envelope.records.push(record);
+                self.envelope.was_single = true;
+                return Ok(());
+            }
+            _ => {
+                let value = self.value()?;
+                self.envelope.has_list = false;
+                let name = "(list)".to_owned();
+                self.envelope.members.push((name, value));
+                return Ok(());
+            }
+        }
+        if self.peek() == Some(b']') {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            let record = self.value()?;
+            self.envelope.records.push(record);
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b']') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                None => return Err(self.cut()),
+                Some(_) => return Err(SkimError::Broken(self.at)),
+            }
+        }
+    }
+
+    fn cut(&self) -> SkimError {
+        SkimError::CutShort(self.envelope.records.len())
+    }
+
+    fn peek(&mut self) -> Option<u8> {
+        while let Some(byte) = self.bytes.get(self.at) {
+            if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+                return Some(*byte);
+            }
+            self.at += 1;
+        }
+        None
+    }
+
+    fn expect(&mut self, wanted: u8) -> Result<(), SkimError> {
+        match self.peek() {
+            Some(byte) if byte == wanted => {
+                self.at += 1;
+                Ok(())
+            }
+            Some(_) => Err(SkimError::Broken(self.at)),
+            None => Err(self.cut()),
+        }
+    }
+
+    fn name(&mut self) -> Result<String, SkimError> {
+        if self.peek() != Some(b'"') {
+            return Err(match self.peek() {
+                Some(_) => SkimError::Broken(self.at),
+                None => self.cut(),
+            });
+        }
+        let range = self.value()?;
+        serde_json::from_str(&self.text[range.clone()]).map_err(|_| SkimError::Broken(range.start))
+    }
+
+    /// Walks over one value and gives its range.
+    fn value(&mut self) -> Result<Range<usize>, SkimError> {
+        if self.peek().is_none() {
+            return Err(self.cut());
+        }
+        let start = self.at;
+        let mut depth = 0_usize;
+        while let Some(byte) = self.bytes.get(self.at) {
+            match byte {
+                b'"' => {
+                    self.string()?;
+                    if depth == 0 {
+                        return Ok(start..self.at);
+                    }
+                    continue;
+                }
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' if depth == 0 => return self.scalar(start),
+                b'}' | b']' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.at += 1;
+                        return Ok(start..self.at);
+                    }
+                }
+                b',' | b' ' | b'\n' | b'\r' | b'\t' if depth == 0 => return self.scalar(start),
+                _ => {}
+            }
+            self.at += 1;
+        }
+        Err(self.cut())
+    }
+
+    fn scalar(&self, start: usize) -> Result<Range<usize>, SkimError> {
+        if start == self.at {
+            Err(SkimError::Broken(start))
+        } else {
+            Ok(start..self.at)
+        }
+    }
+
+    fn string(&mut self) -> Result<(), SkimError> {
+        self.at += 1;
+        while let Some(byte) = self.bytes.get(self.at) {
+            self.at += match byte {
+                b'"' => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                b'\\' => 2,
+                _ => 1,
+            };
+        }
+        Err(self.cut())
+    }
+}

@@ -1,0 +1,203 @@
+//! Strangers' text: one way in, few ways out.
+//!
+//! Everything that came over the wire, from a configuration file or from the clipboard is
+//! [`Untrusted`]. It has no `Display`; each sink has its own exit. Characters that could steer a
+//! terminal, reorder a line or hide are written visibly (`<U+202E>`), never dropped in silence.
+
+use std::fmt::Write as _;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// The most combining marks that one character keeps.
+const MARKS_PER_GRAPHEME: usize = 3;
+
+/// A text from outside.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Untrusted(Box<str>);
+
+impl std::fmt::Debug for Untrusted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Untrusted({:?})", self.screen(64))
+    }
+}
+
+impl Untrusted {
+    /// Takes a text in.
+    pub fn new(text: impl Into<Box<str>>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text itself, for comparing and matching only.
+    pub fn compared(&self) -> &str {
+        &self.0
+    }
+
+    /// For one line of a screen: hostile characters visible, at most `max` terminal cells.
+    pub fn screen(&self, max: usize) -> String {
+        truncate(&visible(&self.0, max.saturating_mul(4)), max)
+    }
+
+    /// For several lines of a screen: as [`Untrusted::screen`], line breaks kept.
+    pub fn lines(&self, max_chars: usize) -> Vec<String> {
+        self.0
+            .lines()
+            .map(|line| visible(line, max_chars))
+            .collect()
+    }
+
+    /// For a log: ASCII only, one line, at most 512 characters.
+    pub fn log(&self) -> String {
+        ascii(&self.0, 512)
+    }
+
+    /// For a surface on which a person decides: ASCII only.
+    pub fn consent(&self) -> String {
+        ascii(&self.0, 256)
+    }
+
+    /// For a CSV cell: whole, and defused where a spreadsheet would read a formula.
+    pub fn csv(&self) -> String {
+        csv_text(&self.0)
+    }
+
+    /// As one word of a POSIX shell, quoted.
+    pub fn shell(&self) -> String {
+        shell_words::quote(&self.0.replace('\0', "")).into_owned()
+    }
+}
+
+impl From<&str> for Untrusted {
+    fn from(text: &str) -> Self {
+        Self(text.into())
+    }
+}
+
+impl From<String> for Untrusted {
+    fn from(text: String) -> Self {
+        Self(text.into())
+    }
+}
+
+/// A CSV cell that no spreadsheet takes for a formula (OWASP ASVS 1.2.10, CWE-1236): a leading
+/// `= + - @`, tab, carriage return or NUL gets an apostrophe in front. RFC 4180 quoting is the
+/// writer's.
+pub fn csv_text(text: &str) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\0']) {
+        format!("'{text}")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// Whether a character must not reach a terminal as it is: controls, format characters (bidi,
+/// zero width, tags), line and paragraph separators, private use, non-characters and the letters
+/// that are drawn as nothing.
+pub fn is_hostile(character: char) -> bool {
+    let code = character as u32;
+    character.is_control()
+        || matches!(code,
+            0xAD | 0x34F | 0x61C | 0x6DD | 0x70F | 0x8E2 | 0x115F | 0x1160 | 0x17B4 | 0x17B5
+            | 0x180B..=0x180F | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x3164
+            | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFB | 0x600..=0x605 | 0x890 | 0x891
+            | 0x110BD | 0x110CD | 0x13430..=0x1345F | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A
+            | 0xE0000..=0xE0FFF | 0xE000..=0xF8FF | 0xF0000..=0x10_FFFF | 0xFDD0..=0xFDEF)
+        || code & 0xFFFE == 0xFFFE
+}
+
+/// The text with hostile characters written as `<U+XXXX>` and piles of combining marks cut, at
+/// most about `max_chars` characters long.
+pub fn visible(text: &str, max_chars: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(max_chars));
+    let mut written = 0;
+    for grapheme in text.graphemes(true) {
+        if written >= max_chars {
+            out.push('…');
+            break;
+        }
+        let mut marks = 0;
+        for (index, character) in grapheme.chars().enumerate() {
+            if is_hostile(character) {
+                out.push_str(&escaped(character));
+                written += 8;
+                if written >= max_chars {
+                    break;
+                }
+                continue;
+            }
+            let is_mark = index > 0 && unicode_width::UnicodeWidthChar::width(character) == Some(0);
+            if index == 0 && unicode_width::UnicodeWidthChar::width(character) == Some(0) {
+                out.push_str(&escaped(character));
+            } else if !is_mark {
+                out.push(character);
+            } else if marks < MARKS_PER_GRAPHEME {
+                marks += 1;
+                out.push(character);
+            } else {
+                out.push_str("<+marks>");
+                break;
+            }
+            written += 1;
+        }
+    }
+    out
+}
+
+fn escaped(character: char) -> String {
+    format!("<U+{:04X}>", character as u32)
+}
+
+fn ascii(text: &str, max_chars: usize) -> String {
+    let mut out = String::new();
+    for (index, character) in text.chars().enumerate() {
+        if index >= max_chars {
+            out.push_str("...");
+            break;
+        }
+        if character.is_ascii_graphic() || character == ' ' {
+            out.push(character);
+        } else {
+            out.push_str(&escaped(character));
+        }
+    }
+    out
+}
+
+/// Cuts a text to `max` terminal cells, the last of them an ellipsis when something was cut.
+pub fn truncate(text: &str, max: usize) -> String {
+    if text.width() <= max {
+        return text.to_owned();
+    }
+    if max == 0 {
+        return String::new();
+    }
+    let mut out = String::new();
+    let mut width = 0;
+    for grapheme in text.graphemes(true) {
+        let next = grapheme.width();
+        if width + next > max - 1 {
+            break;
+        }
+        width += next;
+        out.push_str(grapheme);
+    }
+    out.push('…');
+    out
+}
+
+/// JSON text whose strings hold no character that a terminal could act on: `\uXXXX` is legal JSON,
+/// so nothing is lost.
+pub fn json_for_terminal(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        if is_hostile(character) && !matches!(character, '\n' | '\t' | '\r') {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                let _ = write!(out, "\\u{unit:04x}"); // a String takes everything
+            }
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}

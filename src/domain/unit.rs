@@ -1,0 +1,189 @@
+//! Units: what a number of a record means, and how people write it.
+
+use super::dialect::{Dialect, TransferUnit};
+
+/// The unit of a field's values as they travel, and of bare numbers in a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// No unit.
+    None,
+    /// Memory in MB; people type and read GB (x 1000, as the market's own client has it).
+    Megabytes,
+    /// Storage in GB.
+    Gigabytes,
+    /// A span in seconds; people type and read days.
+    Seconds,
+    /// A span in hours or a count of seconds that people read as given.
+    Dollars,
+    /// Price per hour.
+    DollarsPerHour,
+    /// Storage price per GB and month of 720 hours.
+    DollarsPerGigabyteMonth,
+    /// Traffic price per GB.
+    DollarsPerGigabyte,
+    /// Traffic price per TB of 1024 GB.
+    DollarsPerTerabyte,
+    /// Network speed. The specification says MB/s, the service means Mb/s: the dialect decides.
+    Transfer,
+    /// Disk speed in MB/s.
+    MegabytesPerSecond,
+    /// Bus and memory speed in GB/s.
+    GigabytesPerSecond,
+    /// A score from 0 to 1, read as a percentage.
+    Ratio,
+    /// Clock speed in GHz.
+    Gigahertz,
+    /// Watts.
+    Watts,
+    /// Degrees Celsius.
+    Celsius,
+    /// Trillions of floating point operations per second.
+    Teraflops,
+    /// Deep learning performance score.
+    Dlperf,
+    /// Deep learning performance per dollar and hour.
+    DlperfPerDollar,
+    /// Teraflops per dollar and hour.
+    TeraflopsPerDollar,
+    /// CUDA compute capability x 100.
+    Capability,
+}
+
+impl Unit {
+    /// The power of ten by which a bare number in a query is multiplied to give the wire value,
+    /// if it is one (`gpu_ram=24` is 24000 MB).
+    pub const fn query_exponent(self) -> i32 {
+        match self {
+            Self::Megabytes => 3,
+            _ => 0,
+        }
+    }
+
+    /// The factor between a bare number in a query and the wire value.
+    pub const fn query_factor(self) -> f64 {
+        match self {
+            Self::Megabytes => 1000.0,
+            Self::Seconds => 86_400.0,
+            _ => 1.0,
+        }
+    }
+
+    /// What a bare number in a query means, for people.
+    pub const fn query_symbol(self, dialect: &Dialect) -> &'static str {
+        match self {
+            Self::Megabytes | Self::Gigabytes => "GB",
+            Self::Seconds => "days",
+            Self::Ratio => "0..1",
+            other => other.symbol(dialect),
+        }
+    }
+
+    /// The unit of the wire value, for people.
+    pub const fn symbol(self, dialect: &Dialect) -> &'static str {
+        match self {
+            Self::None | Self::Ratio => "",
+            Self::Megabytes => "MB",
+            Self::Gigabytes => "GB",
+            Self::Seconds => "s",
+            Self::Dollars => "$",
+            Self::DollarsPerHour => "$/h",
+            Self::DollarsPerGigabyteMonth => "$/GB/month",
+            Self::DollarsPerGigabyte => "$/GB",
+            Self::DollarsPerTerabyte => "$/TB",
+            Self::Transfer => match dialect.transfer {
+                TransferUnit::MegabytesPerSecond => "MB/s",
+                TransferUnit::MegabitsPerSecond => "Mb/s",
+            },
+            Self::MegabytesPerSecond => "MB/s",
+            Self::GigabytesPerSecond => "GB/s",
+            Self::Gigahertz => "GHz",
+            Self::Watts => "W",
+            Self::Celsius => "°C",
+            Self::Teraflops => "TFLOPS",
+            Self::Dlperf => "DLPerf",
+            Self::DlperfPerDollar => "DLPerf/$/h",
+            Self::TeraflopsPerDollar => "TFLOPS/$/h",
+            Self::Capability => "x100",
+        }
+    }
+
+    /// Suffixes that people may put behind a number, in lower case, each with the factor that
+    /// leads to the wire value.
+    pub const fn suffixes(self, dialect: &Dialect) -> &'static [(&'static str, f64)] {
+        match self {
+            Self::Megabytes => &[
+                ("mb", 1.0),
+                ("gb", 1e3),
+                ("g", 1e3),
+                ("tb", 1e6),
+                ("t", 1e6),
+            ],
+            Self::Gigabytes => &[
+                ("mb", 1e-3),
+                ("gb", 1.0),
+                ("g", 1.0),
+                ("tb", 1e3),
+                ("t", 1e3),
+            ],
+            Self::Seconds => &[
+                ("s", 1.0),
+                ("sec", 1.0),
+                ("m", 60.0),
+                ("min", 60.0),
+                ("h", 3600.0),
+                ("d", 86_400.0),
+                ("day", 86_400.0),
+                ("days", 86_400.0),
+                ("w", 604_800.0),
+                ("mo", 2_592_000.0),
+                ("y", 31_536_000.0),
+            ],
+            Self::Transfer => match dialect.transfer {
+                TransferUnit::MegabytesPerSecond => &[
+                    ("mb/s", 1.0),
+                    ("gb/s", 1e3),
+                    ("mbps", 0.125),
+                    ("mbit/s", 0.125),
+                    ("gbps", 125.0),
+                    ("gbit/s", 125.0),
+                ],
+                TransferUnit::MegabitsPerSecond => &[
+                    ("mbps", 1.0),
+                    ("mbit/s", 1.0),
+                    ("gbps", 1e3),
+                    ("gbit/s", 1e3),
+                    ("mb/s", 8.0),
+                    ("gb/s", 8e3),
+                ],
+            },
+            Self::MegabytesPerSecond => &[("mb/s", 1.0), ("gb/s", 1e3)],
+            Self::GigabytesPerSecond => &[("gb/s", 1.0), ("mb/s", 1e-3), ("tb/s", 1e3)],
+            Self::Ratio => &[("%", 0.01)],
+            Self::Gigahertz => &[("ghz", 1.0), ("mhz", 1e-3)],
+            Self::Watts => &[("w", 1.0), ("kw", 1e3)],
+            Self::Celsius => &[("c", 1.0), ("°c", 1.0)],
+            Self::Teraflops => &[("tflops", 1.0), ("pflops", 1e3)],
+            Self::Dollars | Self::DollarsPerHour => &[("$", 1.0), ("$/h", 1.0)],
+            Self::DollarsPerGigabyteMonth => &[("$", 1.0), ("$/gb", 1.0)],
+            Self::DollarsPerGigabyte => &[("$", 1.0), ("$/gb", 1.0), ("$/tb", 1.0 / 1024.0)],
+            Self::DollarsPerTerabyte => &[("$", 1.0), ("$/tb", 1.0), ("$/gb", 1024.0)],
+            Self::None
+            | Self::Dlperf
+            | Self::DlperfPerDollar
+            | Self::TeraflopsPerDollar
+            | Self::Capability => &[],
+        }
+    }
+
+    /// Whether a leading `$` is meaningful.
+    pub const fn is_money(self) -> bool {
+        matches!(
+            self,
+            Self::Dollars
+                | Self::DollarsPerHour
+                | Self::DollarsPerGigabyteMonth
+                | Self::DollarsPerGigabyte
+                | Self::DollarsPerTerabyte
+        )
+    }
+}

@@ -1,0 +1,147 @@
+//! Values of operands and cells.
+
+use std::fmt;
+
+/// An operand of a condition: what a person asked for, in wire units.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// No value.
+    Null,
+    /// True or false.
+    Flag(bool),
+    /// A finite number.
+    Number(f64),
+    /// A text, compared exactly.
+    Text(String),
+    /// A driver version.
+    Version(Version),
+}
+
+/// A driver version, ordered part by part.
+#[derive(Debug, Clone)]
+pub struct Version {
+    /// The nine-digit number of the service: `major x 1e6 + minor x 1e3 + patch`.
+    pub code: u64,
+    /// The version as text, as the person typed it or as `major.minor.patch`.
+    pub text: String,
+}
+
+impl PartialEq for Version {
+    fn eq(&self, other: &Self) -> bool {
+        self.code == other.code
+    }
+}
+
+impl Version {
+    /// Reads `535`, `535.86`, `535.86.05` or the nine-digit number `535086005`.
+    ///
+    /// ```
+    /// use bourse::domain::Version;
+    /// assert_eq!(Version::parse("570.181").map(|v| v.code), Some(570_181_000));
+    /// assert_eq!(Version::parse("535086005").map(|v| v.text), Some("535.86.05".into()));
+    /// ```
+    pub fn parse(text: &str) -> Option<Self> {
+        let numbers = |text: &str| -> Option<Vec<u64>> {
+            text.split('.')
+                .map(|part| {
+                    let digits = (1..=9).contains(&part.len())
+                        && part.bytes().all(|byte| byte.is_ascii_digit());
+                    digits.then(|| part.parse().ok()).flatten()
+                })
+                .collect()
+        };
+        let parts = numbers(text)?;
+        if let [code] = parts[..]
+            && code >= 1_000_000
+        {
+            return Some(Self::from_code(code));
+        }
+        let code = match parts[..] {
+            [major] => major * 1_000_000,
+            [major, minor] if minor < 1000 => major * 1_000_000 + minor * 1000,
+            [major, minor, patch] if minor < 1000 && patch < 1000 => {
+                major * 1_000_000 + minor * 1000 + patch
+            }
+            _ => return None,
+        };
+        (parts[0] < 1_000_000).then(|| Self {
+            code,
+            text: text.to_owned(),
+        })
+    }
+
+    /// The version with that nine-digit number.
+    pub fn from_code(code: u64) -> Self {
+        let (major, minor, patch) = (code / 1_000_000, code / 1000 % 1000, code % 1000);
+        Self {
+            code,
+            text: format!("{major}.{minor:02}.{patch:02}"),
+        }
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// What a cell held that did not fit its field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// True or false.
+    Flag,
+    /// A number.
+    Number,
+    /// A text.
+    Text,
+    /// A list.
+    List,
+    /// An object.
+    Object,
+}
+
+impl Found {
+    /// Its name in a message.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Flag => "true or false",
+            Self::Number => "a number",
+            Self::Text => "text",
+            Self::List => "a list",
+            Self::Object => "an object",
+        }
+    }
+}
+
+/// A cell of a record as its field sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum CellRef<'a> {
+    /// The record has no such member.
+    Missing,
+    /// The member is null.
+    Null,
+    /// True or false.
+    Flag(bool),
+    /// A finite number.
+    Number(f64),
+    /// A text of a stranger; only for comparing. Show it through [`crate::domain::Untrusted`].
+    Text(&'a str),
+    /// The member does not fit the field.
+    Bad(Found),
+}
+
+impl CellRef<'_> {
+    /// The number, if it is one.
+    pub const fn number(self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Whether there is nothing to compare.
+    pub const fn is_blank(self) -> bool {
+        matches!(self, Self::Missing | Self::Null | Self::Bad(_))
+    }
+}
