@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use serde_json::{Map, Value as Json, json};
+
 use super::catalog::{Catalog, Resource};
 use super::country;
 use super::dialect::Dialect;
@@ -258,6 +260,35 @@ impl Query {
             .filter(move |condition| !dialect.sends(condition.field))
     }
 
+    /// The filter objects of the conditions that `dialect` sends, by wire name (specification,
+    /// "Filter object"). A field has one object, and an object holds an operator once: two
+    /// conditions of one field and operator are joined so that both still hold.
+    pub fn filters_json(&self, dialect: &'static Dialect) -> Map<String, Json> {
+        let mut joined: Vec<Condition> = Vec::new();
+        for condition in self.sent(dialect) {
+            join(&mut joined, condition.clone());
+        }
+        let mut filters = Map::new();
+        for condition in &joined {
+            let divisor = dialect.divisor(self.resource, condition.field);
+            let operand = match &condition.operand {
+                Operand::One(value) => value_json(value, divisor, dialect),
+                Operand::Many(values) => values
+                    .iter()
+                    .map(|value| value_json(value, divisor, dialect))
+                    .collect(),
+            };
+            let operator = dialect.operator(condition.operator).to_owned();
+            let filter = filters
+                .entry(condition.field.key)
+                .or_insert_with(|| Json::Object(Map::new()));
+            if let Json::Object(filter) = filter {
+                filter.insert(operator, operand);
+            }
+        }
+        filters
+    }
+
     /// The storage in GB that the prices of an answer include: what was asked for, if the dialect
     /// can ask, else the server's default of 8 GB.
     pub fn priced_storage(&self, dialect: &Dialect) -> f64 {
@@ -269,3 +300,79 @@ impl Query {
 
 /// The storage allocation that prices include when none is asked for (specification, "Limits").
 pub const DEFAULT_STORAGE_GB: f64 = 8.0;
+
+/// Adds a condition to conditions of which no two have the same field and operator, so that this
+/// stays true and the conjunction means the same: of two bounds the tighter stays, lists are cut
+/// or united, and a second `eq` or `neq` becomes an `in` or `nin`.
+fn join(conditions: &mut Vec<Condition>, new: Condition) {
+    let Some(place) = conditions
+        .iter()
+        .position(|old| old.field == new.field && old.operator == new.operator)
+    else {
+        conditions.push(new);
+        return;
+    };
+    let old = &mut conditions[place];
+    if old.operand == new.operand {
+        return;
+    }
+    match (&mut old.operand, new.operand) {
+        (Operand::Many(values), Operand::Many(others)) if new.operator == Operator::In => {
+            values.retain(|value| others.contains(value));
+        }
+        (Operand::Many(values), Operand::Many(others)) => {
+            for other in others {
+                if !values.contains(&other) {
+                    values.push(other);
+                }
+            }
+        }
+        (Operand::One(value), Operand::One(other)) if new.operator.is_ordering() => {
+            let tighter = match new.operator {
+                Operator::Gt | Operator::Gte => Ordering::Greater,
+                _ => Ordering::Less,
+            };
+            if other.order(value) == Some(tighter) {
+                *value = other;
+            }
+        }
+        (Operand::One(value), Operand::One(mut other)) => {
+            // A list holds no null: it stays with its own operator.
+            if other == Value::Null {
+                std::mem::swap(value, &mut other);
+            }
+            let operator = match new.operator {
+                Operator::Eq => Operator::In,
+                _ => Operator::Nin,
+            };
+            let list = Operand::Many(vec![other]);
+            join(conditions, Condition::new(new.field, operator, list));
+        }
+        (Operand::One(_), Operand::Many(_)) | (Operand::Many(_), Operand::One(_)) => {}
+    }
+}
+
+/// An operand as it travels: numbers as numbers, whole ones as integers.
+fn value_json(value: &Value, divisor: f64, dialect: &Dialect) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Flag(flag) => json!(flag),
+        Value::Number(number) => number_json(number / divisor),
+        Value::Text(text) => json!(text),
+        Value::Version(version) if dialect.version_as_number => json!(version.code),
+        Value::Version(version) => json!(version.text),
+    }
+}
+
+/// A number as JSON: an integer when it is whole and exact.
+fn number_json(number: f64) -> Json {
+    /// From here on a double no longer holds every whole number.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if number.fract() == 0.0 && number.abs() <= EXACT {
+        #[expect(clippy::cast_possible_truncation)] // whole and within the exact range
+        let whole = number as i64;
+        json!(whole)
+    } else {
+        json!(number)
+    }
+}

@@ -1,5 +1,6 @@
 //! Values of operands and cells.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 /// An operand of a condition: what a person asked for, in wire units.
@@ -15,6 +16,17 @@ pub enum Value {
     Text(String),
     /// A driver version.
     Version(Version),
+}
+
+impl Value {
+    /// How two operands of one field are ordered; `None` when magnitude means nothing to them.
+    pub fn order(&self, other: &Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Number(own), Self::Number(other)) => own.partial_cmp(other),
+            (Self::Version(own), Self::Version(other)) => Some(own.code.cmp(&other.code)),
+            _ => None,
+        }
+    }
 }
 
 /// A driver version, ordered part by part.

@@ -8,3 +8,4 @@
 )]
 
 mod catalog;
+mod language;
