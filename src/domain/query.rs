@@ -365,7 +365,7 @@ fn value_json(value: &Value, divisor: f64, dialect: &Dialect) -> Json {
 }
 
 /// A number as JSON: an integer when it is whole and exact.
-fn number_json(number: f64) -> Json {
+pub(crate) fn number_json(number: f64) -> Json {
     /// From here on a double no longer holds every whole number.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if number.fract() == 0.0 && number.abs() <= EXACT {

@@ -1,0 +1,200 @@
+//! One request out, one answer in, bounded.
+
+use std::error::Error;
+use std::io;
+
+use reqwest::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
+    USER_AGENT,
+};
+
+use super::Origin;
+use crate::api::error::{ApiError, Unreachable};
+use crate::api::wire::{Method, WireRequest};
+use crate::api::{Request, Secret};
+
+/// How the program names itself to servers.
+const AGENT: &str = concat!("bourse/", env!("CARGO_PKG_VERSION"));
+/// Bytes that one record may take.
+const PER_RECORD: usize = 16 * 1024;
+/// Bytes that every search may take besides its records.
+const PER_SEARCH: usize = 1024 * 1024;
+/// The most that any search may take.
+const MOST: usize = 256 * 1024 * 1024;
+/// The most that other answers may take.
+const OTHER: usize = 16 * 1024 * 1024;
+/// How much of a refusal is read: enough for its words.
+const REFUSAL: usize = 64 * 1024;
+
+/// The most bytes that the answer to a request may have.
+pub(super) fn body_limit(request: &Request) -> usize {
+    match request {
+        Request::Search(query) => query.limit.map_or(MOST, |records| {
+            (records as usize)
+                .saturating_mul(PER_RECORD)
+                .saturating_add(PER_SEARCH)
+                .min(MOST)
+        }),
+        _ => OTHER,
+    }
+}
+
+/// An answer as it came.
+pub(super) struct Raw {
+    pub(super) status: u16,
+    pub(super) location: Option<String>,
+    pub(super) retry_after: Option<String>,
+    pub(super) body: Vec<u8>,
+}
+
+/// Sends `wire` below `origin` and reads the answer. `seen` gets the status as soon as it is known,
+/// for the record of an answer that never became whole.
+pub(super) async fn exchange(
+    http: &reqwest::Client,
+    origin: &Origin,
+    wire: &WireRequest,
+    key: Option<&Secret>,
+    limit: usize,
+    seen: &mut Option<u16>,
+) -> Result<Raw, ApiError> {
+    let request = build(http, origin, wire, key)?;
+    let mut response = http
+        .execute(request)
+        .await
+        .map_err(|error| unsent_or_lost(&error, origin))?;
+    let status = response.status().as_u16();
+    *seen = Some(status);
+    let good = response.status().is_success();
+    let mut raw = Raw {
+        status,
+        location: header(response.headers(), &LOCATION),
+        retry_after: header(response.headers(), &RETRY_AFTER),
+        body: Vec::new(),
+    };
+    let limit = if good { limit } else { REFUSAL };
+    loop {
+        match response.chunk().await {
+            Ok(None) => return Ok(raw),
+            Ok(Some(bytes)) if raw.body.len() + bytes.len() <= limit => {
+                raw.body.extend_from_slice(&bytes);
+            }
+            Ok(Some(_)) if good => return Err(ApiError::TooLarge { limit }),
+            Ok(Some(_)) => return Ok(raw),
+            // A refusal is one by its status, however little of its words came.
+            Err(_) if !good => return Ok(raw),
+            Err(error) => return Err(broken_body(&error, status, raw.body.len())),
+        }
+    }
+}
+
+fn build(
+    http: &reqwest::Client,
+    origin: &Origin,
+    wire: &WireRequest,
+    key: Option<&Secret>,
+) -> Result<reqwest::Request, ApiError> {
+    let method = match wire.method {
+        Method::Get => reqwest::Method::GET,
+        Method::Post => reqwest::Method::POST,
+    };
+    let mut builder = http
+        .request(method, origin.at(wire.path))
+        .header(USER_AGENT, AGENT)
+        .header(ACCEPT, "application/json");
+    if let Some(key) = key {
+        let mut value = HeaderValue::try_from(format!("Bearer {}", key.expose()))
+            .map_err(|_| ApiError::Misconfigured("the API key cannot be sent".to_owned()))?;
+        value.set_sensitive(true);
+        builder = builder.header(AUTHORIZATION, value);
+    }
+    if let Some(body) = wire.body_text() {
+        builder = builder.header(CONTENT_TYPE, "application/json").body(body);
+    }
+    builder
+        .build()
+        .map_err(|_| ApiError::Misconfigured("the request cannot be built".to_owned()))
+}
+
+fn header(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+    let value = headers.get(name)?.to_str().ok()?;
+    (value.len() <= 4096).then(|| value.to_owned())
+}
+
+/// What it means that no answer began.
+fn unsent_or_lost(error: &reqwest::Error, origin: &Origin) -> ApiError {
+    if error.is_connect() {
+        return ApiError::NotConnected {
+            host: origin.authority(),
+            why: unreachable(error),
+        };
+    }
+    if error.is_timeout() {
+        return ApiError::TimedOut {
+            after: super::transport::READ_IDLE,
+        };
+    }
+    if error.is_builder() {
+        return ApiError::Misconfigured("the request cannot be built".to_owned());
+    }
+    ApiError::Lost
+}
+
+fn unreachable(error: &reqwest::Error) -> Unreachable {
+    if error.is_timeout() {
+        return Unreachable::TooSlow;
+    }
+    for cause in causes(error) {
+        if cause.downcast_ref::<rustls::Error>().is_some() {
+            return Unreachable::Certificate;
+        }
+        if let Some(io) = cause.downcast_ref::<io::Error>() {
+            let inner = io.get_ref();
+            if inner.is_some_and(|inner| inner.downcast_ref::<rustls::Error>().is_some()) {
+                return Unreachable::Certificate;
+            }
+            match io.kind() {
+                io::ErrorKind::ConnectionRefused => return Unreachable::NobodyListens,
+                io::ErrorKind::TimedOut => return Unreachable::TooSlow,
+                _ => {}
+            }
+        }
+        // The connector's own error type is private; only its words say that a name was unknown.
+        if cause.to_string().starts_with("dns error") {
+            return Unreachable::NoSuchName;
+        }
+    }
+    Unreachable::Other
+}
+
+/// What it means that a body did not end well.
+fn broken_body(error: &reqwest::Error, status: u16, bytes: usize) -> ApiError {
+    if error.is_timeout() {
+        return ApiError::TimedOut {
+            after: super::transport::READ_IDLE,
+        };
+    }
+    let damaged = causes(error).any(|cause| {
+        cause.downcast_ref::<io::Error>().is_some_and(|io| {
+            matches!(
+                io.kind(),
+                io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput
+            )
+        })
+    });
+    if damaged {
+        return ApiError::Unreadable {
+            status,
+            why: "its compression is damaged".to_owned(),
+        };
+    }
+    ApiError::Cut {
+        bytes,
+        records: None,
+    }
+}
+
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error: &&'a (dyn Error + 'static)| {
+        (*error).source()
+    })
+}

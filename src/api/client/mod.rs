@@ -1,0 +1,235 @@
+//! The one HTTP client: the only place that knows reqwest.
+//!
+//! It follows no redirect, repeats nothing by itself, sends the key to the two configured
+//! addresses only, and never lets an answer grow beyond what was asked for.
+
+mod exchange;
+mod origin;
+mod transport;
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::time::Instant;
+
+use super::error::ApiError;
+use super::ledger::{self, LedgerEntry};
+use super::wire::{self, Answer, Target, WireRequest};
+use super::{Reply, Request, Secret, curl};
+use crate::domain::{Dialect, Untrusted};
+
+use exchange::Raw;
+use transport::Transports;
+
+pub use origin::{Origin, OriginError};
+
+/// Answers above this size are decoded on a thread of their own.
+const LARGE: usize = 1_000_000;
+
+/// What a client is made of.
+#[derive(Debug, Clone)]
+pub struct ClientConfig {
+    /// The base address of the management API.
+    pub management: Origin,
+    /// The base address of the routing endpoint.
+    pub route: Origin,
+    /// How the server speaks the interface.
+    pub dialect: &'static Dialect,
+    /// The key; without one no Authorization header is sent.
+    pub key: Option<Secret>,
+}
+
+/// What became of one attempt.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The answer, or what went wrong.
+    pub result: Result<Reply, ApiError>,
+    /// What was sent and answered, for the ledger.
+    pub record: LedgerEntry,
+}
+
+/// The client. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    config: ClientConfig,
+    transports: Transports,
+}
+
+impl Client {
+    /// The only constructor. Refuses a key that would travel in the clear. Certificates are loaded
+    /// with the first call that needs them, not here.
+    pub fn new(config: ClientConfig) -> Result<Self, ApiError> {
+        if let Some(key) = &config.key {
+            check_key(key)?;
+            for origin in [&config.management, &config.route] {
+                judge(origin)?;
+            }
+        }
+        Ok(Self {
+            inner: Arc::new(Inner {
+                config,
+                transports: Transports::default(),
+            }),
+        })
+    }
+
+    /// What the client was made of.
+    pub fn config(&self) -> &ClientConfig {
+        &self.inner.config
+    }
+
+    /// The request as one runnable shell command. Nothing is sent.
+    pub fn curl(&self, request: &Request) -> String {
+        let wire = wire::encode(request, self.inner.config.dialect);
+        let url = self.origin(&wire).address(wire.path);
+        let with_key = self.key(&wire).is_some();
+        curl::command(&wire, &url, with_key)
+    }
+
+    /// Sends a request once and reads the answer. Dropping the future gives the call up.
+    pub async fn call(&self, request: &Request) -> Outcome {
+        let wire = wire::encode(request, self.inner.config.dialect);
+        let mut record = self.record(request, &wire);
+        let started = Instant::now();
+        let result = self.attempt(request, &wire, &mut record).await;
+        record.took = started.elapsed();
+        let result =
+            result.map_err(|error| self.keys(&wire).into_iter().fold(error, ApiError::without));
+        record.error = result.as_ref().err().map(ToString::to_string);
+        Outcome { result, record }
+    }
+
+    async fn attempt(
+        &self,
+        request: &Request,
+        wire: &WireRequest,
+        record: &mut LedgerEntry,
+    ) -> Result<Reply, ApiError> {
+        if let Some(key) = &wire.key {
+            check_key(key)?;
+            judge(self.origin(wire))?;
+        }
+        let raw = self.exchange(request, wire, record).await?;
+        record.bytes_received = raw.body.len();
+        let (text, cut) = ledger::excerpt(&raw.body, &self.keys(wire));
+        record.response = Some(Untrusted::from(text));
+        record.response_cut = cut;
+        decode(request.clone(), raw).await
+    }
+
+    /// The exchange itself, under the operation's deadline.
+    async fn exchange(
+        &self,
+        request: &Request,
+        wire: &WireRequest,
+        record: &mut LedgerEntry,
+    ) -> Result<Raw, ApiError> {
+        let origin = self.origin(wire);
+        let http = self.inner.transports.of(origin).await?;
+        let deadline = request.operation().deadline();
+        let mut failed = None;
+        let exchanged = exchange::exchange(
+            &http,
+            origin,
+            wire,
+            self.key(wire),
+            exchange::body_limit(request),
+            &mut failed,
+        );
+        let result = tokio::time::timeout(deadline, exchanged)
+            .await
+            .unwrap_or(Err(ApiError::TimedOut { after: deadline }));
+        record.status = result.as_ref().map_or(failed, |raw| Some(raw.status));
+        result
+    }
+
+    fn record(&self, request: &Request, wire: &WireRequest) -> LedgerEntry {
+        let body = wire.body_text();
+        LedgerEntry {
+            at: epoch_seconds(),
+            operation: request.operation(),
+            method: wire.method,
+            url: self.origin(wire).address(wire.path),
+            with_key: self.key(wire).is_some(),
+            bytes_sent: body.as_ref().map_or(0, String::len),
+            request: body.map(|body| ledger::clean(&body, &self.keys(wire))),
+            status: None,
+            took: Duration::ZERO,
+            bytes_received: 0,
+            attempt: 1,
+            waited: Duration::ZERO,
+            response: None,
+            response_cut: false,
+            error: None,
+        }
+    }
+
+    fn origin(&self, wire: &WireRequest) -> &Origin {
+        match wire.target {
+            Target::Management => &self.inner.config.management,
+            Target::Route => &self.inner.config.route,
+        }
+    }
+
+    fn key<'a>(&'a self, wire: &'a WireRequest) -> Option<&'a Secret> {
+        wire.key.as_ref().or(self.inner.config.key.as_ref())
+    }
+
+    /// All keys that an answer to this request might echo.
+    fn keys<'a>(&'a self, wire: &'a WireRequest) -> Vec<&'a Secret> {
+        wire.key.iter().chain(&self.inner.config.key).collect()
+    }
+}
+
+/// Reads an answer, a large one off the caller's thread.
+async fn decode(request: Request, raw: Raw) -> Result<Reply, ApiError> {
+    let now = epoch_seconds();
+    let (status, size) = (raw.status, raw.body.len());
+    let read = move || {
+        let answer = Answer {
+            status: raw.status,
+            location: raw.location.as_deref(),
+            retry_after: raw.retry_after.as_deref(),
+            body: &raw.body,
+        };
+        wire::decode(&request, answer, now)
+    };
+    if size <= LARGE {
+        return read();
+    }
+    tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| {
+        Err(ApiError::Unreadable {
+            status,
+            why: "bourse failed while reading it".to_owned(),
+        })
+    })
+}
+
+/// Whether a key can stand in a header.
+fn check_key(key: &Secret) -> Result<(), ApiError> {
+    let sound =
+        !key.expose().is_empty() && key.expose().bytes().all(|byte| byte.is_ascii_graphic());
+    sound.then_some(()).ok_or_else(|| {
+        ApiError::Misconfigured(
+            "the API key is empty or holds blanks, control or non-ASCII characters".to_owned(),
+        )
+    })
+}
+
+fn judge(origin: &Origin) -> Result<(), ApiError> {
+    origin
+        .judge_for_key()
+        .map_err(|error| ApiError::Misconfigured(format!("{origin}: {error}")))
+}
+
+/// The moment, in seconds since 1970.
+pub(crate) fn epoch_seconds() -> f64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0.0, |since| since.as_secs_f64())
+}

@@ -1,0 +1,232 @@
+//! Addresses of servers: parsed once, judged by what they parse to.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use reqwest::Url;
+
+/// A base address: `https://host[:port][/prefix]`, or plain http. No user, query or fragment.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Origin {
+    url: Url,
+}
+
+/// Why a text is not a base address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum OriginError {
+    /// It does not parse, or names no host.
+    #[error("it is not an address such as https://host or http://127.0.0.1:8080")]
+    NotAnAddress,
+    /// Neither http nor https.
+    #[error("only http and https are spoken")]
+    Scheme,
+    /// A user name or password stands in it.
+    #[error("an address must not hold a user name or password")]
+    UserInfo,
+    /// A query stands in it.
+    #[error("an address must not hold a query (?...)")]
+    Query,
+    /// A fragment stands in it.
+    #[error("an address must not hold a fragment (#...)")]
+    Fragment,
+    /// A key would travel in the clear.
+    #[error(
+        "a key is sent over plain http to this computer only (127.0.0.1, [::1] or localhost): use https"
+    )]
+    KeyInTheClear,
+}
+
+impl Origin {
+    /// Reads a base address.
+    pub fn parse(text: &str) -> Result<Self, OriginError> {
+        let text = text.trim();
+        let url = Url::parse(text).map_err(|_| OriginError::NotAnAddress)?;
+        if !matches!(url.scheme(), "http" | "https") {
+            // `localhost:8080` parses as the scheme `localhost`.
+            return Err(if text.contains("://") {
+                OriginError::Scheme
+            } else {
+                OriginError::NotAnAddress
+            });
+        }
+        if url.host_str().is_none_or(str::is_empty) {
+            return Err(OriginError::NotAnAddress);
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(OriginError::UserInfo);
+        }
+        if url.query().is_some() {
+            return Err(OriginError::Query);
+        }
+        if url.fragment().is_some() {
+            return Err(OriginError::Fragment);
+        }
+        Ok(Self { url })
+    }
+
+    /// The address of a server that listens on this computer.
+    pub fn of_listener(address: SocketAddr) -> Result<Self, OriginError> {
+        Self::parse(&format!("http://{address}"))
+    }
+
+    /// Refuses plain http to anywhere but this computer: a key must not travel so.
+    pub fn judge_for_key(&self) -> Result<(), OriginError> {
+        if self.is_tls() || self.is_loopback() {
+            Ok(())
+        } else {
+            Err(OriginError::KeyInTheClear)
+        }
+    }
+
+    /// Whether it is https.
+    pub fn is_tls(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+
+    /// Whether it is this computer: an address in 127.0.0.0/8, `::1`, or exactly `localhost`. What
+    /// counts is the parsed host, so `127.1` is and `localhost.example.com` is not.
+    pub fn is_loopback(&self) -> bool {
+        match self.ip() {
+            Some(IpAddr::V4(address)) => address.is_loopback(),
+            Some(IpAddr::V6(address)) => address == Ipv6Addr::LOCALHOST,
+            None => self.is_localhost(),
+        }
+    }
+
+    fn is_localhost(&self) -> bool {
+        self.url.host_str() == Some("localhost")
+    }
+
+    fn ip(&self) -> Option<IpAddr> {
+        let host = self.url.host_str()?;
+        host.trim_start_matches('[')
+            .trim_end_matches(']')
+            .parse()
+            .ok()
+    }
+
+    /// What `localhost` is pinned to, so that no resolver decides where the key goes.
+    pub(super) fn pinned(&self) -> Option<(&str, [SocketAddr; 2])> {
+        let port = self.url.port_or_known_default().unwrap_or(80);
+        self.is_localhost().then(|| {
+            (
+                "localhost",
+                [
+                    SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
+                    SocketAddr::from((Ipv6Addr::LOCALHOST, port)),
+                ],
+            )
+        })
+    }
+
+    /// Host and port, for messages.
+    pub fn authority(&self) -> String {
+        let host = self.url.host_str().unwrap_or_default();
+        match self.url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        }
+    }
+
+    /// The address of `path` below this base. Segments are appended one by one: nothing in them
+    /// can point elsewhere.
+    pub(super) fn at(&self, path: &str) -> Url {
+        let mut url = self.url.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty();
+            segments.extend(path.trim_start_matches('/').split('/'));
+        }
+        url
+    }
+
+    /// The address of `path` below this base, as text.
+    pub fn address(&self, path: &str) -> String {
+        self.at(path).into()
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.url.as_str().trim_end_matches('/'))
+    }
+}
+
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Origin({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_judged_by_what_they_parse_to() {
+        let loopback = |text: &str| Origin::parse(text).map(|origin| origin.is_loopback());
+        for text in [
+            "http://127.0.0.1:8080",
+            "http://127.1",
+            "http://0x7f000001/",
+            "http://2130706433",
+            "http://127.255.0.3",
+            "http://[::1]:9",
+            "http://localhost:3000/prefix",
+            "http://LOCALHOST",
+        ] {
+            assert_eq!(loopback(text), Ok(true), "{text}");
+        }
+        for text in [
+            "http://localhost.example.com",
+            "http://127.0.0.1.nip.io",
+            "http://0.0.0.0",
+            "http://[::ffff:127.0.0.1]",
+            "http://[::]",
+            "http://localhost.",
+            "http://10.0.0.1",
+            "http://evil.example\\@127.0.0.1"
+                .replace("@127.0.0.1", "/127.0.0.1")
+                .as_str(),
+        ] {
+            assert_eq!(loopback(text), Ok(false), "{text}");
+            let origin = Origin::parse(text).unwrap();
+            assert_eq!(origin.judge_for_key(), Err(OriginError::KeyInTheClear));
+        }
+        assert_eq!(
+            Origin::parse("https://h.example").unwrap().judge_for_key(),
+            Ok(())
+        );
+    }
+
+    #[test]
+    fn what_is_not_a_base_address_is_refused() {
+        for (text, why) in [
+            ("", OriginError::NotAnAddress),
+            ("console.example", OriginError::NotAnAddress),
+            ("localhost:8080", OriginError::NotAnAddress),
+            ("http://", OriginError::NotAnAddress),
+            ("ftp://h.example", OriginError::Scheme),
+            ("file:///etc/passwd", OriginError::Scheme),
+            ("https://user@h.example", OriginError::UserInfo),
+            ("https://:pw@h.example", OriginError::UserInfo),
+            ("https://h.example?x=1", OriginError::Query),
+            ("https://h.example/?", OriginError::Query),
+            ("https://h.example/#x", OriginError::Fragment),
+        ] {
+            assert_eq!(Origin::parse(text).err(), Some(why), "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_are_appended_by_segment() {
+        for (base, address) in [
+            ("http://h.example", "http://h.example/api/v0/bundles/"),
+            ("http://h.example/", "http://h.example/api/v0/bundles/"),
+            ("http://h.example/p", "http://h.example/p/api/v0/bundles/"),
+            ("http://h.example/p/", "http://h.example/p/api/v0/bundles/"),
+        ] {
+            let origin = Origin::parse(base).unwrap();
+            assert_eq!(origin.address("/api/v0/bundles/"), address);
+        }
+    }
+}

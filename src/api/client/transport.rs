@@ -1,0 +1,104 @@
+//! Building HTTP clients: in one place, with the same refusals everywhere.
+
+use std::time::Duration;
+
+use tokio::sync::OnceCell;
+
+use super::Origin;
+use crate::api::error::ApiError;
+
+/// How long a connection may take.
+const CONNECT: Duration = Duration::from_secs(5);
+/// How long the server may be silent while it answers.
+pub(super) const READ_IDLE: Duration = Duration::from_secs(10);
+/// How long an idle connection is kept.
+const POOL_IDLE: Duration = Duration::from_secs(30);
+
+/// The clients for the two addresses, each built with its first call: loading the platform's
+/// certificates takes longer than a frame.
+#[derive(Debug, Default)]
+pub(super) struct Transports {
+    secure: OnceCell<reqwest::Client>,
+    local: OnceCell<reqwest::Client>,
+    plain: OnceCell<reqwest::Client>,
+}
+
+impl Transports {
+    /// The client for an address.
+    pub(super) async fn of(&self, origin: &Origin) -> Result<reqwest::Client, ApiError> {
+        let cell = match (origin.is_loopback(), origin.is_tls()) {
+            (false, true) => &self.secure,
+            (false, false) => &self.plain,
+            (true, false) => &self.local,
+            // A secure server on this computer is rare: build, use, forget.
+            (true, true) => return build(origin.clone()).await,
+        };
+        cell.get_or_try_init(|| build(origin.clone()))
+            .await
+            .cloned()
+    }
+}
+
+async fn build(origin: Origin) -> Result<reqwest::Client, ApiError> {
+    if !origin.is_tls() {
+        return make(&origin, Roots::None);
+    }
+    tokio::task::spawn_blocking(move || {
+        make(&origin, Roots::Platform).or_else(|_| {
+            // A machine without a certificate store, as a slim container.
+            tracing::warn!("no certificates from the platform: using the built-in ones");
+            make(&origin, Roots::BuiltIn)
+        })
+    })
+    .await
+    .unwrap_or_else(|_| Err(unbuildable()))
+}
+
+#[derive(Clone, Copy)]
+enum Roots {
+    /// Plain http needs none, and must not fail for want of any.
+    None,
+    Platform,
+    BuiltIn,
+}
+
+fn make(origin: &Origin, roots: Roots) -> Result<reqwest::Client, ApiError> {
+    // An error only says that a provider is installed already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .https_only(origin.is_tls())
+        .connect_timeout(CONNECT)
+        .read_timeout(READ_IDLE)
+        .pool_idle_timeout(POOL_IDLE)
+        .gzip(true);
+    if origin.is_loopback() {
+        // A proxy named in the environment would see the key.
+        builder = builder.no_proxy();
+    }
+    if let Some((name, addresses)) = origin.pinned() {
+        builder = builder.resolve_to_addrs(name, &addresses);
+    }
+    builder = match roots {
+        Roots::Platform => builder,
+        Roots::None => builder.tls_certs_only([]),
+        Roots::BuiltIn => builder.tls_certs_only(built_in_roots()),
+    };
+    builder.build().map_err(|_| unbuildable())
+}
+
+fn built_in_roots() -> Vec<reqwest::Certificate> {
+    webpki_root_certs::TLS_SERVER_ROOT_CERTS
+        .iter()
+        .filter_map(|der| reqwest::Certificate::from_der(der.as_ref()).ok())
+        .collect()
+}
+
+fn unbuildable() -> ApiError {
+    ApiError::Misconfigured(
+        "no secure connections are possible: the certificates of this computer cannot be read"
+            .to_owned(),
+    )
+}

@@ -1,0 +1,46 @@
+//! A call as a command that anybody can run.
+
+use super::wire::WireRequest;
+use crate::domain::text;
+
+/// One runnable POSIX shell command that sends `request` to `url`. The body follows `--data-raw`
+/// as one quoted word; the key comes from the environment and is never in the text.
+pub fn command(request: &WireRequest, url: &str, with_key: bool) -> String {
+    let mut command = format!("curl -sS -X {} {}", request.method.name(), quoted(url));
+    if with_key {
+        command.push_str(r#" -H "Authorization: Bearer $BOURSE_API_KEY""#);
+    }
+    if let Some(body) = request.body_text() {
+        command.push_str(" -H 'Content-Type: application/json' --data-raw ");
+        // `\uXXXX` is the same JSON, and no terminal acts on it.
+        command.push_str(&quoted(&text::json_for_terminal(&body)));
+    }
+    command
+}
+
+/// A word in single quotes.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\0', "").replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::wire::{Method, Target};
+
+    #[test]
+    fn quotes_and_controls_in_a_body_stay_one_word() {
+        let request = WireRequest {
+            method: Method::Post,
+            target: Target::Management,
+            path: "/x/",
+            body: Some(serde_json::json!({"a": "it's $(id) \u{202e}"})),
+            key: None,
+        };
+        let command = command(&request, "http://127.0.0.1:1/x/", true);
+        assert_eq!(
+            command,
+            r#"curl -sS -X POST 'http://127.0.0.1:1/x/' -H "Authorization: Bearer $BOURSE_API_KEY" -H 'Content-Type: application/json' --data-raw '{"a":"it'\''s $(id) \u202e"}'"#
+        );
+    }
+}

@@ -1,0 +1,368 @@
+//! What can go wrong with a call, in kinds that the program acts on and words that a person acts on.
+//!
+//! An [`ApiError`] never holds an answer, a found value or another library's error: those may carry
+//! secrets. Words of a server are kept bounded, as strangers' text.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::{Operation, Secret, redact};
+use crate::domain::Untrusted;
+
+/// The most characters of a server's words that an error keeps.
+pub(crate) const WORDS_KEPT: usize = 400;
+
+/// What a server said in a refusal or failure.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Said {
+    /// Nothing at all.
+    #[default]
+    Nothing,
+    /// Words, in one of the documented shapes or as plain text.
+    Words {
+        /// The error code (`invalid_request`), where one was sent.
+        code: Option<Untrusted>,
+        /// The message, where one was sent.
+        message: Option<Untrusted>,
+    },
+    /// A web page instead of an answer.
+    Page {
+        /// Its title, where it has one.
+        title: Option<Untrusted>,
+    },
+    /// Something that says nothing to a person.
+    Noise,
+}
+
+impl Said {
+    /// Whether it is an error of the interface and not of something in between: only then is it
+    /// certain that a refused write was not carried out.
+    pub const fn is_clear(&self) -> bool {
+        matches!(self, Self::Words { .. })
+    }
+
+    fn remove(&mut self, secret: &Secret) {
+        match self {
+            Self::Words { code, message } => {
+                for text in [code, message].into_iter().flatten() {
+                    remove(text, secret);
+                }
+            }
+            Self::Page { title: Some(title) } => remove(title, secret),
+            _ => {}
+        }
+    }
+
+    /// The words, if there are any, bounded.
+    pub const fn message(&self) -> Option<&Untrusted> {
+        match self {
+            Self::Words {
+                message: Some(text),
+                ..
+            }
+            | Self::Words {
+                code: Some(text),
+                message: None,
+            } => Some(text),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Said {
+    /// As the end of a sentence: empty, or starting with a colon or blank.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => Ok(()),
+            Self::Words {
+                code: Some(code),
+                message: Some(message),
+            } => write!(f, ": {} ({})", shown(message), shown(code)),
+            Self::Words {
+                code: Some(text), ..
+            }
+            | Self::Words {
+                message: Some(text),
+                ..
+            } => write!(f, ": {}", shown(text)),
+            Self::Words { .. } => Ok(()),
+            Self::Page { title: Some(title) } => {
+                write!(f, ", with a web page titled \"{}\"", shown(title))
+            }
+            Self::Page { title: None } => f.write_str(", with a web page"),
+            Self::Noise => f.write_str(", with something unreadable"),
+        }
+    }
+}
+
+fn remove(text: &mut Untrusted, secret: &Secret) {
+    *text = Untrusted::from(redact::known(text.compared(), secret));
+}
+
+fn shown(text: &Untrusted) -> String {
+    text.screen(WORDS_KEPT)
+}
+
+/// Why no connection came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unreachable {
+    /// The name of the host is not known.
+    NoSuchName,
+    /// Nothing listens there.
+    NobodyListens,
+    /// No connection within the time allowed.
+    TooSlow,
+    /// The certificate is not one to trust.
+    Certificate,
+    /// Anything else.
+    Other,
+}
+
+impl fmt::Display for Unreachable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoSuchName => "its name is not known; check the address and the network",
+            Self::NobodyListens => "nothing listens there; check the address and the port",
+            Self::TooSlow => "it did not take the connection in time; check the network",
+            Self::Certificate => {
+                "its certificate cannot be trusted; check the address and the clock"
+            }
+            Self::Other => "the connection failed; check the address and the network",
+        })
+    }
+}
+
+/// Why a call has no [`super::Reply`].
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ApiError {
+    /// bourse itself refused: nothing was sent.
+    #[error("{0}")]
+    Misconfigured(String),
+    /// No connection: nothing was sent.
+    #[error("{host} cannot be reached: {why}")]
+    NotConnected {
+        /// Host and port.
+        host: String,
+        /// Why.
+        why: Unreachable,
+    },
+    /// The connection broke before the answer began.
+    #[error("the connection broke before an answer came; try again")]
+    Lost,
+    /// The answer did not come in time.
+    #[error("no answer within {}; try again, or ask for less", seconds(*.after))]
+    TimedOut {
+        /// How long bourse waited.
+        after: Duration,
+    },
+    /// Only part of the answer came.
+    #[error("the answer broke off {}; try again", broke_off(*.records, *.bytes))]
+    Cut {
+        /// Bytes that came.
+        bytes: usize,
+        /// Whole records among them, where they could be counted.
+        records: Option<usize>,
+    },
+    /// The answer is larger than what was asked for can be.
+    #[error("the answer is larger than {} MB, more than was asked for; lower the limit", .limit / 1_000_000)]
+    TooLarge {
+        /// Bytes allowed.
+        limit: usize,
+    },
+    /// The server points elsewhere; bourse does not follow.
+    #[error("the server redirects{} (status {status}), which bourse does not follow; check the address of the profile", elsewhere(.to.as_ref()))]
+    Redirected {
+        /// HTTP status.
+        status: u16,
+        /// Scheme and host pointed to.
+        to: Option<Untrusted>,
+    },
+    /// The key was refused.
+    #[error("the key was refused (status {status}){said}; check the API key of the profile")]
+    Refused {
+        /// HTTP status: 401, 403, or 404 with `auth_error`.
+        status: u16,
+        /// The server's words.
+        said: Said,
+    },
+    /// Too many requests.
+    #[error("too many requests{}{said}", pause(*.threshold, *.retry_after))]
+    RateLimited {
+        /// Least seconds between two requests, where the answer names them.
+        threshold: Option<f64>,
+        /// How long the server asks to wait.
+        retry_after: Option<Duration>,
+        /// The server's words.
+        said: Said,
+    },
+    /// The server does not take the request.
+    #[error("{}{said}", rejection(*.status))]
+    Invalid {
+        /// HTTP status.
+        status: u16,
+        /// The server's words.
+        said: Said,
+    },
+    /// The market does not have this operation.
+    #[error("this market has no network volumes (status 404)")]
+    NotOffered,
+    /// The server failed.
+    #[error("the server failed (status {status}){said}; try again in a moment")]
+    Server {
+        /// HTTP status.
+        status: u16,
+        /// The server's words.
+        said: Said,
+    },
+    /// A good status with a web page in place of an answer.
+    #[error("a web page{} came instead of an answer (status {status}); check the address, or whether the network wants a login", titled(.title.as_ref()))]
+    Html {
+        /// HTTP status.
+        status: u16,
+        /// The page's title.
+        title: Option<Untrusted>,
+    },
+    /// A good status with something that is not an answer.
+    #[error("the answer cannot be understood (status {status}): {why}")]
+    Unreadable {
+        /// HTTP status.
+        status: u16,
+        /// What is wrong, without any of the answer's values.
+        why: String,
+    },
+    /// A good status, but the answer says that the operation failed.
+    #[error("the server says it failed{said}")]
+    Failure {
+        /// The server's words.
+        said: Said,
+    },
+    /// A good status and no answer.
+    #[error("the server sent an empty answer (status {status}); try again")]
+    Empty {
+        /// HTTP status.
+        status: u16,
+    },
+}
+
+impl ApiError {
+    /// Whether nobody can say if `operation` was carried out. Never so for reads. A write is known
+    /// to be undone only when nothing was sent, when a clear refusal came (400, 401, 403, 404 or
+    /// 429 with an error of the interface), or when the answer itself says that it failed.
+    pub const fn outcome_unknown(&self, operation: Operation) -> bool {
+        if operation.is_read() {
+            return false;
+        }
+        match self {
+            Self::Misconfigured(_) | Self::NotConnected { .. } => false,
+            Self::Failure { said } => !said.is_clear(),
+            Self::Refused { said, .. } | Self::RateLimited { said, .. } => !said.is_clear(),
+            Self::Invalid { status, said } => {
+                !(said.is_clear() && matches!(*status, 400 | 401 | 403 | 404 | 429))
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether the same read may well succeed in a moment.
+    pub const fn is_passing(&self) -> bool {
+        match self {
+            Self::NotConnected { why, .. } => !matches!(why, Unreachable::Certificate),
+            Self::Lost
+            | Self::TimedOut { .. }
+            | Self::Cut { .. }
+            | Self::RateLimited { .. }
+            | Self::Empty { .. } => true,
+            Self::Server { status, .. } => matches!(*status, 500 | 502 | 503 | 504),
+            _ => false,
+        }
+    }
+
+    /// Whether the key is at fault: no timer may send it again until it changes.
+    pub const fn is_auth(&self) -> bool {
+        matches!(self, Self::Refused { .. })
+    }
+
+    /// The same error, with every occurrence of a secret in the server's words removed: some
+    /// servers echo the request's own headers.
+    #[must_use]
+    pub fn without(mut self, secret: &Secret) -> Self {
+        match &mut self {
+            Self::Refused { said, .. }
+            | Self::RateLimited { said, .. }
+            | Self::Invalid { said, .. }
+            | Self::Server { said, .. }
+            | Self::Failure { said } => said.remove(secret),
+            Self::Html {
+                title: Some(text), ..
+            }
+            | Self::Redirected { to: Some(text), .. } => remove(text, secret),
+            Self::Unreadable { why, .. } => *why = redact::known(why, secret),
+            _ => {}
+        }
+        self
+    }
+
+    /// A few words for a narrow place.
+    pub const fn headline(&self) -> &'static str {
+        match self {
+            Self::Misconfigured(_) => "not sent",
+            Self::NotConnected { .. } => "cannot be reached",
+            Self::Lost => "connection lost",
+            Self::TimedOut { .. } => "no answer in time",
+            Self::Cut { .. } => "answer broke off",
+            Self::TooLarge { .. } => "answer too large",
+            Self::Redirected { .. } => "redirected",
+            Self::Refused { .. } => "key refused",
+            Self::RateLimited { .. } => "too many requests",
+            Self::Invalid { .. } => "request rejected",
+            Self::NotOffered => "not offered here",
+            Self::Server { .. } => "server failed",
+            Self::Html { .. } => "web page came",
+            Self::Unreadable { .. } => "answer unreadable",
+            Self::Failure { .. } => "failed",
+            Self::Empty { .. } => "empty answer",
+        }
+    }
+}
+
+fn seconds(span: Duration) -> String {
+    let seconds = span.as_secs_f64();
+    if seconds.fract() == 0.0 {
+        format!("{seconds:.0} s")
+    } else {
+        format!("{seconds:.1} s")
+    }
+}
+
+fn broke_off(records: Option<usize>, bytes: usize) -> String {
+    match records {
+        Some(1) => "after one whole record".to_owned(),
+        Some(count) => format!("after {count} whole records"),
+        None => format!("after {bytes} bytes"),
+    }
+}
+
+fn elsewhere(to: Option<&Untrusted>) -> String {
+    to.map_or_else(String::new, |to| format!(" to {}", to.consent()))
+}
+
+fn titled(title: Option<&Untrusted>) -> String {
+    title.map_or_else(String::new, |title| format!(" titled \"{}\"", shown(title)))
+}
+
+fn pause(threshold: Option<f64>, retry_after: Option<Duration>) -> String {
+    match (threshold, retry_after) {
+        (_, Some(span)) => format!(" (status 429; wait {})", seconds(span)),
+        (Some(least), None) => format!(" (status 429; at most one in {least} s)"),
+        (None, None) => " (status 429; wait a little)".to_owned(),
+    }
+}
+
+fn rejection(status: u16) -> String {
+    match status {
+        400 | 422 => format!("the server does not take the request (status {status})"),
+        404 => "the server knows no such thing (status 404)".to_owned(),
+        405 => "the server does not take this kind of request (status 405)".to_owned(),
+        _ => format!("the server refused the request (status {status})"),
+    }
+}

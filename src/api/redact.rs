@@ -1,0 +1,197 @@
+//! Taking secrets out of texts that are kept or shown.
+
+use super::Secret;
+
+/// What stands in place of a secret.
+pub const REMOVED: &str = "<removed>";
+
+/// Members of JSON objects whose value is a secret.
+const SECRET_MEMBERS: [&str; 8] = [
+    "api_key",
+    "apikey",
+    "signature",
+    "token",
+    "secret",
+    "password",
+    "authorization",
+    "access_token",
+];
+
+/// The shortest secret that is searched for as text: a shorter one would match by chance.
+const SHORTEST: usize = 4;
+
+/// The text without a known secret, in whatever form it can stand in JSON or in an address.
+pub fn known(text: &str, secret: &Secret) -> String {
+    let plain = secret.expose();
+    if plain.len() < SHORTEST {
+        return text.to_owned();
+    }
+    let quoted = serde_json::Value::from(plain).to_string();
+    let mut forms = vec![
+        plain.to_owned(),
+        quoted.trim_matches('"').to_owned(),
+        percent_encoded(plain),
+    ];
+    forms.dedup();
+    forms
+        .iter()
+        .fold(text.to_owned(), |text, form| text.replace(form, REMOVED))
+}
+
+fn percent_encoded(text: &str) -> String {
+    use std::fmt::Write as _;
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}"); // a String takes everything
+        }
+    }
+    out
+}
+
+/// JSON text with the values of secret members replaced, whatever their type. The text may be cut
+/// or broken: an unfinished value is removed up to the end.
+pub fn members(json: &str) -> String {
+    let bytes = json.as_bytes();
+    let mut out = String::with_capacity(json.len());
+    let (mut copied, mut at) = (0, 0);
+    while at < bytes.len() {
+        if bytes[at] != b'"' {
+            at += 1;
+            continue;
+        }
+        let end = string_end(bytes, at);
+        let name = &json[at..end];
+        at = end;
+        let Some(value) = value_after_colon(bytes, end) else {
+            continue;
+        };
+        if !is_secret_name(name) {
+            continue;
+        }
+        let value_end = skip_value(bytes, value);
+        if &json[value..value_end] != "null" {
+            out.push_str(&json[copied..value]);
+            out.push('"');
+            out.push_str(REMOVED);
+            out.push('"');
+            copied = value_end;
+        }
+        at = value_end;
+    }
+    out.push_str(&json[copied..]);
+    out
+}
+
+fn is_secret_name(quoted: &str) -> bool {
+    // A name may be written with escapes.
+    let name: String = serde_json::from_str(quoted).unwrap_or_else(|_| quoted.to_owned());
+    SECRET_MEMBERS
+        .iter()
+        .any(|secret| secret.eq_ignore_ascii_case(name.trim_matches('"')))
+}
+
+/// The end of the string that opens at `at`, behind its closing quote.
+fn string_end(bytes: &[u8], at: usize) -> usize {
+    let mut at = at + 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
+    while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
+        at += 1;
+    }
+    at
+}
+
+/// Where the value of a member begins, if a colon follows its name.
+fn value_after_colon(bytes: &[u8], name_end: usize) -> Option<usize> {
+    let colon = skip_blanks(bytes, name_end);
+    (bytes.get(colon) == Some(&b':')).then(|| skip_blanks(bytes, colon + 1))
+}
+
+/// The end of the value that begins at `at`.
+fn skip_value(bytes: &[u8], at: usize) -> usize {
+    let mut depth = 0_usize;
+    let mut at = at;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => {
+                at = string_end(bytes, at);
+                if depth == 0 {
+                    return at;
+                }
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                if depth <= 1 {
+                    return at + depth;
+                }
+                depth -= 1;
+            }
+            b',' | b' ' | b'\n' | b'\r' | b'\t' if depth == 0 => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secret_members_are_removed_whatever_their_type() {
+        for (before, after) in [
+            (
+                r#"{"api_key":"k1","id":2}"#,
+                r#"{"api_key":"<removed>","id":2}"#,
+            ),
+            (r#"{"api_key" : 12}"#, r#"{"api_key" : "<removed>"}"#),
+            (
+                r#"{"a":{"signature":["x","y"],"b":1}}"#,
+                r#"{"a":{"signature":"<removed>","b":1}}"#,
+            ),
+            (r#"{"api\u005fkey":"k"}"#, r#"{"api\u005fkey":"<removed>"}"#),
+            (r#"{"Signature":{"s":"}"}}"#, r#"{"Signature":"<removed>"}"#),
+            (r#"{"api_key":null}"#, r#"{"api_key":null}"#),
+            (
+                r#"{"x":"api_key","y":"signature"}"#,
+                r#"{"x":"api_key","y":"signature"}"#,
+            ),
+            (r#"{"api_key":"cut sho"#, r#"{"api_key":"<removed>""#),
+            (
+                r#"{"api_key":"a\"b","z":1}"#,
+                r#"{"api_key":"<removed>","z":1}"#,
+            ),
+            (
+                r#"not json "api_key" at all"#,
+                r#"not json "api_key" at all"#,
+            ),
+        ] {
+            assert_eq!(members(before), after, "{before}");
+        }
+    }
+
+    #[test]
+    fn a_known_secret_is_removed_in_all_its_forms() {
+        let secret = Secret::new("a/b\"c+d");
+        assert_eq!(known("x a/b\"c+d y", &secret), "x <removed> y");
+        assert_eq!(
+            known(r#"{"e":"a/b\"c+d"}"#, &secret),
+            r#"{"e":"<removed>"}"#
+        );
+        assert_eq!(known("?k=a%2Fb%22c%2Bd&z", &secret), "?k=<removed>&z");
+    }
+}

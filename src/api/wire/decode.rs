@@ -1,0 +1,244 @@
+//! An answer as a [`Reply`] or an [`ApiError`].
+
+use std::borrow::Cow;
+
+use super::envelope::{Members, split};
+use super::said::{self, is_page, said, words};
+use crate::api::error::{ApiError, Said};
+use crate::api::{Assignment, Operation, Reply, Request, RouteCall, RouteReply};
+use crate::domain::catalog::{Catalog, Resource};
+use crate::domain::listing::ListingError;
+use crate::domain::skim::{self, SkimError};
+use crate::domain::{Listing, Untrusted};
+
+/// What came over the wire, as far as decoding cares.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Answer<'a> {
+    /// HTTP status.
+    pub status: u16,
+    /// The `Location` header.
+    pub location: Option<&'a str>,
+    /// The `Retry-After` header.
+    pub retry_after: Option<&'a str>,
+    /// The body, decompressed.
+    pub body: &'a [u8],
+}
+
+/// Reads the answer to `request`. `now` is the moment it arrived, in seconds since 1970.
+pub fn decode(request: &Request, answer: Answer<'_>, now: f64) -> Result<Reply, ApiError> {
+    // One broken byte must not hide an answer: it becomes a replacement character in its record.
+    let text = String::from_utf8_lossy(answer.body);
+    let text: Cow<'_, str> = match text.strip_prefix('\u{feff}') {
+        Some(rest) => Cow::Owned(rest.to_owned()),
+        None => text,
+    };
+    let status = answer.status;
+    if !(200..300).contains(&status) {
+        return Err(refusal(request.operation(), answer, &text, now));
+    }
+    if text.trim().is_empty() {
+        return Err(ApiError::Empty { status });
+    }
+    if is_page(&text) {
+        return Err(ApiError::Html {
+            status,
+            title: said::title(&text).map(Untrusted::from),
+        });
+    }
+    match request {
+        Request::Search(query) => records(query.resource.catalog(), &text, status, now),
+        Request::ListWorkergroups => records(Resource::Workergroups.catalog(), &text, status, now),
+        Request::UnlistVolume { .. } => unlisted(&text, status),
+        Request::CreateWorkergroup(_) => created(&text, status),
+        Request::Route(call) => routed(call, &text, status),
+    }
+}
+
+/// What an answer with a status other than 2xx means.
+fn refusal(operation: Operation, answer: Answer<'_>, text: &str, now: f64) -> ApiError {
+    let status = answer.status;
+    let said = said(text);
+    match status {
+        100..400 => ApiError::Redirected {
+            status,
+            to: answer.location.and_then(origin_of).map(Untrusted::from),
+        },
+        401 | 403 => ApiError::Refused { status, said },
+        404 if is_key_error(&said) => ApiError::Refused { status, said },
+        404 if operation == Operation::SearchVolumes => ApiError::NotOffered,
+        429 => ApiError::RateLimited {
+            threshold: said
+                .message()
+                .and_then(|message| said::threshold(message.compared())),
+            retry_after: answer
+                .retry_after
+                .and_then(|header| said::retry_after(header, now)),
+            said,
+        },
+        400..500 => ApiError::Invalid { status, said },
+        _ => ApiError::Server { status, said },
+    }
+}
+
+/// Whether a 404 means the key: the public service answers a wrong key so.
+fn is_key_error(said: &Said) -> bool {
+    match said {
+        Said::Words { code, message } => {
+            code.as_ref()
+                .is_some_and(|code| code.compared() == "auth_error")
+                || message.as_ref().is_some_and(|message| {
+                    message
+                        .compared()
+                        .to_ascii_lowercase()
+                        .contains("invalid user key")
+                })
+        }
+        _ => false,
+    }
+}
+
+/// Scheme, host and port of an address: the rest of it may hold a secret.
+fn origin_of(location: &str) -> Option<String> {
+    let (scheme, rest) = location.split_once("://")?;
+    let authority = rest.split(['/', '?', '#', '\\']).next()?;
+    let host = authority.rsplit('@').next()?;
+    let host: String = host.chars().take(255).collect();
+    (scheme.len() <= 8 && !host.is_empty()).then(|| format!("{scheme}://{host}"))
+}
+
+fn records(
+    catalog: &'static Catalog,
+    text: &str,
+    status: u16,
+    now: f64,
+) -> Result<Reply, ApiError> {
+    let envelope =
+        skim::skim(text, catalog.list_key).map_err(|error| unreadable(error, text, status))?;
+    let members = Members::new(text, &envelope);
+    let failed = members.flag("success") == Some(false);
+    if failed || (!envelope.has_list && words(&members).is_some()) {
+        return Err(failure(&members));
+    }
+    Listing::from_envelope(catalog, text, envelope, now)
+        .map(|listing| Reply::Records(Box::new(listing)))
+        .map_err(|error| match error {
+            ListingError::Skim(error) => unreadable(error, text, status),
+            ListingError::NoList(key) => ApiError::Unreadable {
+                status,
+                why: format!("it has no list named '{key}'"),
+            },
+        })
+}
+
+fn unlisted(text: &str, status: u16) -> Result<Reply, ApiError> {
+    let envelope = split(text).map_err(|error| unreadable(error, text, status))?;
+    let members = Members::new(text, &envelope);
+    match members.flag("success") {
+        Some(false) => Err(failure(&members)),
+        None => Err(ApiError::Unreadable {
+            status,
+            why: "it does not say whether the volume was unlisted".to_owned(),
+        }),
+        Some(true) => Ok(Reply::Unlisted {
+            msg: members.words("msg").unwrap_or_default(),
+        }),
+    }
+}
+
+fn created(text: &str, status: u16) -> Result<Reply, ApiError> {
+    let envelope = split(text).map_err(|error| unreadable(error, text, status))?;
+    let members = Members::new(text, &envelope);
+    let id = members.integer("id").or_else(|| members.integer("result"));
+    match (members.flag("success"), id) {
+        (Some(false), _) => Err(failure(&members)),
+        (_, Some(id)) if id >= 0 => Ok(Reply::Created { id }),
+        _ => Err(ApiError::Unreadable {
+            status,
+            why: "it does not give the id of the new workergroup".to_owned(),
+        }),
+    }
+}
+
+fn routed(call: &RouteCall, text: &str, status: u16) -> Result<Reply, ApiError> {
+    let envelope = split(text).map_err(|error| unreadable(error, text, status))?;
+    let members = Members::new(text, &envelope);
+    if members.flag("success") == Some(false) {
+        return Err(failure(&members));
+    }
+    if !members.are_sound() {
+        let why = "it is not sound JSON".to_owned();
+        return Err(ApiError::Unreadable { status, why });
+    }
+    let json = Untrusted::from(text.trim());
+    let Some(url) = members.text("url").filter(|url| !url.trim().is_empty()) else {
+        if members.has("url") && members.text("url").is_none() {
+            let why = "the worker's address is not text".to_owned();
+            return Err(ApiError::Unreadable { status, why });
+        }
+        return Ok(Reply::Routed(RouteReply::Waiting { json }));
+    };
+    let endpoint = members.text("endpoint");
+    let cost = members.number("cost");
+    let mut mismatches = Vec::new();
+    if endpoint.as_deref() != Some(call.endpoint.as_str()) {
+        mismatches.push("endpoint");
+    }
+    if !cost.is_some_and(|cost| same_number(cost, call.cost)) {
+        mismatches.push("cost");
+    }
+    Ok(Reply::Routed(RouteReply::Assigned(Assignment {
+        endpoint: endpoint.map(Untrusted::from),
+        url: Untrusted::from(url),
+        cost,
+        reqnum: members.integer("reqnum"),
+        signature: members.untrusted("signature"),
+        request_id: members.words("__request_id"),
+        mismatches,
+        json,
+    })))
+}
+
+/// Whether a number came back as it was sent, give or take a single-precision float on the way.
+fn same_number(came: f64, sent: f64) -> bool {
+    (came - sent).abs() <= sent.abs() * 1e-6
+}
+
+fn failure(members: &Members<'_>) -> ApiError {
+    ApiError::Failure {
+        said: words(members).unwrap_or_default(),
+    }
+}
+
+fn unreadable(error: SkimError, text: &str, status: u16) -> ApiError {
+    match error {
+        SkimError::Empty => ApiError::Empty { status },
+        SkimError::CutShort(records) => ApiError::Cut {
+            bytes: text.len(),
+            records: (records > 0).then_some(records),
+        },
+        SkimError::NotAnObject => ApiError::Unreadable {
+            status,
+            why: not_an_object(text),
+        },
+        SkimError::Broken(_) => ApiError::Unreadable {
+            status,
+            why: error.to_string(),
+        },
+    }
+}
+
+/// What came in place of a JSON object; of plain text also how it begins.
+fn not_an_object(text: &str) -> String {
+    let start = text.trim_start();
+    match start.chars().next() {
+        Some('[') => "it is a JSON list where an object belongs".to_owned(),
+        Some('"') => "it is a JSON text where an object belongs".to_owned(),
+        _ if serde_json::from_str::<serde::de::IgnoredAny>(said::head_of(text, 4096)).is_ok() => {
+            "it is a bare JSON value where an object belongs".to_owned()
+        }
+        _ => format!(
+            "it is plain text, not JSON (\"{}\")",
+            Untrusted::from(said::head_of(start, 256)).screen(60)
+        ),
+    }
+}

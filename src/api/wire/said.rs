@@ -1,0 +1,146 @@
+//! What refusals and failures say: every documented shape, plain text and web pages.
+
+use std::time::Duration;
+
+use super::envelope::{Members, bounded, split};
+use crate::api::error::Said;
+use crate::domain::Untrusted;
+
+/// The longest wait that a `Retry-After` may ask for.
+const LONGEST_WAIT: Duration = Duration::from_mins(5);
+
+/// How much of an error body is looked at.
+const LOOKED_AT: usize = 64 * 1024;
+
+/// Reads the body of a refusal or failure: `{success, error, msg}`, a single `error`, `detail`,
+/// `error_msg` or `message`, a JSON text, plain text, or a web page.
+pub(super) fn said(body: &str) -> Said {
+    let body = head(body.trim_start_matches('\u{feff}').trim());
+    if body.is_empty() {
+        return Said::Nothing;
+    }
+    if is_page(body) {
+        return Said::Page {
+            title: title(body).map(Untrusted::from),
+        };
+    }
+    if body.starts_with('{') {
+        return split(body).map_or(Said::Noise, |envelope| {
+            words(&Members::new(body, &envelope)).unwrap_or(Said::Noise)
+        });
+    }
+    if body.starts_with('[') {
+        return Said::Noise;
+    }
+    let text = serde_json::from_str::<String>(body).unwrap_or_else(|_| body.to_owned());
+    if text
+        .chars()
+        .filter(|c| c.is_control() && !c.is_whitespace())
+        .count()
+        > 4
+        || text.contains('\u{fffd}')
+    {
+        return Said::Noise;
+    }
+    Said::Words {
+        code: None,
+        message: Some(Untrusted::from(bounded(text.trim()))),
+    }
+}
+
+/// The words of an error object, if it has any of the known members.
+pub(super) fn words(members: &Members<'_>) -> Option<Said> {
+    let code = members.words("error").filter(|code| {
+        // `"error": true` says nothing that the status does not.
+        !matches!(code.compared(), "true" | "1")
+    });
+    let message = ["msg", "detail", "error_msg", "message"]
+        .into_iter()
+        .find_map(|name| members.words(name));
+    (code.is_some() || message.is_some()).then_some(Said::Words { code, message })
+}
+
+/// The least interval in seconds that a refusal names: `threshold=5.0` in its words.
+pub fn threshold(words: &str) -> Option<f64> {
+    let rest = &words[words.find("threshold")? + "threshold".len()..];
+    let rest = rest.trim_start_matches([' ', '=', ':', '"']);
+    let end = rest
+        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .unwrap_or(rest.len());
+    let seconds: f64 = rest[..end].trim_end_matches('.').parse().ok()?;
+    (seconds.is_finite() && seconds > 0.0).then(|| seconds.min(LONGEST_WAIT.as_secs_f64()))
+}
+
+/// How long a `Retry-After` header asks to wait: seconds or an HTTP date, at most five minutes.
+/// `now` is in seconds since 1970.
+pub fn retry_after(header: &str, now: f64) -> Option<Duration> {
+    let header = header.trim();
+    let seconds = if let Ok(seconds) = header.parse::<f64>() {
+        seconds
+    } else {
+        let date = jiff::fmt::rfc2822::parse(header).ok()?;
+        #[expect(clippy::cast_precision_loss)] // dates in seconds are far below 2^53
+        let date = date.timestamp().as_second() as f64;
+        date - now
+    };
+    if !seconds.is_finite() {
+        return None;
+    }
+    Duration::try_from_secs_f64(seconds.clamp(0.0, LONGEST_WAIT.as_secs_f64())).ok()
+}
+
+/// Whether a text is a web page.
+pub(super) fn is_page(text: &str) -> bool {
+    let start: String = head_of(text.trim_start(), 512).to_ascii_lowercase();
+    start.starts_with('<')
+        && [
+            "<!doctype",
+            "<html",
+            "<head",
+            "<body",
+            "<title",
+            "<h1",
+            "<center",
+            "<?xml",
+        ]
+        .iter()
+        .any(|tag| start.contains(tag))
+}
+
+/// The title of a web page.
+pub(super) fn title(page: &str) -> Option<String> {
+    let page = head(page);
+    let lower = page.to_ascii_lowercase();
+    let open = lower.find("<title")?;
+    let start = open + lower[open..].find('>')? + 1;
+    let end = start + lower[start..].find('<').unwrap_or(lower.len() - start);
+    let title = page[start..end]
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    (!title.is_empty()).then(|| bounded(&unescaped(&title)))
+}
+
+/// The five named entities; others stay as they are.
+fn unescaped(text: &str) -> String {
+    [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&amp;", "&"),
+    ]
+    .iter()
+    .fold(text.to_owned(), |text, (entity, plain)| {
+        text.replace(entity, plain)
+    })
+}
+
+fn head(text: &str) -> &str {
+    head_of(text, LOOKED_AT)
+}
+
+/// The first bytes of a text, cut at a character.
+pub(super) fn head_of(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}
