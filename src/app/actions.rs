@@ -1,0 +1,396 @@
+//! What each verb means for whoever owns the keyboard.
+
+use super::keymap::Action;
+use super::message::{Effect, Toast};
+use super::overlay::Overlay;
+use super::remote::Now;
+use super::sort_editor::SortEditor;
+use super::text_input::TextInput;
+use super::{Model, Owner, Pane, fresh, parse_bar};
+use crate::domain::country;
+use crate::domain::field::Kind;
+use crate::domain::text::{json_for_terminal, visible};
+use crate::domain::{Field, Listing};
+
+/// Does what an action asks for.
+pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
+    if let Some(why) = model.disabled(action) {
+        model.show(Toast::error(why, now));
+        return Vec::new();
+    }
+    match action {
+        Action::Quit | Action::QuitNow => return vec![Effect::Quit],
+        Action::Suspend => return vec![Effect::Suspend],
+        Action::Redraw => return vec![Effect::Redraw],
+        Action::Help => {
+            let overlay = Overlay::help(model.contexts());
+            model.overlays.push(overlay);
+        }
+        Action::Palette => {
+            let overlay = Overlay::palette(model.contexts(), |action| model.disabled(action));
+            model.overlays.push(overlay);
+        }
+        Action::NextPane => return go_to(model, now, model.pane.shifted(1)),
+        Action::PreviousPane => return go_to(model, now, model.pane.shifted(3)),
+        Action::Offers => return go_to(model, now, Pane::Offers),
+        Action::Volumes => return go_to(model, now, Pane::Volumes),
+        Action::Workergroups => return go_to(model, now, Pane::Workergroups),
+        Action::Requests => return go_to(model, now, Pane::Requests),
+        _ => {
+            return match model.owner() {
+                Owner::Overlay => on_overlay(model, now, action),
+                Owner::Bar => on_bar(model, now, action),
+                Owner::Table => on_table(model, now, action),
+                Owner::Pane => Vec::new(),
+            };
+        }
+    }
+    Vec::new()
+}
+
+fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
+    model.overlays.clear();
+    model.pane = pane;
+    let Model {
+        offers,
+        volumes,
+        workergroups,
+        tickets,
+        ..
+    } = model;
+    let browser = match pane {
+        Pane::Offers => offers,
+        Pane::Volumes => volumes,
+        Pane::Workergroups => workergroups,
+        Pane::Requests => return Vec::new(),
+    };
+    let untouched = browser.listing().is_none()
+        && !browser.remote().is_loading()
+        && browser.remote().error().is_none();
+    if untouched {
+        browser.ask(tickets, now)
+    } else {
+        Vec::new()
+    }
+}
+
+fn refresh(model: &mut Model, now: Now) -> Vec<Effect> {
+    let Model {
+        pane,
+        offers,
+        volumes,
+        workergroups,
+        tickets,
+        ..
+    } = model;
+    match pane {
+        Pane::Offers => offers.ask(tickets, now),
+        Pane::Volumes => volumes.ask(tickets, now),
+        Pane::Workergroups => workergroups.ask(tickets, now),
+        Pane::Requests => Vec::new(),
+    }
+}
+
+fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
+    let page = model.facts.page.max(1);
+    let Some(browser) = model.browser_mut() else {
+        return Vec::new();
+    };
+    if let Some(step) = movement(action, page) {
+        browser.step(step);
+        return Vec::new();
+    }
+    match action {
+        Action::Left => browser.scroll_columns(-1),
+        Action::Right => browser.scroll_columns(1),
+        Action::Query => {
+            browser.bar.edit();
+            super::bar_changed(browser);
+        }
+        Action::Open => model.overlays.push(Overlay::Detail { scroll: 0 }),
+        Action::Sort => {
+            let editor = SortEditor::new(
+                browser.query.order.clone(),
+                browser.query.catalog(),
+                browser.dialect(),
+            );
+            model.overlays.push(Overlay::Sort(editor));
+        }
+        Action::Refresh => return refresh(model, now),
+        Action::Back => return step_back(model, now),
+        Action::OfferType => {
+            browser.query.offer_type = browser.query.offer_type.next();
+            return refresh(model, now);
+        }
+        Action::ResetQuery => {
+            let fresh = fresh(&browser.query, browser.dialect());
+            browser.query = fresh;
+            browser.set_words(Vec::new());
+            browser.show_query_in_bar();
+            return refresh(model, now);
+        }
+        Action::CopyQuery => {
+            return vec![Effect::Copy {
+                what: "the query".to_owned(),
+                text: browser.query_text(),
+            }];
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Esc on a table: stop waiting, else put the error away, else take the words off.
+fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
+    let Some(browser) = model.browser_mut() else {
+        return Vec::new();
+    };
+    if let Some(abort) = browser.cancel() {
+        model.show(Toast::new("Stopped waiting for the answer", now));
+        return vec![abort];
+    }
+    if browser.remote().error().is_some() && browser.listing().is_some() {
+        browser.dismiss();
+    } else if !browser.words.is_empty() {
+        browser.set_words(Vec::new());
+        browser.show_query_in_bar();
+    } else if browser.column_offset > 0 {
+        browser.column_offset = 0;
+    } else {
+        model.show(Toast::new("Press q to leave bourse", now));
+    }
+    Vec::new()
+}
+
+fn on_bar(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
+    let Some(browser) = model.browser_mut() else {
+        return Vec::new();
+    };
+    match action {
+        Action::Submit => {
+            let text = browser.bar.input.text().trim().to_owned();
+            match parse_bar(browser, &text) {
+                Err(error) => browser.bar.error = Some(error),
+                Ok(parsed) => {
+                    let mut conditions = parsed.conditions;
+                    conditions.extend(
+                        browser
+                            .query
+                            .conditions
+                            .iter()
+                            .filter(|kept| !kept.enabled)
+                            .cloned(),
+                    );
+                    let must_ask = browser.take_query(conditions, parsed.words);
+                    browser.bar.ran(&text);
+                    browser.show_query_in_bar();
+                    if must_ask {
+                        return refresh(model, now);
+                    }
+                }
+            }
+        }
+        Action::Back => {
+            let running = browser.query_text();
+            browser.bar.leave(&running);
+            browser.restore_words();
+            browser.show_query_in_bar();
+        }
+        Action::Complete => browser.bar.complete(),
+        Action::Older => {
+            browser.bar.older();
+            super::bar_changed(browser);
+        }
+        Action::Newer => {
+            browser.bar.newer();
+            super::bar_changed(browser);
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
+    let page = model.facts.overlay_page.max(1);
+    if action == Action::Back {
+        model.overlays.pop();
+        return Vec::new();
+    }
+    match model.overlays.last_mut() {
+        Some(Overlay::Help(picker) | Overlay::Palette(picker)) => {
+            if let Some(step) = movement(action, page) {
+                picker.step(step);
+            } else if action == Action::Submit
+                && let Some(item) = picker.current().cloned()
+                && let Some(chosen) = item.value
+            {
+                model.overlays.pop();
+                if is_doable(model, chosen) {
+                    return perform(model, now, chosen);
+                }
+            }
+        }
+        Some(Overlay::Sort(editor)) => {
+            if let Some(step) = movement(action, page) {
+                editor.picker.step(step);
+                return Vec::new();
+            }
+            match action {
+                Action::Toggle => editor.toggle(),
+                Action::Remove => editor.remove(),
+                Action::MoveUp => editor.shift(-1),
+                Action::MoveDown => editor.shift(1),
+                Action::Submit => {
+                    let keys = editor.keys().to_vec();
+                    model.overlays.pop();
+                    if let Some(browser) = model.browser_mut() {
+                        browser.set_order(keys);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Some(Overlay::Detail { scroll }) => {
+            let most = model.facts.overlay_lines.saturating_sub(page);
+            if let Some(step) = movement(action, page) {
+                *scroll = scroll.saturating_add_signed(step).min(most);
+                return Vec::new();
+            }
+            return on_detail(model, action);
+        }
+        None => {}
+    }
+    Vec::new()
+}
+
+/// Whether an action chosen by name has a meaning for who owns the keyboard now.
+fn is_doable(model: &Model, action: Action) -> bool {
+    let contexts = model.contexts();
+    super::keymap::BINDINGS
+        .iter()
+        .any(|row| row.action == action && contexts.contains(&row.context))
+}
+
+fn on_detail(model: &mut Model, action: Action) -> Vec<Effect> {
+    let Some(browser) = model.browser_mut() else {
+        return Vec::new();
+    };
+    match action {
+        Action::Right => browser.step(1),
+        Action::Left => browser.step(-1),
+        Action::CopyJson => {
+            let json = browser
+                .selected_row()
+                .and_then(|row| browser.listing().and_then(|listing| listing.json(row)))
+                .map(json_for_terminal);
+            if let Some(text) = json {
+                return vec![Effect::Copy {
+                    what: "the record as JSON".to_owned(),
+                    text,
+                }];
+            }
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// By how many lines an action moves, if it moves.
+fn movement(action: Action, page: usize) -> Option<isize> {
+    let page = isize::try_from(page).unwrap_or(isize::MAX);
+    match action {
+        Action::Down => Some(1),
+        Action::Up => Some(-1),
+        Action::PageDown => Some(page),
+        Action::PageUp => Some(-page),
+        Action::HalfDown => Some((page / 2).max(1)),
+        Action::HalfUp => Some(-(page / 2).max(1)),
+        Action::First => Some(isize::MIN),
+        Action::Last => Some(isize::MAX),
+        _ => None,
+    }
+}
+
+/// Types into the search line of an overlay and narrows its list.
+pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput) -> bool) {
+    match overlay {
+        Overlay::Help(picker) | Overlay::Palette(picker) => {
+            if edit(&mut picker.input) {
+                picker.narrow();
+            }
+        }
+        Overlay::Sort(editor) => {
+            if edit(&mut editor.picker.input) {
+                editor.picker.narrow();
+            }
+        }
+        Overlay::Detail { .. } => {}
+    }
+}
+
+/// The different values of a text field that are here, for completion and choices.
+pub(super) fn seen_values(listing: Option<&Listing>, field: &Field) -> Vec<String> {
+    let Some(listing) = listing else {
+        return Vec::new();
+    };
+    let known = listing.catalog().fields().iter().find(|own| *own == field);
+    let Some(own) = known else { return Vec::new() };
+    let mut values: Vec<String> = listing
+        .column(own)
+        .texts()
+        .iter()
+        .map(|text| match own.kind {
+            Kind::Country => country::code(text.compared()).to_owned(),
+            _ => text.compared().to_owned(),
+        })
+        .filter(|text| !text.is_empty() && visible(text, 80) == *text)
+        .collect();
+    values.sort();
+    values.dedup();
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::keymap::{BINDINGS, Chord, Context};
+
+    #[test]
+    fn every_key_of_the_table_can_be_read() {
+        for row in BINDINGS {
+            for key in row.keys {
+                assert!(Chord::parse(key).is_some(), "{key} of {}", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn no_key_means_two_things_in_one_context() {
+        for (index, row) in BINDINGS.iter().enumerate() {
+            for other in &BINDINGS[index + 1..] {
+                let shared = row.keys.iter().find(|key| other.keys.contains(key));
+                assert!(
+                    row.context != other.context || shared.is_none(),
+                    "{shared:?} means {} and {}",
+                    row.name,
+                    other.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn single_letters_never_fire_where_text_is_typed() {
+        for row in BINDINGS.iter().filter(|row| {
+            matches!(
+                row.context,
+                Context::Bar | Context::Picker | Context::Always | Context::Sort
+            )
+        }) {
+            for key in row.keys {
+                let is_letter = key.len() == 1 && key.chars().all(char::is_alphanumeric);
+                assert!(!is_letter, "{key} of {}", row.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The line in which a query is edited: text, history, completion and the mistake, if any.
+
+use super::text_input::TextInput;
+use crate::domain::language::{Candidate, Completion, LanguageError};
+
+/// How many queries are remembered.
+const HISTORY: usize = 100;
+
+/// The query bar.
+#[derive(Debug, Default)]
+pub struct Bar {
+    /// What stands in it.
+    pub input: TextInput,
+    /// Whether it owns the keyboard.
+    pub editing: bool,
+    /// The mistake in it, found when it was run.
+    pub error: Option<LanguageError>,
+    /// What could stand at the cursor.
+    pub completion: Option<Completion>,
+    chosen: usize,
+    history: Vec<String>,
+    recalled: Option<usize>,
+    before_recall: String,
+    draft: Option<String>,
+}
+
+impl Bar {
+    /// Starts editing behind the text.
+    pub fn edit(&mut self) {
+        let text = self.input.text().trim_end().to_owned();
+        let text = if text.is_empty() { text } else { text + " " };
+        self.input.set(text);
+        self.editing = true;
+        self.recalled = None;
+        self.error = None;
+    }
+
+    /// Leaves without running; what was typed can be recalled with Up.
+    pub fn leave(&mut self, running: &str) {
+        let typed = self.input.text().trim();
+        if !typed.is_empty() && typed != running {
+            self.draft = Some(typed.to_owned());
+        }
+        self.close();
+    }
+
+    /// Leaves after running; the text goes into the history.
+    pub fn ran(&mut self, text: &str) {
+        self.remember(text);
+        self.draft = None;
+        self.close();
+    }
+
+    fn close(&mut self) {
+        self.editing = false;
+        self.error = None;
+        self.completion = None;
+        self.recalled = None;
+    }
+
+    /// Puts a query that ran into the history.
+    pub fn remember(&mut self, text: &str) {
+        let text = text.trim();
+        if text.is_empty() {
+            return;
+        }
+        self.history.retain(|known| known != text);
+        self.history.push(text.to_owned());
+        if self.history.len() > HISTORY {
+            self.history.remove(0);
+        }
+    }
+
+    /// The queries that ran, oldest first.
+    pub fn history(&self) -> &[String] {
+        &self.history
+    }
+
+    /// Recalls the draft that was left, then older queries.
+    pub fn older(&mut self) {
+        let recallable = self.recallable();
+        let at = match self.recalled {
+            None => {
+                self.input.text().clone_into(&mut self.before_recall);
+                recallable.len()
+            }
+            Some(at) => at,
+        };
+        let current = self.input.text().trim().to_owned();
+        if let Some(next) = (0..at).rev().find(|index| recallable[*index] != current) {
+            self.recalled = Some(next);
+            self.input.set(recallable[next].clone());
+        }
+    }
+
+    /// Recalls newer queries, then what was typed before recalling.
+    pub fn newer(&mut self) {
+        let Some(at) = self.recalled else { return };
+        let recallable = self.recallable();
+        if let Some(text) = recallable.get(at + 1) {
+            self.recalled = Some(at + 1);
+            self.input.set(text.clone());
+        } else {
+            self.recalled = None;
+            self.input.set(std::mem::take(&mut self.before_recall));
+        }
+    }
+
+    fn recallable(&self) -> Vec<String> {
+        self.history.iter().chain(&self.draft).cloned().collect()
+    }
+
+    /// Takes new candidates for the place of the cursor.
+    pub fn offer(&mut self, completion: Completion) {
+        self.chosen = 0;
+        self.completion = (!completion.candidates.is_empty()).then_some(completion);
+    }
+
+    /// The candidate that Tab takes next.
+    pub fn candidate(&self) -> Option<&Candidate> {
+        self.completion.as_ref()?.candidates.get(self.chosen)
+    }
+
+    /// The index of that candidate.
+    pub const fn chosen(&self) -> usize {
+        self.chosen
+    }
+
+    /// Puts the candidate into the text; Tab again takes the next one in its place.
+    pub fn complete(&mut self) {
+        let Some(candidate) = self.candidate().cloned() else {
+            return;
+        };
+        let Some(completion) = &mut self.completion else {
+            return;
+        };
+        let text = self.input.text();
+        let (Some(before), Some(after)) = (
+            text.get(..completion.span.start),
+            text.get(completion.span.end..),
+        ) else {
+            return;
+        };
+        let cursor = before.chars().count() + candidate.insert.chars().count();
+        let new = format!("{before}{}{after}", candidate.insert);
+        completion.span.end = completion.span.start + candidate.insert.len();
+        self.chosen = (self.chosen + 1) % completion.candidates.len();
+        self.input.set_with_cursor(new, cursor);
+    }
+}

@@ -1,0 +1,403 @@
+//! A pane that asks for records and shows them as a table: the same for every resource.
+
+use std::collections::BTreeSet;
+
+use super::bar::Bar;
+use super::picker::fuzzy;
+use super::remote::{Now, Remote, Ticket, Tickets};
+use crate::api::{ApiError, Request};
+use crate::app::message::Effect;
+use crate::domain::field::Kind;
+use crate::domain::language;
+use crate::domain::{
+    Condition, Dialect, Direction, Field, Listing, OrderKey, Query, Resource, RowId,
+};
+
+/// A condition that the market was asked for and rows that break it all the same.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Violation {
+    /// The field whose cells break it.
+    pub field: &'static Field,
+    /// The condition, in the query language.
+    pub condition: String,
+    /// How many rows break it.
+    pub rows: usize,
+}
+
+/// The state of one pane.
+#[derive(Debug)]
+pub struct Browser {
+    /// The query that runs.
+    pub query: Query,
+    /// Words that narrow the rows that are here, also while they are typed.
+    pub words: Vec<String>,
+    /// The words of the query that was run last.
+    ran_words: Vec<String>,
+    /// The line in which the query is edited.
+    pub bar: Bar,
+    /// The columns, in order.
+    pub columns: Vec<&'static Field>,
+    /// Columns scrolled away at the left.
+    pub column_offset: usize,
+    /// Marked rows.
+    pub marks: BTreeSet<RowId>,
+    dialect: &'static Dialect,
+    remote: Remote<Listing>,
+    /// The query whose answer is shown.
+    shown_query: Option<Query>,
+    asked_query: Option<Query>,
+    view: Vec<u32>,
+    selected: Option<RowId>,
+    cursor: usize,
+    violations: Vec<Violation>,
+}
+
+impl Browser {
+    /// A pane on `resource` with the query that a search starts from.
+    pub fn new(resource: Resource, dialect: &'static Dialect) -> Self {
+        let query = language::default_query(resource, dialect);
+        let mut browser = Self {
+            words: Vec::new(),
+            ran_words: Vec::new(),
+            bar: Bar::default(),
+            columns: resource.catalog().default_columns(),
+            column_offset: 0,
+            marks: BTreeSet::new(),
+            dialect,
+            remote: Remote::default(),
+            shown_query: None,
+            asked_query: None,
+            view: Vec::new(),
+            selected: None,
+            cursor: 0,
+            violations: Vec::new(),
+            query,
+        };
+        browser.show_query_in_bar();
+        browser
+    }
+
+    /// What is browsed.
+    pub const fn resource(&self) -> Resource {
+        self.query.resource
+    }
+
+    /// How the profile speaks.
+    pub const fn dialect(&self) -> &'static Dialect {
+        self.dialect
+    }
+
+    /// The newest answer and request.
+    pub const fn remote(&self) -> &Remote<Listing> {
+        &self.remote
+    }
+
+    /// The rows here, of which [`Browser::view`] shows some.
+    pub const fn listing(&self) -> Option<&Listing> {
+        self.remote.shown()
+    }
+
+    /// The query whose answer is shown; the running one may be newer.
+    pub const fn shown_query(&self) -> Option<&Query> {
+        self.shown_query.as_ref()
+    }
+
+    /// The row numbers in sight order.
+    pub fn view(&self) -> &[u32] {
+        &self.view
+    }
+
+    /// Conditions that the market ignored.
+    pub fn violations(&self) -> &[Violation] {
+        &self.violations
+    }
+
+    /// The place of the selected row in the view.
+    pub const fn cursor(&self) -> usize {
+        self.cursor
+    }
+
+    /// The selected row's id.
+    pub const fn selected(&self) -> Option<RowId> {
+        self.selected
+    }
+
+    /// The selected row's number in the listing.
+    pub fn selected_row(&self) -> Option<usize> {
+        self.view.get(self.cursor).map(|row| *row as usize)
+    }
+
+    /// Whether the market may have more rows than it sent: the limit cut the answer.
+    pub fn is_cut(&self) -> bool {
+        let asked = self.shown_query.as_ref().and_then(|query| query.limit);
+        let got = self.listing().map_or(0, |listing| {
+            listing.len() + listing.duplicates() + listing.skipped().len()
+        });
+        asked.is_some_and(|limit| got >= limit as usize)
+    }
+
+    /// Asks the market; what is shown stays until the answer comes.
+    pub fn ask(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+        let ticket = tickets.take();
+        let request = match self.resource() {
+            Resource::Workergroups => Request::ListWorkergroups,
+            _ => Request::Search(self.query.clone()),
+        };
+        self.asked_query = Some(self.query.clone());
+        let mut effects: Vec<_> = self
+            .remote
+            .ask(ticket, now)
+            .map(Effect::Abort)
+            .into_iter()
+            .collect();
+        effects.push(Effect::Call { ticket, request });
+        effects
+    }
+
+    /// Stops waiting.
+    pub fn cancel(&mut self) -> Option<Effect> {
+        self.remote.cancel().map(Effect::Abort)
+    }
+
+    /// Forgets the error.
+    pub fn dismiss(&mut self) {
+        self.remote.dismiss();
+    }
+
+    /// Whether it waits for this answer.
+    pub fn awaits(&self, ticket: Ticket) -> bool {
+        self.remote.awaited() == Some(ticket)
+    }
+
+    /// Notes how the request fares.
+    pub fn progress(&mut self, ticket: Ticket, attempt: u32, wait: Option<super::remote::Waiting>) {
+        self.remote.progress(ticket, attempt, wait);
+    }
+
+    /// Takes the answer in, if it is the awaited one.
+    pub fn answered(&mut self, ticket: Ticket, answer: Result<Listing, ApiError>, now: Now) {
+        let came = answer.is_ok();
+        if self.remote.accept(ticket, now, answer) && came {
+            self.shown_query = self.asked_query.take();
+            self.check_honesty();
+            self.rebuild();
+        }
+    }
+
+    fn check_honesty(&mut self) {
+        let (Some(listing), Some(query)) = (self.remote.shown(), self.shown_query.as_ref()) else {
+            return;
+        };
+        if query.resource == Resource::Workergroups {
+            return;
+        }
+        self.violations = query
+            .sent(self.dialect)
+            .filter_map(|condition| {
+                let column = listing.column(condition.field);
+                let rows = (0..listing.len())
+                    .filter(|row| condition.is_broken_by(column.cell(*row)))
+                    .count();
+                (rows > 0).then(|| Violation {
+                    field: condition.field,
+                    condition: language::print_condition(condition),
+                    rows,
+                })
+            })
+            .collect();
+    }
+
+    /// Whether a cell breaks a condition that the market was asked for.
+    pub fn is_violating(&self, row: usize, field: &Field) -> bool {
+        !self.violations.is_empty()
+            && self.violations.iter().any(|violation| {
+                reads_same(violation.field, field)
+                    && self.listing().is_some_and(|listing| {
+                        let cell = listing.cell(row, violation.field);
+                        self.shown_query
+                            .iter()
+                            .flat_map(super::super::domain::query::Query::active)
+                            .any(|condition| {
+                                condition.field == violation.field && condition.is_broken_by(cell)
+                            })
+                    })
+            })
+    }
+
+    /// The conditions that are applied here because the dialect cannot send them.
+    pub fn local_conditions(&self) -> Vec<&Condition> {
+        match self.resource() {
+            Resource::Workergroups => self.query.active().collect(),
+            _ => self.query.local(self.dialect).collect(),
+        }
+    }
+
+    /// Works the view out anew: local conditions, words, order; the selection follows its id.
+    pub fn rebuild(&mut self) {
+        let Some(listing) = self.remote.shown() else {
+            self.view.clear();
+            return;
+        };
+        let mut view = listing.matching(self.local_conditions());
+        if !self.words.is_empty() {
+            view = narrowed(listing, view, &self.words);
+        }
+        let has_order = self
+            .query
+            .order
+            .first()
+            .is_some_and(|key| listing.column(key.field).filled() > 0);
+        if has_order {
+            listing.sort(&mut view, &self.query.order);
+        }
+        self.view = view;
+        self.follow_selection();
+    }
+
+    fn follow_selection(&mut self) {
+        let Some(listing) = self.remote.shown() else {
+            return;
+        };
+        let found = self.selected.and_then(|id| {
+            let row = u32::try_from(listing.row(id)?).ok()?;
+            self.view.iter().position(|candidate| *candidate == row)
+        });
+        self.cursor = found.unwrap_or_else(|| self.cursor.min(self.view.len().saturating_sub(1)));
+        self.selected = self
+            .view
+            .get(self.cursor)
+            .and_then(|row| listing.id(*row as usize));
+    }
+
+    /// Selects the row at a place of the view.
+    pub fn select(&mut self, index: usize) {
+        self.cursor = index.min(self.view.len().saturating_sub(1));
+        self.selected = None;
+        self.follow_selection();
+    }
+
+    /// Selects a row by its id, if it is in sight.
+    pub fn select_id(&mut self, id: RowId) {
+        self.selected = Some(id);
+        self.follow_selection();
+    }
+
+    /// Moves the selection.
+    pub fn step(&mut self, by: isize) {
+        self.select(self.cursor.saturating_add_signed(by));
+    }
+
+    /// Scrolls the columns.
+    pub fn scroll_columns(&mut self, by: isize) {
+        let most = self.columns.len().saturating_sub(2);
+        self.column_offset = self.column_offset.saturating_add_signed(by).min(most);
+    }
+
+    /// Sorts by `order` at once; the market is asked for it with the next search.
+    pub fn set_order(&mut self, order: Vec<OrderKey>) {
+        self.query.order = order;
+        self.rebuild();
+    }
+
+    /// Sorts by one field, the way that is more often wanted first; again turns it round.
+    pub fn sort_by(&mut self, field: &'static Field) {
+        let first = match field.better {
+            Some(true) => Direction::Descending,
+            _ => Direction::Ascending,
+        };
+        let direction = match self.query.order.first() {
+            Some(key) if key.field == field => key.direction.flipped(),
+            _ => first,
+        };
+        self.set_order(vec![OrderKey { field, direction }]);
+    }
+
+    /// Narrows the rows that are here.
+    pub fn set_words(&mut self, words: Vec<String>) {
+        self.ran_words.clone_from(&words);
+        self.words = words;
+        self.rebuild();
+    }
+
+    /// Takes words back that were typed but not run.
+    pub fn restore_words(&mut self) {
+        if self.words != self.ran_words {
+            self.words.clone_from(&self.ran_words);
+            self.rebuild();
+        }
+    }
+
+    /// Puts the running query's text into the bar.
+    pub fn show_query_in_bar(&mut self) {
+        self.bar.input.set(self.query_text());
+        self.bar.error = None;
+    }
+
+    /// The running conditions and words as text.
+    pub fn query_text(&self) -> String {
+        let mut text = language::print(&self.query.conditions);
+        for word in &self.ran_words {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(word);
+        }
+        text
+    }
+
+    /// Takes conditions and words from the bar; true if the market must be asked.
+    pub fn take_query(&mut self, conditions: Vec<Condition>, words: Vec<String>) -> bool {
+        let asked = |conditions: &[Condition], dialect: &'static Dialect| -> Vec<Condition> {
+            conditions
+                .iter()
+                .filter(|condition| condition.enabled && dialect.sends(condition.field))
+                .cloned()
+                .collect()
+        };
+        let before = asked(&self.query.conditions, self.dialect);
+        let after = asked(&conditions, self.dialect);
+        let changed = before != after && self.resource() != Resource::Workergroups;
+        self.query.conditions = conditions;
+        self.set_words(words);
+        changed || self.remote.shown().is_none()
+    }
+}
+
+/// Whether two fields read the same member: a violation of `verified` shows on `verification`.
+fn reads_same(condition: &Field, column: &Field) -> bool {
+    use crate::domain::Source;
+    let member = |field: &Field| match field.source {
+        Source::Member(name)
+        | Source::TextIs(name, _)
+        | Source::NumberIs(name, _)
+        | Source::TimeLeft(name, _) => Some(name),
+        _ => None,
+    };
+    condition == column || member(condition).is_some_and(|name| member(column) == Some(name))
+}
+
+/// The rows whose text columns match all words, in their order.
+fn narrowed(listing: &Listing, view: Vec<u32>, words: &[String]) -> Vec<u32> {
+    let columns: Vec<_> = listing
+        .catalog()
+        .fields()
+        .iter()
+        .filter(|field| {
+            field.in_record && matches!(field.kind, Kind::Text | Kind::Country | Kind::Version)
+        })
+        .map(|field| listing.column(field))
+        .collect();
+    let lines: Vec<(u32, String)> = view
+        .iter()
+        .map(|row| {
+            let texts: Vec<_> = columns
+                .iter()
+                .filter_map(|column| column.text(*row as usize))
+                .map(super::super::domain::text::Untrusted::compared)
+                .collect();
+            (*row, texts.join(" "))
+        })
+        .collect();
+    let found: BTreeSet<u32> = fuzzy(&words.join(" "), &lines).into_iter().collect();
+    view.into_iter().filter(|row| found.contains(row)).collect()
+}

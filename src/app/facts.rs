@@ -1,0 +1,68 @@
+//! What the last frame measured: page sizes and where things stand, for keys and the mouse.
+//!
+//! Drawing returns these as a value; they never come from guesses in the core.
+
+use crate::domain::Field;
+
+/// A rectangle of terminal cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Area {
+    /// Leftmost column.
+    pub x: u16,
+    /// Topmost row.
+    pub y: u16,
+    /// Columns.
+    pub width: u16,
+    /// Rows.
+    pub height: u16,
+}
+
+impl Area {
+    /// Whether a cell lies in it.
+    pub const fn holds(&self, x: u16, y: u16) -> bool {
+        x >= self.x && y >= self.y && x - self.x < self.width && y - self.y < self.height
+    }
+}
+
+/// Something that can be clicked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Target {
+    /// The tab of the pane at this place, from 0.
+    Tab(usize),
+    /// The header of a column.
+    Header(&'static Field),
+    /// The row of the view with this index.
+    Row(usize),
+    /// The query bar.
+    Bar,
+    /// The line of the topmost list with this index.
+    Line(usize),
+}
+
+/// What a frame measured.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Facts {
+    /// Rows of the table that are in sight.
+    pub page: usize,
+    /// Index in the view of the first row in sight.
+    pub top: usize,
+    /// Columns of the table that are in sight.
+    pub columns: usize,
+    /// Lines of the topmost list or text that are in sight.
+    pub overlay_page: usize,
+    /// Lines of the topmost text in all.
+    pub overlay_lines: usize,
+    /// What can be clicked, topmost last.
+    pub targets: Vec<(Area, Target)>,
+}
+
+impl Facts {
+    /// What stands at a cell.
+    pub fn at(&self, x: u16, y: u16) -> Option<Target> {
+        self.targets
+            .iter()
+            .rev()
+            .find(|(area, _)| area.holds(x, y))
+            .map(|(_, target)| *target)
+    }
+}

@@ -1,0 +1,333 @@
+//! Every key, in one table.
+//!
+//! From these rows come: what a key does, the footer's hints, the help screen, the command palette
+//! and the key table of the README. Actions are generic verbs; the pane or overlay that owns the
+//! keyboard decides what a verb means there.
+
+use std::fmt;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// Who owns the keyboard; a key is looked up in the owner's rows first, then in the shared ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Context {
+    /// A pane with a table of records.
+    Table,
+    /// The query bar, while it is edited.
+    Bar,
+    /// The detail view of a record.
+    Detail,
+    /// A list that is narrowed by typing: help, palette, choices.
+    Picker,
+    /// The sort editor.
+    Sort,
+    /// Moving in lists, whoever owns them.
+    Movement,
+    /// Everywhere, except where text is typed.
+    Global,
+    /// Everywhere, even where text is typed.
+    Always,
+}
+
+impl Context {
+    /// The heading in the help screen.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Table => "Tables",
+            Self::Bar => "Query bar",
+            Self::Detail => "Detail view",
+            Self::Picker => "Lists with a search line",
+            Self::Sort => "Sort editor",
+            Self::Movement => "Moving",
+            Self::Global => "Everywhere",
+            Self::Always => "Even while typing",
+        }
+    }
+}
+
+/// What a key does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "each is explained by its row in the table")]
+pub enum Action {
+    Quit,
+    QuitNow,
+    Suspend,
+    Redraw,
+    Help,
+    Palette,
+    NextPane,
+    PreviousPane,
+    Offers,
+    Volumes,
+    Workergroups,
+    Requests,
+    Down,
+    Up,
+    PageDown,
+    PageUp,
+    HalfDown,
+    HalfUp,
+    First,
+    Last,
+    Left,
+    Right,
+    Open,
+    Back,
+    Query,
+    Sort,
+    Refresh,
+    Submit,
+    Complete,
+    Older,
+    Newer,
+    Toggle,
+    MoveUp,
+    MoveDown,
+    Remove,
+    CopyJson,
+    CopyQuery,
+    ResetQuery,
+    OfferType,
+}
+
+/// A key with its modifiers, as it is written in the table: `j`, `G`, `ctrl-d`, `shift-tab`, `f5`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Chord {
+    code: KeyCode,
+    modifiers: KeyModifiers,
+}
+
+impl Chord {
+    /// Reads a chord.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut modifiers = KeyModifiers::NONE;
+        let mut rest = text;
+        loop {
+            rest = if let Some(rest) = rest.strip_prefix("ctrl-") {
+                modifiers |= KeyModifiers::CONTROL;
+                rest
+            } else if let Some(rest) = rest.strip_prefix("alt-") {
+                modifiers |= KeyModifiers::ALT;
+                rest
+            } else {
+                break;
+            };
+        }
+        let code = match rest {
+            "enter" => KeyCode::Enter,
+            "esc" => KeyCode::Esc,
+            "tab" => KeyCode::Tab,
+            "shift-tab" => KeyCode::BackTab,
+            "space" => KeyCode::Char(' '),
+            "backspace" => KeyCode::Backspace,
+            "delete" => KeyCode::Delete,
+            "up" => KeyCode::Up,
+            "down" => KeyCode::Down,
+            "left" => KeyCode::Left,
+            "right" => KeyCode::Right,
+            "home" => KeyCode::Home,
+            "end" => KeyCode::End,
+            "pgup" => KeyCode::PageUp,
+            "pgdn" => KeyCode::PageDown,
+            other => {
+                let mut characters = other.chars();
+                match (characters.next(), characters.as_str()) {
+                    (Some(character), "") => KeyCode::Char(character),
+                    (Some('f'), number) => KeyCode::F(number.parse().ok()?),
+                    _ => return None,
+                }
+            }
+        };
+        Some(Self { code, modifiers })
+    }
+
+    /// The chord of a key event. Shift is part of the character; terminals report it in both ways.
+    pub fn of(key: KeyEvent) -> Self {
+        let modifiers = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
+        let code = match key.code {
+            KeyCode::Tab if key.modifiers.contains(KeyModifiers::SHIFT) => KeyCode::BackTab,
+            KeyCode::Char(character) if modifiers.contains(KeyModifiers::CONTROL) => {
+                KeyCode::Char(character.to_ascii_lowercase())
+            }
+            code => code,
+        };
+        Self { code, modifiers }
+    }
+}
+
+impl fmt::Display for Chord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.modifiers.contains(KeyModifiers::CONTROL) {
+            f.write_str("Ctrl-")?;
+        }
+        if self.modifiers.contains(KeyModifiers::ALT) {
+            f.write_str("Alt-")?;
+        }
+        match self.code {
+            KeyCode::Enter => f.write_str("Enter"),
+            KeyCode::Esc => f.write_str("Esc"),
+            KeyCode::Tab => f.write_str("Tab"),
+            KeyCode::BackTab => f.write_str("Shift-Tab"),
+            KeyCode::Char(' ') => f.write_str("Space"),
+            KeyCode::Char(character) => write!(f, "{character}"),
+            KeyCode::Backspace => f.write_str("Backspace"),
+            KeyCode::Delete => f.write_str("Del"),
+            KeyCode::Up => f.write_str("↑"),
+            KeyCode::Down => f.write_str("↓"),
+            KeyCode::Left => f.write_str("←"),
+            KeyCode::Right => f.write_str("→"),
+            KeyCode::Home => f.write_str("Home"),
+            KeyCode::End => f.write_str("End"),
+            KeyCode::PageUp => f.write_str("PgUp"),
+            KeyCode::PageDown => f.write_str("PgDn"),
+            KeyCode::F(number) => write!(f, "F{number}"),
+            other => write!(f, "{other}"),
+        }
+    }
+}
+
+/// One row of the table.
+#[derive(Debug)]
+pub struct Binding {
+    /// Where it holds.
+    pub context: Context,
+    /// The keys, the one that is shown first.
+    pub keys: &'static [&'static str],
+    /// What they do.
+    pub action: Action,
+    /// Short name: in the palette and in the configuration.
+    pub name: &'static str,
+    /// One sentence for the help screen.
+    pub help: &'static str,
+    /// The word in the footer and its rank there (small ranks stay longest), if it is shown there.
+    pub hint: Option<(&'static str, u8)>,
+}
+
+const fn row(
+    context: Context,
+    keys: &'static [&'static str],
+    action: Action,
+    name: &'static str,
+    help: &'static str,
+) -> Binding {
+    Binding {
+        context,
+        keys,
+        action,
+        name,
+        help,
+        hint: None,
+    }
+}
+
+impl Binding {
+    const fn hint(mut self, word: &'static str, rank: u8) -> Self {
+        self.hint = Some((word, rank));
+        self
+    }
+
+    /// The key that is shown.
+    pub fn shown_key(&self) -> String {
+        self.keys
+            .first()
+            .and_then(|key| Chord::parse(key))
+            .map_or_else(String::new, |chord| chord.to_string())
+    }
+
+    /// All keys, for the help screen.
+    pub fn all_keys(&self) -> String {
+        let keys: Vec<_> = self
+            .keys
+            .iter()
+            .filter_map(|key| Chord::parse(key))
+            .map(|chord| chord.to_string())
+            .collect();
+        keys.join(" ")
+    }
+}
+
+/// The table. Rows without keys are reached through the palette.
+#[rustfmt::skip] // a table reads as a table
+pub static BINDINGS: &[Binding] = &[
+    row(Context::Table, &["/"], Action::Query, "query",
+        "Edit the query: conditions, or words that narrow the rows").hint("query", 1),
+    row(Context::Table, &["enter"], Action::Open, "open", "Show the record whole").hint("detail", 2),
+    row(Context::Table, &["s"], Action::Sort, "sort", "Choose what to sort by").hint("sort", 3),
+    row(Context::Table, &["r", "f5"], Action::Refresh, "refresh", "Ask the market again").hint("refresh", 6),
+    row(Context::Table, &["left", "h"], Action::Left, "columns-left", "Scroll the columns to the left"),
+    row(Context::Table, &["right", "l"], Action::Right, "columns-right", "Scroll the columns to the right"),
+    row(Context::Table, &[], Action::OfferType, "offer-type",
+        "Switch between on-demand, bid and reserved prices"),
+    row(Context::Table, &[], Action::ResetQuery, "reset-query", "Go back to the query that a search starts from"),
+    row(Context::Table, &[], Action::CopyQuery, "copy-query", "Copy the query as text"),
+
+    row(Context::Bar, &["enter"], Action::Submit, "run-query", "Run the query").hint("run", 1),
+    row(Context::Bar, &["esc"], Action::Back, "leave-query", "Leave the bar; the running query comes back, Up recalls the draft").hint("cancel", 2),
+    row(Context::Bar, &["tab"], Action::Complete, "complete", "Complete a field, an operator or a value").hint("complete", 3),
+    row(Context::Bar, &["up"], Action::Older, "older-query", "Recall an older query").hint("history", 4),
+    row(Context::Bar, &["down"], Action::Newer, "newer-query", "Recall a newer query"),
+
+    row(Context::Detail, &["right", "l"], Action::Right, "next-record", "Show the next record").hint("next", 3),
+    row(Context::Detail, &["left", "h"], Action::Left, "previous-record", "Show the previous record").hint("previous", 4),
+    row(Context::Detail, &["y"], Action::CopyJson, "copy-record", "Copy the record as JSON").hint("copy JSON", 5),
+    row(Context::Detail, &["enter"], Action::Back, "close-detail", "Back to the table"),
+
+    row(Context::Picker, &["enter"], Action::Submit, "choose", "Do or take what is selected").hint("choose", 1),
+    row(Context::Picker, &["esc"], Action::Back, "close-list", "Close the list").hint("close", 2),
+    row(Context::Picker, &["down", "ctrl-n"], Action::Down, "list-down", "Select the next line"),
+    row(Context::Picker, &["up", "ctrl-p"], Action::Up, "list-up", "Select the previous line"),
+    row(Context::Picker, &["pgdn", "ctrl-d"], Action::PageDown, "list-page-down", "A page down"),
+    row(Context::Picker, &["pgup"], Action::PageUp, "list-page-up", "A page up"),
+
+    row(Context::Sort, &["space"], Action::Toggle, "flip", "Add the field, or turn its direction round").hint("add or flip", 2),
+    row(Context::Sort, &["<"], Action::MoveUp, "key-up", "Make the key more important").hint("up", 4),
+    row(Context::Sort, &[">"], Action::MoveDown, "key-down", "Make the key less important").hint("down", 5),
+    row(Context::Sort, &["delete", "-"], Action::Remove, "key-remove", "Remove the key").hint("remove", 3),
+    row(Context::Sort, &["enter"], Action::Submit, "sort-apply", "Sort the rows so").hint("sort", 1),
+
+    row(Context::Movement, &["down", "j"], Action::Down, "down", "Down").hint("move", 8),
+    row(Context::Movement, &["up", "k"], Action::Up, "up", "Up"),
+    row(Context::Movement, &["pgdn"], Action::PageDown, "page-down", "A page down"),
+    row(Context::Movement, &["pgup"], Action::PageUp, "page-up", "A page up"),
+    row(Context::Movement, &["ctrl-d"], Action::HalfDown, "half-page-down", "Half a page down"),
+    row(Context::Movement, &["ctrl-u"], Action::HalfUp, "half-page-up", "Half a page up"),
+    row(Context::Movement, &["g", "home"], Action::First, "first", "To the first line"),
+    row(Context::Movement, &["G", "end"], Action::Last, "last", "To the last line"),
+    row(Context::Movement, &["esc"], Action::Back, "back", "One step back").hint("back", 9),
+
+    row(Context::Global, &["1"], Action::Offers, "offers", "Offers pane"),
+    row(Context::Global, &["2"], Action::Volumes, "volumes", "Volumes pane"),
+    row(Context::Global, &["3"], Action::Workergroups, "workergroups", "Workergroups pane"),
+    row(Context::Global, &["4"], Action::Requests, "requests", "Requests pane"),
+    row(Context::Global, &["tab", "]"], Action::NextPane, "next-pane", "Next pane").hint("pane", 10),
+    row(Context::Global, &["shift-tab", "["], Action::PreviousPane, "previous-pane", "Previous pane"),
+    row(Context::Global, &[":", "ctrl-p"], Action::Palette, "palette", "Every action by name").hint("actions", 7),
+    row(Context::Global, &["?", "f1"], Action::Help, "help", "All keys, searchable").hint("help", 4),
+    row(Context::Global, &["q"], Action::Quit, "quit", "Leave bourse").hint("quit", 5),
+
+    row(Context::Always, &["ctrl-c"], Action::QuitNow, "quit-now", "Leave at once"),
+    row(Context::Always, &["ctrl-z"], Action::Suspend, "suspend", "Suspend; fg comes back"),
+    row(Context::Always, &["ctrl-l"], Action::Redraw, "redraw", "Paint the screen anew"),
+];
+
+/// The rows of a context.
+pub fn bindings(context: Context) -> impl Iterator<Item = &'static Binding> {
+    BINDINGS
+        .iter()
+        .filter(move |binding| binding.context == context)
+}
+
+/// What a key does for an owner: its contexts are asked in order.
+pub fn resolve(contexts: &[Context], key: KeyEvent) -> Option<Action> {
+    let pressed = Chord::of(key);
+    contexts.iter().find_map(|context| {
+        bindings(*context)
+            .find(|binding| {
+                binding
+                    .keys
+                    .iter()
+                    .any(|key| Chord::parse(key) == Some(pressed))
+            })
+            .map(|binding| binding.action)
+    })
+}

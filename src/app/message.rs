@@ -1,0 +1,104 @@
+//! What happens to the dashboard, and what it asks to be done: data both ways.
+
+use crossterm::event::{KeyEvent, MouseEvent};
+
+use super::remote::{Now, Ticket, Waiting};
+use crate::api::ledger::LedgerEntry;
+use crate::api::{ApiError, Reply, Request};
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Message {
+    /// The program started: ask for what the first screen needs.
+    Started,
+    /// A key was pressed.
+    Key(KeyEvent),
+    /// A text was pasted as one piece.
+    Paste(String),
+    /// The mouse was clicked or its wheel turned.
+    Mouse(MouseEvent),
+    /// The terminal has so many columns and rows.
+    Resized(u16, u16),
+    /// A request was answered.
+    Answered {
+        /// Whose answer it is.
+        ticket: Ticket,
+        /// The answer.
+        result: Box<Result<Reply, ApiError>>,
+    },
+    /// An attempt ended: what was sent and answered, secrets removed.
+    Recorded(Box<LedgerEntry>),
+    /// A request waits its turn or is tried again.
+    Progress {
+        /// Which request.
+        ticket: Ticket,
+        /// Which try, from 1.
+        attempt: u32,
+        /// How long and why it waits, if it does.
+        waiting: Option<Waiting>,
+    },
+    /// The moment that [`super::Model::deadline`] named has come.
+    Deadline,
+    /// A copy to the clipboard was made or not; how, in words.
+    Copied(Result<String, String>),
+    /// A background task panicked; the dashboard goes on.
+    TaskLost(String),
+}
+
+/// Something to be done outside the core.
+#[derive(Debug, PartialEq)]
+pub enum Effect {
+    /// Send a request; answer with [`Message::Answered`].
+    Call {
+        /// The number to answer with.
+        ticket: Ticket,
+        /// What to send.
+        request: Request,
+    },
+    /// Nobody waits for this answer any more. Only reads are aborted.
+    Abort(Ticket),
+    /// Put a text on the clipboard; answer with [`Message::Copied`].
+    Copy {
+        /// What is copied, for the confirmation.
+        what: String,
+        /// The text, cleaned.
+        text: String,
+    },
+    /// Paint every cell anew.
+    Redraw,
+    /// Stop the process as Ctrl-Z does, and come back.
+    Suspend,
+    /// Leave with exit status 0.
+    Quit,
+}
+
+/// A short notice that goes away by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Toast {
+    /// The notice.
+    pub text: String,
+    /// Whether it is bad news.
+    pub is_error: bool,
+    /// When it goes, on the clock that never jumps.
+    pub until: f64,
+}
+
+impl Toast {
+    /// Good news, for four seconds.
+    pub fn new(text: impl Into<String>, now: Now) -> Self {
+        Self {
+            text: text.into(),
+            is_error: false,
+            until: now.mono + 4.0,
+        }
+    }
+
+    /// Bad news, for eight seconds.
+    pub fn error(text: impl Into<String>, now: Now) -> Self {
+        Self {
+            text: text.into(),
+            is_error: true,
+            until: now.mono + 8.0,
+        }
+    }
+}

@@ -1,0 +1,403 @@
+//! What is decided: a pure core. [`update`] takes the model, the moment and something that
+//! happened, and gives what is to be done. It has no clock, no I/O, no randomness, no terminal.
+//!
+//! Keys go one way: key event, the owner's contexts, [`keymap::Action`], and the verb's meaning
+//! for the owner (`actions`). Whoever owns the keyboard is found by one function,
+//! [`Model::owner`].
+
+mod actions;
+pub mod bar;
+pub mod browser;
+pub mod facts;
+pub mod keymap;
+pub mod message;
+mod mouse;
+pub mod overlay;
+pub mod picker;
+pub mod remote;
+pub mod sort_editor;
+pub mod text_input;
+
+use crossterm::event::KeyEvent;
+
+use browser::Browser;
+use facts::Facts;
+use keymap::{Action, Context};
+pub use message::{Effect, Message, Toast};
+use overlay::Overlay;
+pub use remote::{Now, Ticket};
+use remote::{Phase, Tickets};
+
+use crate::api::Reply;
+use crate::api::ledger::Ledger;
+use crate::domain::language;
+use crate::domain::{Condition, Dialect, Query, Resource};
+
+/// The panes, in the order of their keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Pane {
+    /// Machine offers.
+    Offers,
+    /// Network volumes.
+    Volumes,
+    /// Workergroups.
+    Workergroups,
+    /// What was sent and answered.
+    Requests,
+}
+
+impl Pane {
+    /// All four.
+    pub const ALL: [Self; 4] = [
+        Self::Offers,
+        Self::Volumes,
+        Self::Workergroups,
+        Self::Requests,
+    ];
+
+    /// The name in the header.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Offers => "Offers",
+            Self::Volumes => "Volumes",
+            Self::Workergroups => "Workergroups",
+            Self::Requests => "Requests",
+        }
+    }
+
+    fn shifted(self, by: usize) -> Self {
+        let place = Self::ALL.iter().position(|pane| *pane == self).unwrap_or(0);
+        Self::ALL[(place + by) % Self::ALL.len()]
+    }
+}
+
+/// What is known of the profile that the dashboard speaks for; no secret is in it.
+#[derive(Debug, Clone)]
+pub struct Profile {
+    /// Its name.
+    pub name: String,
+    /// Whether it is the embedded sandbox.
+    pub is_sandbox: bool,
+    /// Whether creating and unlisting are off.
+    pub read_only: bool,
+    /// How it speaks.
+    pub dialect: &'static Dialect,
+    /// Where the management interface is, for people.
+    pub base_url: String,
+    /// Whether a key is sent.
+    pub has_key: bool,
+}
+
+/// Everything that the dashboard knows.
+#[derive(Debug)]
+pub struct Model {
+    /// For whom it speaks.
+    pub profile: Profile,
+    /// The pane in sight.
+    pub pane: Pane,
+    /// Machine offers.
+    pub offers: Browser,
+    /// Network volumes.
+    pub volumes: Browser,
+    /// Workergroups.
+    pub workergroups: Browser,
+    /// What lies over the pane.
+    pub overlays: Vec<Overlay>,
+    /// A notice.
+    pub toast: Option<Toast>,
+    /// Columns and rows of the terminal.
+    pub size: (u16, u16),
+    /// What the last frame measured.
+    pub facts: Facts,
+    /// What was sent and answered.
+    pub ledger: Ledger,
+    tickets: Tickets,
+}
+
+/// Who owns the keyboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// The topmost overlay.
+    Overlay,
+    /// The query bar of the pane.
+    Bar,
+    /// The pane's table.
+    Table,
+    /// A pane without a table.
+    Pane,
+}
+
+impl Model {
+    /// The dashboard at its start. `conditions` are added to the visible defaults of the offers.
+    pub fn new(profile: Profile, conditions: Option<Vec<Condition>>) -> Self {
+        let dialect = profile.dialect;
+        let mut offers = Browser::new(Resource::Offers, dialect);
+        if let Some(conditions) = conditions {
+            offers.query.conditions = conditions;
+            offers.show_query_in_bar();
+        }
+        Self {
+            profile,
+            pane: Pane::Offers,
+            offers,
+            volumes: Browser::new(Resource::Volumes, dialect),
+            workergroups: Browser::new(Resource::Workergroups, dialect),
+            overlays: Vec::new(),
+            toast: None,
+            size: (80, 24),
+            facts: Facts::default(),
+            ledger: Ledger::default(),
+            tickets: Tickets::default(),
+        }
+    }
+
+    /// The browser of the pane in sight.
+    pub const fn browser(&self) -> Option<&Browser> {
+        match self.pane {
+            Pane::Offers => Some(&self.offers),
+            Pane::Volumes => Some(&self.volumes),
+            Pane::Workergroups => Some(&self.workergroups),
+            Pane::Requests => None,
+        }
+    }
+
+    /// The browser of the pane in sight, to be changed.
+    pub const fn browser_mut(&mut self) -> Option<&mut Browser> {
+        match self.pane {
+            Pane::Offers => Some(&mut self.offers),
+            Pane::Volumes => Some(&mut self.volumes),
+            Pane::Workergroups => Some(&mut self.workergroups),
+            Pane::Requests => None,
+        }
+    }
+
+    fn browsers_mut(&mut self) -> [&mut Browser; 3] {
+        [&mut self.offers, &mut self.volumes, &mut self.workergroups]
+    }
+
+    /// Who owns the keyboard: the one place that says so.
+    pub fn owner(&self) -> Owner {
+        if !self.overlays.is_empty() {
+            return Owner::Overlay;
+        }
+        match self.browser() {
+            Some(browser) if browser.bar.editing => Owner::Bar,
+            Some(_) => Owner::Table,
+            None => Owner::Pane,
+        }
+    }
+
+    /// The contexts in which a key is looked up now.
+    pub fn contexts(&self) -> &'static [Context] {
+        match (self.owner(), self.overlays.last()) {
+            (Owner::Overlay, Some(overlay)) => overlay.contexts(),
+            (Owner::Bar, _) => &[Context::Bar, Context::Always],
+            (Owner::Table, _) => &[
+                Context::Table,
+                Context::Movement,
+                Context::Global,
+                Context::Always,
+            ],
+            _ => &[Context::Movement, Context::Global, Context::Always],
+        }
+    }
+
+    /// Why an action cannot be done now, if it cannot.
+    pub fn disabled(&self, action: Action) -> Option<String> {
+        let browser = self.browser();
+        match action {
+            Action::Open | Action::CopyJson => browser
+                .is_none_or(|browser| browser.selected_row().is_none())
+                .then(|| "no record is selected".to_owned()),
+            Action::OfferType => {
+                (self.pane != Pane::Offers).then(|| "only offers have a type".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// When the model wants to be woken, on the clock that never jumps: a notice that goes, the
+    /// seconds of a request under way, the age of what is shown.
+    pub fn deadline(&self, now: Now) -> Option<f64> {
+        let toast = self.toast.as_ref().map(|toast| toast.until);
+        let busy = self
+            .browser()
+            .and_then(|browser| match browser.remote().phase() {
+                Phase::Loading { .. } => Some(now.mono + 0.25),
+                _ => browser.remote().shown_at().map(|shown| {
+                    let age = now.epoch - shown.epoch;
+                    now.mono + if age < 60.0 { 5.0 } else { 30.0 }
+                }),
+            });
+        [toast, busy].into_iter().flatten().reduce(f64::min)
+    }
+
+    fn show(&mut self, toast: Toast) {
+        self.toast = Some(toast);
+    }
+}
+
+/// Decides what follows from something that happened.
+pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
+    match message {
+        Message::Started => model.offers.ask(&mut model.tickets, now),
+        Message::Key(key) => key_pressed(model, now, key),
+        Message::Paste(text) => {
+            pasted(model, now, &text);
+            Vec::new()
+        }
+        Message::Mouse(event) => mouse::happened(model, now, event),
+        Message::Resized(columns, rows) => {
+            model.size = (columns, rows);
+            Vec::new()
+        }
+        Message::Answered { ticket, result } => {
+            answered(model, now, ticket, *result);
+            Vec::new()
+        }
+        Message::Progress {
+            ticket,
+            attempt,
+            waiting,
+        } => {
+            for browser in model.browsers_mut() {
+                browser.progress(ticket, attempt, waiting.clone());
+            }
+            Vec::new()
+        }
+        Message::Recorded(entry) => {
+            model.ledger.push(*entry);
+            Vec::new()
+        }
+        Message::Deadline => {
+            if model
+                .toast
+                .as_ref()
+                .is_some_and(|toast| toast.until <= now.mono)
+            {
+                model.toast = None;
+            }
+            Vec::new()
+        }
+        Message::Copied(result) => {
+            model.show(match result {
+                Ok(how) => Toast::new(how, now),
+                Err(why) => Toast::error(why, now),
+            });
+            Vec::new()
+        }
+        Message::TaskLost(why) => {
+            model.show(Toast::error(why, now));
+            Vec::new()
+        }
+    }
+}
+
+fn answered(
+    model: &mut Model,
+    now: Now,
+    ticket: Ticket,
+    result: Result<Reply, crate::api::ApiError>,
+) {
+    let Some(browser) = model
+        .browsers_mut()
+        .into_iter()
+        .find(|browser| browser.awaits(ticket))
+    else {
+        return;
+    };
+    match result {
+        Ok(Reply::Records(listing)) => browser.answered(ticket, Ok(*listing), now),
+        Ok(_) => {}
+        Err(error) => browser.answered(ticket, Err(error), now),
+    }
+}
+
+fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
+    if let Some(action) = keymap::resolve(model.contexts(), key) {
+        return actions::perform(model, now, action);
+    }
+    match model.owner() {
+        Owner::Bar => {
+            if let Some(browser) = model.browser_mut()
+                && browser.bar.input.key(key)
+            {
+                bar_changed(browser);
+            }
+        }
+        Owner::Overlay => {
+            if let Some(overlay) = model.overlays.last_mut() {
+                actions::type_into(overlay, |input| input.key(key));
+            }
+        }
+        Owner::Table | Owner::Pane => {}
+    }
+    Vec::new()
+}
+
+fn pasted(model: &mut Model, now: Now, text: &str) {
+    let mut refused = 0;
+    match model.owner() {
+        Owner::Bar => {
+            if let Some(browser) = model.browser_mut() {
+                refused = browser.bar.input.paste(text).refused;
+                bar_changed(browser);
+            }
+        }
+        Owner::Overlay => {
+            if let Some(overlay) = model.overlays.last_mut() {
+                actions::type_into(overlay, |input| {
+                    refused = input.paste(text).refused;
+                    true
+                });
+            }
+        }
+        Owner::Table | Owner::Pane => {
+            model.show(Toast::error(
+                "Nothing here takes pasted text: press / for the query bar first",
+                now,
+            ));
+        }
+    }
+    if refused > 0 {
+        let text = format!("{refused} invisible or control characters were left out of the paste");
+        model.show(Toast::error(text, now));
+    }
+}
+
+/// The text of the bar changed: words narrow at once, candidates are looked up.
+fn bar_changed(browser: &mut Browser) {
+    browser.bar.error = None;
+    let text = browser.bar.input.text().to_owned();
+    if let Ok(parsed) = parse_bar(browser, &text)
+        && parsed.words != browser.words
+    {
+        browser.words = parsed.words;
+        browser.rebuild();
+    }
+    let listing = browser.listing();
+    let completion = language::complete(
+        &text,
+        browser.bar.input.cursor_byte(),
+        browser.query.catalog(),
+        browser.dialect(),
+        &|field| actions::seen_values(listing, field),
+    );
+    browser.bar.offer(completion);
+}
+
+/// Reads the bar's text for its browser.
+fn parse_bar(browser: &Browser, text: &str) -> Result<language::Parsed, language::LanguageError> {
+    language::parse(
+        text,
+        browser.query.catalog(),
+        browser.dialect(),
+        &[],
+        language::Mode::Bar,
+    )
+}
+
+/// The query with everything but its conditions as a search starts.
+fn fresh(query: &Query, dialect: &'static Dialect) -> Query {
+    language::default_query(query.resource, dialect)
+}

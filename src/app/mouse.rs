@@ -1,0 +1,94 @@
+//! What the mouse does; everything it does has a key.
+
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+
+use super::facts::Target;
+use super::keymap::Action;
+use super::message::Effect;
+use super::overlay::Overlay;
+use super::remote::Now;
+use super::{Model, Owner, actions};
+
+/// Lines that a turn of the wheel moves.
+const WHEEL: isize = 3;
+
+/// Decides what a mouse event means.
+pub(super) fn happened(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Effect> {
+    match event.kind {
+        MouseEventKind::ScrollDown => wheel(model, WHEEL),
+        MouseEventKind::ScrollUp => wheel(model, -WHEEL),
+        MouseEventKind::Down(MouseButton::Left) => {
+            if let Some(target) = model.facts.at(event.column, event.row) {
+                return clicked(model, now, target);
+            }
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn wheel(model: &mut Model, by: isize) {
+    let most = model
+        .facts
+        .overlay_lines
+        .saturating_sub(model.facts.overlay_page);
+    match model.overlays.last_mut() {
+        Some(Overlay::Help(picker) | Overlay::Palette(picker)) => picker.step(by),
+        Some(Overlay::Sort(editor)) => editor.picker.step(by),
+        Some(Overlay::Detail { scroll }) => {
+            *scroll = scroll.saturating_add_signed(by).min(most);
+        }
+        None => {
+            if let Some(browser) = model.browser_mut() {
+                browser.step(by);
+            }
+        }
+    }
+}
+
+fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
+    match target {
+        Target::Tab(place) => {
+            let action = [
+                Action::Offers,
+                Action::Volumes,
+                Action::Workergroups,
+                Action::Requests,
+            ];
+            return action
+                .get(place)
+                .map(|action| actions::perform(model, now, *action))
+                .unwrap_or_default();
+        }
+        Target::Line(index) => match model.overlays.last_mut() {
+            Some(Overlay::Help(picker) | Overlay::Palette(picker)) => {
+                picker.select(index, false);
+                return actions::perform(model, now, Action::Submit);
+            }
+            Some(Overlay::Sort(editor)) => {
+                editor.picker.select(index, false);
+                return actions::perform(model, now, Action::Toggle);
+            }
+            _ => {}
+        },
+        Target::Header(field) if model.owner() == Owner::Table => {
+            if let Some(browser) = model.browser_mut() {
+                browser.sort_by(field);
+            }
+        }
+        Target::Row(index) if model.owner() == Owner::Table => {
+            let Some(browser) = model.browser_mut() else {
+                return Vec::new();
+            };
+            if browser.cursor() == index {
+                return actions::perform(model, now, Action::Open);
+            }
+            browser.select(index);
+        }
+        Target::Bar if model.owner() == Owner::Table => {
+            return actions::perform(model, now, Action::Query);
+        }
+        _ => {}
+    }
+    Vec::new()
+}

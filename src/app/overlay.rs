@@ -1,0 +1,103 @@
+//! What lies over a pane: an enum stack, topmost last.
+
+use super::keymap::{Action, BINDINGS, Context};
+use super::picker::{Item, Picker};
+use super::sort_editor::SortEditor;
+
+/// One overlay and its state.
+#[derive(Debug)]
+pub enum Overlay {
+    /// All keys, searchable.
+    Help(Picker<Action>),
+    /// Every action by name.
+    Palette(Picker<Action>),
+    /// The selected record, whole; so many lines are scrolled away.
+    Detail {
+        /// Lines scrolled away at the top.
+        scroll: usize,
+    },
+    /// What to sort by.
+    Sort(SortEditor),
+}
+
+impl Overlay {
+    /// The contexts whose keys it takes, in order.
+    pub const fn contexts(&self) -> &'static [Context] {
+        match self {
+            Self::Help(_) | Self::Palette(_) => &[Context::Picker, Context::Always],
+            Self::Sort(_) => &[Context::Sort, Context::Picker, Context::Always],
+            Self::Detail { .. } => &[
+                Context::Detail,
+                Context::Movement,
+                Context::Global,
+                Context::Always,
+            ],
+        }
+    }
+
+    /// Whether typed characters go into a search line.
+    pub const fn takes_text(&self) -> bool {
+        !matches!(self, Self::Detail { .. })
+    }
+
+    /// The help screen; the rows of the owner of the keyboard come first.
+    pub fn help(owner: &[Context]) -> Self {
+        let all = [
+            Context::Table,
+            Context::Bar,
+            Context::Detail,
+            Context::Movement,
+            Context::Global,
+            Context::Always,
+            Context::Sort,
+            Context::Picker,
+        ];
+        let first = owner.first().copied();
+        let mut order: Vec<_> = first.into_iter().collect();
+        order.extend(all.into_iter().filter(|context| Some(*context) != first));
+        let mut items = Vec::new();
+        for context in order {
+            items.push(Item {
+                title: context.title().to_owned(),
+                text: String::new(),
+                note: String::new(),
+                disabled: None,
+                value: None,
+            });
+            items.extend(
+                BINDINGS
+                    .iter()
+                    .filter(|binding| binding.context == context)
+                    .map(|binding| Item {
+                        title: match binding.keys {
+                            [] => "(palette)".to_owned(),
+                            _ => binding.all_keys(),
+                        },
+                        text: binding.help.to_owned(),
+                        note: binding.name.to_owned(),
+                        disabled: None,
+                        value: Some(binding.action),
+                    }),
+            );
+        }
+        Self::Help(Picker::new(items))
+    }
+
+    /// The palette: what can be done from where the keyboard was.
+    pub fn palette(owner: &[Context], disabled: impl Fn(Action) -> Option<String>) -> Self {
+        let items = owner
+            .iter()
+            .filter(|context| !matches!(context, Context::Movement))
+            .flat_map(|context| BINDINGS.iter().filter(move |row| row.context == *context))
+            .filter(|row| row.action != Action::Palette)
+            .map(|row| Item {
+                title: row.name.to_owned(),
+                text: row.help.to_owned(),
+                note: row.shown_key(),
+                disabled: disabled(row.action),
+                value: Some(row.action),
+            })
+            .collect();
+        Self::Palette(Picker::new(items))
+    }
+}

@@ -1,0 +1,128 @@
+//! A list that is narrowed by typing: help, palette and every choice among many.
+
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+
+use super::text_input::TextInput;
+
+/// One line of a picker.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item<T> {
+    /// The line's first column, also searched.
+    pub title: String,
+    /// The line's second column, also searched.
+    pub text: String,
+    /// A short note at the right: a key, a count.
+    pub note: String,
+    /// Why it cannot be chosen, if it cannot.
+    pub disabled: Option<String>,
+    /// What choosing it means; `None` for a heading.
+    pub value: Option<T>,
+}
+
+/// The list, its search line and the selected line.
+#[derive(Debug, Clone)]
+pub struct Picker<T> {
+    /// What is typed.
+    pub input: TextInput,
+    items: Vec<Item<T>>,
+    shown: Vec<usize>,
+    selected: usize,
+}
+
+impl<T: Clone> Picker<T> {
+    /// A picker over `items`, nothing typed, the first choosable line selected.
+    pub fn new(items: Vec<Item<T>>) -> Self {
+        let mut picker = Self {
+            input: TextInput::default(),
+            items,
+            shown: Vec::new(),
+            selected: 0,
+        };
+        picker.narrow();
+        picker
+    }
+
+    /// The lines that match what is typed, headings only when nothing is typed.
+    pub fn shown(&self) -> impl ExactSizeIterator<Item = &Item<T>> {
+        self.shown.iter().map(|index| &self.items[*index])
+    }
+
+    /// How many lines can be chosen in all.
+    pub fn total(&self) -> usize {
+        self.items
+            .iter()
+            .filter(|item| item.value.is_some())
+            .count()
+    }
+
+    /// The selected line's place among the shown ones.
+    pub const fn selected(&self) -> usize {
+        self.selected
+    }
+
+    /// The selected line.
+    pub fn current(&self) -> Option<&Item<T>> {
+        self.shown
+            .get(self.selected)
+            .map(|index| &self.items[*index])
+    }
+
+    /// Selects another line; headings are passed over.
+    pub fn step(&mut self, by: isize) {
+        let last = self.shown.len().saturating_sub(1);
+        let target = self.selected.saturating_add_signed(by).min(last);
+        self.select(target, by < 0);
+    }
+
+    /// Selects the shown line `index`, or the next choosable one.
+    pub fn select(&mut self, index: usize, upwards: bool) {
+        let choosable = |index: &usize| self.items[self.shown[*index]].value.is_some();
+        let below = (index..self.shown.len()).find(choosable);
+        let above = (0..=index.min(self.shown.len().saturating_sub(1)))
+            .rev()
+            .filter(|index| *index < self.shown.len())
+            .find(choosable);
+        let found = if upwards {
+            above.or(below)
+        } else {
+            below.or(above)
+        };
+        self.selected = found.unwrap_or(0);
+    }
+
+    /// Finds the lines that match what is typed, best first; without a text, all in their order.
+    pub fn narrow(&mut self) {
+        let text = self.input.text().trim();
+        self.shown = if text.is_empty() {
+            (0..self.items.len()).collect()
+        } else {
+            let lines: Vec<_> = self
+                .items
+                .iter()
+                .enumerate()
+                .filter(|(_, item)| item.value.is_some())
+                .map(|(index, item)| (index, format!("{} {} {}", item.title, item.text, item.note)))
+                .collect();
+            fuzzy(text, &lines)
+        };
+        self.select(0, false);
+    }
+}
+
+/// The keys of the lines that match `pattern`, best first.
+pub fn fuzzy<K: Copy>(pattern: &str, lines: &[(K, String)]) -> Vec<K> {
+    let mut matcher = Matcher::new(Config::DEFAULT);
+    let pattern = Pattern::parse(pattern, CaseMatching::Ignore, Normalization::Smart);
+    let mut buffer = Vec::new();
+    let mut found: Vec<_> = lines
+        .iter()
+        .filter_map(|(key, line)| {
+            pattern
+                .score(Utf32Str::new(line, &mut buffer), &mut matcher)
+                .map(|score| (score, *key))
+        })
+        .collect();
+    found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    found.into_iter().map(|(_, key)| key).collect()
+}

@@ -1,0 +1,116 @@
+//! One line of text that a person edits.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use tui_input::{Input, InputRequest};
+
+use crate::domain::text::is_hostile;
+
+/// What came of a paste.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pasted {
+    /// Hostile characters that were left out.
+    pub refused: usize,
+}
+
+/// An editable line: tui-input with the editing keys of a shell and with paste.
+#[derive(Debug, Clone, Default)]
+pub struct TextInput {
+    input: Input,
+}
+
+impl TextInput {
+    /// A line with the cursor at its end.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            input: Input::new(text.into()),
+        }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        self.input.value()
+    }
+
+    /// Replaces the text; the cursor goes to its end.
+    pub fn set(&mut self, text: impl Into<String>) {
+        self.input = Input::new(text.into());
+    }
+
+    /// Replaces the text and puts the cursor behind so many characters.
+    pub fn set_with_cursor(&mut self, text: impl Into<String>, cursor_chars: usize) {
+        self.input = Input::new(text.into()).with_cursor(cursor_chars);
+    }
+
+    /// The cursor, in bytes of the text.
+    pub fn cursor_byte(&self) -> usize {
+        self.text()
+            .char_indices()
+            .nth(self.input.cursor())
+            .map_or(self.text().len(), |(byte, _)| byte)
+    }
+
+    /// The column of the cursor, in terminal cells from the start of the text.
+    pub fn cursor_column(&self) -> usize {
+        self.input.visual_cursor()
+    }
+
+    /// How many cells are scrolled away at the left when `width` cells are there.
+    pub fn scroll(&self, width: usize) -> usize {
+        self.input.visual_scroll(width)
+    }
+
+    /// Whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.text().is_empty()
+    }
+
+    /// Takes an editing key; false if the key edits nothing.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let alt = key.modifiers.contains(KeyModifiers::ALT);
+        let request = match key.code {
+            KeyCode::Char('a') if control => InputRequest::GoToStart,
+            KeyCode::Char('e') if control => InputRequest::GoToEnd,
+            KeyCode::Char('b') if control => InputRequest::GoToPrevChar,
+            KeyCode::Char('f') if control => InputRequest::GoToNextChar,
+            KeyCode::Char('h') if control => InputRequest::DeletePrevChar,
+            KeyCode::Char('w') if control => InputRequest::DeletePrevWord,
+            KeyCode::Char('k') if control => InputRequest::DeleteTillEnd,
+            KeyCode::Char('u') if control => InputRequest::DeleteLine,
+            KeyCode::Char('b') if alt => InputRequest::GoToPrevWord,
+            KeyCode::Char('f') if alt => InputRequest::GoToNextWord,
+            KeyCode::Char('d') if alt => InputRequest::DeleteNextWord,
+            KeyCode::Char(character) if !control && !alt => InputRequest::InsertChar(character),
+            KeyCode::Backspace if alt || control => InputRequest::DeletePrevWord,
+            KeyCode::Backspace => InputRequest::DeletePrevChar,
+            KeyCode::Delete if control => InputRequest::DeleteNextWord,
+            KeyCode::Delete => InputRequest::DeleteNextChar,
+            KeyCode::Left if control || alt => InputRequest::GoToPrevWord,
+            KeyCode::Right if control || alt => InputRequest::GoToNextWord,
+            KeyCode::Left => InputRequest::GoToPrevChar,
+            KeyCode::Right => InputRequest::GoToNextChar,
+            KeyCode::Home => InputRequest::GoToStart,
+            KeyCode::End => InputRequest::GoToEnd,
+            _ => return false,
+        };
+        self.input.handle(request);
+        true
+    }
+
+    /// Takes a pasted text: line breaks and tabs become blanks, hostile characters stay out.
+    pub fn paste(&mut self, text: &str) -> Pasted {
+        let mut refused = 0;
+        for character in text.chars() {
+            let taken = match character {
+                '\n' | '\r' | '\t' => ' ',
+                other if is_hostile(other) => {
+                    refused += 1;
+                    continue;
+                }
+                other => other,
+            };
+            self.input.handle(InputRequest::InsertChar(taken));
+        }
+        Pasted { refused }
+    }
+}

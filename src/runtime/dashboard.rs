@@ -1,0 +1,282 @@
+//! The event loop: input first, then signals and answers, then the deadline the model asks for.
+//!
+//! There is no frame rate. Messages that wait are taken together and cost one frame; frames are at
+//! least 16 ms apart; with nothing to do the process sleeps.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crossterm::event::Event;
+use ratatui::Frame;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+
+use crate::api::client::Outcome;
+use crate::api::{ApiError, Request};
+use crate::app::facts::Facts;
+use crate::app::remote::{Ticket, Waiting};
+use crate::app::{Effect, Message, Model, Now, update};
+use crate::ui::theme::Theme;
+
+/// The least time between two frames.
+const FRAME_GAP: Duration = Duration::from_millis(16);
+
+/// The most messages taken for one frame.
+const BATCH: usize = 512;
+
+/// How a request fares while it runs: which try, and a wait of so many seconds with its reason.
+pub type Progress = Box<dyn Fn(u32, Option<(f64, String)>) + Send + Sync>;
+
+/// A future that can cross threads.
+pub type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// Who carries requests out.
+pub trait Calls: Send + Sync + 'static {
+    /// Sends a request; tells how it fares.
+    fn call(&self, request: Request, progress: Progress) -> Boxed<Outcome>;
+}
+
+/// What the loop draws on and reads from: a terminal, or a test's memory.
+pub trait Surface {
+    /// Draws one frame.
+    fn draw(&mut self, render: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()>;
+    /// Forgets what is on the screen, so that the next frame paints every cell.
+    fn repaint(&mut self);
+    /// Waits for what comes from outside; may be dropped and asked again without losing any of it.
+    fn next(&mut self) -> impl Future<Output = Outside>;
+    /// Stops the process as Ctrl-Z does and comes back.
+    fn suspend(&mut self) -> io::Result<()>;
+    /// Puts a text on the clipboard; says how, in words.
+    fn copy(&mut self, text: &str) -> impl Future<Output = Result<String, String>>;
+    /// Columns and rows.
+    fn size(&self) -> (u16, u16);
+}
+
+/// Something that comes from outside.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outside {
+    /// Keys, clicks, pastes and sizes.
+    Input(Vec<Event>),
+    /// Leave with this exit status.
+    Leave(i32),
+    /// Stop until continued.
+    Stop,
+    /// Continued: the screen may hold anything.
+    Continued,
+    /// A background task panicked; what it said.
+    TaskLost(String),
+}
+
+/// The loop and what it needs.
+pub struct Dashboard<S, C> {
+    model: Model,
+    surface: S,
+    calls: Arc<C>,
+    theme: Theme,
+    clock: Clock,
+    outbox: UnboundedSender<Message>,
+    inbox: UnboundedReceiver<Message>,
+    flights: HashMap<Ticket, AbortHandle>,
+}
+
+/// The only clock.
+#[derive(Debug, Clone, Copy)]
+struct Clock {
+    start: Instant,
+}
+
+impl Clock {
+    fn now(self) -> Now {
+        Now {
+            mono: self.start.elapsed().as_secs_f64(),
+            epoch: SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0.0, |since| since.as_secs_f64()),
+        }
+    }
+
+    fn instant(self, mono: f64) -> Instant {
+        let after = Duration::try_from_secs_f64(mono.max(0.0)).unwrap_or(Duration::MAX);
+        self.start
+            .checked_add(after)
+            .unwrap_or_else(|| self.start + Duration::from_hours(8760))
+    }
+}
+
+impl<S: Surface, C: Calls> Dashboard<S, C> {
+    /// A loop that has not started.
+    pub fn new(model: Model, surface: S, calls: Arc<C>, theme: Theme) -> Self {
+        let (outbox, inbox) = unbounded_channel();
+        Self {
+            model,
+            surface,
+            calls,
+            theme,
+            clock: Clock {
+                start: Instant::now(),
+            },
+            outbox,
+            inbox,
+            flights: HashMap::new(),
+        }
+    }
+
+    /// Runs until the person or a signal ends it; gives the exit status.
+    ///
+    /// # Errors
+    /// When the terminal cannot be drawn on.
+    pub async fn run(mut self) -> io::Result<i32> {
+        self.model.size = self.surface.size();
+        if let Some(status) = self.take(vec![Message::Started]).await? {
+            return Ok(status);
+        }
+        let mut drawn = Instant::now();
+        self.draw()?;
+        let mut dirty = false;
+        loop {
+            let wake = self.wake(dirty.then_some(drawn + FRAME_GAP));
+            let messages = tokio::select! {
+                biased;
+                outside = self.surface.next() => match outside {
+                    Outside::Input(events) => events.into_iter().filter_map(message).collect(),
+                    Outside::Leave(status) => return Ok(status),
+                    Outside::Stop => {
+                        self.surface.suspend()?;
+                        Vec::new()
+                    }
+                    Outside::Continued => {
+                        self.surface.repaint();
+                        Vec::new()
+                    }
+                    Outside::TaskLost(why) => vec![Message::TaskLost(why)],
+                },
+                Some(message) = self.inbox.recv() => vec![message],
+                () = tokio::time::sleep_until(wake) => vec![Message::Deadline],
+            };
+            let messages = self.with_waiting(messages);
+            if let Some(status) = self.take(messages).await? {
+                return Ok(status);
+            }
+            dirty = true;
+            if drawn.elapsed() >= FRAME_GAP {
+                self.draw()?;
+                drawn = Instant::now();
+                dirty = false;
+            }
+        }
+    }
+
+    /// When to wake without being called: for a frame that is owed, or for the model.
+    fn wake(&self, frame: Option<Instant>) -> Instant {
+        let asked = self
+            .model
+            .deadline(self.clock.now())
+            .map(|deadline| self.clock.instant(deadline));
+        [frame, asked]
+            .into_iter()
+            .flatten()
+            .min()
+            .unwrap_or_else(|| Instant::now() + Duration::from_hours(1))
+    }
+
+    fn with_waiting(&mut self, mut messages: Vec<Message>) -> Vec<Message> {
+        while messages.len() < BATCH
+            && let Ok(message) = self.inbox.try_recv()
+        {
+            messages.push(message);
+        }
+        messages
+    }
+
+    fn draw(&mut self) -> io::Result<()> {
+        let now = self.clock.now();
+        let (model, theme) = (&self.model, &self.theme);
+        let mut facts = Facts::default();
+        self.surface
+            .draw(&mut |frame| facts = crate::ui::draw(frame, model, now, theme))?;
+        self.model.facts = facts;
+        Ok(())
+    }
+
+    /// Lets the core decide on messages and does what it asks for; gives the exit status when it
+    /// is over.
+    async fn take(&mut self, messages: Vec<Message>) -> io::Result<Option<i32>> {
+        for message in messages {
+            if let Message::Answered { ticket, .. } = &message {
+                self.flights.remove(ticket);
+            }
+            for effect in update(&mut self.model, self.clock.now(), message) {
+                match effect {
+                    Effect::Quit => return Ok(Some(0)),
+                    Effect::Suspend => self.surface.suspend()?,
+                    Effect::Redraw => self.surface.repaint(),
+                    Effect::Call { ticket, request } => self.call(ticket, request),
+                    Effect::Abort(ticket) => {
+                        if let Some(flight) = self.flights.remove(&ticket) {
+                            flight.abort();
+                        }
+                    }
+                    Effect::Copy { what, text } => {
+                        let copied = self.surface.copy(&text).await;
+                        let said = copied.map(|how| format!("Copied {what} ({how})"));
+                        let _ = self.outbox.send(Message::Copied(said));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn call(&mut self, ticket: Ticket, request: Request) {
+        let calls = Arc::clone(&self.calls);
+        let outbox = self.outbox.clone();
+        let clock = self.clock;
+        let report = outbox.clone();
+        let progress: Progress = Box::new(move |attempt, wait| {
+            let waiting = wait.map(|(seconds, why)| Waiting {
+                until: clock.now().mono + seconds,
+                why,
+            });
+            let _ = report.send(Message::Progress {
+                ticket,
+                attempt,
+                waiting,
+            });
+        });
+        let is_read = request.operation().is_read();
+        let task = tokio::spawn(async move { calls.call(request, progress).await });
+        if is_read {
+            self.flights.insert(ticket, task.abort_handle());
+        }
+        tokio::spawn(async move {
+            let result = match task.await {
+                Ok(outcome) => {
+                    let _ = outbox.send(Message::Recorded(Box::new(outcome.record)));
+                    outcome.result
+                }
+                Err(lost) if lost.is_cancelled() => return,
+                Err(_) => Err(ApiError::Lost),
+            };
+            let _ = outbox.send(Message::Answered {
+                ticket,
+                result: Box::new(result),
+            });
+        });
+    }
+}
+
+/// What a terminal event means to the core, if anything.
+fn message(event: Event) -> Option<Message> {
+    match event {
+        Event::Key(key) => Some(Message::Key(key)),
+        Event::Paste(text) => Some(Message::Paste(text)),
+        Event::Mouse(mouse) => Some(Message::Mouse(mouse)),
+        Event::Resize(columns, rows) => Some(Message::Resized(columns, rows)),
+        Event::FocusGained | Event::FocusLost => None,
+    }
+}

@@ -1,0 +1,269 @@
+//! What is shown. [`draw`] reads the model and writes a frame; what it measured comes back as a
+//! value. Nothing here changes the model.
+//!
+//! ```text
+//!  bourse  1 Offers  2 Volumes  3 Workergroups  4 Requests          SANDBOX      header
+//!  / verified=true rentable=true rented=false gpu_name=RTX_4090                  query bar
+//!  on-demand, prices with 8GB disk, sorted by score down, at most 500            settings
+//!  ! the key was refused (401): ...                                              banners
+//!    ID  $/h  N  GPU ...                                                         pane
+//!  > ...
+//!  500 rows, 12s old                                                             status
+//!  / query  Enter detail  s sort ...                                             footer
+//! ```
+
+mod banner;
+mod bar;
+mod detail;
+mod footer;
+mod header;
+mod paint;
+mod picker;
+pub mod records;
+pub mod theme;
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use crate::app::facts::Facts;
+use crate::app::overlay::Overlay;
+use crate::app::remote::{Now, Phase};
+use crate::app::{Model, Pane};
+use crate::domain::format;
+use theme::Theme;
+
+/// The smallest useful screen.
+pub const SMALLEST: (u16, u16) = (40, 10);
+
+/// From this width on, a detail view stands beside its table.
+const SIDE_BY_SIDE: u16 = 130;
+
+/// Draws a frame; gives what it measured.
+pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Facts {
+    let area = frame.area();
+    let mut facts = Facts {
+        top: model.facts.top,
+        ..Facts::default()
+    };
+    let buffer = frame.buffer_mut();
+    if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
+        let note = format!("bourse needs {}x{} cells", SMALLEST.0, SMALLEST.1);
+        paint::text(buffer, area.x, area.y, area.width, &note, theme.text);
+        return facts;
+    }
+    let cursor = screen(buffer, area, model, now, theme, &mut facts);
+    if let Some(position) = cursor {
+        frame.set_cursor_position(position);
+    }
+    facts
+}
+
+fn screen(
+    buffer: &mut Buffer,
+    area: Rect,
+    model: &Model,
+    now: Now,
+    theme: &Theme,
+    facts: &mut Facts,
+) -> Option<Position> {
+    let line = |y: u16| Rect::new(area.x, y, area.width, 1);
+    header::draw(buffer, line(area.y), model, theme, facts);
+    let mut top = area.y + 1;
+    let mut cursor = None;
+    if let Some(browser) = model.browser() {
+        cursor = bar::draw(buffer, line(top), browser, theme, facts);
+        bar::settings(buffer, line(top + 1), browser, theme);
+        top += 2;
+        top += banner::draw(
+            buffer,
+            Rect::new(area.x, top, area.width, 4),
+            browser,
+            theme,
+        );
+    }
+    let body = Rect::new(
+        area.x,
+        top,
+        area.width,
+        area.bottom().saturating_sub(2).saturating_sub(top),
+    );
+    pane(buffer, body, model, now, theme, facts);
+    footer::status(buffer, line(area.bottom() - 2), model, now, theme);
+    footer::hints(buffer, line(area.bottom() - 1), model, theme);
+    if let Some(browser) = model.browser()
+        && browser.bar.editing
+    {
+        bar::candidates(buffer, area, browser, theme);
+    }
+    overlays(buffer, area, body, model, theme, facts).or(cursor)
+}
+
+fn pane(
+    buffer: &mut Buffer,
+    body: Rect,
+    model: &Model,
+    now: Now,
+    theme: &Theme,
+    facts: &mut Facts,
+) {
+    let Some(browser) = model.browser() else {
+        message(buffer, body, theme, &requests_note(model));
+        return;
+    };
+    let has_detail = matches!(model.overlays.first(), Some(Overlay::Detail { .. }));
+    let table = if has_detail && body.width >= SIDE_BY_SIDE {
+        Rect {
+            width: body.width / 2,
+            ..body
+        }
+    } else {
+        body
+    };
+    match browser.listing() {
+        Some(listing) if !browser.view().is_empty() => {
+            records::draw(buffer, table, browser, listing, theme, facts);
+        }
+        _ => message(buffer, table, theme, &empty_note(model, now)),
+    }
+}
+
+fn requests_note(model: &Model) -> Vec<String> {
+    debug_assert_eq!(model.pane, Pane::Requests);
+    vec![
+        "Requests".to_owned(),
+        "This pane will list every call with its time, status, duration and body.".to_owned(),
+        "It is not built yet. Press 1 for the offers.".to_owned(),
+    ]
+}
+
+/// What stands in place of a table without rows: why, and what to press.
+fn empty_note(model: &Model, now: Now) -> Vec<String> {
+    let Some(browser) = model.browser() else {
+        return Vec::new();
+    };
+    let nouns = browser.resource().nouns();
+    match (browser.remote().phase(), browser.listing()) {
+        (Phase::Loading { since, .. }, None) => vec![
+            format!("Asking for {nouns} … {:.0}s", (now.mono - since).max(0.0)),
+            "Esc stops waiting. You can go on typing.".to_owned(),
+        ],
+        (Phase::Failed(error), None) => vec![
+            format!("No {nouns} could be fetched."),
+            error.to_string(),
+            "Press r to ask again, / to change the query.".to_owned(),
+        ],
+        (_, Some(listing)) if listing.is_empty() && listing.skipped().is_empty() => vec![
+            format!("The market has no {nouns} for this query."),
+            "Press / to relax a condition: field=any removes one.".to_owned(),
+        ],
+        (_, Some(listing)) if listing.is_empty() => vec![
+            format!(
+                "None of the {} records could be read.",
+                listing.skipped().len()
+            ),
+            format!(
+                "The first: {}.",
+                listing
+                    .skipped()
+                    .first()
+                    .map_or("", |skipped| skipped.reason)
+            ),
+        ],
+        (_, Some(listing)) if !browser.words.is_empty() => vec![
+            format!(
+                "None of the {} {nouns} here match “{}”.",
+                listing.len(),
+                browser.words.join(" ")
+            ),
+            "Esc shows them all again.".to_owned(),
+        ],
+        (_, Some(listing)) => vec![
+            format!(
+                "None of the {} {nouns} here meet the local conditions.",
+                listing.len()
+            ),
+            "Press / to relax them.".to_owned(),
+        ],
+        (_, None) => vec![
+            format!("No {nouns} were asked for yet."),
+            "Press r to ask the market.".to_owned(),
+        ],
+    }
+}
+
+/// A few lines in the middle of an area, the first one stronger.
+fn message(buffer: &mut Buffer, area: Rect, theme: &Theme, lines: &[String]) {
+    let width = area.width.saturating_sub(4).min(72);
+    let wrapped: Vec<(String, bool)> = lines
+        .iter()
+        .enumerate()
+        .flat_map(|(index, line)| {
+            paint::wrap(line, width)
+                .into_iter()
+                .map(move |part| (part, index == 0))
+        })
+        .collect();
+    let height = u16::try_from(wrapped.len())
+        .unwrap_or(u16::MAX)
+        .min(area.height);
+    let top = area.y + (area.height - height) / 3;
+    for (y, (line, is_first)) in (top..area.bottom()).zip(wrapped) {
+        let style = if is_first { theme.heading } else { theme.text };
+        let cells = paint::cells(&line).min(area.width);
+        let x = area.x + (area.width - cells) / 2;
+        paint::text(buffer, x, y, cells, &line, style);
+    }
+}
+
+fn overlays(
+    buffer: &mut Buffer,
+    area: Rect,
+    body: Rect,
+    model: &Model,
+    theme: &Theme,
+    facts: &mut Facts,
+) -> Option<Position> {
+    let mut cursor = None;
+    for overlay in &model.overlays {
+        cursor = match overlay {
+            Overlay::Detail { scroll } => {
+                let place = if body.width >= SIDE_BY_SIDE {
+                    let width = body.width - body.width / 2;
+                    Rect::new(body.x + body.width / 2, body.y, width, body.height)
+                } else {
+                    body
+                };
+                if let Some(browser) = model.browser() {
+                    detail::draw(buffer, place, browser, *scroll, theme, facts);
+                }
+                None
+            }
+            Overlay::Help(picker) => {
+                picker::draw(buffer, area, "Help: type to search", picker, theme, facts)
+            }
+            Overlay::Palette(picker) => picker::draw(
+                buffer,
+                area,
+                "Actions: type to search",
+                picker,
+                theme,
+                facts,
+            ),
+            Overlay::Sort(editor) => picker::draw(
+                buffer,
+                area,
+                "Sort: Space adds or flips, < > reorder, Del removes, Enter sorts",
+                &editor.picker,
+                theme,
+                facts,
+            ),
+        };
+    }
+    cursor
+}
+
+/// The age of something that arrived at `then`, in words.
+pub(crate) fn age(now: Now, then: Now) -> String {
+    format::span((now.epoch - then.epoch).max(0.0))
+}

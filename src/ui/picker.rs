@@ -1,0 +1,174 @@
+//! A list with a search line, in a box in the middle of the screen.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::widgets::{Block, Clear, Widget};
+
+use super::paint;
+use super::theme::Theme;
+use crate::app::facts::{Facts, Target};
+use crate::app::picker::Picker;
+
+/// Empties an area, so that nothing under it shows.
+pub fn blank(buffer: &mut Buffer, area: Rect) {
+    Clear.render(area.intersection(buffer.area), buffer);
+}
+
+/// A framed box in the middle of `area`, emptied; gives its inside.
+pub fn frame(
+    buffer: &mut Buffer,
+    area: Rect,
+    size: (u16, u16),
+    title: &str,
+    theme: &Theme,
+) -> Rect {
+    let width = size.0.min(area.width);
+    let height = size.1.min(area.height);
+    let place = Rect::new(
+        area.x + (area.width - width) / 2,
+        area.y + (area.height - height) / 2,
+        width,
+        height,
+    );
+    blank(buffer, place);
+    let block = Block::bordered().border_style(theme.border);
+    let inner = block.inner(place);
+    block.render(place, buffer);
+    let title = format!(" {title} ");
+    paint::text(
+        buffer,
+        place.x + 2,
+        place.y,
+        width.saturating_sub(4),
+        &title,
+        theme.heading,
+    );
+    inner
+}
+
+/// Draws a picker; gives the cursor's place in its search line.
+pub fn draw<T: Clone>(
+    buffer: &mut Buffer,
+    area: Rect,
+    title: &str,
+    picker: &Picker<T>,
+    theme: &Theme,
+    facts: &mut Facts,
+) -> Option<Position> {
+    let size = (
+        area.width.saturating_sub(4).min(100),
+        area.height.saturating_sub(2).min(36),
+    );
+    let inner = frame(buffer, area, size, title, theme);
+    if inner.height < 3 {
+        return None;
+    }
+    let x = paint::text(buffer, inner.x, inner.y, 3, " / ", theme.accent);
+    let width = inner.right().saturating_sub(x);
+    let typed = picker.input.text();
+    if typed.is_empty() {
+        paint::text(buffer, x, inner.y, width, "type to search", theme.dim);
+    } else {
+        paint::text(buffer, x, inner.y, width, typed, theme.text);
+    }
+    let list = Rect::new(inner.x, inner.y + 2, inner.width, inner.height - 2);
+    lines(buffer, list, picker, theme, facts);
+    let cursor = u16::try_from(picker.input.cursor_column()).unwrap_or(0);
+    Some(Position::new(x + cursor.min(width), inner.y))
+}
+
+fn lines<T: Clone>(
+    buffer: &mut Buffer,
+    list: Rect,
+    picker: &Picker<T>,
+    theme: &Theme,
+    facts: &mut Facts,
+) {
+    let page = usize::from(list.height);
+    facts.overlay_page = page;
+    facts.overlay_lines = picker.shown().len();
+    if picker.shown().len() == 0 {
+        let note = "nothing matches: shorten what you typed";
+        paint::text(buffer, list.x + 1, list.y, list.width, note, theme.dim);
+        return;
+    }
+    let widest = |text: &str| paint::cells(text);
+    let title_width = picker
+        .shown()
+        .filter(|item| item.value.is_some())
+        .map(|item| widest(&item.title))
+        .max()
+        .unwrap_or(0)
+        .min(list.width / 3);
+    let note_width = picker
+        .shown()
+        .map(|item| widest(&item.note))
+        .max()
+        .unwrap_or(0)
+        .min(24);
+    // A heading above the selected line is kept in sight.
+    let first = super::records::first_row(0, picker.selected(), picker.shown().len(), page);
+    for (y, (index, item)) in (list.y..list.bottom()).zip(picker.shown().enumerate().skip(first)) {
+        let strip = Rect::new(list.x, y, list.width, 1);
+        if item.value.is_none() {
+            paint::text(
+                buffer,
+                list.x + 1,
+                y,
+                list.width,
+                &item.title,
+                theme.heading,
+            );
+            continue;
+        }
+        facts
+            .targets
+            .push((paint::area(strip), Target::Line(index)));
+        let is_selected = index == picker.selected();
+        let style = if is_selected {
+            theme.selected
+        } else {
+            theme.text
+        };
+        if is_selected {
+            paint::fill(buffer, strip, style);
+        }
+        let sign = if is_selected { "> " } else { "  " };
+        let x = paint::text(buffer, strip.x, y, 2, sign, style);
+        let title_style = if is_selected {
+            style
+        } else {
+            style.patch(theme.accent)
+        };
+        paint::text(buffer, x, y, title_width, &item.title, title_style);
+        let text_width = list
+            .width
+            .saturating_sub(2 + title_width + 2 + note_width + 2);
+        let text = item.disabled.as_ref().map_or_else(
+            || item.text.clone(),
+            |why| format!("{} (not now: {why})", item.text),
+        );
+        let text_style = if item.disabled.is_some() {
+            style.patch(theme.dim)
+        } else {
+            style
+        };
+        paint::text(
+            buffer,
+            x + title_width + 2,
+            y,
+            text_width,
+            &text,
+            text_style,
+        );
+        let note_style = if is_selected { style } else { theme.dim };
+        paint::right(
+            buffer,
+            strip.right().saturating_sub(note_width + 1),
+            y,
+            note_width,
+            &item.note,
+            note_style,
+        );
+    }
+}

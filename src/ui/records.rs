@@ -1,0 +1,215 @@
+//! The table of a browser: only the rows in sight are built.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+
+use super::paint;
+use super::theme::Theme;
+use crate::app::browser::Browser;
+use crate::app::facts::{Facts, Target};
+use crate::app::sort_editor::arrow;
+use crate::domain::format;
+use crate::domain::{Field, Kind, Listing};
+
+/// Cells in front of the first column: the selection's and the mark's sign.
+const GUTTER: u16 = 2;
+
+/// A column in sight.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placed {
+    /// What it shows.
+    pub field: &'static Field,
+    /// Its first cell, from the left of the table.
+    pub x: u16,
+    /// Its cells.
+    pub width: u16,
+}
+
+/// Chooses and places the columns. Unscrolled, the least important columns leave until the rest
+/// fits; scrolled, the first column stays and the others follow from the offset on.
+pub fn place(columns: &[&'static Field], offset: usize, width: u16) -> Vec<Placed> {
+    let room = width.saturating_sub(GUTTER);
+    let taken = |fields: &[&'static Field]| -> u16 {
+        fields
+            .iter()
+            .map(|field| width_of(field) + 1)
+            .sum::<u16>()
+            .saturating_sub(1)
+    };
+    let mut fields: Vec<&'static Field> = if offset == 0 {
+        let mut fields = columns.to_vec();
+        while fields.len() > 1 && taken(&fields) > room {
+            let Some((index, _)) = fields
+                .iter()
+                .enumerate()
+                .max_by_key(|(_, field)| field.column.priority)
+            else {
+                break;
+            };
+            fields.remove(index);
+        }
+        fields
+    } else {
+        columns
+            .first()
+            .into_iter()
+            .chain(columns.iter().skip(1 + offset))
+            .copied()
+            .collect()
+    };
+    while fields.len() > 1 && taken(&fields) > room {
+        fields.pop();
+    }
+    let mut x = GUTTER;
+    fields
+        .into_iter()
+        .map(|field| {
+            let placed = Placed {
+                field,
+                x,
+                width: width_of(field).min(room.max(1)),
+            };
+            x += placed.width + 1;
+            placed
+        })
+        .collect()
+}
+
+/// A header must at least be readable, with room for the sort sign.
+fn width_of(field: &Field) -> u16 {
+    field.column.width.max(paint::cells(field.label).min(16))
+}
+
+/// The first row in sight: as before if the selection still is in sight, else moved as little as
+/// needed.
+pub fn first_row(before: usize, cursor: usize, rows: usize, page: usize) -> usize {
+    let page = page.max(1);
+    let most = rows.saturating_sub(page);
+    let low = (cursor + 1).saturating_sub(page);
+    before.clamp(low, cursor.max(low)).min(most.max(low))
+}
+
+/// Draws the table; says which rows, columns and targets are in sight.
+pub fn draw(
+    buffer: &mut Buffer,
+    area: Rect,
+    browser: &Browser,
+    listing: &Listing,
+    theme: &Theme,
+    facts: &mut Facts,
+) {
+    let placed = place(&browser.columns, browser.column_offset, area.width);
+    facts.columns = placed.len();
+    header(buffer, area, browser, &placed, theme, facts);
+    let page = usize::from(area.height.saturating_sub(1));
+    facts.page = page;
+    facts.top = first_row(facts.top, browser.cursor(), browser.view().len(), page);
+    let rows = browser.view().iter().enumerate().skip(facts.top).take(page);
+    for (line, (index, row)) in (1_u16..).zip(rows) {
+        let strip = Rect::new(area.x, area.y + line, area.width, 1);
+        facts.targets.push((paint::area(strip), Target::Row(index)));
+        let is_selected = index == browser.cursor();
+        let style = if is_selected {
+            theme.selected
+        } else {
+            theme.text
+        };
+        if is_selected {
+            paint::fill(buffer, strip, style);
+        }
+        let row = *row as usize;
+        let is_marked = listing
+            .id(row)
+            .is_some_and(|id| browser.marks.contains(&id));
+        let sign = match (is_selected, is_marked) {
+            (true, true) => ">*",
+            (true, false) => "> ",
+            (false, true) => " *",
+            (false, false) => "  ",
+        };
+        paint::text(buffer, strip.x, strip.y, GUTTER, sign, style);
+        for column in &placed {
+            draw_cell(buffer, strip, browser, listing, row, column, style, theme);
+        }
+    }
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "a cell stands at a crossing of all of these"
+)]
+fn draw_cell(
+    buffer: &mut Buffer,
+    strip: Rect,
+    browser: &Browser,
+    listing: &Listing,
+    row: usize,
+    column: &Placed,
+    style: Style,
+    theme: &Theme,
+) {
+    let text = format::cell(listing, row, column.field, usize::from(column.width));
+    let is_broken = browser.is_violating(row, column.field);
+    let style = if is_broken || text == format::MISFIT {
+        style
+            .patch(theme.warning)
+            .add_modifier(Modifier::UNDERLINED)
+    } else if text == format::BLANK {
+        style.patch(theme.dim)
+    } else {
+        style
+    };
+    let text = if is_broken { format!("!{text}") } else { text };
+    let x = strip.x + column.x;
+    let width = column.width.min(strip.right().saturating_sub(x));
+    if is_right_aligned(column.field) {
+        paint::right(buffer, x, strip.y, width, &text, style);
+    } else {
+        paint::text(buffer, x, strip.y, width, &text, style);
+    }
+}
+
+fn header(
+    buffer: &mut Buffer,
+    area: Rect,
+    browser: &Browser,
+    placed: &[Placed],
+    theme: &Theme,
+    facts: &mut Facts,
+) {
+    for column in placed {
+        let sign = browser
+            .query
+            .order
+            .iter()
+            .position(|key| key.field == column.field)
+            .map(|place| {
+                let number = if place == 0 {
+                    String::new()
+                } else {
+                    (place + 1).to_string()
+                };
+                format!("{}{number}", arrow(browser.query.order[place].direction))
+            })
+            .unwrap_or_default();
+        let room = column.width.saturating_sub(paint::cells(&sign));
+        let label = crate::domain::text::truncate(column.field.label, usize::from(room));
+        let text = format!("{label}{sign}");
+        let x = area.x + column.x;
+        let width = column.width.min(area.right().saturating_sub(x));
+        if is_right_aligned(column.field) {
+            paint::right(buffer, x, area.y, width, &text, theme.heading);
+        } else {
+            paint::text(buffer, x, area.y, width, &text, theme.heading);
+        }
+        let cell = Rect::new(x, area.y, width, 1);
+        facts
+            .targets
+            .push((paint::area(cell), Target::Header(column.field)));
+    }
+}
+
+const fn is_right_aligned(field: &Field) -> bool {
+    matches!(field.kind, Kind::Integer | Kind::Number | Kind::Id)
+}

@@ -1,0 +1,137 @@
+//! Colours and emphasis, by role. No other file names a colour.
+
+use ratatui::style::{Color, Modifier, Style};
+
+/// The styles of every role on screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Theme {
+    /// Ordinary text.
+    pub text: Style,
+    /// Text of less weight.
+    pub dim: Style,
+    /// The name of the program, the open tab, the field being asked about.
+    pub accent: Style,
+    /// Column headers and section headings.
+    pub heading: Style,
+    /// The selected line.
+    pub selected: Style,
+    /// Frames and rules.
+    pub border: Style,
+    /// Keys in hints.
+    pub key: Style,
+    /// Good news and best values.
+    pub good: Style,
+    /// Things to notice.
+    pub warning: Style,
+    /// Bad news.
+    pub error: Style,
+    /// The badge of the sandbox.
+    pub sandbox: Style,
+    /// The badge of a live market.
+    pub live: Style,
+}
+
+impl Theme {
+    /// For dark backgrounds, 24-bit colours.
+    pub const DARK: Self = Self {
+        text: Style::new(),
+        dim: fg(Color::Rgb(0x8b, 0x94, 0xa7)),
+        accent: fg(Color::Rgb(0x7a, 0xc7, 0xff)).add_modifier(Modifier::BOLD),
+        heading: fg(Color::Rgb(0xc8, 0xb6, 0xff)).add_modifier(Modifier::BOLD),
+        selected: Style::new()
+            .bg(Color::Rgb(0x2c, 0x3e, 0x5c))
+            .fg(Color::Rgb(0xff, 0xff, 0xff))
+            .add_modifier(Modifier::BOLD),
+        border: fg(Color::Rgb(0x4a, 0x55, 0x6a)),
+        key: fg(Color::Rgb(0x7a, 0xc7, 0xff)).add_modifier(Modifier::BOLD),
+        good: fg(Color::Rgb(0x9e, 0xe0, 0x8f)),
+        warning: fg(Color::Rgb(0xf5, 0xc8, 0x6a)),
+        error: fg(Color::Rgb(0xff, 0x8a, 0x8a)).add_modifier(Modifier::BOLD),
+        sandbox: Style::new()
+            .fg(Color::Rgb(0x10, 0x18, 0x10))
+            .bg(Color::Rgb(0x9e, 0xe0, 0x8f))
+            .add_modifier(Modifier::BOLD),
+        live: Style::new()
+            .fg(Color::Rgb(0x20, 0x0c, 0x0c))
+            .bg(Color::Rgb(0xff, 0xa6, 0x6b))
+            .add_modifier(Modifier::BOLD),
+    };
+
+    /// For light backgrounds, 24-bit colours.
+    pub const LIGHT: Self = Self {
+        text: Style::new(),
+        dim: fg(Color::Rgb(0x5a, 0x62, 0x70)),
+        accent: fg(Color::Rgb(0x00, 0x55, 0xaa)).add_modifier(Modifier::BOLD),
+        heading: fg(Color::Rgb(0x5b, 0x2f, 0xa8)).add_modifier(Modifier::BOLD),
+        selected: Style::new()
+            .bg(Color::Rgb(0xcf, 0xe0, 0xf7))
+            .fg(Color::Rgb(0x08, 0x10, 0x20))
+            .add_modifier(Modifier::BOLD),
+        border: fg(Color::Rgb(0xa8, 0xb0, 0xbd)),
+        key: fg(Color::Rgb(0x00, 0x55, 0xaa)).add_modifier(Modifier::BOLD),
+        good: fg(Color::Rgb(0x1d, 0x6f, 0x20)),
+        warning: fg(Color::Rgb(0x8a, 0x55, 0x00)),
+        error: fg(Color::Rgb(0xb0, 0x14, 0x14)).add_modifier(Modifier::BOLD),
+        sandbox: Style::new()
+            .fg(Color::Rgb(0xff, 0xff, 0xff))
+            .bg(Color::Rgb(0x1d, 0x6f, 0x20))
+            .add_modifier(Modifier::BOLD),
+        live: Style::new()
+            .fg(Color::Rgb(0xff, 0xff, 0xff))
+            .bg(Color::Rgb(0xa6, 0x45, 0x00))
+            .add_modifier(Modifier::BOLD),
+    };
+
+    /// For terminals with the sixteen named colours, on any background.
+    pub const ANSI: Self = Self {
+        text: Style::new(),
+        dim: Style::new().add_modifier(Modifier::DIM),
+        accent: fg(Color::Cyan).add_modifier(Modifier::BOLD),
+        heading: fg(Color::Magenta).add_modifier(Modifier::BOLD),
+        selected: Style::new().add_modifier(Modifier::REVERSED),
+        border: Style::new().add_modifier(Modifier::DIM),
+        key: fg(Color::Cyan).add_modifier(Modifier::BOLD),
+        good: fg(Color::Green),
+        warning: fg(Color::Yellow),
+        error: fg(Color::Red).add_modifier(Modifier::BOLD),
+        sandbox: fg(Color::Green).add_modifier(Modifier::BOLD.union(Modifier::REVERSED)),
+        live: fg(Color::Yellow).add_modifier(Modifier::BOLD.union(Modifier::REVERSED)),
+    };
+
+    /// Without colours: weight, reversal and underlining carry the meaning.
+    pub const MONO: Self = Self {
+        text: Style::new(),
+        dim: Style::new(),
+        accent: Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
+        heading: Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
+        selected: Style::new().add_modifier(Modifier::REVERSED),
+        border: Style::new(),
+        key: Style::new().add_modifier(Modifier::BOLD),
+        good: Style::new().add_modifier(Modifier::BOLD),
+        warning: Style::new().add_modifier(Modifier::BOLD),
+        error: Style::new().add_modifier(Modifier::BOLD),
+        sandbox: Style::new().add_modifier(Modifier::REVERSED.union(Modifier::BOLD)),
+        live: Style::new().add_modifier(Modifier::REVERSED.union(Modifier::BOLD)),
+    };
+
+    /// The theme for what the environment says of the terminal: `NO_COLOR` (any text that is not
+    /// empty), `COLORTERM` (24-bit colours) and `COLORFGBG` (the background, where terminals set
+    /// it).
+    pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Self {
+        if variable("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+            return Self::MONO;
+        }
+        let is_light = variable("COLORFGBG")
+            .and_then(|value| value.rsplit(';').next()?.parse::<u8>().ok())
+            .is_some_and(|background| background == 7 || background == 15);
+        match variable("COLORTERM").as_deref() {
+            Some("truecolor" | "24bit") if is_light => Self::LIGHT,
+            Some("truecolor" | "24bit") => Self::DARK,
+            _ => Self::ANSI,
+        }
+    }
+}
+
+const fn fg(color: Color) -> Style {
+    Style::new().fg(color)
+}
