@@ -1,0 +1,279 @@
+//! Handing text to the clipboard, by the ways that work where the program runs.
+//!
+//! Inside tmux its own buffer is loaded, which also reaches the clipboard of the terminal outside
+//! (the escape sequence alone is dropped by tmux's default settings). On a desktop its helper is
+//! run. Over ssh only the terminal itself can reach the person's clipboard. So the escape sequence
+//! ([`Screen::copy`](super::terminal::Screen::copy)) is always sent as well; whether it was heeded
+//! cannot be known.
+//!
+//! The caller has cleaned the text: what strangers wrote never comes here as it came.
+
+use std::ffi::OsString;
+use std::process::Stdio;
+use std::time::Duration;
+
+use base64::Engine as _;
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+
+/// Longest text that is copied, in bytes. Terminals drop sequences that are too long, the strictest
+/// known beyond 100 000 bytes, which is base64 of 74 994.
+pub const LONGEST: usize = 64 * 1024;
+
+/// How long a helper may take.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Variables that hold keys; no helper gets to see them.
+const SECRET_VARIABLES: [&str; 2] = ["BOURSE_API_KEY", "VAST_API_KEY"];
+
+/// The text is longer than [`LONGEST`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{length} bytes are too many to copy; at most {LONGEST} fit")]
+pub struct TooLong {
+    /// Its length in bytes.
+    pub length: usize,
+}
+
+/// How a text reached the clipboard, to be said to the person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Copied {
+    /// A program took it.
+    By(&'static str),
+    /// Only the escape sequence was sent: it is up to the terminal.
+    Terminal,
+}
+
+impl std::fmt::Display for Copied {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::By(program) => write!(f, "copied through {program}"),
+            Self::Terminal => f.write_str("sent to the terminal's clipboard"),
+        }
+    }
+}
+
+/// The escape sequence that asks a terminal to put `text` on its clipboard (OSC 52).
+///
+/// # Errors
+/// When the text is too long for that.
+pub fn osc52(text: &str) -> Result<Vec<u8>, TooLong> {
+    check(text)?;
+    let coded = base64::engine::general_purpose::STANDARD.encode(text);
+    Ok(format!("\x1b]52;c;{coded}\x1b\\").into_bytes())
+}
+
+/// Runs the helpers that this place has until one takes the text; the caller sends [`osc52`]
+/// besides. A helper that does not end in time is stopped.
+///
+/// # Errors
+/// When the text is too long.
+pub async fn copy(text: &str) -> Result<Copied, TooLong> {
+    check(text)?;
+    for helper in Place::here().helpers() {
+        if run(helper.program, helper.arguments, text, PATIENCE).await {
+            return Ok(Copied::By(helper.program));
+        }
+    }
+    Ok(Copied::Terminal)
+}
+
+/// Whether the text is short enough.
+fn check(text: &str) -> Result<(), TooLong> {
+    if text.len() > LONGEST {
+        return Err(TooLong { length: text.len() });
+    }
+    Ok(())
+}
+
+/// What of the surroundings decides how to copy.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Place {
+    tmux: bool,
+    ssh: bool,
+    wayland: bool,
+    x11: bool,
+    macos: bool,
+    windows: bool,
+}
+
+/// A program that takes a text on its standard input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Helper {
+    program: &'static str,
+    arguments: &'static [&'static str],
+}
+
+impl Place {
+    /// Where the program runs, from the environment.
+    fn here() -> Self {
+        Self::from_variables(|name| std::env::var_os(name))
+    }
+
+    /// Where the program runs, from variables.
+    fn from_variables(variable: impl Fn(&str) -> Option<OsString>) -> Self {
+        let set = |name| variable(name).is_some_and(|value| !value.is_empty());
+        Self {
+            tmux: set("TMUX"),
+            ssh: set("SSH_CONNECTION") || set("SSH_TTY"),
+            wayland: set("WAYLAND_DISPLAY"),
+            x11: set("DISPLAY"),
+            macos: cfg!(target_os = "macos"),
+            // Also from a Linux inside Windows.
+            windows: cfg!(windows) || set("WSL_DISTRO_NAME"),
+        }
+    }
+
+    /// The helpers worth trying, best first.
+    fn helpers(self) -> Vec<Helper> {
+        let mut helpers = Vec::new();
+        let mut add = |program, arguments| helpers.push(Helper { program, arguments });
+        if self.tmux {
+            add("tmux", &["load-buffer", "-w", "-"][..]);
+            // Before 3.2 there is no -w; the text is then only in tmux.
+            add("tmux", &["load-buffer", "-"]);
+            return helpers;
+        }
+        if self.ssh {
+            // A helper would fill the clipboard of the far machine.
+            return helpers;
+        }
+        if self.wayland {
+            add("wl-copy", &[]);
+        }
+        if self.x11 {
+            add("xclip", &["-selection", "clipboard"]);
+            add("xsel", &["--clipboard", "--input"]);
+        }
+        if self.macos {
+            add("pbcopy", &[]);
+        }
+        if self.windows {
+            add("clip.exe", &[]);
+        }
+        helpers
+    }
+}
+
+/// The program, ready to be given a text.
+fn command(program: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .stdin(Stdio::piped())
+        // It must neither write on the screen nor hold our pipes while it serves the text.
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true);
+    for variable in SECRET_VARIABLES {
+        command.env_remove(variable);
+    }
+    command
+}
+
+/// Gives a program the text; whether it took it.
+async fn run(program: &str, arguments: &[&str], text: &str, patience: Duration) -> bool {
+    let Ok(mut child) = command(program, arguments).spawn() else {
+        return false;
+    };
+    let finished = async {
+        if let Some(mut input) = child.stdin.take() {
+            input.write_all(text.as_bytes()).await?;
+            input.shutdown().await?;
+        }
+        child.wait().await
+    };
+    let result = tokio::time::timeout(patience, finished).await;
+    matches!(result, Ok(Ok(status)) if status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn programs(variables: &[(&str, &str)]) -> Vec<&'static str> {
+        let place = Place::from_variables(|name| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| value.into())
+        });
+        // The system that the tests run on is not the question.
+        let place = Place {
+            macos: false,
+            windows: false,
+            ..place
+        };
+        place
+            .helpers()
+            .into_iter()
+            .map(|helper| helper.program)
+            .collect()
+    }
+
+    #[test]
+    fn tmux_comes_first_and_ssh_forbids_the_desktop() {
+        let none: [&str; 0] = [];
+        assert_eq!(
+            programs(&[("TMUX", "/tmp/t,1,0"), ("DISPLAY", ":0")]),
+            ["tmux", "tmux"]
+        );
+        assert_eq!(
+            programs(&[("SSH_CONNECTION", "a b c d"), ("DISPLAY", ":0")]),
+            none
+        );
+        assert_eq!(
+            programs(&[("SSH_TTY", "/dev/pts/1"), ("WAYLAND_DISPLAY", "wayland-0")]),
+            none
+        );
+        assert_eq!(programs(&[("WAYLAND_DISPLAY", "wayland-0")]), ["wl-copy"]);
+        assert_eq!(programs(&[("DISPLAY", ":0")]), ["xclip", "xsel"]);
+        assert_eq!(programs(&[("DISPLAY", "")]), none);
+        assert_eq!(programs(&[]), none);
+    }
+
+    #[test]
+    fn the_sequence_is_base64_between_osc_52_and_st() {
+        assert_eq!(osc52("bourse").unwrap(), b"\x1b]52;c;Ym91cnNl\x1b\\");
+        assert_eq!(osc52("").unwrap(), b"\x1b]52;c;\x1b\\");
+        assert!(osc52(&"x".repeat(LONGEST)).is_ok());
+        let long = "x".repeat(LONGEST + 1);
+        assert_eq!(
+            osc52(&long),
+            Err(TooLong {
+                length: LONGEST + 1
+            })
+        );
+    }
+
+    #[cfg(unix)]
+    mod helpers {
+        use super::*;
+
+        #[tokio::test]
+        async fn a_helper_gets_the_text_whole() {
+            let long = "line\n".repeat(9_000);
+            let count = format!("test $(wc -c) -eq {}", long.len());
+            let patience = Duration::from_mins(1);
+            assert!(run("sh", &["-c", &count], &long, patience).await);
+        }
+
+        #[tokio::test]
+        async fn a_helper_that_fails_is_missing_or_hangs_took_nothing() {
+            let patience = Duration::from_mins(1);
+            assert!(!run("sh", &["-c", "cat; exit 1"], "x", patience).await);
+            assert!(!run("bourse-no-such-program", &[], "x", patience).await);
+            let hanging = Duration::from_millis(50);
+            assert!(!run("sh", &["-c", "sleep 600"], "x", hanging).await);
+        }
+    }
+
+    #[test]
+    fn a_helper_does_not_see_the_keys() {
+        let command = command("tmux", &["load-buffer", "-"]);
+        for secret in ["BOURSE_API_KEY", "VAST_API_KEY"] {
+            let mut changed = command.as_std().get_envs();
+            assert!(
+                changed.any(|(name, value)| name == secret && value.is_none()),
+                "{secret}"
+            );
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The only clock, socket and terminal: what the machine gives and takes.
+
+pub mod clipboard;
+pub mod harden;
+pub mod input;
+pub mod panics;
+pub mod signals;
+pub mod terminal;
+pub mod watchdog;
+
+pub use harden::harden;

@@ -1,0 +1,172 @@
+//! What happens when something panics.
+//!
+//! A panic of the thread that draws ends the program: the terminal is given back first, then the
+//! fault is named on standard error. A panic of any other thread or task ends only that: the
+//! dashboard stays as it is and is told, so that it can say so.
+//!
+//! A panic's text may quote what it was about: a server's string, a key. Only a text that is a
+//! literal of the program is shown whole; any other is cut where the first quotation begins.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::{self, Write};
+use std::panic::{self, PanicHookInfo};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ThreadId};
+
+use tokio::sync::Notify;
+
+use super::terminal;
+
+/// Most reports kept for the dashboard; the oldest go first.
+const MOST_REPORTS: usize = 64;
+/// Longest text of a report, in characters.
+const LONGEST_TEXT: usize = 200;
+
+/// A panic, without anything that could be secret or hostile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PanicReport {
+    /// Name of the thread; empty when it has none.
+    pub thread: String,
+    /// Source file, line and column; empty when unknown.
+    pub place: String,
+    /// What the panic said, as far as that is safe to show.
+    pub text: String,
+}
+
+impl fmt::Display for PanicReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "internal fault at {}: {}", self.place, self.text)
+    }
+}
+
+/// Panics of other threads that nobody asked for yet.
+static BACKGROUND: Mutex<VecDeque<PanicReport>> = Mutex::new(VecDeque::new());
+/// Wakes whoever waits for one.
+static ARRIVED: Notify = Notify::const_new();
+
+/// Installs the hook. `ui_thread` is the thread that draws; background tasks must not run on it (a
+/// multi-threaded runtime whose `block_on` drives the dashboard keeps that apart).
+pub fn install_panic_hook(ui_thread: ThreadId) {
+    panic::set_hook(Box::new(move |info| {
+        let report = report(info);
+        if thread::current().id() == ui_thread {
+            let _ = terminal::restore();
+            say(&report);
+        } else {
+            if !terminal::is_entered() {
+                say(&report);
+            }
+            record(report);
+        }
+    }));
+}
+
+/// The panics of background threads and tasks since the last call.
+pub fn take_background_panics() -> Vec<PanicReport> {
+    lock().drain(..).collect()
+}
+
+/// Waits for panics of background threads and tasks; never returns an empty list.
+pub async fn background_panics() -> Vec<PanicReport> {
+    loop {
+        let reports = take_background_panics();
+        if !reports.is_empty() {
+            return reports;
+        }
+        ARRIVED.notified().await;
+    }
+}
+
+/// Keeps a report for the dashboard.
+fn record(report: PanicReport) {
+    let mut reports = lock();
+    if reports.len() == MOST_REPORTS {
+        reports.pop_front();
+    }
+    reports.push_back(report);
+    drop(reports);
+    // Kept when nobody waits yet.
+    ARRIVED.notify_one();
+}
+
+/// The list of reports; a panic cannot have left it half changed.
+fn lock() -> std::sync::MutexGuard<'static, VecDeque<PanicReport>> {
+    BACKGROUND.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Names the fault on standard error. That may be gone; a failure here must not become a second
+/// panic, which would abort.
+fn say(report: &PanicReport) {
+    let mut text = format!("bourse: {report}\n");
+    let trace = std::backtrace::Backtrace::capture();
+    if trace.status() == std::backtrace::BacktraceStatus::Captured {
+        text.push_str(&trace.to_string());
+    }
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// What may be told of a panic.
+fn report(info: &PanicHookInfo<'_>) -> PanicReport {
+    let payload = info.payload();
+    let text = if let Some(literal) = payload.downcast_ref::<&'static str>() {
+        plain(literal)
+    } else if let Some(formatted) = payload.downcast_ref::<String>() {
+        plain(unquoted(formatted))
+    } else {
+        String::new()
+    };
+    PanicReport {
+        thread: thread::current().name().map(plain).unwrap_or_default(),
+        place: info.location().map(ToString::to_string).unwrap_or_default(),
+        text,
+    }
+}
+
+/// The text up to the first quotation mark of any kind: what `{:?}` and the standard library put in
+/// quotes is data.
+fn unquoted(text: &str) -> &str {
+    let end = text.find(['"', '\'', '`']).unwrap_or(text.len());
+    text.get(..end).unwrap_or_default().trim_end()
+}
+
+/// The text on one line, without control characters, not too long.
+fn plain(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(LONGEST_TEXT)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{plain, unquoted};
+
+    #[test]
+    fn quoted_data_is_not_repeated() {
+        let cases = [
+            (
+                "index out of bounds: the len is 3 but the index is 5",
+                "index out of bounds: the len is 3 but the index is 5",
+            ),
+            (
+                r#"key: Error("invalid type: string \"SECRET\", expected i64")"#,
+                "key: Error(",
+            ),
+            (
+                "byte index 1 is not a char boundary; it is inside 'é' (bytes 0..2) of `éSECRET`",
+                "byte index 1 is not a char boundary; it is inside",
+            ),
+            ("", ""),
+        ];
+        for (said, told) in cases {
+            assert_eq!(unquoted(said), told);
+        }
+    }
+
+    #[test]
+    fn a_text_cannot_steer_the_terminal_or_fill_it() {
+        assert_eq!(plain("a\x1b]52;c;x\x07\nb"), "a ]52;c;x  b");
+        assert_eq!(plain(&"x".repeat(1_000)).len(), 200);
+    }
+}

@@ -1,0 +1,168 @@
+//! The signals that a full-screen program must answer.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use super::watchdog::exit_after;
+
+/// A signal, by what is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// SIGHUP: the terminal is gone.
+    Hangup,
+    /// SIGINT, sent by another program (Ctrl-C is a key while the dashboard is shown), or Ctrl-C
+    /// where there are no signals.
+    Interrupt,
+    /// SIGQUIT.
+    Quit,
+    /// SIGTERM.
+    Terminate,
+    /// SIGTSTP: stop until continued.
+    Stop,
+    /// SIGCONT: continued after a stop; the terminal may have been used by others meanwhile.
+    Continue,
+}
+
+impl Signal {
+    /// Exit status of a program that ends on this signal, 128 + its number; nothing for the two that
+    /// do not end it.
+    pub const fn exit_status(self) -> Option<i32> {
+        match self {
+            Self::Hangup => Some(129),
+            Self::Interrupt => Some(130),
+            Self::Quit => Some(131),
+            Self::Terminate => Some(143),
+            Self::Stop | Self::Continue => None,
+        }
+    }
+}
+
+/// The signals as they come. From its creation on none of them has its usual effect any more.
+#[derive(Debug)]
+pub struct Signals {
+    inbox: mpsc::UnboundedReceiver<Signal>,
+}
+
+impl Signals {
+    /// Starts listening; to be called inside the runtime.
+    ///
+    /// With `last_resort` the process ends that long after a signal that asks for its end, should it
+    /// still run: a dashboard may be stuck in writing to a terminal that takes nothing.
+    ///
+    /// # Errors
+    /// When the handlers cannot be installed.
+    pub fn listen(last_resort: Option<Duration>) -> io::Result<Self> {
+        let mut source = os::Source::new()?;
+        let (outbox, inbox) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            while let Some(signal) = source.next().await {
+                if let (Some(grace), Some(status)) = (last_resort, signal.exit_status()) {
+                    exit_after(grace, status);
+                }
+                if outbox.send(signal).is_err() {
+                    break;
+                }
+            }
+        });
+        Ok(Self { inbox })
+    }
+
+    /// The next signal. May be dropped and asked again without losing one.
+    pub async fn next(&mut self) -> Signal {
+        match self.inbox.recv().await {
+            Some(signal) => signal,
+            // The source is gone, as when the runtime shuts down.
+            None => std::future::pending().await,
+        }
+    }
+}
+
+#[cfg(unix)]
+mod os {
+    use std::io;
+
+    use tokio::signal::unix::{SignalKind, signal};
+
+    use super::Signal;
+
+    /// One stream for each signal.
+    pub struct Source {
+        hangup: tokio::signal::unix::Signal,
+        interrupt: tokio::signal::unix::Signal,
+        quit: tokio::signal::unix::Signal,
+        terminate: tokio::signal::unix::Signal,
+        stop: tokio::signal::unix::Signal,
+        resume: tokio::signal::unix::Signal,
+    }
+
+    impl Source {
+        /// Installs the handlers.
+        pub fn new() -> io::Result<Self> {
+            let numbered =
+                |number: rustix::process::Signal| signal(SignalKind::from_raw(number.as_raw()));
+            Ok(Self {
+                hangup: signal(SignalKind::hangup())?,
+                interrupt: signal(SignalKind::interrupt())?,
+                quit: signal(SignalKind::quit())?,
+                terminate: signal(SignalKind::terminate())?,
+                stop: numbered(rustix::process::Signal::TSTP)?,
+                resume: numbered(rustix::process::Signal::CONT)?,
+            })
+        }
+
+        /// The next signal, those that end the program first.
+        pub async fn next(&mut self) -> Option<Signal> {
+            tokio::select! {
+                biased;
+                came = self.hangup.recv() => came.map(|()| Signal::Hangup),
+                came = self.terminate.recv() => came.map(|()| Signal::Terminate),
+                came = self.quit.recv() => came.map(|()| Signal::Quit),
+                came = self.interrupt.recv() => came.map(|()| Signal::Interrupt),
+                came = self.stop.recv() => came.map(|()| Signal::Stop),
+                came = self.resume.recv() => came.map(|()| Signal::Continue),
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod os {
+    use std::io;
+
+    use super::Signal;
+
+    /// Ctrl-C, the one thing that every system has.
+    pub struct Source;
+
+    impl Source {
+        /// Nothing to install.
+        pub fn new() -> io::Result<Self> {
+            Ok(Self)
+        }
+
+        /// Waits for Ctrl-C.
+        pub async fn next(&mut self) -> Option<Signal> {
+            tokio::signal::ctrl_c()
+                .await
+                .ok()
+                .map(|()| Signal::Interrupt)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Signal;
+
+    #[test]
+    fn the_status_is_128_and_the_number() {
+        assert_eq!(Signal::Hangup.exit_status(), Some(128 + 1));
+        assert_eq!(Signal::Interrupt.exit_status(), Some(128 + 2));
+        assert_eq!(Signal::Quit.exit_status(), Some(128 + 3));
+        assert_eq!(Signal::Terminate.exit_status(), Some(128 + 15));
+        assert_eq!(Signal::Stop.exit_status(), None);
+        assert_eq!(Signal::Continue.exit_status(), None);
+    }
+}

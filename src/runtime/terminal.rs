@@ -1,0 +1,187 @@
+//! The terminal: taken as a whole, given back as a whole.
+//!
+//! [`Screen`] is a guard. While it is entered the alternate screen, raw mode, bracketed paste, the
+//! mouse and the hidden cursor are on; however the program ends (key, signal, panic, error),
+//! [`Screen::leave`] or [`restore`] switches all of them off, each step attempted whatever became
+//! of the one before.
+//!
+//! ratatui's own `init`/`restore` are not used: they know neither signals nor the mouse, they give
+//! the screen back when a background task panics under a living dashboard, and they print to a
+//! standard error that may be gone. Neither is `Terminal::clear`: it asks the terminal where the
+//! cursor is, and the answer would be eaten by the input thread.
+
+mod modes;
+mod os;
+mod output;
+
+use std::fs::File;
+use std::io::{self, IsTerminal};
+use std::marker::PhantomData;
+use std::rc::Rc;
+
+use ratatui::layout::Rect;
+use ratatui::{Frame, Terminal};
+
+pub use modes::{is_entered, restore};
+use output::Output;
+
+/// Why no dashboard can be shown here. The program says so in one line and exits with 2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoTerminal {
+    /// Keys cannot be read.
+    #[error("standard input is not a terminal")]
+    Input,
+    /// Nothing can be drawn.
+    #[error("standard output is not a terminal")]
+    Output,
+    /// `TERM=dumb`: the terminal cannot place text.
+    #[error("the terminal cannot show a full screen (TERM=dumb)")]
+    Dumb,
+}
+
+/// Whether a dashboard can be shown: both standard streams are a terminal that can place text.
+pub fn require_terminal() -> Result<(), NoTerminal> {
+    if !io::stdin().is_terminal() {
+        return Err(NoTerminal::Input);
+    }
+    if !io::stdout().is_terminal() {
+        return Err(NoTerminal::Output);
+    }
+    if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
+        return Err(NoTerminal::Dumb);
+    }
+    Ok(())
+}
+
+/// Whether an error of the terminal means that it is gone (window closed, connection lost), so that
+/// nothing can be shown any more and the program ends with [`HANG_UP_STATUS`].
+pub fn is_hang_up(error: &io::Error) -> bool {
+    os::is_hang_up(error)
+}
+
+/// Exit status when the terminal went away: 128 + SIGHUP.
+pub const HANG_UP_STATUS: i32 = 129;
+
+/// The entered terminal, and the only way to draw on it.
+///
+/// It cannot be sent to another thread: the panic hook tells the thread that draws from the others
+/// by its id.
+#[derive(Debug)]
+pub struct Screen {
+    terminal: Terminal<Output<File>>,
+    mouse: bool,
+    /// The terminal no longer shows what ratatui believes: the next frame paints every cell.
+    stale: bool,
+    _stays_on_its_thread: PhantomData<Rc<()>>,
+}
+
+impl Screen {
+    /// Takes the terminal. With `mouse`, clicks and the wheel are reported (motion never is).
+    ///
+    /// # Errors
+    /// When there is no terminal or it cannot be set up; nothing stays switched on then.
+    pub fn enter(mouse: bool) -> io::Result<Self> {
+        require_terminal().map_err(|none| io::Error::new(io::ErrorKind::NotConnected, none))?;
+        // crossterm's own reading of NO_COLOR prints a full reset where a colour would stand, which
+        // takes bold and reverse away. The theme obeys NO_COLOR instead.
+        crossterm::style::force_color_output(true);
+        let output = Output::new(os::writer()?, os::size);
+        let terminal = Terminal::new(output)?;
+        modes::enter(mouse)?;
+        Ok(Self {
+            terminal,
+            mouse,
+            stale: true,
+            _stays_on_its_thread: PhantomData,
+        })
+    }
+
+    /// Draws one frame and returns what `render` measured. The whole frame is one write, and there
+    /// is none when nothing changed.
+    ///
+    /// # Errors
+    /// What the terminal said; see [`is_hang_up`]. After any other error the next frame paints
+    /// everything again.
+    pub fn draw<R>(&mut self, render: impl FnOnce(&mut Frame<'_>) -> R) -> io::Result<R> {
+        if !is_entered() {
+            return Err(io::Error::new(
+                io::ErrorKind::NotConnected,
+                "the terminal was given back",
+            ));
+        }
+        if self.stale {
+            self.forget_screen()?;
+        }
+        let mut measured = None;
+        self.stale = true;
+        self.terminal.draw(|frame| measured = Some(render(frame)))?;
+        self.terminal.backend_mut().present()?;
+        self.stale = false;
+        measured.ok_or_else(|| io::Error::other("the frame was not drawn"))
+    }
+
+    /// Makes the next frame paint every cell, as after another program wrote on the screen.
+    pub fn repaint(&mut self) {
+        self.stale = true;
+    }
+
+    /// Hands `text` to the terminal's clipboard (OSC 52). Whether the terminal takes it cannot be
+    /// known; see [`crate::runtime::clipboard`] for the ways that can.
+    ///
+    /// # Errors
+    /// When `text` is too long for terminals to take, or the terminal cannot be written to.
+    pub fn copy(&mut self, text: &str) -> io::Result<()> {
+        let sequence = super::clipboard::osc52(text).map_err(io::Error::other)?;
+        self.terminal.backend_mut().write_aside(&sequence)
+    }
+
+    /// Gives the terminal back. Doing it again does nothing.
+    ///
+    /// # Errors
+    /// The first failure; every step was attempted nevertheless.
+    pub fn leave(&mut self) -> io::Result<()> {
+        restore()
+    }
+
+    /// Gives the terminal back, stops the process group as Ctrl-Z in a plain program would, and takes
+    /// the terminal again when the shell continues it. Drop the input before and start it anew
+    /// after, or a key goes to the wrong reader.
+    ///
+    /// Where no shell could continue it (the program is its own session, as in a container or a
+    /// window made for it) the screen is only painted again.
+    ///
+    /// # Errors
+    /// When the terminal cannot be taken again.
+    pub fn suspend(&mut self) -> io::Result<()> {
+        if os::can_stop() {
+            // A terminal that cannot be given back is no reason to ignore the person's wish.
+            let _ = self.leave();
+            os::stop_group()?;
+        }
+        self.resume()
+    }
+
+    /// Takes the terminal again after the process was continued, whoever stopped it.
+    ///
+    /// # Errors
+    /// When the terminal cannot be set up.
+    pub fn resume(&mut self) -> io::Result<()> {
+        self.stale = true;
+        modes::enter(self.mouse)
+    }
+
+    /// Erases the terminal with the next frame and forgets what was on it. `resize` does exactly
+    /// that, without asking the terminal anything.
+    fn forget_screen(&mut self) -> io::Result<()> {
+        let size = self.terminal.size()?;
+        self.terminal.backend_mut().forget();
+        self.terminal
+            .resize(Rect::new(0, 0, size.width, size.height))
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = self.leave();
+    }
+}

@@ -1,0 +1,72 @@
+//! Which modes of the terminal are on, and switching all of them.
+//!
+//! The state is the process's, as the terminal is: the panic hook and the last resort must be able
+//! to give it back without a [`Screen`](super::Screen) at hand.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::{os, output};
+
+/// Whether the terminal is ours at the moment.
+static ENTERED: AtomicBool = AtomicBool::new(false);
+
+/// Alternate screen; bracketed paste; text in the order it is written, because a full screen program
+/// places right-to-left runs itself (BDSM, explicit mode). The cursor is hidden by the first frame.
+const ENTER: &str = "\x1b[?1049h\x1b[?2004h\x1b[8l\x1b[?25l";
+
+/// Buttons and wheel (1000) in the form without a limit on columns (1006). Not 1002 or 1003: motion
+/// would wake the program for nothing.
+const MOUSE: &str = "\x1b[?1000h\x1b[?1006h";
+
+/// Everything off, whether or not it was on; it begins with the end of a synchronized update in case
+/// the last frame was cut. Attributes are reset on both screens, since some terminals keep them for
+/// each; the cursor is shown last, on the screen that stays.
+const LEAVE: &str =
+    "\x1b[?2026l\x1b[?1006l\x1b[?1000l\x1b[?2004l\x1b[8h\x1b[0m\x1b[?1049l\x1b[0m\x1b[?25h";
+
+/// Whether the terminal is ours at the moment.
+pub fn is_entered() -> bool {
+    ENTERED.load(Ordering::SeqCst)
+}
+
+/// Switches everything on, even if it was on before: a shell may have switched some of it off while
+/// the process was stopped.
+pub(super) fn enter(mouse: bool) -> io::Result<()> {
+    ENTERED.store(true, Ordering::SeqCst);
+    let entered = raw_mode_on().and_then(|()| {
+        let mut tty = os::writer()?;
+        output::write_all(&mut tty, ENTER.as_bytes())?;
+        if mouse {
+            output::write_all(&mut tty, MOUSE.as_bytes())?;
+        }
+        Ok(())
+    });
+    if entered.is_err() {
+        let _ = restore();
+    }
+    entered
+}
+
+/// Switches everything off that the program switched on. Doing it again does nothing, so every way
+/// out may call it.
+///
+/// # Errors
+/// The first failure; every step was attempted nevertheless.
+pub fn restore() -> io::Result<()> {
+    if !ENTERED.swap(false, Ordering::SeqCst) {
+        return Ok(());
+    }
+    // Raw mode first: it cannot block, while a write to a stalled terminal can.
+    let cooked = crossterm::terminal::disable_raw_mode();
+    let written = os::writer().and_then(|mut tty| output::write_all(&mut tty, LEAVE.as_bytes()));
+    cooked.and(written)
+}
+
+/// Raw mode, also when crossterm believes that it is on and a shell has switched it off since.
+fn raw_mode_on() -> io::Result<()> {
+    if crossterm::terminal::is_raw_mode_enabled()? && !os::raw_mode_is_on() {
+        crossterm::terminal::disable_raw_mode()?;
+    }
+    crossterm::terminal::enable_raw_mode()
+}

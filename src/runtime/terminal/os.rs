@@ -1,0 +1,118 @@
+//! What differs between operating systems.
+
+#[cfg(not(unix))]
+pub(super) use other::*;
+#[cfg(unix)]
+pub(super) use unix::*;
+
+#[cfg(unix)]
+mod unix {
+    use std::fs::File;
+    use std::io;
+    use std::os::fd::AsFd;
+
+    use ratatui::layout::Size;
+    use rustix::event::{PollFd, PollFlags, poll};
+    use rustix::io::Errno;
+    use rustix::process::{Signal, getpgrp, getsid, kill_current_process_group};
+    use rustix::termios::{LocalModes, tcgetattr, tcgetwinsize};
+
+    /// Standard output without the line buffering of the standard library, so that a frame is one
+    /// write. It stays open on its own, whatever holds the library's lock.
+    pub fn writer() -> io::Result<File> {
+        Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+    }
+
+    /// Size of the terminal in cells; 0 x 0 when the terminal does not say.
+    pub fn size() -> io::Result<Size> {
+        let size = tcgetwinsize(io::stdout())?;
+        Ok(Size::new(size.ws_col, size.ws_row))
+    }
+
+    /// Waits until the terminal takes bytes again. Another program that shares it may have made it
+    /// non-blocking.
+    pub fn wait_writable() -> io::Result<()> {
+        let stdout = io::stdout();
+        let mut ready = [PollFd::new(&stdout, PollFlags::OUT)];
+        match poll(&mut ready, None) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether the terminal hands keys over one by one, unseen.
+    pub fn raw_mode_is_on() -> bool {
+        tcgetattr(io::stdin()).is_ok_and(|modes| {
+            !modes
+                .local_modes
+                .intersects(LocalModes::ICANON | LocalModes::ECHO)
+        })
+    }
+
+    /// Whether the error says that the terminal is gone.
+    pub fn is_hang_up(error: &io::Error) -> bool {
+        matches!(
+            Errno::from_io_error(error),
+            Some(Errno::IO | Errno::PIPE | Errno::NXIO | Errno::BADF)
+        )
+    }
+
+    /// Whether somebody could continue a stopped process: the group belongs to a job of a shell, not
+    /// to the leader of the session (a container, a window made for this program).
+    pub fn can_stop() -> bool {
+        getsid(None).is_ok_and(|session| session != getpgrp())
+    }
+
+    /// Stops the process group until it is continued. SIGSTOP, not SIGTSTP: the program handles the
+    /// latter itself, and a handler cannot be taken away again in safe code. The wrappers around the
+    /// program (`env`, `sudo`) stop with it, else the shell would not notice.
+    pub fn stop_group() -> io::Result<()> {
+        kill_current_process_group(Signal::STOP)?;
+        Ok(())
+    }
+}
+
+#[cfg(not(unix))]
+mod other {
+    use std::fs::File;
+    use std::io;
+
+    use ratatui::layout::Size;
+
+    /// The console's output.
+    pub fn writer() -> io::Result<File> {
+        // Asking switches the console's understanding of escape sequences on.
+        let _ = crossterm::ansi_support::supports_ansi();
+        File::options().read(true).write(true).open("CONOUT$")
+    }
+
+    /// Size of the console in cells.
+    pub fn size() -> io::Result<Size> {
+        crossterm::terminal::size().map(|(width, height)| Size::new(width, height))
+    }
+
+    /// A console always takes bytes.
+    pub fn wait_writable() -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Nothing changes a console's modes behind the program's back.
+    pub fn raw_mode_is_on() -> bool {
+        true
+    }
+
+    /// Whether the error says that the console is gone.
+    pub fn is_hang_up(error: &io::Error) -> bool {
+        error.kind() == io::ErrorKind::BrokenPipe
+    }
+
+    /// There are no jobs to continue.
+    pub fn can_stop() -> bool {
+        false
+    }
+
+    /// Never called: see [`can_stop`].
+    pub fn stop_group() -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,126 @@
+//! Noticing that the terminal is gone, and making sure that the program ends.
+//!
+//! crossterm's reader cannot report the end of the terminal: it reads nothing, for ever, at full
+//! speed. So a thread of its own watches for the hang-up, and ends the process if the dashboard
+//! does not do so in time.
+
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use super::terminal::{self, HANG_UP_STATUS};
+
+/// Time the dashboard has to write its state down after a hang-up.
+const GRACE: Duration = Duration::from_secs(1);
+/// Time that giving the terminal back may take when it is the last thing done.
+const RESTORING: Duration = Duration::from_millis(300);
+
+/// Watches whether the terminal is still there.
+#[derive(Debug)]
+pub struct Watchdog {
+    report: Option<oneshot::Receiver<()>>,
+}
+
+impl Watchdog {
+    /// Starts watching standard input and output. After a hang-up was reported the process is ended
+    /// with [`HANG_UP_STATUS`] about a second later, if it still runs.
+    pub fn start() -> Self {
+        let (sender, receiver) = oneshot::channel();
+        let watching = thread::Builder::new()
+            .name("watchdog".to_owned())
+            .spawn(move || {
+                if os::wait_for_hang_up() {
+                    exit_after(GRACE, HANG_UP_STATUS);
+                    let _ = sender.send(());
+                }
+            });
+        Self {
+            report: watching.is_ok().then_some(receiver),
+        }
+    }
+
+    /// Waits for the hang-up: for ever where it cannot be watched for, and after it was reported.
+    pub async fn hung_up(&mut self) {
+        if let Some(receiver) = self.report.as_mut() {
+            let reported = receiver.await;
+            self.report = None;
+            if reported.is_ok() {
+                return;
+            }
+        }
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Ends the process with `status` after `grace`, whatever the other threads do meanwhile. The
+/// terminal is given back if it takes it.
+pub fn exit_after(grace: Duration, status: i32) {
+    let waiting = thread::Builder::new()
+        .name("last resort".to_owned())
+        .spawn(move || {
+            thread::sleep(grace);
+            // Writing to a stalled terminal can block for ever, so it is not waited for.
+            let _ = thread::Builder::new().spawn(|| {
+                let _ = terminal::restore();
+            });
+            thread::sleep(RESTORING);
+            std::process::exit(status);
+        });
+    if waiting.is_err() {
+        std::process::exit(status);
+    }
+}
+
+#[cfg(unix)]
+mod os {
+    use std::io::{stdin, stdout};
+
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::io::Errno;
+
+    /// How long one look may last. On Linux the kernel itself tells of a hang-up at once, so that an
+    /// idle program need not wake; elsewhere it is looked for every second.
+    const LOOK: Option<Timespec> = if cfg!(target_os = "linux") {
+        None
+    } else {
+        Some(Timespec {
+            tv_sec: 1,
+            tv_nsec: 0,
+        })
+    };
+
+    /// Waits until the terminal is gone; false when that cannot be watched.
+    pub fn wait_for_hang_up() -> bool {
+        let gone = PollFlags::HUP | PollFlags::ERR;
+        let (input, output) = (stdin(), stdout());
+        loop {
+            // No event is asked for: those two are always reported, and keys must not wake us.
+            let mut ends = [
+                PollFd::new(&input, PollFlags::empty()),
+                PollFd::new(&output, PollFlags::empty()),
+            ];
+            match poll(&mut ends, LOOK.as_ref()) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(_) => return false,
+            }
+            if ends.iter().any(|end| end.revents().intersects(gone)) {
+                return true;
+            }
+            if ends
+                .iter()
+                .any(|end| end.revents().contains(PollFlags::NVAL))
+            {
+                return false;
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod os {
+    /// A console cannot be watched; its errors tell.
+    pub fn wait_for_hang_up() -> bool {
+        false
+    }
+}
