@@ -1,14 +1,16 @@
 //! How questions travel: the six operations as data, their wire form, and the one HTTP client.
 //!
 //! [`Request`] and [`Reply`] know nothing of HTTP; [`wire`] turns them into bytes and back;
-//! [`client`] is the only place that opens a socket; [`ledger`] remembers what was sent and
-//! answered, secrets removed.
+//! [`client`] is the only place that opens a socket; [`session`] decides when a request may go and
+//! what is sent again; [`ledger`] remembers what was sent and answered, secrets removed.
 
 pub mod client;
 pub mod curl;
 pub mod error;
 pub mod ledger;
+pub mod pacing;
 pub mod redact;
+pub mod session;
 pub mod wire;
 
 use std::sync::Arc;
@@ -20,6 +22,8 @@ use crate::domain::{Listing, Query, Resource, Untrusted};
 pub use client::{Client, ClientConfig, Origin, OriginError, Outcome};
 pub use error::{ApiError, Said, Unreachable};
 pub use ledger::{Ledger, LedgerEntry};
+pub use pacing::Pacer;
+pub use session::{Progress, Session, Wait};
 
 /// The six operations of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,0 +1,240 @@
+//! When a request may go: per-operation minimum intervals, known and learned.
+//!
+//! The market refuses requests that follow each other too closely, for each operation on its own,
+//! mostly without saying how long to wait. So waiting is the client's duty. [`Pacer`] is plain
+//! state; the moment is handed in as seconds of any clock that never goes back.
+
+use super::Operation;
+use super::error::ApiError;
+
+/// Space kept beyond an interval that a refusal named: the server's clock is not ours.
+const MARGIN: f64 = 1.1;
+/// The first interval after a refusal that names none, in seconds.
+const FIRST_GUESS: f64 = 1.0;
+/// The longest interval that is guessed, in seconds.
+const LONGEST_GUESS: f64 = 60.0;
+/// After so many answers without a refusal a learned interval is relaxed.
+const CLEAN_CALLS: u32 = 20;
+/// By this factor.
+const RELAXED: f64 = 0.9;
+
+/// What is known about one operation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Lane {
+    /// Least seconds between two requests.
+    interval: f64,
+    /// The documented interval, below which it never goes.
+    floor: f64,
+    /// When the latest request was sent or answered, whichever is later: the server took it
+    /// somewhere between.
+    last: Option<f64>,
+    /// Not before this moment, because a refusal asked for it.
+    not_before: f64,
+    /// Answers since the last refusal.
+    clean: u32,
+}
+
+impl Lane {
+    const fn new(operation: Operation) -> Self {
+        let floor = match operation {
+            // Specification, "Limits": the only documented interval.
+            Operation::UnlistVolume => 5.0,
+            _ => 0.0,
+        };
+        Self {
+            interval: floor,
+            floor,
+            last: None,
+            not_before: 0.0,
+            clean: 0,
+        }
+    }
+}
+
+/// The intervals of all operations.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pacer {
+    lanes: [Lane; Operation::ALL.len()],
+}
+
+impl Default for Pacer {
+    fn default() -> Self {
+        Self {
+            lanes: Operation::ALL.map(Lane::new),
+        }
+    }
+}
+
+impl Pacer {
+    /// A pacer that starts with intervals learned earlier, in seconds.
+    pub fn with_learned(learned: impl IntoIterator<Item = (Operation, f64)>) -> Self {
+        let mut pacer = Self::default();
+        for (operation, interval) in learned {
+            if interval.is_finite() {
+                let lane = pacer.lane_mut(operation);
+                lane.interval = interval.clamp(lane.floor, 300.0);
+            }
+        }
+        pacer
+    }
+
+    /// The intervals that differ from the documented ones: worth keeping for the profile.
+    pub fn learned(&self) -> Vec<(Operation, f64)> {
+        Operation::ALL
+            .into_iter()
+            .zip(&self.lanes)
+            .filter(|(_, lane)| lane.interval > lane.floor)
+            .map(|(operation, lane)| (operation, lane.interval))
+            .collect()
+    }
+
+    /// The least seconds between two requests of an operation.
+    pub const fn interval(&self, operation: Operation) -> f64 {
+        self.lane(operation).interval
+    }
+
+    /// From when on a request may be sent; `now` at the earliest.
+    pub fn ready_at(&self, operation: Operation, now: f64) -> f64 {
+        let lane = self.lane(operation);
+        lane.last
+            .map_or(now, |last| last + lane.interval)
+            .max(lane.not_before)
+            .max(now)
+    }
+
+    /// A request is being sent.
+    pub fn sent(&mut self, operation: Operation, now: f64) {
+        self.lane_mut(operation).last = Some(now);
+    }
+
+    /// A request was answered, or not.
+    pub fn answered<T>(&mut self, operation: Operation, now: f64, result: &Result<T, ApiError>) {
+        let lane = self.lane_mut(operation);
+        if lane.last.is_some() {
+            lane.last = Some(now);
+        }
+        match result {
+            Err(ApiError::RateLimited {
+                threshold,
+                retry_after,
+                ..
+            }) => {
+                lane.clean = 0;
+                lane.interval = match threshold {
+                    Some(seconds) => lane.interval.max(seconds * MARGIN),
+                    None if retry_after.is_some() => lane.interval,
+                    None => (lane.interval * 2.0)
+                        .clamp(FIRST_GUESS, LONGEST_GUESS)
+                        .max(lane.interval),
+                };
+                let wait = retry_after.map_or(0.0, |span| span.as_secs_f64());
+                lane.not_before = now + wait.max(lane.interval);
+            }
+            Ok(_) => {
+                lane.clean += 1;
+                if lane.clean >= CLEAN_CALLS {
+                    lane.clean = 0;
+                    let relaxed = lane.interval * RELAXED;
+                    let relaxed = if relaxed < 0.1 { 0.0 } else { relaxed };
+                    lane.interval = relaxed.max(lane.floor);
+                }
+            }
+            Err(_) => {}
+        }
+    }
+
+    const fn lane(&self, operation: Operation) -> &Lane {
+        &self.lanes[operation as usize]
+    }
+
+    const fn lane_mut(&mut self, operation: Operation) -> &mut Lane {
+        &mut self.lanes[operation as usize]
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp)] // the moments are chosen to be exact
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::api::error::Said;
+
+    const OP: Operation = Operation::SearchVolumes;
+
+    fn limited(threshold: Option<f64>, wait: Option<u64>) -> Result<(), ApiError> {
+        Err(ApiError::RateLimited {
+            threshold,
+            retry_after: wait.map(Duration::from_secs),
+            said: Said::Nothing,
+        })
+    }
+
+    #[test]
+    fn unlisting_is_paced_from_the_start_and_counts_from_the_answer() {
+        let mut pacer = Pacer::default();
+        let op = Operation::UnlistVolume;
+        assert_eq!(pacer.ready_at(op, 100.0), 100.0);
+        pacer.sent(op, 100.0);
+        assert_eq!(pacer.ready_at(op, 100.1), 105.0);
+        pacer.answered(op, 101.0, &Ok(()));
+        assert_eq!(pacer.ready_at(op, 102.0), 106.0);
+        assert_eq!(pacer.ready_at(op, 200.0), 200.0);
+        assert_eq!(pacer.ready_at(OP, 102.0), 102.0); // others do not wait
+        assert!(pacer.learned().is_empty());
+    }
+
+    #[test]
+    fn a_named_threshold_is_learned_with_a_margin_and_never_lowered_by_another() {
+        let mut pacer = Pacer::default();
+        pacer.sent(OP, 0.0);
+        pacer.answered(OP, 1.0, &limited(Some(2.0), None));
+        assert!((pacer.interval(OP) - 2.2).abs() < 1e-9);
+        assert!((pacer.ready_at(OP, 1.0) - 3.2).abs() < 1e-9);
+        pacer.answered(OP, 4.0, &limited(Some(1.0), None));
+        assert!((pacer.interval(OP) - 2.2).abs() < 1e-9);
+        let learned = pacer.learned();
+        assert_eq!(learned.len(), 1);
+        let kept = Pacer::with_learned(learned);
+        assert!((kept.interval(OP) - 2.2).abs() < 1e-9);
+    }
+
+    #[test]
+    fn without_a_number_the_interval_doubles_from_one_second_to_sixty() {
+        let mut pacer = Pacer::default();
+        let mut seen = Vec::new();
+        for turn in 0..8 {
+            pacer.sent(OP, f64::from(turn) * 1000.0);
+            pacer.answered(OP, f64::from(turn) * 1000.0, &limited(None, None));
+            seen.push(pacer.interval(OP));
+        }
+        assert_eq!(seen, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]);
+    }
+
+    #[test]
+    fn retry_after_is_kept_to_and_teaches_nothing() {
+        let mut pacer = Pacer::default();
+        pacer.sent(OP, 0.0);
+        pacer.answered(OP, 1.0, &limited(None, Some(30)));
+        assert_eq!(pacer.ready_at(OP, 1.0), 31.0);
+        assert!(pacer.learned().is_empty());
+    }
+
+    #[test]
+    fn twenty_clean_answers_relax_a_learned_interval_but_not_a_documented_one() {
+        let mut pacer = Pacer::with_learned([(OP, 10.0)]);
+        for _ in 0..20 {
+            pacer.answered(OP, 0.0, &Ok(()));
+            pacer.answered(Operation::UnlistVolume, 0.0, &Ok(()));
+        }
+        assert_eq!(pacer.interval(OP), 9.0);
+        assert_eq!(pacer.interval(Operation::UnlistVolume), 5.0);
+    }
+
+    #[test]
+    fn every_operation_has_its_own_lane() {
+        for (index, operation) in Operation::ALL.into_iter().enumerate() {
+            assert_eq!(operation as usize, index);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! A client with manners: waits its turn, and asks again where asking again cannot hurt.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::client::{Client, Outcome};
+use super::error::ApiError;
+use super::ledger::LedgerEntry;
+use super::pacing::Pacer;
+use super::{Operation, Reply, Request};
+
+/// How often a read is sent at most.
+pub const MOST_ATTEMPTS: u32 = 3;
+/// The shortest pause before a read is sent again, in seconds.
+const SHORTEST_PAUSE: f64 = 0.5;
+/// The longest, in seconds.
+const LONGEST_PAUSE: f64 = 20.0;
+
+/// What happens while a call runs.
+#[derive(Debug, Clone)]
+pub enum Progress {
+    /// The call waits before attempt `attempt`.
+    Waiting {
+        /// Which attempt comes next, from 1.
+        attempt: u32,
+        /// For how long from now.
+        span: Duration,
+        /// Why.
+        why: Wait,
+    },
+    /// The attempt is on its way.
+    Sent {
+        /// Which attempt, from 1.
+        attempt: u32,
+    },
+    /// The attempt ended; its entry for the ledger.
+    Tried(Box<LedgerEntry>),
+}
+
+/// Why a call waits.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wait {
+    /// The market wants some time between two requests of this operation.
+    Turn,
+    /// The attempt before failed in a way that may pass.
+    Fault(ApiError),
+}
+
+/// A client and its pacing, shared by all calls of a profile. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Session {
+    client: Client,
+    pacer: Arc<Mutex<Pacer>>,
+    started: Instant,
+}
+
+impl Session {
+    /// A session that starts from a pacer: [`Pacer::default`], or what an earlier one learned.
+    pub fn new(client: Client, pacer: Pacer) -> Self {
+        Self {
+            client,
+            pacer: Arc::new(Mutex::new(pacer)),
+            started: Instant::now(),
+        }
+    }
+
+    /// The client.
+    pub const fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// What was learned about intervals, worth keeping for the profile.
+    pub fn learned(&self) -> Vec<(Operation, f64)> {
+        self.pacer().learned()
+    }
+
+    /// How long until a request of the operation may be sent. Writes and route requests are sent
+    /// when [`Session::run`] is called: a caller who wants to keep to the interval asks here first
+    /// and counts down.
+    pub fn ready_in(&self, operation: Operation) -> Duration {
+        let now = self.now();
+        seconds(self.pacer().ready_at(operation, now) - now)
+    }
+
+    /// Runs a call to its end. A read waits its turn and is sent again after a 429 or a passing
+    /// fault, three times at most; a write or a route request is sent exactly once. Dropping the
+    /// future gives the call up. The entry of every attempt comes through `notify`.
+    pub async fn run(
+        &self,
+        request: &Request,
+        mut notify: impl FnMut(Progress),
+    ) -> Result<Reply, ApiError> {
+        let operation = request.operation();
+        if !operation.is_read() {
+            self.pacer().sent(operation, self.now());
+            return self.once(request, 1, Duration::ZERO, &mut notify).await;
+        }
+        let mut pause = None;
+        let mut attempt = 1;
+        loop {
+            let waited = self
+                .wait(operation, attempt, pause.take(), &mut notify)
+                .await;
+            match self.once(request, attempt, waited, &mut notify).await {
+                Err(error) if attempt < MOST_ATTEMPTS && error.is_passing() => {
+                    pause = Some(error);
+                    attempt += 1;
+                }
+                result => return result,
+            }
+        }
+    }
+
+    async fn once(
+        &self,
+        request: &Request,
+        attempt: u32,
+        waited: Duration,
+        notify: &mut impl FnMut(Progress),
+    ) -> Result<Reply, ApiError> {
+        notify(Progress::Sent { attempt });
+        let Outcome { result, mut record } = self.client.call(request).await;
+        self.pacer()
+            .answered(request.operation(), self.now(), &result);
+        record.attempt = attempt;
+        record.waited = waited;
+        notify(Progress::Tried(Box::new(record)));
+        result
+    }
+
+    /// Waits out the pause after a fault, then the operation's turn, and takes the turn.
+    async fn wait(
+        &self,
+        operation: Operation,
+        attempt: u32,
+        fault: Option<ApiError>,
+        notify: &mut impl FnMut(Progress),
+    ) -> Duration {
+        let started = self.now();
+        if let Some(error) = fault {
+            // A 429 has put its wait into the pacer, told below as one wait.
+            let turn = self.pacer().ready_at(operation, started) - started;
+            let span = seconds(turn.max(pause(attempt)));
+            notify(Progress::Waiting {
+                attempt,
+                span,
+                why: Wait::Fault(error),
+            });
+            tokio::time::sleep(span).await;
+        }
+        loop {
+            let now = self.now();
+            let ready = {
+                let mut pacer = self.pacer();
+                let ready = pacer.ready_at(operation, now);
+                if ready <= now {
+                    pacer.sent(operation, now);
+                    return seconds(now - started);
+                }
+                ready
+            };
+            let span = seconds(ready - now);
+            notify(Progress::Waiting {
+                attempt,
+                span,
+                why: Wait::Turn,
+            });
+            tokio::time::sleep(span).await;
+        }
+    }
+
+    fn pacer(&self) -> MutexGuard<'_, Pacer> {
+        // A pacer is whole after every statement: a panic elsewhere spoils nothing.
+        self.pacer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+}
+
+/// The pause before attempt `attempt` of a read: anything between the shortest and a bound that
+/// doubles, so that many clients do not come back together.
+fn pause(attempt: u32) -> f64 {
+    let bound = (SHORTEST_PAUSE * f64::from(2_u32.saturating_pow(attempt))).min(LONGEST_PAUSE);
+    SHORTEST_PAUSE + fastrand::f64() * (bound - SHORTEST_PAUSE)
+}
+
+fn seconds(span: f64) -> Duration {
+    // Up to the next millisecond, so that a sleeper does not wake just before its turn.
+    Duration::try_from_secs_f64((span.max(0.0) * 1000.0).ceil() / 1000.0).unwrap_or_default()
+}
