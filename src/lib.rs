@@ -5,3 +5,4 @@
 pub mod api;
 pub mod domain;
 pub mod runtime;
+pub mod store;

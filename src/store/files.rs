@@ -1,0 +1,96 @@
+//! Writing files that are whole or not there: private, and replaced in one step.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+/// Creates a folder and its parents; the folder itself is private (0700).
+pub fn private_dir(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = fs::metadata(path)?.permissions().mode();
+        if mode & 0o077 != 0 {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700))?;
+        }
+    }
+    Ok(())
+}
+
+/// Replaces a file by `content` in one step, private (0600). A symbolic link stays and its target
+/// is replaced. A crash leaves the old file or the new one, never half of either.
+pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = target
+        .parent()
+        .ok_or_else(|| io::Error::other("the file has no folder"))?;
+    private_dir(folder)?;
+    // A temporary file is created with mode 0600.
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(content)?;
+    file.as_file().sync_all()?;
+    file.persist(&target).map_err(|error| error.error)?;
+    if let Ok(folder) = fs::File::open(folder) {
+        // Not every file system can do it; the content is safe either way.
+        let _ = folder.sync_all();
+    }
+    Ok(())
+}
+
+/// Puts a file that cannot be read out of the way, so that it is neither used nor lost: it becomes
+/// `NAME.corrupt-1`, `-2` and so on. Gives the new name.
+pub fn set_aside(path: &Path) -> io::Result<std::path::PathBuf> {
+    for number in 1..1000 {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".corrupt-{number}"));
+        let aside = std::path::PathBuf::from(name);
+        if !aside.exists() {
+            fs::rename(path, &aside)?;
+            return Ok(aside);
+        }
+    }
+    Err(io::Error::other(
+        "too many broken files have been set aside",
+    ))
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn files_are_private_and_replaced_through_links() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("state/bourse/ui.json");
+        write_atomically(&file, b"one").unwrap();
+        assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
+        let link = root.path().join("link");
+        symlink(&file, &link).unwrap();
+        write_atomically(&link, b"two").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"two");
+        let names: Vec<_> = fs::read_dir(file.parent().unwrap()).unwrap().collect();
+        assert_eq!(names.len(), 1, "no temporary file is left");
+    }
+
+    #[test]
+    fn broken_files_are_set_aside_and_never_overwritten() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("x");
+        for content in ["a", "b"] {
+            fs::write(&file, content).unwrap();
+            set_aside(&file).unwrap();
+        }
+        assert!(!file.exists());
+        assert_eq!(fs::read(root.path().join("x.corrupt-1")).unwrap(), b"a");
+        assert_eq!(fs::read(root.path().join("x.corrupt-2")).unwrap(), b"b");
+    }
+}

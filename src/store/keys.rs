@@ -1,0 +1,173 @@
+//! Reading keys: from private files and from commands. A key is never written.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use secrecy::SecretString;
+
+/// A key file longer than this is not one.
+const LONGEST: u64 = 4096;
+
+/// Why there is no key. Never holds any of it.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// The file cannot be read.
+    #[error("the key file {} cannot be read: {why}", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: io::ErrorKind,
+    },
+    /// Others may read the file.
+    #[error(
+        "the key file {path} is open to others (mode {mode:04o}); close it with: chmod 600 {path}",
+        path = .path.display()
+    )]
+    OpenToOthers {
+        /// The file.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
+    /// What was read is no key.
+    #[error("{origin} holds no key: {why}")]
+    NotAKey {
+        /// Where it came from.
+        origin: String,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// The command failed.
+    #[error("the key command of the profile failed: {0}")]
+    Command(String),
+}
+
+/// A key from a text: one line, no blanks or control characters.
+pub fn parse(text: &str, origin: &str) -> Result<SecretString, KeyError> {
+    let key = text.trim_matches([' ', '\t', '\r', '\n']);
+    let refuse = |why| {
+        Err(KeyError::NotAKey {
+            origin: origin.to_owned(),
+            why,
+        })
+    };
+    if key.is_empty() {
+        refuse("it is empty")
+    } else if key.len() as u64 > LONGEST {
+        refuse("it is too long")
+    } else if key.bytes().any(|byte| byte.is_ascii_whitespace()) {
+        refuse("it has blanks or several lines")
+    } else if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        refuse("it has control or non-ASCII characters")
+    } else {
+        Ok(SecretString::from(key))
+    }
+}
+
+/// The key in a file that nobody else may read or write.
+pub fn from_file(path: &Path) -> Result<SecretString, KeyError> {
+    let unreadable = |error: io::Error| KeyError::Unreadable {
+        path: path.to_owned(),
+        why: error.kind(),
+    };
+    // The open file is judged and read, so it cannot be exchanged in between.
+    let file = fs::File::open(path).map_err(unreadable)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let metadata = file.metadata().map_err(unreadable)?;
+        let mode = metadata.permissions().mode() & 0o7777;
+        if metadata.is_file() && mode & 0o077 != 0 {
+            return Err(KeyError::OpenToOthers {
+                path: path.to_owned(),
+                mode,
+            });
+        }
+    }
+    let mut text = String::new();
+    file.take(LONGEST + 2)
+        .read_to_string(&mut text)
+        .map_err(unreadable)?;
+    parse(&text, &format!("the key file {}", path.display()))
+}
+
+/// The key that a command prints, such as `pass show market`. The command is run without a shell.
+pub fn from_command(command: &str) -> Result<SecretString, KeyError> {
+    let words = shell_words::split(command)
+        .map_err(|_| KeyError::Command("its quotes do not match".to_owned()))?;
+    let (program, arguments) = words
+        .split_first()
+        .ok_or_else(|| KeyError::Command("it is empty".to_owned()))?;
+    let output = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| KeyError::Command(format!("{program}: {}", error.kind())))?;
+    if !output.status.success() {
+        return Err(KeyError::Command(format!("{program}: {}", output.status)));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    parse(&text, "the output of the key command")
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::ExposeSecret as _;
+
+    use super::*;
+
+    #[test]
+    fn keys_are_trimmed_and_checked() {
+        assert_eq!(
+            parse("  abc-123\r\n", "x").unwrap().expose_secret(),
+            "abc-123"
+        );
+        for bad in ["", " \n", "a b", "a\nb", "a\u{1b}b", "schlüssel", "a\0b"] {
+            let error = parse(bad, "x").unwrap_err().to_string();
+            assert!(error.starts_with("x holds no key"), "{error}");
+            assert!(bad.trim().is_empty() || !error.contains(bad), "{error}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_files_closed_to_others_are_read() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        fs::write(&path, "canary-key\n").unwrap();
+        for mode in 0..0o1000_u32 {
+            // The owner's read bit is left on: root reads everything anyway.
+            let mode = mode | 0o400;
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            match from_file(&path) {
+                Ok(key) => {
+                    assert_eq!(mode & 0o077, 0, "{mode:o}");
+                    assert_eq!(key.expose_secret(), "canary-key");
+                }
+                Err(error) => {
+                    assert_ne!(mode & 0o077, 0, "{mode:o}: {error}");
+                    let error = error.to_string();
+                    assert!(
+                        error.contains(&format!("chmod 600 {}", path.display())),
+                        "{error}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn commands_are_run_without_a_shell() {
+        let key = from_command("printf '%s\\n' 'k;$(id)'").unwrap();
+        assert_eq!(key.expose_secret(), "k;$(id)");
+        assert!(from_command("false").is_err());
+        assert!(from_command("").is_err());
+        assert!(from_command("'open").is_err());
+    }
+}
