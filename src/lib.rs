@@ -6,3 +6,4 @@ pub mod api;
 pub mod domain;
 pub mod runtime;
 pub mod store;
+pub mod sandbox;

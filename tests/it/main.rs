@@ -9,3 +9,4 @@
 
 mod catalog;
 mod language;
+mod sandbox_market;

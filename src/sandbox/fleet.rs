@@ -1,0 +1,326 @@
+//! The workers behind the endpoints: groups of them, who is ready, and who gets the next request.
+//!
+//! The fleet is pure, like the market: time passes by [`Fleet::step`], workers are hired through
+//! [`Fleet::vacancies`] and [`Fleet::staff`], and every choice follows from the seed and the order
+//! of the calls.
+
+mod groups;
+mod signature;
+mod workers;
+
+pub use groups::{CreateError, Draft, Workergroup};
+pub use signature::{PUBLIC_KEY, SignatureError, Signer};
+pub use workers::{Candidate, State};
+
+use super::numbers::float;
+use super::random::{Purpose, Rng};
+use groups::Group;
+use workers::Worker;
+
+/// Seconds over which load is averaged.
+const LOAD_WINDOW: f64 = 10.0;
+/// Seconds without load after which a worker that is not needed stops.
+const IDLE_LIMIT: f64 = 180.0;
+/// Seconds that a new workergroup takes to find its first workers.
+const HIRING: f64 = 12.0;
+/// Seconds after which a workergroup that found no offer looks again.
+const HIRING_AGAIN: f64 = 30.0;
+
+/// A named endpoint: what requests are routed to.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    /// Its id.
+    pub id: u64,
+    /// Its name.
+    pub name: String,
+    /// The key that requests to it may carry instead of the account's.
+    pub api_key: String,
+    /// When it was made, seconds since 1970.
+    pub created_at: f64,
+    /// Workers that stay ready without load.
+    warm: usize,
+    workers: Vec<Worker>,
+    /// Cost asked for lately, falling away over [`LOAD_WINDOW`].
+    load: f64,
+    /// Seconds since the load was worth a worker.
+    idle: f64,
+    last_request: u64,
+}
+
+/// What a route request asks for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RouteRequest<'a> {
+    /// The endpoint's name.
+    pub endpoint: &'a str,
+    /// How much work it is, in the endpoint's own unit.
+    pub cost: f64,
+    /// The number of an earlier request that found no worker: asking again adds no load. 0 for a
+    /// new request.
+    pub request_idx: u64,
+}
+
+/// What a route request gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RouteReply {
+    /// A worker.
+    Assigned {
+        /// The worker's address.
+        url: String,
+        /// How many requests this worker was given, this one included.
+        reqnum: u64,
+        /// The request's number at this endpoint.
+        request_idx: u64,
+        /// Unlike that of any other request.
+        request_id: String,
+    },
+    /// No worker is ready yet.
+    Waiting {
+        /// What the workers are doing.
+        status: String,
+        /// The request's number at this endpoint, to ask again with.
+        request_idx: u64,
+        /// Unlike that of any other request.
+        request_id: String,
+    },
+}
+
+/// A workergroup that looks for workers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vacancy {
+    /// The workergroup.
+    pub group: u64,
+    /// The search that its workers' machines must match.
+    pub search: String,
+    /// How many workers it takes at most.
+    pub places: usize,
+}
+
+/// All endpoints, their groups and workers.
+#[derive(Debug)]
+pub struct Fleet {
+    seed: u64,
+    /// Makes keys and request ids differ from run to run; 0 keeps them.
+    entropy: u64,
+    start: f64,
+    elapsed: f64,
+    endpoints: Vec<Endpoint>,
+    groups: Vec<Group>,
+    next_id: u64,
+    tokens: u64,
+    workers_made: u64,
+}
+
+/// The endpoints that are there from the beginning: name, workers ready, workers stopped.
+const FOUNDED: [(&str, usize, usize); 4] = [
+    ("llama-70b", 4, 2),
+    ("sdxl", 2, 3),
+    ("whisper-large", 0, 3),
+    ("empty", 0, 0),
+];
+
+impl Fleet {
+    /// The fleet of `seed` at `start` (seconds since 1970). Keys and request ids follow from
+    /// `entropy`.
+    pub fn new(seed: u64, start: f64, entropy: u64) -> Self {
+        let mut fleet = Self {
+            seed,
+            entropy,
+            start,
+            elapsed: 0.0,
+            endpoints: Vec::new(),
+            groups: Vec::new(),
+            next_id: 4_201,
+            tokens: 0,
+            workers_made: 0,
+        };
+        for (name, ready, stopped) in FOUNDED {
+            let endpoint = fleet.found(name, 86_400.0 * float(ready as u64 * 3 + 2));
+            fleet.endpoints[endpoint].warm = ready;
+            fleet.found_groups(endpoint, ready, stopped);
+        }
+        fleet
+    }
+
+    /// Its clock, seconds since 1970.
+    pub fn now(&self) -> f64 {
+        self.start + self.elapsed
+    }
+
+    /// All endpoints in the order of their making.
+    pub fn endpoints(&self) -> &[Endpoint] {
+        &self.endpoints
+    }
+
+    /// Lets `seconds` pass: work is done, workers come up and idle ones stop.
+    pub fn step(&mut self, seconds: f64) {
+        if !(seconds > 0.0 && seconds.is_finite()) {
+            return;
+        }
+        self.elapsed += seconds;
+        for endpoint in &mut self.endpoints {
+            endpoint.step(seconds, self.elapsed);
+        }
+    }
+
+    /// Gives a request a worker, or says what the workers are doing. Nothing when there is no
+    /// such endpoint.
+    pub fn route(&mut self, request: RouteRequest<'_>) -> Option<RouteReply> {
+        let elapsed = self.elapsed;
+        let index = self
+            .endpoints
+            .iter()
+            .position(|known| known.name == request.endpoint)?;
+        let request_id = self.request_id();
+        let endpoint = &mut self.endpoints[index];
+        let request_idx = if request.request_idx == 0 {
+            endpoint.last_request += 1;
+            endpoint.load += request.cost;
+            endpoint.last_request
+        } else {
+            request.request_idx
+        };
+        endpoint.wake(request.cost > 0.0, elapsed);
+        Some(match workers::assign(&mut endpoint.workers, request.cost) {
+            Some((url, reqnum)) => RouteReply::Assigned {
+                url,
+                reqnum,
+                request_idx,
+                request_id,
+            },
+            None => RouteReply::Waiting {
+                status: workers::summary(&endpoint.workers),
+                request_idx,
+                request_id,
+            },
+        })
+    }
+
+    /// The workergroups that look for workers now.
+    pub fn vacancies(&self) -> Vec<Vacancy> {
+        let due = |group: &&Group| group.hires_at.is_some_and(|at| at <= self.elapsed);
+        let vacancy = |group: &Group| Vacancy {
+            group: group.record.id,
+            search: group.record.search_query.clone(),
+            places: group.places(),
+        };
+        self.groups.iter().filter(due).map(vacancy).collect()
+    }
+
+    /// Hires `candidates` for a workergroup; without any it looks again later.
+    pub fn staff(&mut self, group: u64, candidates: &[Candidate]) {
+        let elapsed = self.elapsed;
+        let Some(group) = self
+            .groups
+            .iter_mut()
+            .find(|known| known.record.id == group)
+        else {
+            return;
+        };
+        group.hires_at = candidates.is_empty().then_some(elapsed + HIRING_AGAIN);
+        let (places, group_id, endpoint_id) =
+            (group.places(), group.record.id, group.record.endpoint_id);
+        let Some(index) = self
+            .endpoints
+            .iter()
+            .position(|known| known.id == endpoint_id)
+        else {
+            return;
+        };
+        for candidate in candidates.iter().take(places) {
+            let worker = self.hire(group_id, &candidate.address);
+            let endpoint = &mut self.endpoints[index];
+            endpoint.warm += 1;
+            endpoint.workers.push(worker);
+            if let Some(worker) = endpoint.workers.last_mut() {
+                worker.load(elapsed);
+            }
+        }
+    }
+
+    /// How many workers of an endpoint are in each state: ready, loading, stopped.
+    pub fn census(&self, endpoint: &str) -> Option<[usize; 3]> {
+        let endpoint = self.endpoints.iter().find(|known| known.name == endpoint)?;
+        Some(workers::census(&endpoint.workers))
+    }
+
+    /// Makes an endpoint that is `age` seconds old and answers its index.
+    fn found(&mut self, name: &str, age: f64) -> usize {
+        let id = self.take_id();
+        let api_key = self.token();
+        self.endpoints.push(Endpoint {
+            id,
+            name: name.to_owned(),
+            api_key,
+            created_at: self.now() - age,
+            warm: 0,
+            workers: Vec::new(),
+            load: 0.0,
+            idle: 0.0,
+            last_request: 0,
+        });
+        self.endpoints.len() - 1
+    }
+
+    fn hire(&mut self, group: u64, address: &str) -> Worker {
+        self.workers_made += 1;
+        let rng = &mut Rng::keyed(self.seed, Purpose::Worker, self.workers_made);
+        Worker::new(group, address, rng)
+    }
+
+    fn take_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    /// A key of 64 hexadecimal digits.
+    fn token(&mut self) -> String {
+        let rng = &mut self.secret();
+        let [first, second, third, fourth] = std::array::from_fn(|_| rng.next());
+        format!("{first:016x}{second:016x}{third:016x}{fourth:016x}")
+    }
+
+    /// A request id in the shape of a UUID.
+    fn request_id(&mut self) -> String {
+        let rng = &mut self.secret();
+        let (high, low) = (rng.next(), rng.next());
+        format!(
+            "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+            high >> 32,
+            high >> 16 & 0xffff,
+            high & 0xfff,
+            0x8000 | (low >> 48 & 0x3fff),
+            low & 0xffff_ffff_ffff
+        )
+    }
+
+    fn secret(&mut self) -> Rng {
+        self.tokens += 1;
+        Rng::keyed(self.seed ^ self.entropy, Purpose::Token, self.tokens)
+    }
+}
+
+impl Endpoint {
+    fn step(&mut self, seconds: f64, elapsed: f64) {
+        self.load *= (-seconds / LOAD_WINDOW).exp();
+        workers::step(&mut self.workers, elapsed);
+        let [ready, ..] = workers::census(&self.workers);
+        if self.load > 1.0 || ready <= self.warm {
+            self.idle = 0.0;
+            return;
+        }
+        self.idle += seconds;
+        if self.idle >= IDLE_LIMIT {
+            self.idle = 0.0;
+            workers::stop_last(&mut self.workers);
+        }
+    }
+
+    /// Wakes a stopped worker when there is work and the ready ones cannot do it.
+    fn wake(&mut self, work: bool, elapsed: f64) {
+        let [ready, loading, _] = workers::census(&self.workers);
+        let busy = self.load / LOAD_WINDOW > 0.9 * workers::capacity(&self.workers);
+        if loading == 0 && (busy || ready == 0) && work {
+            workers::wake_first(&mut self.workers, elapsed);
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Workergroups: how the workers of an endpoint are found and scaled.
+
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+
+use super::super::numbers::whole;
+use super::workers::Worker;
+use super::{Fleet, HIRING};
+
+/// The search that workers' machines must match when a workergroup names none.
+const DEFAULT_SEARCH: &str = "verified=true rentable=true rented=false";
+
+/// The account that everything in the sandbox belongs to.
+pub const USER: u64 = 1_001;
+
+/// A workergroup as the listing shows it (specification, "Workergroup").
+#[derive(Debug, Clone, Serialize)]
+pub struct Workergroup {
+    /// Its id.
+    pub id: u64,
+    /// Least load to keep capacity for.
+    pub min_load: f64,
+    /// Part of the capacity to be used, 0 to 1.
+    pub target_util: f64,
+    /// Cold capacity as a multiple of the active one.
+    pub cold_mult: f64,
+    /// Workers to try machines with.
+    pub test_workers: u64,
+    /// Template of its workers, when it was made from one.
+    pub template_hash: Option<String>,
+    /// The template's id.
+    pub template_id: Option<u64>,
+    /// The search that its workers' machines must match.
+    pub search_query: String,
+    /// Extra arguments for launching workers.
+    pub launch_args: String,
+    /// Least card memory, GB; a whole number unless its maker gave it a fraction.
+    #[serde(serialize_with = "integral")]
+    pub gpu_ram: f64,
+    /// The endpoint's name.
+    pub endpoint_name: String,
+    /// The endpoint's id.
+    pub endpoint_id: u64,
+    /// A key of its own.
+    pub api_key: String,
+    /// When it was made, ISO 8601.
+    pub created_at: String,
+    /// Who made it.
+    pub user_id: u64,
+}
+
+/// A workergroup to be made. The default is the specification's.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the members are those of Workergroup")]
+pub struct Draft {
+    pub endpoint_name: Option<String>,
+    pub endpoint_id: Option<u64>,
+    pub template_hash: Option<String>,
+    pub template_id: Option<u64>,
+    pub search_params: Option<String>,
+    pub launch_args: Option<String>,
+    pub min_load: f64,
+    pub target_util: f64,
+    pub cold_mult: f64,
+    /// Stopped workers to keep.
+    pub cold_workers: u64,
+    /// Most workers.
+    pub max_workers: u64,
+    pub test_workers: u64,
+    pub gpu_ram: f64,
+}
+
+impl Default for Draft {
+    fn default() -> Self {
+        Self {
+            endpoint_name: None,
+            endpoint_id: None,
+            template_hash: None,
+            template_id: None,
+            search_params: None,
+            launch_args: None,
+            min_load: 1.0,
+            target_util: 0.9,
+            cold_mult: 3.0,
+            cold_workers: 3,
+            max_workers: 20,
+            test_workers: 3,
+            gpu_ram: 24.0,
+        }
+    }
+}
+
+/// Why a workergroup is not made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum CreateError {
+    /// The endpoint id is not known.
+    #[error("Please assign your workergroup to a valid endpoint identifier")]
+    UnknownEndpoint,
+    /// More stopped workers than workers.
+    #[error("cold_workers must not be greater than max_workers")]
+    ColdWorkers,
+}
+
+/// A workergroup and what the listing does not show.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// What the listing shows.
+    pub record: Workergroup,
+    /// Most workers.
+    pub max_workers: u64,
+    /// When it looks for workers, in seconds since the fleet began.
+    pub hires_at: Option<f64>,
+}
+
+impl Group {
+    /// How many workers it hires at most.
+    pub fn places(&self) -> usize {
+        usize::try_from(self.record.test_workers.min(self.max_workers)).unwrap_or(0)
+    }
+}
+
+/// The workergroups that are there from the beginning: endpoint, search, card memory in GB.
+const FOUNDED: [(&str, &str, f64); 4] = [
+    (
+        "llama-70b",
+        "gpu_name in [H100_SXM,H100_NVL] num_gpus=2 verified=true rentable=true rented=false",
+        80.0,
+    ),
+    (
+        "llama-70b",
+        "gpu_name=A100_SXM4 gpu_ram>=80 num_gpus=4 verified=true rentable=true",
+        80.0,
+    ),
+    (
+        "sdxl",
+        "gpu_name=RTX_4090 num_gpus=1 reliability>0.98 verified=true rentable=true rented=false",
+        24.0,
+    ),
+    (
+        "whisper-large",
+        "gpu_ram>=12 dph_total<0.2 verified=true rentable=true rented=false",
+        12.0,
+    ),
+];
+
+impl Fleet {
+    /// All workergroups, oldest first.
+    pub fn workergroups(&self) -> impl Iterator<Item = &Workergroup> {
+        self.groups.iter().map(|group| &group.record)
+    }
+
+    /// Makes a workergroup and answers its id. An unknown endpoint name makes the endpoint too;
+    /// without any name the endpoint is called after the group.
+    pub fn create(&mut self, draft: Draft) -> Result<u64, CreateError> {
+        if draft.cold_workers > draft.max_workers {
+            return Err(CreateError::ColdWorkers);
+        }
+        let known = match (draft.endpoint_id, &draft.endpoint_name) {
+            (Some(id), _) => {
+                let index = self.endpoints.iter().position(|known| known.id == id);
+                Some(index.ok_or(CreateError::UnknownEndpoint)?)
+            }
+            (None, Some(name)) => self.endpoints.iter().position(|known| known.name == *name),
+            (None, None) => None,
+        };
+        let id = self.take_id();
+        let endpoint = known.unwrap_or_else(|| {
+            let name = draft
+                .endpoint_name
+                .clone()
+                .unwrap_or_else(|| format!("workergroup-{id}"));
+            self.found(&name, 0.0)
+        });
+        self.add(id, endpoint, draft, 0.0);
+        Ok(id)
+    }
+
+    /// Makes an endpoint, or finds the one of that name, and answers its id.
+    pub fn create_endpoint(&mut self, name: &str) -> u64 {
+        let known = self.endpoints.iter().position(|known| known.name == name);
+        let index = known.unwrap_or_else(|| self.found(name, 0.0));
+        self.endpoints[index].id
+    }
+
+    /// Takes a workergroup and its workers away; false when there is none of that id.
+    pub fn delete(&mut self, group: u64) -> bool {
+        let before = self.groups.len();
+        self.groups.retain(|known| known.record.id != group);
+        for endpoint in &mut self.endpoints {
+            endpoint.workers.retain(|worker| worker.group != group);
+        }
+        self.groups.len() < before
+    }
+
+    /// Changes what `change` changes in a workergroup; false when there is none of that id.
+    pub fn update(&mut self, group: u64, change: impl FnOnce(&mut Workergroup)) -> bool {
+        let known = self
+            .groups
+            .iter_mut()
+            .find(|known| known.record.id == group);
+        known.map(|known| change(&mut known.record)).is_some()
+    }
+
+    fn add(&mut self, id: u64, endpoint: usize, draft: Draft, age: f64) {
+        let api_key = self.token();
+        let created_at = iso(self.now() - age);
+        let endpoint = &self.endpoints[endpoint];
+        self.groups.push(Group {
+            max_workers: draft.max_workers,
+            hires_at: Some(self.elapsed + HIRING),
+            record: Workergroup {
+                id,
+                min_load: draft.min_load,
+                target_util: draft.target_util,
+                cold_mult: draft.cold_mult,
+                test_workers: draft.test_workers,
+                template_hash: draft.template_hash,
+                template_id: draft.template_id,
+                search_query: draft
+                    .search_params
+                    .unwrap_or_else(|| DEFAULT_SEARCH.to_owned()),
+                launch_args: draft.launch_args.unwrap_or_default(),
+                gpu_ram: draft.gpu_ram,
+                endpoint_name: endpoint.name.clone(),
+                endpoint_id: endpoint.id,
+                api_key,
+                created_at,
+                user_id: USER,
+            },
+        });
+    }
+
+    /// The groups and workers of an endpoint that is there from the beginning.
+    pub(super) fn found_groups(&mut self, endpoint: usize, ready: usize, stopped: usize) {
+        let name = self.endpoints[endpoint].name.clone();
+        let mut groups = Vec::new();
+        for (serial, (_, search, gpu_ram)) in FOUNDED
+            .iter()
+            .enumerate()
+            .filter(|(_, (known, ..))| *known == name)
+        {
+            let id = self.take_id();
+            let draft = Draft {
+                template_hash: Some(format!(
+                    "{:032x}",
+                    0x5eed_0000_0000_0001_u128 * u128::from(id + 7)
+                )),
+                template_id: Some(70_000 + id),
+                search_params: Some((*search).to_owned()),
+                launch_args: Some(format!("--image sandbox/{name}:latest --disk 64")),
+                gpu_ram: *gpu_ram,
+                ..Draft::default()
+            };
+            self.add(
+                id,
+                endpoint,
+                draft,
+                3_600.0 * 31.0 * super::float(serial as u64 + 1),
+            );
+            if let Some(group) = self.groups.last_mut() {
+                group.hires_at = None;
+            }
+            groups.push(id);
+        }
+        for serial in 0..ready + stopped {
+            let group = groups
+                .get(serial % groups.len().max(1))
+                .copied()
+                .unwrap_or(0);
+            let worker: Worker = self.hire(group, &format!("198.19.{endpoint}.{}", 10 + serial));
+            let worker = if serial < ready {
+                worker.ready()
+            } else {
+                worker
+            };
+            self.endpoints[endpoint].workers.push(worker);
+        }
+    }
+}
+
+/// A moment (seconds since 1970) as ISO 8601 text, to the second.
+fn iso(epoch: f64) -> String {
+    Timestamp::from_second(whole(epoch))
+        .map(|moment| moment.to_string())
+        .unwrap_or_default()
+}
+
+/// Writes a whole number without a fraction, as the specification has it.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn integral<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if value.fract() == 0.0 {
+        serializer.serialize_i64(whole(*value))
+    } else {
+        serializer.serialize_f64(*value)
+    }
+}

@@ -1,0 +1,344 @@
+//! A simulated market: pure, drawn from a seed, moved by [`Market::step`].
+//!
+//! Hosts own machines; a machine is listed as one offer for each power-of-two part of its cards;
+//! hosts with several machines form clusters, whose network volumes are listed beside them. The
+//! figures are those of a real market (`assets/sandbox`), quirks included. The same seed, sizes
+//! and steps give the same market on every machine and in every run.
+
+mod facts;
+mod host;
+mod machine;
+mod motion;
+mod offer;
+mod place;
+mod price;
+mod record;
+mod volume;
+
+use std::sync::Arc;
+
+pub use facts::FactsError;
+pub use offer::OfferRow;
+pub use place::{country, geolocode};
+pub use price::{Charges, DEFAULT_STORAGE, Rental, Terms};
+pub use record::{Cell, Nothing};
+pub use volume::{DEFAULT_VOLUME, VolumeRow};
+
+use super::numbers::float;
+use super::random::{Purpose, Rng};
+use facts::Facts;
+use host::Host;
+use machine::{Commission, Ids, Machine, Wish, chunks};
+use volume::{Cluster, Volume};
+
+/// The moment at which a frozen market stands still: 2026-01-01, midnight UTC, in seconds since
+/// 1970.
+pub const FROZEN_AT: f64 = 1_767_225_600.0;
+
+/// What a market is drawn from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MarketConfig {
+    /// Another seed, another market.
+    pub seed: u64,
+    /// Machine offers at the start; their number then wanders a little.
+    pub offers: usize,
+    /// Network volume offers.
+    pub volumes: usize,
+    /// When it begins, seconds since 1970.
+    pub start: f64,
+}
+
+impl Default for MarketConfig {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            offers: 2_400,
+            volumes: 60,
+            start: FROZEN_AT,
+        }
+    }
+}
+
+/// Why a volume cannot be unlisted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum UnlistError {
+    /// There is no listing of that id.
+    #[error("Volume listing does not exist")]
+    Missing,
+    /// Somebody rents it.
+    #[error("Unable to delete active volume listing")]
+    Active,
+}
+
+/// Machines that every market has, so that the searches people try first find something.
+const ANCHORS: [Wish; 14] = [
+    anchor("RTX 4090", 2, "Texas, US", false),
+    anchor("RTX 4090", 4, "Quebec, CA", false),
+    anchor("RTX 4090", 1, "Germany, DE", false),
+    anchor("H100 SXM", 8, "Virginia, US", true),
+    anchor("RTX 3090", 4, "Sweden, SE", false),
+    anchor("RTX 4090", 8, "California, US", true),
+    anchor("H100 SXM", 8, "The Netherlands, NL", true),
+    anchor("RTX 4090", 2, "France, FR", false),
+    anchor("A100 SXM4", 8, "Oregon, US", true),
+    anchor("RTX 5090", 4, "Washington, US", false),
+    anchor("H200", 8, "Iceland, IS", true),
+    anchor("RTX 4090", 4, "Czechia, CZ", false),
+    anchor("MI300X", 8, "Texas, US", true),
+    anchor("GH200 SXM", 1, "Utah, US", true),
+];
+
+const fn anchor(model: &'static str, gpus: u32, location: &'static str, datacenter: bool) -> Wish {
+    Wish {
+        model,
+        gpus,
+        location,
+        datacenter,
+    }
+}
+
+/// The simulated market.
+#[derive(Debug)]
+pub struct Market {
+    config: MarketConfig,
+    facts: Facts,
+    codes: place::Codes,
+    machines: Vec<Machine>,
+    volumes: Vec<Volume>,
+    ids: Ids,
+    next_machine: u64,
+    next_host: u64,
+    /// The host that is listing machines, and how many it has left.
+    listing: Option<(Arc<Host>, u64)>,
+    /// Offers of all machines.
+    listed: usize,
+    elapsed: f64,
+    ticks: u64,
+}
+
+impl Market {
+    /// Draws the market of `config`. Fails only when the embedded figures are broken.
+    pub fn new(config: MarketConfig) -> Result<Self, FactsError> {
+        let facts = Facts::load()?;
+        let codes = place::Codes::new(&facts);
+        let gap = 58_000_000 / (config.offers as u64 + 1);
+        let mut market = Self {
+            config,
+            facts,
+            codes,
+            machines: Vec::new(),
+            volumes: Vec::new(),
+            ids: Ids {
+                offer: 6_299_076,
+                gap: gap.max(2),
+                machine: 700,
+                gpu: 1_000,
+            },
+            next_machine: 0,
+            next_host: 0,
+            listing: None,
+            listed: 0,
+            elapsed: 0.0,
+            ticks: 0,
+        };
+        market.list_anchors();
+        while market.offer_count() < config.offers {
+            market.list_machine(None);
+        }
+        market.ids.gap = 40;
+        market.list_volumes();
+        Ok(market)
+    }
+
+    /// What it was drawn from.
+    pub fn config(&self) -> MarketConfig {
+        self.config
+    }
+
+    /// Its own clock, seconds since 1970.
+    pub fn now(&self) -> f64 {
+        self.config.start + self.elapsed
+    }
+
+    /// How many machine offers are listed, rentable or not.
+    pub fn offer_count(&self) -> usize {
+        self.listed
+    }
+
+    /// All machine offers as a search under `terms` shows them, each worked out as it is asked
+    /// for.
+    pub fn offers(&self, terms: Terms) -> impl Iterator<Item = OfferRow<'_>> {
+        let now = self.now();
+        let listed = self
+            .machines
+            .iter()
+            .filter(move |machine| machine.end_date > now);
+        listed.flat_map(move |machine| {
+            machine.slices.iter().map(move |slice| {
+                offer::row(&self.facts, &self.codes, (machine, slice), terms, now)
+            })
+        })
+    }
+
+    /// All network volume offers as a search for `storage` GB shows them.
+    pub fn volumes(&self, storage: f64) -> impl Iterator<Item = VolumeRow<'_>> {
+        let now = self.now();
+        self.volumes
+            .iter()
+            .map(move |volume| volume.row(&self.facts, &self.codes, storage, now))
+    }
+
+    /// The names of the cards, as the service lists them.
+    pub fn gpu_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self
+            .facts
+            .gpus
+            .iter()
+            .map(|card| card.name.as_str())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Takes the listing of a volume away: a network volume, or the disk of a machine that is
+    /// offered apart from it.
+    pub fn unlist(&mut self, id: u64) -> Result<(), UnlistError> {
+        if let Some(index) = self.volumes.iter().position(|volume| volume.id == id) {
+            if self.volumes[index].active {
+                return Err(UnlistError::Active);
+            }
+            self.volumes.remove(index);
+            return Ok(());
+        }
+        let listed = |machine: &&mut Machine| {
+            machine
+                .local_volume
+                .as_ref()
+                .is_some_and(|volume| volume.id == id)
+        };
+        let machine = self
+            .machines
+            .iter_mut()
+            .find(listed)
+            .ok_or(UnlistError::Missing)?;
+        machine.local_volume = None;
+        Ok(())
+    }
+
+    fn list_anchors(&mut self) {
+        for wish in ANCHORS {
+            let room = self.config.offers.saturating_sub(self.offer_count());
+            if chunks(wish.gpus).count() > room {
+                continue;
+            }
+            let places = &self.facts.spread.locations;
+            let location = places.iter().position(|(place, _)| place == wish.location);
+            let host = Host::draw(&self.facts, self.config.seed, self.next_host)
+                .anchored(location.unwrap_or(0), wish.datacenter);
+            self.next_host += 1;
+            self.draw_machine(host, Some(wish), room, None);
+        }
+    }
+
+    /// Lists one more machine, of the host that is listing or of the next one; `arrival` is when
+    /// it comes, if it was not there from the beginning.
+    fn list_machine(&mut self, arrival: Option<f64>) {
+        let (host, left) = self.listing.take().unwrap_or_else(|| {
+            let host = Host::draw(&self.facts, self.config.seed, self.next_host);
+            self.next_host += 1;
+            let machines = host.machines;
+            (host, machines)
+        });
+        let room = self.config.offers.saturating_sub(self.offer_count()).max(1);
+        self.listing = (left > 1).then(|| (Arc::clone(&host), left - 1));
+        self.draw_machine(host, None, room, arrival);
+    }
+
+    fn draw_machine(
+        &mut self,
+        host: Arc<Host>,
+        wish: Option<Wish>,
+        room: usize,
+        arrival: Option<f64>,
+    ) {
+        let commission = Commission {
+            facts: &self.facts,
+            seed: self.config.seed,
+            serial: self.next_machine,
+            host,
+            now: arrival.unwrap_or(self.config.start),
+            wish,
+            room,
+            arriving: arrival.is_some(),
+        };
+        self.next_machine += 1;
+        let machine = Machine::draw(&commission, &mut self.ids);
+        self.listed += machine.slices.len();
+        self.machines.push(machine);
+    }
+
+    /// Lists the network volumes, dealt out among the clusters.
+    fn list_volumes(&mut self) {
+        let mut clusters = self.clusters();
+        for serial in 0..self.config.volumes as u64 {
+            let rng = &mut Rng::keyed(self.config.seed, Purpose::Volume, serial | 1 << 32);
+            let turn = usize::try_from(serial).unwrap_or(0);
+            if turn >= clusters.len() * 2 {
+                // A cluster whose machines are all let: only its volume shows.
+                let spread = &self.facts.spread;
+                clusters.push(Cluster {
+                    id: 90_000 + serial,
+                    host: 18 + serial * 977,
+                    location: rng.weighted(spread.locations.iter().map(|(_, weight)| *weight)),
+                    verified: rng.chance(0.7),
+                    reliability: spread.reliability.draw(rng),
+                    inet_down: spread.inet_down.draw(rng).round(),
+                    inet_up: spread.inet_up.draw(rng).round(),
+                    traffic_cost: 0.002,
+                });
+            }
+            let Some(cluster) = clusters.get(turn % clusters.len()).cloned() else {
+                continue;
+            };
+            let id = self.ids.offer;
+            self.ids.offer += 1 + rng.below(900);
+            let now = self.now();
+            let volume = Volume::draw(&self.facts, (self.config.seed, serial), id, cluster, now);
+            self.volumes.push(volume);
+        }
+    }
+
+    /// The clusters of the listed machines, in the order of their first machine.
+    fn clusters(&self) -> Vec<Cluster> {
+        let mut clusters: Vec<(Cluster, u64)> = Vec::new();
+        for machine in &self.machines {
+            let Some(id) = machine.host.cluster else {
+                continue;
+            };
+            let verified = machine.verification == machine::Verification::Verified;
+            if let Some((cluster, machines)) = clusters.iter_mut().find(|(known, _)| known.id == id)
+            {
+                cluster.verified &= verified;
+                cluster.reliability += machine.reliability;
+                *machines += 1;
+            } else {
+                let cluster = Cluster {
+                    id,
+                    host: machine.host.id,
+                    location: machine.host.location,
+                    verified,
+                    reliability: machine.reliability,
+                    inet_down: machine.inet_down,
+                    inet_up: machine.inet_up,
+                    traffic_cost: machine.host.traffic_cost,
+                };
+                clusters.push((cluster, 1));
+            }
+        }
+        let mean = |(cluster, machines): (Cluster, u64)| Cluster {
+            reliability: cluster.reliability / float(machines),
+            ..cluster
+        };
+        clusters.into_iter().map(mean).collect()
+    }
+}

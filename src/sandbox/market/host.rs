@@ -1,0 +1,111 @@
+//! Hosts: the people and companies who own machines, and what their machines have in common.
+
+use std::sync::Arc;
+
+use super::super::numbers::{float, whole};
+use super::super::random::{Purpose, Rng};
+use super::facts::{Facts, pick};
+use super::machine::Verification;
+
+/// What the machines of one owner share.
+#[derive(Debug)]
+pub struct Host {
+    /// The owner's id.
+    pub id: u64,
+    /// Index of its place among the locations of the figures.
+    pub location: usize,
+    /// Whether it is a data centre.
+    pub datacenter: bool,
+    /// How its machines are judged, most of them.
+    pub verification: Verification,
+    /// Where its prices lie in its cards' price distribution, 0 to 1.
+    pub price_level: f64,
+    /// Where its network lies in the speed distributions, 0 to 1.
+    pub network_level: f64,
+    /// Disk price that it asks, $ per GB and month, before the market's share.
+    pub storage_ask: f64,
+    /// Traffic price, $ per GB, as clients see it.
+    pub traffic_cost: f64,
+    /// Largest discount for rentals paid ahead, 0 to 1.
+    pub discount: f64,
+    /// The cluster that its machines form: they share network volumes.
+    pub cluster: Option<u64>,
+    /// How many machines it brings.
+    pub machines: u64,
+    /// Whether it deals in data centre cards only.
+    pub server_cards: bool,
+}
+
+impl Host {
+    /// The host number `serial` of the market of `seed`.
+    pub fn draw(facts: &Facts, seed: u64, serial: u64) -> Arc<Self> {
+        let rng = &mut Rng::keyed(seed, Purpose::Host, serial);
+        let spread = &facts.spread;
+        let shares = &spread.shares;
+        let machines = pick(&spread.hosts, rng).copied().unwrap_or(1);
+        let server_cards = rng.chance(shares.datacenter * 1.2);
+        let datacenter = rng.chance(if server_cards {
+            0.6
+        } else {
+            shares.datacenter * 0.5
+        });
+        Arc::new(Self {
+            id: 18 + serial * 701 + rng.below(700),
+            location: rng.weighted(spread.locations.iter().map(|(_, weight)| *weight)),
+            datacenter,
+            verification: if datacenter && rng.chance(0.7) {
+                Verification::Verified
+            } else {
+                Verification::draw(shares, rng)
+            },
+            price_level: rng.unit(),
+            network_level: if datacenter {
+                rng.between(0.4, 1.0)
+            } else {
+                rng.unit()
+            },
+            storage_ask: whole_cents(spread.storage_cost.draw(rng) * 0.75),
+            traffic_cost: traffic(spread.traffic_cost.draw(rng)),
+            discount: if rng.chance(shares.credit_discount) {
+                [0.1, 0.2, 0.2, 0.3, 0.4][rng.index(5)]
+            } else {
+                0.0
+            },
+            cluster: (machines >= 3 && rng.chance(0.7)).then_some(100 + serial),
+            machines,
+            server_cards,
+        })
+    }
+
+    /// This host with the place, rank and judgement that an anchor asks for.
+    pub fn anchored(&self, location: usize, datacenter: bool) -> Arc<Self> {
+        Arc::new(Self {
+            location,
+            datacenter,
+            verification: Verification::Verified,
+            network_level: self.network_level.max(0.5),
+            ..*self
+        })
+    }
+}
+
+/// A price that a host can type: whole cents, at least one.
+pub fn whole_cents(dollars: f64) -> f64 {
+    let cents = whole(dollars * 100.0).max(1).unsigned_abs();
+    float(cents) / 100.0
+}
+
+/// What clients pay for what a host asks: the market adds a third.
+pub fn client_price(ask: f64) -> f64 {
+    ask * 4.0 / 3.0
+}
+
+/// Traffic as hosts price it: next to nothing, or whole dollars per TB.
+fn traffic(drawn: f64) -> f64 {
+    let terabyte_ask = drawn * 1024.0 * 0.75;
+    if terabyte_ask < 0.05 {
+        1e-6
+    } else {
+        client_price(whole_cents(terabyte_ask)) / 1024.0
+    }
+}

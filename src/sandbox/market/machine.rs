@@ -1,0 +1,498 @@
+//! Machines: what a host lists, cut into offers of one, two, four ... cards.
+
+use std::sync::Arc;
+
+use super::super::numbers::{float, rounded, unsigned, whole};
+use super::super::random::{Purpose, Rng};
+use super::facts::{Facts, GpuModel, Processor, Shares, pick};
+use super::host::{Host, whole_cents};
+
+/// How the market judges a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verification {
+    /// Checked and found good.
+    Verified,
+    /// Not checked yet.
+    Unverified,
+    /// Checked and found wanting; the code says in which way.
+    Deverified(u8),
+}
+
+impl Verification {
+    /// A judgement in the market's shares.
+    pub fn draw(shares: &Shares, rng: &mut Rng) -> Self {
+        let roll = rng.unit();
+        if roll < shares.verified {
+            Self::Verified
+        } else if roll < shares.verified + shares.deverified {
+            Self::Deverified(if rng.chance(0.5) { 4 } else { 8 })
+        } else {
+            Self::Unverified
+        }
+    }
+
+    /// The text of the member `verification`.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Verified => "verified",
+            Self::Unverified => "unverified",
+            Self::Deverified(_) => "deverified",
+        }
+    }
+
+    /// The number of the member `vericode`.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Verified => 1,
+            Self::Unverified => 0,
+            Self::Deverified(code) => code,
+        }
+    }
+}
+
+/// Disk space of a machine that can be rented apart from it.
+#[derive(Debug, Clone)]
+pub struct LocalVolume {
+    /// Its offer id.
+    pub id: u64,
+    /// GB.
+    pub size: f64,
+}
+
+/// A part of a machine that is offered: a power of two of its cards, or all of them.
+#[derive(Debug, Clone)]
+pub struct Slice {
+    /// The offer's id.
+    pub id: u64,
+    /// The offer's bundle id.
+    pub bundle: u64,
+    /// Cards.
+    pub gpus: u32,
+}
+
+/// A listed machine. Prices are what the host asks; clients pay a third more.
+#[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "the flags of an offer")]
+pub struct Machine {
+    /// Its id.
+    pub id: u64,
+    /// Its owner.
+    pub host: Arc<Host>,
+    /// Index among the cards of the figures.
+    pub model: usize,
+    /// Memory of a card, MB.
+    pub gpu_ram: u64,
+    /// Cards.
+    pub gpus: u32,
+    /// Their ids.
+    pub gpu_ids: Vec<u64>,
+    /// Cards let to others: offers of more than the rest cannot be rented.
+    pub occupied: u32,
+    /// Its offers.
+    pub slices: Vec<Slice>,
+    /// Listed a short while ago: few measurements yet, no place, lowest scores.
+    pub new: bool,
+    /// Stays for as long as the market runs, so that usual searches always find something.
+    pub anchor: bool,
+    /// The market's judgement.
+    pub verification: Verification,
+    /// Whether its virtual machines were found wanting.
+    pub vm_deverified: bool,
+    /// Whether virtual machines can be rented.
+    pub vms_enabled: bool,
+    /// Whether it belongs to another market, where that is known.
+    pub external: Option<bool>,
+    /// Whether the caller rents it.
+    pub rented_by_caller: bool,
+    /// 0 to 1.
+    pub reliability: f64,
+    /// As the market prints it, in two or three parts.
+    pub driver_version: String,
+    /// Newest CUDA version.
+    pub cuda_max_good: f64,
+    /// Index among the Ubuntu versions of the figures.
+    pub os: usize,
+    /// Index among the boards of the figures.
+    pub board: Option<usize>,
+    /// Index among the disks of the figures.
+    pub disk_name: usize,
+    /// Index among the processors of the figures.
+    pub processor: usize,
+    /// Threads.
+    pub cpu_cores: u32,
+    /// GHz.
+    pub cpu_ghz: f64,
+    /// MB.
+    pub cpu_ram: u64,
+    /// Whether the processor has AVX.
+    pub has_avx: bool,
+    /// GB.
+    pub disk_space: f64,
+    /// Disk read rate, MB/s.
+    pub disk_bw: f64,
+    /// Mbit/s.
+    pub inet_down: f64,
+    /// Mbit/s.
+    pub inet_up: f64,
+    /// Open ports.
+    pub ports: u32,
+    /// Whether the address stays the same.
+    pub static_ip: bool,
+    /// Address.
+    pub public_ipaddr: String,
+    /// `PCIe` generation.
+    pub pci_gen: f64,
+    /// `PCIe` lanes of a card.
+    pub gpu_lanes: u8,
+    /// GB/s.
+    pub pcie_bw: f64,
+    /// GB/s.
+    pub bw_nvlink: f64,
+    /// GB/s.
+    pub gpu_mem_bw: f64,
+    /// Watts of a card.
+    pub gpu_max_power: f64,
+    /// Celsius of the hottest card.
+    pub gpu_max_temp: f64,
+    /// Whether a card drives a screen.
+    pub gpu_display_active: bool,
+    /// Score of one card.
+    pub dlperf: f64,
+    /// Its disk, offered apart from it.
+    pub local_volume: Option<LocalVolume>,
+    /// $ per card and hour.
+    pub ask: f64,
+    /// Lowest bid, $ per card and hour.
+    pub bid_ask: f64,
+    /// Seconds since 1970, where known.
+    pub start_date: Option<f64>,
+    /// Seconds since 1970.
+    pub end_date: f64,
+}
+
+/// A machine that the market is sure to have.
+#[derive(Debug, Clone, Copy)]
+pub struct Wish {
+    /// Card name.
+    pub model: &'static str,
+    /// Cards.
+    pub gpus: u32,
+    /// Place.
+    pub location: &'static str,
+    /// Whether it stands in a data centre.
+    pub datacenter: bool,
+}
+
+/// Ids that grow as offers are listed.
+#[derive(Debug, Clone)]
+pub struct Ids {
+    /// The next offer id.
+    pub offer: u64,
+    /// Largest gap between two offer ids.
+    pub gap: u64,
+    /// The next machine id.
+    pub machine: u64,
+    /// The next card id.
+    pub gpu: u64,
+}
+
+impl Ids {
+    fn next_offer(&mut self, rng: &mut Rng) -> u64 {
+        let id = self.offer;
+        self.offer += 1 + rng.below(self.gap);
+        id
+    }
+}
+
+/// What a machine is drawn for.
+#[derive(Debug)]
+pub struct Commission<'a> {
+    /// The figures.
+    pub facts: &'a Facts,
+    /// The market's seed.
+    pub seed: u64,
+    /// The machine's number.
+    pub serial: u64,
+    /// Its owner.
+    pub host: Arc<Host>,
+    /// Now, in seconds since 1970.
+    pub now: f64,
+    /// What it must be.
+    pub wish: Option<Wish>,
+    /// Most offers it may be cut into.
+    pub room: usize,
+    /// Whether it is listed just now.
+    pub arriving: bool,
+}
+
+impl Machine {
+    /// Draws a machine and gives its offers ids.
+    pub fn draw(commission: &Commission<'_>, ids: &mut Ids) -> Self {
+        let Commission {
+            facts, host, now, ..
+        } = commission;
+        let rng = &mut Rng::keyed(commission.seed, Purpose::Machine, commission.serial);
+        let shares = &facts.spread.shares;
+        let model = choose_model(commission, rng);
+        let card = &facts.gpus[model];
+        let gpus = choose_size(card, commission, rng);
+        let anchor = commission.wish.is_some();
+        let new = !anchor && (commission.arriving || rng.chance(shares.new_machine));
+        let (driver_version, cuda_max_good) = choose_driver(facts, card, rng);
+        let (processor, cpu_cores) =
+            choose_processor(&facts.spread.processors, facts, card, gpus, rng);
+        let cpu_ram = unsigned(facts.spread.ram_per_gpu.draw(rng) * f64::from(gpus));
+        let disk_space = rounded(facts.spread.disk_per_gpu.draw(rng) * f64::from(gpus), 1);
+        let network =
+            |rng: &mut Rng| (host.network_level + rng.between(-0.08, 0.08)).clamp(0.0, 1.0);
+        let (ask, bid_ask) = choose_price(card, host, shares, rng);
+        let lanes: u8 = if gpus > 6 && !card.server { 8 } else { 16 };
+        let pci_gen = if card.server || card.capability >= 1200 {
+            5.0
+        } else {
+            [3.0, 4.0, 4.0][rng.index(3)]
+        };
+        let end_date = now
+            + facts
+                .spread
+                .duration_days
+                .draw(rng)
+                .max(if anchor { 60.0 } else { 0.1 })
+                * 86_400.0;
+        let machine_id = ids.machine;
+        ids.machine += 1 + rng.below(120);
+        ids.gpu += u64::from(gpus) + rng.below(9);
+        Self {
+            id: machine_id,
+            host: Arc::clone(host),
+            model,
+            gpu_ram: choose_vram(card, anchor, rng),
+            gpus,
+            gpu_ids: (0..u64::from(gpus)).map(|card| ids.gpu + card).collect(),
+            occupied: if anchor || rng.chance(1.0 - shares.occupied * 1.8) {
+                0
+            } else {
+                1 + draw_below(gpus, rng)
+            },
+            slices: cut(gpus, ids, rng),
+            new,
+            anchor,
+            verification: match host.verification {
+                _ if new => Verification::Unverified,
+                verdict if anchor || rng.chance(0.85) => verdict,
+                _ => Verification::draw(shares, rng),
+            },
+            vm_deverified: rng.chance(shares.vm_deverified),
+            vms_enabled: card.server && rng.chance(0.4),
+            external: rng.chance(shares.external).then(|| rng.chance(0.7)),
+            rented_by_caller: !anchor && rng.chance(shares.rented_by_caller),
+            reliability: if new {
+                0.6
+            } else {
+                let drawn = facts.spread.reliability.draw(rng);
+                rounded(if anchor { drawn.max(0.9871) } else { drawn }, 7)
+            },
+            cuda_max_good,
+            driver_version,
+            os: rng.weighted(facts.spread.os.iter().map(|(_, weight)| *weight)),
+            board: (!rng.chance(shares.board_unknown))
+                .then(|| rng.weighted(facts.spread.boards.iter().map(|(_, weight)| *weight))),
+            disk_name: rng.weighted(facts.spread.disks.iter().map(|(_, weight)| *weight)),
+            processor,
+            cpu_cores,
+            cpu_ghz: facts
+                .spread
+                .processors
+                .get(processor)
+                .map_or(0.0, |cpu| cpu.ghz),
+            cpu_ram,
+            has_avx: !card.arm && !rng.chance(shares.no_avx),
+            disk_space,
+            disk_bw: rounded(facts.spread.disk_bandwidth.draw(rng), 1),
+            inet_down: rounded(facts.spread.inet_down.at(network(rng)), 1),
+            inet_up: rounded(facts.spread.inet_up.at(network(rng)), 1),
+            ports: u32::try_from(whole(facts.spread.ports_per_machine.draw(rng))).unwrap_or(12),
+            static_ip: rng.chance(shares.static_ip),
+            public_ipaddr: address(commission.serial, rng),
+            pci_gen,
+            gpu_lanes: lanes,
+            pcie_bw: rounded(pci_gen * f64::from(lanes) * rng.between(0.6, 0.687), 1),
+            bw_nvlink: if gpus > 1 { card.nvlink } else { 0.0 },
+            gpu_mem_bw: rounded(card.bandwidth * rng.between(0.985, 1.0), 1),
+            gpu_max_power: (card.watts * if rng.chance(0.2) { 0.8 } else { 1.0 }).round(),
+            gpu_max_temp: facts.spread.temperature.draw(rng).round(),
+            gpu_display_active: !card.server && rng.chance(0.08),
+            dlperf: if new {
+                0.9
+            } else {
+                card.dlperf * rng.between(0.88, 1.12)
+            },
+            local_volume: (!rng.chance(shares.local_volume_unknown)).then(|| LocalVolume {
+                id: ids.next_offer(rng),
+                size: disk_space * rng.between(0.2, 0.9),
+            }),
+            ask,
+            bid_ask,
+            start_date: (!rng.chance(shares.start_unknown)).then(|| {
+                now - if commission.arriving {
+                    0.0
+                } else {
+                    rng.between(0.05, 400.0) * 86_400.0
+                }
+            }),
+            end_date,
+        }
+    }
+
+    /// Cards that nobody rents.
+    pub fn free(&self) -> u32 {
+        self.gpus.saturating_sub(self.occupied)
+    }
+}
+
+fn draw_below(bound: u32, rng: &mut Rng) -> u32 {
+    u32::try_from(rng.below(u64::from(bound))).unwrap_or(0)
+}
+
+fn choose_model(commission: &Commission<'_>, rng: &mut Rng) -> usize {
+    let gpus = &commission.facts.gpus;
+    if let Some(wish) = commission.wish {
+        return gpus
+            .iter()
+            .position(|card| card.name == wish.model)
+            .unwrap_or(0);
+    }
+    let only_server = commission.host.server_cards;
+    rng.weighted(gpus.iter().map(|card| match (only_server, card.server) {
+        (true, false) => 0.0,
+        // What data centres take off the others' hands is made up for here.
+        (false, true) => card.machines * 0.35,
+        _ => card.machines,
+    }))
+}
+
+fn choose_size(card: &GpuModel, commission: &Commission<'_>, rng: &mut Rng) -> u32 {
+    if let Some(wish) = commission.wish {
+        return wish.gpus;
+    }
+    let drawn = pick(&card.sizes, rng).copied().unwrap_or(1);
+    if chunks(drawn).count() > commission.room {
+        1
+    } else {
+        drawn
+    }
+}
+
+fn choose_vram(card: &GpuModel, anchor: bool, rng: &mut Rng) -> u64 {
+    let usual = card.vram.first().map_or(0, |(size, _)| *size);
+    if anchor {
+        usual
+    } else {
+        pick(&card.vram, rng).copied().unwrap_or(usual)
+    }
+}
+
+fn choose_driver(facts: &Facts, card: &GpuModel, rng: &mut Rng) -> (String, f64) {
+    if card.amd {
+        return (["6.10.5", "6.12.12"][rng.index(2)].to_owned(), 0.0);
+    }
+    let Some(driver) = pick(&facts.spread.drivers, rng) else {
+        return (String::new(), 0.0);
+    };
+    let garbage = driver.starts_with("580.173") && rng.chance(facts.spread.shares.cuda_garbage);
+    let cuda = if garbage {
+        580.173
+    } else {
+        facts.cuda_of(driver)
+    };
+    (driver.clone(), cuda)
+}
+
+/// The processor of the right kind that comes nearest to the threads that the cards call for.
+fn choose_processor(
+    all: &[Processor],
+    facts: &Facts,
+    card: &GpuModel,
+    gpus: u32,
+    rng: &mut Rng,
+) -> (usize, u32) {
+    let wanted = facts.spread.cores_per_gpu.draw(rng) * f64::from(gpus);
+    let server = card.server || wanted > 64.0;
+    let mut best = (0, 4, f64::MAX);
+    for (index, cpu) in all
+        .iter()
+        .enumerate()
+        .filter(|(_, cpu)| cpu.server == server)
+    {
+        for sockets in 1..=cpu.sockets {
+            let threads = cpu.threads * sockets;
+            // A little noise spreads the choice over processors of the same size.
+            let miss = (f64::from(threads) / wanted).ln().abs() + rng.between(0.0, 0.35);
+            if miss < best.2 {
+                best = (index, threads, miss);
+            }
+        }
+    }
+    (best.0, best.1)
+}
+
+/// What the host asks per card and hour, and its lowest bid: whole cents both.
+fn choose_price(card: &GpuModel, host: &Host, shares: &Shares, rng: &mut Rng) -> (f64, f64) {
+    let level = (host.price_level * 0.6 + rng.unit() * 0.4).clamp(0.02, 0.98);
+    let ask = whole_cents(card.price.at(level) * 0.75);
+    let roll = rng.unit();
+    let ratio = if roll < shares.min_bid_equal {
+        1.0
+    } else if roll < shares.min_bid_equal + shares.min_bid_above {
+        card.bid.at(rng.between(0.9, 1.0)).clamp(1.02, 2.5)
+    } else {
+        card.bid.at(rng.between(0.0, 0.85)).min(1.0)
+    };
+    (ask, whole_cents(ask * ratio))
+}
+
+/// An address of the range kept for benchmarks (RFC 2544): it leads nowhere. A few carry the
+/// white space that the real ones carry.
+fn address(serial: u64, rng: &mut Rng) -> String {
+    let (high, low) = (serial / 250 % 512, serial % 250 + 1);
+    let space = if rng.chance(0.01) { " " } else { "" };
+    format!("198.{}.{}.{low}{space}", 18 + high / 256, high % 256)
+}
+
+/// The sizes of the offers of a machine of `gpus` cards.
+pub fn chunks(gpus: u32) -> impl Iterator<Item = u32> {
+    let whole = (!gpus.is_power_of_two()).then_some(gpus);
+    (0..u32::BITS)
+        .map(|exponent| 1_u32 << exponent)
+        .take_while(move |chunk| *chunk <= gpus)
+        .chain(whole)
+}
+
+fn cut(gpus: u32, ids: &mut Ids, rng: &mut Rng) -> Vec<Slice> {
+    chunks(gpus)
+        .map(|chunk| Slice {
+            id: ids.next_offer(rng),
+            bundle: rng.below(1 << 31),
+            gpus: chunk,
+        })
+        .collect()
+}
+
+/// How much of one card's score each card of a group of `gpus` keeps.
+pub fn scaling(gpus: u32) -> f64 {
+    1.0 - 0.03 * f64::from(gpus).log2()
+}
+
+/// The nine-digit number of a driver version: `535.86.05` is 535086005, `570.181` is 570181000.
+pub fn driver_number(version: &str) -> u64 {
+    let mut parts = version
+        .split('.')
+        .map(|part| part.parse::<u64>().unwrap_or(0));
+    let mut part = || parts.next().unwrap_or(0);
+    part() * 1_000_000 + part() * 1_000 + part()
+}
+
+/// Cores of a share of a machine: fractions are real.
+pub fn share_of(machine: u64, gpus: u32, all: u32) -> f64 {
+    float(machine) * f64::from(gpus) / f64::from(all.max(1))
+}

@@ -1,0 +1,385 @@
+//! Machine offers as they travel: every member that the specification lists, and those that the
+//! real service adds.
+
+use super::super::numbers::{float, unsigned};
+use super::facts::Facts;
+use super::host::client_price;
+use super::machine::{Machine, Slice, driver_number, scaling, share_of};
+use super::price::{Charges, Quote, Rental, Tariff, Terms};
+use super::record::{Nothing, record};
+
+record! {
+    /// A machine offer (specification, "Machine offer"), in the service's order of members.
+    pub struct OfferRow<'m> {
+        /// The offer's id.
+        id: u64,
+        /// The same id under the service's older name.
+        ask_contract_id: u64,
+        /// Its bundle's id.
+        bundle_id: u64,
+        /// Always null.
+        bundled_results: Nothing,
+        /// `NVLink`, GB/s.
+        bw_nvlink: f64,
+        /// CUDA compute capability x 100.
+        compute_cap: u64,
+        /// Processor architecture.
+        cpu_arch: &'static str,
+        /// Threads of the machine.
+        cpu_cores: u32,
+        /// Threads of the offer's share; has a fraction at times.
+        cpu_cores_effective: f64,
+        /// GHz.
+        cpu_ghz: f64,
+        /// Processor.
+        cpu_name: &'m str,
+        /// Memory of the offer's share, MB.
+        cpu_ram: u64,
+        /// Largest discount for a rental paid ahead, 0 to 1.
+        credit_discount_max: f64,
+        /// Newest CUDA version; now and then a driver number by mistake.
+        cuda_max_good: f64,
+        /// Open ports of the offer's share.
+        direct_port_count: u64,
+        /// Disk read rate, MB/s.
+        disk_bw: f64,
+        /// Disk; empty at times.
+        disk_name: &'m str,
+        /// Disk of the offer's share, GB.
+        disk_space: f64,
+        /// Deep learning performance score.
+        dlperf: f64,
+        /// The score per dollar and hour.
+        dlperf_per_dphtotal: f64,
+        /// Cards, $ per hour.
+        dph_base: f64,
+        /// Cards and disk, $ per hour.
+        dph_total: f64,
+        /// Cards, disk and some download, $ per hour.
+        dph_total_adj: f64,
+        /// Driver as a nine-digit number.
+        driver_vers: u64,
+        /// Driver; two parts only at times.
+        driver_version: &'m str,
+        /// Seconds until the offer ends.
+        duration: f64,
+        /// When the offer ends, seconds since 1970.
+        end_date: f64,
+        /// Reliability that the service expects, 0 to 1.
+        expected_reliability: f64,
+        /// Whether the machine belongs to another market; mostly null.
+        external: Option<bool>,
+        /// TFLOPS per dollar and hour.
+        flops_per_dphtotal: f64,
+        /// Place; null for machines listed just now.
+        geolocation: Option<&'m str>,
+        /// A number made from the country.
+        geolocode: Option<u64>,
+        /// Maker of the cards, lower case.
+        gpu_arch: &'static str,
+        /// Whether a card drives a screen.
+        gpu_display_active: bool,
+        /// Share of the machine's cards.
+        gpu_frac: f64,
+        /// The cards' ids.
+        gpu_ids: &'m [u64],
+        /// `PCIe` lanes of a card.
+        gpu_lanes: u32,
+        /// Watts of a card.
+        gpu_max_power: f64,
+        /// Celsius of the hottest card.
+        gpu_max_temp: f64,
+        /// Memory bandwidth of a card, GB/s.
+        gpu_mem_bw: f64,
+        /// Card.
+        gpu_name: &'m str,
+        /// Memory of a card, MB.
+        gpu_ram: u64,
+        /// Memory of all cards, MB.
+        gpu_total_ram: u64,
+        /// 1 when the processor has AVX.
+        has_avx: u32,
+        /// Owner.
+        host_id: u64,
+        /// 1 for a data centre.
+        hosting_type: u32,
+        /// Always null.
+        hostname: Nothing,
+        /// Download, Mbit/s.
+        inet_down: f64,
+        /// Download, $ per GB.
+        inet_down_cost: f64,
+        /// Upload, Mbit/s.
+        inet_up: f64,
+        /// Upload, $ per GB.
+        inet_up_cost: f64,
+        /// Download, $ per 1024 GB.
+        internet_down_cost_per_tb: f64,
+        /// Upload, $ per 1024 GB.
+        internet_up_cost_per_tb: f64,
+        /// Whether this is a bid's price.
+        is_bid: bool,
+        /// Whether its virtual machines were found wanting.
+        is_vm_deverified: bool,
+        /// Path of a picture.
+        logo: &'static str,
+        /// Machine.
+        machine_id: u64,
+        /// Lowest bid, $ per hour.
+        min_bid: f64,
+        /// Main board, cut to 16 characters; null or nonsense at times.
+        mobo_name: Option<&'m str>,
+        /// Cards.
+        num_gpus: u32,
+        /// Ubuntu version.
+        os_version: &'m str,
+        /// `PCIe` generation.
+        pci_gen: f64,
+        /// `PCIe` bandwidth, GB/s.
+        pcie_bw: f64,
+        /// Address; white space around it at times.
+        public_ipaddr: &'m str,
+        /// Reliability, 0 to 1.
+        reliability: f64,
+        /// The same.
+        reliability2: f64,
+        /// What reliability does to the score, 0 to 1.
+        reliability_mult: f64,
+        /// Whether it can be rented now.
+        rentable: bool,
+        /// Whether the caller rents it.
+        rented: bool,
+        /// Kind of thing offered.
+        resource_type: &'static str,
+        /// Always 1.
+        rn: u32,
+        /// What offers are ranked by.
+        score: f64,
+        /// Always null.
+        sla_sigma_x: Nothing,
+        /// Always null.
+        sla_broker_rate: Nothing,
+        /// A figure the service sends and does not explain.
+        sla_r_claim: f64,
+        /// When the machine was listed, seconds since 1970; null at times.
+        start_date: Option<f64>,
+        /// Whether the address stays the same.
+        static_ip: bool,
+        /// Disk, $ per GB and month.
+        storage_cost: f64,
+        /// Disk, $ per hour for what the search allocates.
+        storage_total_cost: f64,
+        /// A figure the service sends and does not explain.
+        target_reliability: f64,
+        /// Empty in offers.
+        time_remaining: &'static str,
+        /// Empty in offers.
+        time_remaining_isbid: &'static str,
+        /// TFLOPS of all cards.
+        total_flops: f64,
+        /// The market's judgement.
+        verification: &'static str,
+        /// The judgement as a number.
+        vericode: u32,
+        /// $ per GB of card memory and hour.
+        vram_costperhour: f64,
+        /// Whether virtual machines can be rented.
+        vms_enabled: bool,
+        /// Always null.
+        webpage: Nothing,
+        /// The cluster whose network volumes it can use.
+        cluster_id: Option<u64>,
+        /// Offer of the machine's disk apart from it; null together with the next two at times.
+        avail_vol_ask_id: Option<u64>,
+        /// Its price, $ per GB and hour.
+        avail_vol_dph: Option<f64>,
+        /// Its size, GB.
+        avail_vol_size: Option<f64>,
+        /// Always null: machines have no network disk of their own.
+        nw_disk_min_bw: Nothing,
+        /// Always null.
+        nw_disk_max_bw: Nothing,
+        /// Always null.
+        nw_disk_avg_bw: Nothing,
+        /// What a rental paid ahead saves, 0 to 1; null when the host gives nothing.
+        discount_rate: Option<f64>,
+        /// What it saves, $ per hour.
+        discounted_hourly: f64,
+        /// What is left, $ per hour.
+        discounted_dph_total: f64,
+        /// Price while running.
+        search: Charges,
+        /// Price while stopped.
+        instance: Charges,
+    }
+}
+
+impl OfferRow<'_> {
+    /// The value of a member of `search` or `instance`.
+    pub fn nested(&self, object: &str, member: &str) -> Option<super::record::Cell<'_>> {
+        match object {
+            "search" => self.search.member(member),
+            "instance" => self.instance.member(member),
+            _ => None,
+        }
+    }
+}
+
+/// The part of an offer's price that grows with its cards.
+fn tariff(machine: &Machine, slice: &Slice, now: f64) -> Tariff {
+    let gpus = f64::from(slice.gpus);
+    Tariff {
+        on_demand: client_price(machine.ask) * gpus,
+        min_bid: client_price(machine.bid_ask) * gpus,
+        storage_cost: client_price(machine.host.storage_ask),
+        inet_down_cost: machine.host.traffic_cost,
+        discount: machine.host.discount,
+        duration: machine.end_date - now,
+    }
+}
+
+/// What the service ranks by, near enough: a regression over recorded offers that is 9 % off.
+fn score(machine: &Machine, dlperf: f64, adjusted: f64, reliability_mult: f64) -> f64 {
+    let network = -1.162 + 0.083 * machine.inet_down.ln() + 0.128 * machine.inet_up.ln();
+    dlperf / adjusted * reliability_mult.powf(0.965) * network.exp()
+}
+
+/// One offer as a search under `terms` at `now` shows it.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one line for each of a record's members"
+)]
+pub fn row<'m>(
+    facts: &'m Facts,
+    codes: &super::place::Codes,
+    (machine, slice): (&'m Machine, &'m Slice),
+    terms: Terms,
+    now: f64,
+) -> OfferRow<'m> {
+    let card = &facts.gpus[machine.model];
+    let spread = &facts.spread;
+    let host = &machine.host;
+    let tariff = tariff(machine, slice, now);
+    let quote = Quote::of(&tariff, terms);
+    let gpus = f64::from(slice.gpus);
+    let dlperf = machine.dlperf * gpus * scaling(slice.gpus);
+    let total_flops = card.tflops * gpus;
+    let gpu_total_ram = machine.gpu_ram * u64::from(slice.gpus);
+    let reliability_mult = 1.0 / (1.0 + 10.0 * (1.0 - machine.reliability));
+    let location = (!machine.new).then(|| spread.locations[host.location].0.as_str());
+    let share = |all: u64| share_of(all, slice.gpus, machine.gpus);
+    let cards = usize::try_from(slice.gpus)
+        .unwrap_or(0)
+        .min(machine.gpu_ids.len());
+    let volume = machine.local_volume.as_ref();
+    OfferRow {
+        id: slice.id,
+        ask_contract_id: slice.id,
+        bundle_id: slice.bundle,
+        bundled_results: Nothing,
+        bw_nvlink: if slice.gpus > 1 {
+            machine.bw_nvlink
+        } else {
+            0.0
+        },
+        compute_cap: card.capability.unsigned_abs(),
+        cpu_arch: if card.arm { "arm64" } else { "amd64" },
+        cpu_cores: machine.cpu_cores,
+        cpu_cores_effective: share(u64::from(machine.cpu_cores)),
+        cpu_ghz: machine.cpu_ghz,
+        cpu_name: if card.arm {
+            "Neoverse-V2"
+        } else {
+            &spread.processors[machine.processor].name
+        },
+        cpu_ram: unsigned(share(machine.cpu_ram)),
+        credit_discount_max: host.discount,
+        cuda_max_good: machine.cuda_max_good,
+        direct_port_count: unsigned(share(u64::from(machine.ports))),
+        disk_bw: machine.disk_bw,
+        disk_name: &spread.disks[machine.disk_name].0,
+        disk_space: machine.disk_space * gpus / f64::from(machine.gpus.max(1)),
+        dlperf,
+        dlperf_per_dphtotal: dlperf / quote.total,
+        dph_base: quote.base,
+        dph_total: quote.total,
+        dph_total_adj: quote.adjusted,
+        driver_vers: driver_number(&machine.driver_version),
+        driver_version: &machine.driver_version,
+        duration: tariff.duration,
+        end_date: machine.end_date,
+        expected_reliability: machine.reliability * 0.999,
+        external: machine.external,
+        flops_per_dphtotal: total_flops / quote.total,
+        geolocation: location,
+        geolocode: (!machine.new).then(|| codes.of(host.location)),
+        gpu_arch: if card.amd { "amd" } else { "nvidia" },
+        gpu_display_active: machine.gpu_display_active,
+        gpu_frac: gpus / f64::from(machine.gpus.max(1)),
+        gpu_ids: &machine.gpu_ids[..cards],
+        gpu_lanes: u32::from(machine.gpu_lanes),
+        gpu_max_power: machine.gpu_max_power,
+        gpu_max_temp: machine.gpu_max_temp,
+        gpu_mem_bw: machine.gpu_mem_bw,
+        gpu_name: &card.name,
+        gpu_ram: machine.gpu_ram,
+        gpu_total_ram,
+        has_avx: u32::from(machine.has_avx),
+        host_id: host.id,
+        hosting_type: u32::from(host.datacenter),
+        hostname: Nothing,
+        inet_down: machine.inet_down,
+        inet_down_cost: host.traffic_cost,
+        inet_up: machine.inet_up,
+        inet_up_cost: host.traffic_cost,
+        internet_down_cost_per_tb: host.traffic_cost * 1024.0,
+        internet_up_cost_per_tb: host.traffic_cost * 1024.0,
+        is_bid: terms.rental == Rental::Bid,
+        is_vm_deverified: machine.vm_deverified,
+        logo: "/static/logos/host.png",
+        machine_id: machine.id,
+        min_bid: tariff.min_bid,
+        mobo_name: machine.board.map(|board| spread.boards[board].0.as_str()),
+        num_gpus: slice.gpus,
+        os_version: &spread.os[machine.os].0,
+        pci_gen: machine.pci_gen,
+        pcie_bw: machine.pcie_bw,
+        public_ipaddr: &machine.public_ipaddr,
+        reliability: machine.reliability,
+        reliability2: machine.reliability,
+        reliability_mult,
+        rentable: slice.gpus <= machine.free(),
+        rented: machine.rented_by_caller,
+        resource_type: "gpu",
+        rn: 1,
+        score: score(machine, dlperf, quote.adjusted, reliability_mult),
+        sla_sigma_x: Nothing,
+        sla_broker_rate: Nothing,
+        sla_r_claim: machine.reliability,
+        start_date: machine.start_date,
+        static_ip: machine.static_ip,
+        storage_cost: tariff.storage_cost,
+        storage_total_cost: quote.storage,
+        target_reliability: machine.reliability * 0.998,
+        time_remaining: "",
+        time_remaining_isbid: "",
+        total_flops,
+        verification: machine.verification.text(),
+        vericode: u32::from(machine.verification.code()),
+        vram_costperhour: quote.base / (float(gpu_total_ram) / 1024.0),
+        vms_enabled: machine.vms_enabled,
+        webpage: Nothing,
+        cluster_id: host.cluster,
+        avail_vol_ask_id: volume.map(|volume| volume.id),
+        avail_vol_dph: volume.map(|_| tariff.storage_cost / super::price::HOURS_PER_MONTH),
+        avail_vol_size: volume.map(|volume| volume.size),
+        nw_disk_min_bw: Nothing,
+        nw_disk_max_bw: Nothing,
+        nw_disk_avg_bw: Nothing,
+        discount_rate: quote.discount_rate,
+        discounted_hourly: quote.discount,
+        discounted_dph_total: quote.discounted,
+        search: quote.running(),
+        instance: quote.stopped(),
+    }
+}

@@ -1,0 +1,36 @@
+//! Countries and the number that the service makes of each.
+
+use ring::digest;
+
+use super::facts::Facts;
+
+/// The number of a country: the last four bytes of the SHA-256 of its two letters, big endian,
+/// modulo 2^31 - 1. This holds on every recorded pair.
+pub fn geolocode(country: &str) -> u64 {
+    let hash = digest::digest(&digest::SHA256, country.as_bytes());
+    let tail = hash.as_ref().iter().rev().take(4).rev();
+    let number = tail.fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+    number % ((1 << 31) - 1)
+}
+
+/// The country of a place: what stands behind its last comma.
+pub fn country(place: &str) -> &str {
+    place.rsplit(',').next().unwrap_or(place).trim()
+}
+
+/// The numbers of all places of the figures.
+#[derive(Debug)]
+pub struct Codes(Vec<u64>);
+
+impl Codes {
+    /// Works them out.
+    pub fn new(facts: &Facts) -> Self {
+        let places = facts.spread.locations.iter();
+        Self(places.map(|(place, _)| geolocode(country(place))).collect())
+    }
+
+    /// The number of the place at `location`; 0 when there is none.
+    pub fn of(&self, location: usize) -> u64 {
+        self.0.get(location).copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,181 @@
+//! The service's price arithmetic: everything that a search quotes for one offer.
+
+use serde::Serialize;
+
+use super::record::{AsCell, Cell};
+
+/// Hours of a month, as the service bills storage.
+pub const HOURS_PER_MONTH: f64 = 720.0;
+
+/// Disk that a search prices when it names none, GB.
+pub const DEFAULT_STORAGE: f64 = 8.0;
+
+/// Months paid ahead that earn a host's whole discount. The real curve is not known; this one is
+/// straight.
+const FULL_DISCOUNT_MONTHS: f64 = 3.0;
+
+/// How a machine is rented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Rental {
+    /// High priority, fixed price.
+    OnDemand,
+    /// High priority, discounted, paid ahead.
+    Reserved,
+    /// Low priority, may be interrupted.
+    Bid,
+}
+
+/// What a search asks prices for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Terms {
+    /// How the machine is rented.
+    pub rental: Rental,
+    /// Disk to go with it, GB.
+    pub storage: f64,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self {
+            rental: Rental::OnDemand,
+            storage: DEFAULT_STORAGE,
+        }
+    }
+}
+
+/// What a host charges for an offer, as clients see it.
+#[derive(Debug, Clone, Copy)]
+pub struct Tariff {
+    /// On demand, $ per hour.
+    pub on_demand: f64,
+    /// Lowest bid, $ per hour.
+    pub min_bid: f64,
+    /// Disk, $ per GB and month.
+    pub storage_cost: f64,
+    /// Download, $ per GB.
+    pub inet_down_cost: f64,
+    /// Largest discount for rentals paid ahead, 0 to 1.
+    pub discount: f64,
+    /// How long the offer lasts, seconds.
+    pub duration: f64,
+}
+
+/// The quoted prices of one offer.
+#[derive(Debug, Clone, Copy)]
+pub struct Quote {
+    /// The cards, $ per hour.
+    pub base: f64,
+    /// The disk, $ per hour.
+    pub storage: f64,
+    /// Both, $ per hour.
+    pub total: f64,
+    /// Both, and some download, $ per hour: what offers are ranked by.
+    pub adjusted: f64,
+    /// What is taken off, 0 to 1; nothing when the host gives no discount or none is asked for.
+    pub discount_rate: Option<f64>,
+    /// What is taken off, $ per hour.
+    pub discount: f64,
+    /// What is left, $ per hour.
+    pub discounted: f64,
+}
+
+impl Quote {
+    /// What `tariff` comes to under `terms`.
+    pub fn of(tariff: &Tariff, terms: Terms) -> Self {
+        let base = match terms.rental {
+            Rental::Bid => tariff.min_bid,
+            Rental::OnDemand | Rental::Reserved => tariff.on_demand,
+        };
+        let storage = storage_per_hour(tariff.storage_cost, terms.storage);
+        let total = base + storage;
+        let months = tariff.duration / (HOURS_PER_MONTH * 3600.0);
+        let discount_rate = match terms.rental {
+            Rental::Reserved => Some(tariff.discount * (months / FULL_DISCOUNT_MONTHS).min(1.0)),
+            Rental::OnDemand | Rental::Bid => (tariff.discount > 0.0).then_some(0.0),
+        };
+        let discount = base * discount_rate.unwrap_or(0.0);
+        Self {
+            base,
+            storage,
+            total,
+            adjusted: total + tariff.inet_down_cost * terms.storage / 4.0,
+            discount_rate,
+            discount,
+            discounted: total - discount,
+        }
+    }
+
+    /// The members of `search`: the price while it runs.
+    pub fn running(&self) -> Charges {
+        Charges {
+            gpu: self.base,
+            disk: self.storage,
+            premium: 0.0,
+            total: self.total,
+            discount: self.discount,
+            discounted: self.discounted,
+        }
+    }
+
+    /// The members of `instance`: the price while it is stopped, which is the disk's.
+    pub fn stopped(&self) -> Charges {
+        Charges {
+            gpu: 0.0,
+            disk: self.storage,
+            premium: 0.0,
+            total: self.storage,
+            discount: 0.0,
+            discounted: self.storage,
+        }
+    }
+}
+
+/// $ per hour of `gigabytes` at `storage_cost` $ per GB and month.
+pub fn storage_per_hour(storage_cost: f64, gigabytes: f64) -> f64 {
+    storage_cost * gigabytes / HOURS_PER_MONTH
+}
+
+/// The objects `search` and `instance` of an offer, $ per hour.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Charges {
+    /// Cards.
+    #[serde(rename = "gpuCostPerHour")]
+    pub gpu: f64,
+    /// Disk.
+    #[serde(rename = "diskHour")]
+    pub disk: f64,
+    /// A premium that the service names and does not charge.
+    #[serde(rename = "slaPremiumPerHour")]
+    pub premium: f64,
+    /// Both.
+    #[serde(rename = "totalHour")]
+    pub total: f64,
+    /// What is taken off.
+    #[serde(rename = "discountTotalHour")]
+    pub discount: f64,
+    /// What is left.
+    #[serde(rename = "discountedTotalPerHour")]
+    pub discounted: f64,
+}
+
+impl Charges {
+    /// The value of a member, or nothing when there is no member of that name.
+    pub fn member(&self, name: &str) -> Option<Cell<'static>> {
+        let value = match name {
+            "gpuCostPerHour" => self.gpu,
+            "diskHour" => self.disk,
+            "slaPremiumPerHour" => self.premium,
+            "totalHour" => self.total,
+            "discountTotalHour" => self.discount,
+            "discountedTotalPerHour" => self.discounted,
+            _ => return None,
+        };
+        Some(Cell::Number(value))
+    }
+}
+
+impl AsCell for Charges {
+    fn as_cell(&self) -> Cell<'_> {
+        Cell::Compound
+    }
+}

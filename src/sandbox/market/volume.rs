@@ -1,0 +1,198 @@
+//! Network volumes: disk space that the machines of a cluster share.
+
+use super::super::numbers::{rounded, unsigned};
+use super::super::random::{Purpose, Rng};
+use super::facts::Facts;
+use super::host::{client_price, whole_cents};
+use super::price::storage_per_hour;
+use super::record::record;
+
+/// Disk that a volume search prices when it names none, GB.
+pub const DEFAULT_VOLUME: f64 = 1.0;
+
+record! {
+    /// A network volume offer: the members of the specification and those that the table of the
+    /// market's own client reads.
+    pub struct VolumeRow<'m> {
+        /// The offer's id.
+        id: u64,
+        /// The same id under the specification's name.
+        ask_contract_id: u64,
+        /// The machines that share it.
+        cluster_id: u64,
+        /// Owner.
+        host_id: u64,
+        /// Space, GB.
+        disk_space: f64,
+        /// $ per GB and month.
+        storage_cost: f64,
+        /// $ per hour for what the search allocates.
+        storage_cost_total: f64,
+        /// The same under the service's name.
+        storage_total_cost: f64,
+        /// Upload, Mbit/s.
+        inet_up: f64,
+        /// Download, Mbit/s.
+        inet_down: f64,
+        /// Upload, $ per GB.
+        inet_up_cost: f64,
+        /// Download, $ per GB.
+        inet_down_cost: f64,
+        /// Reliability of the cluster, 0 to 1.
+        reliability: f64,
+        /// The same.
+        reliability2: f64,
+        /// Whether all machines of the cluster are verified.
+        verified: bool,
+        /// The same in words.
+        verification: &'static str,
+        /// Place.
+        geolocation: Option<&'m str>,
+        /// A number made from the country.
+        geolocode: Option<u64>,
+        /// Average read rate over the cluster's machines, MB/s.
+        nw_disk_avg_bw: u64,
+        /// Highest.
+        nw_disk_max_bw: u64,
+        /// Lowest.
+        nw_disk_min_bw: u64,
+        /// When it was listed, seconds since 1970.
+        start_date: f64,
+        /// When it ends, seconds since 1970.
+        end_date: f64,
+        /// Seconds until it ends.
+        duration: f64,
+        /// Whether it belongs to another market; mostly null.
+        external: Option<bool>,
+        /// Whether it can be rented.
+        rentable: bool,
+        /// Kind of thing offered.
+        resource_type: &'static str,
+        /// What volumes are ranked by.
+        score: f64,
+    }
+}
+
+/// The cluster that a volume serves, as far as a volume shows it.
+#[derive(Debug, Clone)]
+pub struct Cluster {
+    /// Its id.
+    pub id: u64,
+    /// Its owner.
+    pub host: u64,
+    /// Index of its place among the figures.
+    pub location: usize,
+    /// Whether all its machines are verified.
+    pub verified: bool,
+    /// Mean reliability of its machines.
+    pub reliability: f64,
+    /// Mbit/s.
+    pub inet_down: f64,
+    /// Mbit/s.
+    pub inet_up: f64,
+    /// $ per GB.
+    pub traffic_cost: f64,
+}
+
+/// A listed network volume.
+#[derive(Debug, Clone)]
+pub struct Volume {
+    /// Its offer id.
+    pub id: u64,
+    /// The cluster.
+    pub cluster: Cluster,
+    /// Free space, GB.
+    pub disk_space: f64,
+    /// $ per GB and month, as the host asks.
+    pub ask: f64,
+    /// Average, highest and lowest read rate, MB/s.
+    pub bandwidth: [u64; 3],
+    /// Seconds since 1970.
+    pub start_date: f64,
+    /// Seconds since 1970.
+    pub end_date: f64,
+    /// Null, or whether it belongs to another market.
+    pub external: Option<bool>,
+    /// Rented by somebody: cannot be unlisted.
+    pub active: bool,
+}
+
+impl Volume {
+    /// The volume number `serial` of the market of `seed`, on `cluster`.
+    pub fn draw(
+        facts: &Facts,
+        (seed, serial): (u64, u64),
+        id: u64,
+        cluster: Cluster,
+        now: f64,
+    ) -> Self {
+        let rng = &mut Rng::keyed(seed, Purpose::Volume, serial);
+        let average = rng.between(300.0, 6_400.0);
+        let days = facts.spread.duration_days.draw(rng).max(3.0);
+        Self {
+            id,
+            cluster,
+            disk_space: rounded(rng.between(2.0, 5.0).exp() * 100.0, 1),
+            ask: whole_cents(rng.between(0.03, 0.16)),
+            bandwidth: [
+                unsigned(average),
+                unsigned(average * rng.between(1.0, 1.4)),
+                unsigned(average * rng.between(0.5, 1.0)),
+            ],
+            start_date: now - rng.between(1.0, 300.0) * 86_400.0,
+            end_date: now + days * 86_400.0,
+            external: rng.chance(0.05).then_some(false),
+            active: rng.chance(0.15),
+        }
+    }
+
+    /// The volume as a search for `storage` GB at `now` shows it.
+    pub fn row<'m>(
+        &self,
+        facts: &'m Facts,
+        codes: &super::place::Codes,
+        storage: f64,
+        now: f64,
+    ) -> VolumeRow<'m> {
+        let storage_cost = client_price(self.ask);
+        let hourly = storage_per_hour(storage_cost, storage);
+        let [average, highest, lowest] = self.bandwidth;
+        let location = facts.spread.locations.get(self.cluster.location);
+        VolumeRow {
+            id: self.id,
+            ask_contract_id: self.id,
+            cluster_id: self.cluster.id,
+            host_id: self.cluster.host,
+            disk_space: self.disk_space,
+            storage_cost,
+            storage_cost_total: hourly,
+            storage_total_cost: hourly,
+            inet_up: self.cluster.inet_up,
+            inet_down: self.cluster.inet_down,
+            inet_up_cost: self.cluster.traffic_cost,
+            inet_down_cost: self.cluster.traffic_cost,
+            reliability: self.cluster.reliability,
+            reliability2: self.cluster.reliability,
+            verified: self.cluster.verified,
+            verification: if self.cluster.verified {
+                "verified"
+            } else {
+                "unverified"
+            },
+            geolocation: location.map(|(place, _)| place.as_str()),
+            geolocode: location.map(|_| codes.of(self.cluster.location)),
+            nw_disk_avg_bw: average,
+            nw_disk_max_bw: highest,
+            nw_disk_min_bw: lowest,
+            start_date: self.start_date,
+            end_date: self.end_date,
+            duration: self.end_date - now,
+            external: self.external,
+            rentable: true,
+            resource_type: "network_volume",
+            score: self.cluster.reliability * super::super::numbers::float(average)
+                / storage_cost
+                / 1e3,
+        }
+    }
+}

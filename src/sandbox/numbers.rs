@@ -1,0 +1,32 @@
+//! Conversions between the number types, in one place and without surprises.
+
+/// The nearest whole number.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "rounded; saturates at the ends"
+)]
+pub fn whole(value: f64) -> i64 {
+    value.round() as i64
+}
+
+/// The whole part of a number, 0 for a negative one.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "floored; saturates at the ends"
+)]
+pub fn unsigned(value: f64) -> u64 {
+    value.floor() as u64
+}
+
+/// A count as a number.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+pub fn float(value: u64) -> f64 {
+    value as f64
+}
+
+/// Rounds to `digits` decimal places.
+pub fn rounded(value: f64, digits: i32) -> f64 {
+    let scale = 10_f64.powi(digits);
+    (value * scale).round() / scale
+}
