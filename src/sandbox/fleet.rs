@@ -8,12 +8,13 @@ mod groups;
 mod signature;
 mod workers;
 
-pub use groups::{CreateError, Draft, Workergroup};
+pub use groups::{CreateError, Draft, USER, Workergroup};
 pub use signature::{PUBLIC_KEY, SignatureError, Signer};
 pub use workers::{Candidate, State};
 
 use super::numbers::float;
 use super::random::{Purpose, Rng};
+use super::token::Token;
 use groups::Group;
 use workers::Worker;
 
@@ -34,7 +35,7 @@ pub struct Endpoint {
     /// Its name.
     pub name: String,
     /// The key that requests to it may carry instead of the account's.
-    pub api_key: String,
+    pub api_key: Token,
     /// When it was made, seconds since 1970.
     pub created_at: f64,
     /// Workers that stay ready without load.
@@ -237,6 +238,14 @@ impl Fleet {
         }
     }
 
+    /// Whether `key` is a key of that endpoint: its own or that of one of its workergroups.
+    pub fn is_key_of(&self, endpoint: &str, key: &str) -> bool {
+        let own = |known: &Endpoint| known.name == endpoint && known.api_key.expose() == key;
+        let group =
+            |known: &Workergroup| known.endpoint_name == endpoint && known.api_key.expose() == key;
+        self.endpoints.iter().any(own) || self.workergroups().any(group)
+    }
+
     /// How many workers of an endpoint are in each state: ready, loading, stopped.
     pub fn census(&self, endpoint: &str) -> Option<[usize; 3]> {
         let endpoint = self.endpoints.iter().find(|known| known.name == endpoint)?;
@@ -273,10 +282,12 @@ impl Fleet {
     }
 
     /// A key of 64 hexadecimal digits.
-    fn token(&mut self) -> String {
+    fn token(&mut self) -> Token {
         let rng = &mut self.secret();
         let [first, second, third, fourth] = std::array::from_fn(|_| rng.next());
-        format!("{first:016x}{second:016x}{third:016x}{fourth:016x}")
+        Token::new(format!(
+            "{first:016x}{second:016x}{third:016x}{fourth:016x}"
+        ))
     }
 
     /// A request id in the shape of a UUID.

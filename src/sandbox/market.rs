@@ -97,6 +97,10 @@ const fn anchor(model: &'static str, gpus: u32, location: &'static str, datacent
     }
 }
 
+/// An offer that is listed: its prices depend on who asks.
+#[derive(Debug, Clone, Copy)]
+pub struct Listed<'m>(&'m Machine, &'m machine::Slice);
+
 /// The simulated market.
 #[derive(Debug)]
 pub struct Market {
@@ -165,19 +169,35 @@ impl Market {
         self.listed
     }
 
+    /// Everything that is listed, unpriced.
+    pub fn listed(&self) -> impl Iterator<Item = Listed<'_>> {
+        let now = self.now();
+        self.machines
+            .iter()
+            .filter(move |machine| machine.end_date > now)
+            .flat_map(|machine| {
+                machine
+                    .slices
+                    .iter()
+                    .map(move |slice| Listed(machine, slice))
+            })
+    }
+
+    /// An offer as a search under `terms` shows it.
+    pub fn row<'m>(&'m self, listed: Listed<'m>, terms: Terms) -> OfferRow<'m> {
+        offer::row(
+            &self.facts,
+            &self.codes,
+            (listed.0, listed.1),
+            terms,
+            self.now(),
+        )
+    }
+
     /// All machine offers as a search under `terms` shows them, each worked out as it is asked
     /// for.
     pub fn offers(&self, terms: Terms) -> impl Iterator<Item = OfferRow<'_>> {
-        let now = self.now();
-        let listed = self
-            .machines
-            .iter()
-            .filter(move |machine| machine.end_date > now);
-        listed.flat_map(move |machine| {
-            machine.slices.iter().map(move |slice| {
-                offer::row(&self.facts, &self.codes, (machine, slice), terms, now)
-            })
-        })
+        self.listed().map(move |listed| self.row(listed, terms))
     }
 
     /// All network volume offers as a search for `storage` GB shows them.

@@ -1,9 +1,197 @@
-//! A marketplace in a box: a simulated market and fleet behind the real interface.
+//! A marketplace in a box: a simulated market and fleet behind the real interface, over HTTP.
 //!
-//! [`market`] and [`fleet`] are pure: they know neither clock nor network. Their figures come from
-//! `assets/sandbox`, their variety from a seed.
+//! [`market`] and [`fleet`] are pure: they know neither clock nor network; their figures come from
+//! `assets/sandbox`, their variety from a seed. Around them `state` does what the operations do,
+//! `search` reads the bodies of searches with the catalogs of [`crate::domain`], `server` maps
+//! paths to operations, and `pacing`, [`faults`] and [`ledger`] make the service as strict, as
+//! unreliable and as open to inspection as wanted.
+//!
+//! ```no_run
+//! # async fn example() -> std::io::Result<()> {
+//! use bourse::sandbox::{Sandbox, SandboxConfig};
+//!
+//! let sandbox = Sandbox::start(SandboxConfig::default()).await?;
+//! assert!(sandbox.addr().ip().is_loopback());
+//! sandbox.stop().await;
+//! # Ok(())
+//! # }
+//! ```
 
+mod answer;
+mod call;
+mod connection;
+pub mod faults;
 pub mod fleet;
+mod groups;
+pub mod ledger;
 pub mod market;
 mod numbers;
+mod pacing;
 mod random;
+mod search;
+mod server;
+mod staffing;
+mod state;
+mod token;
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ring::rand::{SecureRandom as _, SystemRandom};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use connection::{Cut, CuttableListener};
+use faults::FaultSpec;
+use ledger::Ledger;
+use market::MarketConfig;
+use state::State;
+use token::Token;
+
+/// The key of a frozen sandbox that was given none.
+const FROZEN_KEY: &str = "frozen-sandbox-key";
+
+/// How long [`Running::stop`] waits for answers that are under way.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What a sandbox is started with.
+#[derive(Clone)]
+pub struct SandboxConfig {
+    /// Where it listens; port 0 takes a free one. On a loopback address it answers only requests
+    /// that are meant for a loopback name.
+    pub listen: SocketAddr,
+    /// The key that callers must carry. None makes a random one, or a fixed one when frozen.
+    pub api_key: Option<String>,
+    /// The market.
+    pub market: MarketConfig,
+    /// Whether time stands still: the same requests then get the same bytes in every run.
+    pub freeze: bool,
+    /// Whether requests that come too fast are refused.
+    pub rate_limits: bool,
+    /// What goes wrong on purpose.
+    pub faults: Option<FaultSpec>,
+}
+
+impl std::fmt::Debug for SandboxConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SandboxConfig")
+            .field("listen", &self.listen)
+            .field("market", &self.market)
+            .field("freeze", &self.freeze)
+            .field("rate_limits", &self.rate_limits)
+            .field("faults", &self.faults)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for SandboxConfig {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            api_key: None,
+            market: MarketConfig::default(),
+            freeze: false,
+            rate_limits: true,
+            faults: None,
+        }
+    }
+}
+
+/// The sandbox marketplace.
+#[derive(Debug)]
+pub struct Sandbox;
+
+impl Sandbox {
+    /// Starts a sandbox on the runtime of the caller. Fails when the address cannot be had.
+    pub async fn start(config: SandboxConfig) -> io::Result<Running> {
+        let entropy = if config.freeze { 0 } else { random()? };
+        let key = match &config.api_key {
+            Some(key) => Token::new(key),
+            None if config.freeze => Token::new(FROZEN_KEY),
+            None => Token::new(format!("{:016x}{:016x}", random()?, random()?)),
+        };
+        let listener = TcpListener::bind(config.listen).await?;
+        let addr = listener.local_addr()?;
+        let state = State::new(&config, key.clone(), entropy).map_err(io::Error::other)?;
+        let ledger = state.ledger.clone();
+        let service = server::service(Arc::new(state));
+        let (stop, mut stopped) = watch::channel(());
+        let task = tokio::spawn(async move {
+            let service = service.into_make_service_with_connect_info::<Cut>();
+            axum::serve(CuttableListener(listener), service)
+                .with_graceful_shutdown(async move {
+                    // An error means that `Running` was dropped: time to stop as well.
+                    let _ = stopped.changed().await;
+                })
+                .await
+        });
+        Ok(Running {
+            addr,
+            key,
+            ledger,
+            stop,
+            task,
+        })
+    }
+}
+
+/// A sandbox that serves. Dropping it stops it at once; answers under way may be lost.
+#[derive(Debug)]
+pub struct Running {
+    addr: SocketAddr,
+    key: Token,
+    ledger: Ledger,
+    stop: watch::Sender<()>,
+    task: JoinHandle<io::Result<()>>,
+}
+
+impl Running {
+    /// Where it listens.
+    pub fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// The base address of both interfaces, without a final slash.
+    pub fn base_url(&self) -> String {
+        format!("http://{}", self.addr)
+    }
+
+    /// The key that callers must carry.
+    pub fn key(&self) -> &str {
+        self.key.expose()
+    }
+
+    /// What it was asked so far.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Stops it: takes no more requests, and gives answers that are under way a moment to end.
+    pub async fn stop(mut self) {
+        self.stop.send_replace(());
+        if tokio::time::timeout(PATIENCE, &mut self.task)
+            .await
+            .is_err()
+        {
+            self.task.abort();
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// 64 bits from the system.
+fn random() -> io::Result<u64> {
+    let mut bytes = [0; 8];
+    SystemRandom::new()
+        .fill(&mut bytes)
+        .map_err(|_| io::Error::other("the system gives no random numbers"))?;
+    Ok(u64::from_le_bytes(bytes))
+}

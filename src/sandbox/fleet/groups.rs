@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
 use super::super::numbers::whole;
+use super::super::token::Token;
 use super::workers::Worker;
 use super::{Fleet, HIRING};
 
@@ -42,7 +43,7 @@ pub struct Workergroup {
     /// The endpoint's id.
     pub endpoint_id: u64,
     /// A key of its own.
-    pub api_key: String,
+    pub api_key: Token,
     /// When it was made, ISO 8601.
     pub created_at: String,
     /// Who made it.

@@ -214,9 +214,9 @@ record! {
     }
 }
 
-impl OfferRow<'_> {
+impl<'m> OfferRow<'m> {
     /// The value of a member of `search` or `instance`.
-    pub fn nested(&self, object: &str, member: &str) -> Option<super::record::Cell<'_>> {
+    pub fn nested(&self, object: &str, member: &str) -> Option<super::record::Cell<'m>> {
         match object {
             "search" => self.search.member(member),
             "instance" => self.instance.member(member),

@@ -174,8 +174,8 @@ impl Charges {
     }
 }
 
-impl AsCell for Charges {
-    fn as_cell(&self) -> Cell<'_> {
+impl<'m> AsCell<'m> for Charges {
+    fn as_cell(&self) -> Cell<'m> {
         Cell::Compound
     }
 }

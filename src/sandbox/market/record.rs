@@ -16,49 +16,49 @@ pub enum Cell<'a> {
 }
 
 /// A type of a record's member.
-pub trait AsCell {
+pub trait AsCell<'m> {
     /// Its value for filters and orders.
-    fn as_cell(&self) -> Cell<'_>;
+    fn as_cell(&self) -> Cell<'m>;
 }
 
-impl AsCell for bool {
-    fn as_cell(&self) -> Cell<'_> {
+impl<'m> AsCell<'m> for bool {
+    fn as_cell(&self) -> Cell<'m> {
         Cell::Flag(*self)
     }
 }
 
-impl AsCell for f64 {
-    fn as_cell(&self) -> Cell<'_> {
+impl<'m> AsCell<'m> for f64 {
+    fn as_cell(&self) -> Cell<'m> {
         Cell::Number(*self)
     }
 }
 
-impl AsCell for u64 {
-    fn as_cell(&self) -> Cell<'_> {
+impl<'m> AsCell<'m> for u64 {
+    fn as_cell(&self) -> Cell<'m> {
         Cell::Number(super::super::numbers::float(*self))
     }
 }
 
-impl AsCell for u32 {
-    fn as_cell(&self) -> Cell<'_> {
+impl<'m> AsCell<'m> for u32 {
+    fn as_cell(&self) -> Cell<'m> {
         Cell::Number(f64::from(*self))
     }
 }
 
-impl AsCell for &str {
-    fn as_cell(&self) -> Cell<'_> {
+impl<'m> AsCell<'m> for &'m str {
+    fn as_cell(&self) -> Cell<'m> {
         Cell::Text(self)
     }
 }
 
-impl AsCell for &[u64] {
-    fn as_cell(&self) -> Cell<'_> {
+impl<'m> AsCell<'m> for &[u64] {
+    fn as_cell(&self) -> Cell<'m> {
         Cell::Compound
     }
 }
 
-impl<T: AsCell> AsCell for Option<T> {
-    fn as_cell(&self) -> Cell<'_> {
+impl<'m, T: AsCell<'m>> AsCell<'m> for Option<T> {
+    fn as_cell(&self) -> Cell<'m> {
         self.as_ref().map_or(Cell::Null, AsCell::as_cell)
     }
 }
@@ -73,8 +73,8 @@ impl serde::Serialize for Nothing {
     }
 }
 
-impl AsCell for Nothing {
-    fn as_cell(&self) -> Cell<'_> {
+impl<'m> AsCell<'m> for Nothing {
+    fn as_cell(&self) -> Cell<'m> {
         Cell::Null
     }
 }
@@ -94,9 +94,12 @@ macro_rules! record {
             $( $(#[$doc])* pub $member: $type, )*
         }
 
-        impl $name<'_> {
+        impl<$life> $name<$life> {
             /// The value of a member, or nothing when there is no member of that name.
-            pub fn member(&self, name: &str) -> Option<$crate::sandbox::market::record::Cell<'_>> {
+            pub fn member(
+                &self,
+                name: &str,
+            ) -> Option<$crate::sandbox::market::record::Cell<$life>> {
                 use $crate::sandbox::market::record::AsCell as _;
                 match name {
                     $( stringify!($member) => Some(self.$member.as_cell()), )*

@@ -1,0 +1,157 @@
+//! Answers: JSON with the exact content type, and refusals in the documented shapes.
+
+use axum::body::Body;
+use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderValue, Response, StatusCode};
+use serde_json::{Value as Json, json};
+
+use super::numbers::whole;
+
+/// The only content type of JSON answers: the market's own client compares it byte by byte.
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// Good news: a body of JSON bytes.
+pub fn ok(body: impl Into<Body>) -> Response<Body> {
+    with(StatusCode::OK, body)
+}
+
+/// Good news: a JSON value.
+pub fn value(value: &Json) -> Response<Body> {
+    ok(value.to_string())
+}
+
+/// JSON bytes under any status.
+pub fn with(status: StatusCode, body: impl Into<Body>) -> Response<Body> {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    response
+}
+
+/// A request that is not granted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refusal {
+    status: StatusCode,
+    error: &'static str,
+    msg: String,
+    detail: bool,
+    retry_after: Option<f64>,
+    allow: Option<&'static str>,
+}
+
+impl Refusal {
+    fn new(status: StatusCode, error: &'static str, msg: impl Into<String>) -> Self {
+        Self {
+            status,
+            error,
+            msg: msg.into(),
+            detail: false,
+            retry_after: None,
+            allow: None,
+        }
+    }
+
+    /// The request is not understood.
+    pub fn invalid(msg: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "invalid_request", msg)
+    }
+
+    /// The body is not JSON, or not an object.
+    pub fn body() -> Self {
+        Self::invalid("Invalid json body")
+    }
+
+    /// The body is larger than any client sends.
+    pub fn too_large() -> Self {
+        Self::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "invalid_request",
+            "Request body too large",
+        )
+    }
+
+    /// The values are understood and not allowed.
+    pub fn arguments(msg: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "invalid_args", msg)
+    }
+
+    /// There is no key, or a wrong one.
+    pub fn key(missing: bool) -> Self {
+        let msg = if missing {
+            "This action requires login."
+        } else {
+            "Invalid user key"
+        };
+        Self::new(StatusCode::UNAUTHORIZED, "auth_error", msg)
+    }
+
+    /// There is no such path.
+    pub fn path() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "not_found",
+            "No such path in the sandbox marketplace",
+        )
+    }
+
+    /// There is no such thing.
+    pub fn missing(msg: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", msg)
+    }
+
+    /// The path takes other methods: `allow` names them.
+    pub fn method(allow: &'static str) -> Self {
+        Self {
+            allow: Some(allow),
+            ..Self::new(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "method_not_allowed",
+                "Method not allowed",
+            )
+        }
+    }
+
+    /// The request was meant for another host: a page in a browser may be behind it.
+    pub fn host() -> Self {
+        let msg = "The sandbox answers to loopback names only";
+        Self::new(StatusCode::FORBIDDEN, "forbidden_host", msg)
+    }
+
+    /// The sandbox itself failed.
+    pub fn failure(msg: impl Into<String>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", msg)
+    }
+
+    /// Requests come faster than one in `threshold` seconds; `wait` seconds are left. `detail`
+    /// chooses the body that the specification has for unlisting.
+    pub fn pace(threshold: f64, wait: f64, detail: bool) -> Self {
+        let msg = format!("API requests too frequent endpoint threshold={threshold:.1}");
+        Self {
+            detail,
+            retry_after: Some(wait),
+            ..Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", msg)
+        }
+    }
+
+    /// The response that says so.
+    pub fn response(&self) -> Response<Body> {
+        let body = if self.detail {
+            json!({ "detail": self.msg })
+        } else {
+            json!({ "success": false, "error": self.error, "msg": self.msg })
+        };
+        let mut response = with(self.status, body.to_string());
+        if let Some(wait) = self.retry_after {
+            let seconds = whole(wait.ceil()).max(1);
+            response
+                .headers_mut()
+                .insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if let Some(allow) = self.allow {
+            response
+                .headers_mut()
+                .insert(ALLOW, HeaderValue::from_static(allow));
+        }
+        response
+    }
+}

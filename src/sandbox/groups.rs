@@ -1,0 +1,141 @@
+//! Bodies that make or change workergroups and endpoints.
+
+use serde_json::{Map, Value as Json};
+
+use super::answer::Refusal;
+use super::fleet::{Draft, Workergroup};
+use super::numbers::unsigned;
+
+/// Members that clients send besides the documented ones, and that change nothing here.
+const IGNORED: [&str; 9] = [
+    "client_id",
+    "api_key",
+    "autoscaler_instance",
+    "autojob_id",
+    "min_cold_load",
+    "docker_login_user",
+    "docker_login_pass",
+    "docker_login_host",
+    "docker_login_server",
+];
+
+/// Reads a workergroup to be made: what is left out has the specification's default.
+pub fn draft(body: &Map<String, Json>) -> Result<Draft, Refusal> {
+    let mut draft = Draft::default();
+    for (name, value) in body {
+        if value.is_null() {
+            continue;
+        }
+        match name.as_str() {
+            "endpoint_name" => draft.endpoint_name = Some(named(name, value)?),
+            "endpoint_id" => draft.endpoint_id = Some(count(name, value)?),
+            "template_hash" => draft.template_hash = Some(text(name, value)?),
+            "template_id" => draft.template_id = Some(count(name, value)?),
+            "search_params" => draft.search_params = Some(search(name, value)?),
+            "launch_args" => draft.launch_args = Some(text(name, value)?),
+            "min_load" => draft.min_load = amount(name, value)?,
+            "target_util" => draft.target_util = amount(name, value)?,
+            "cold_mult" => draft.cold_mult = amount(name, value)?,
+            "cold_workers" => draft.cold_workers = count(name, value)?,
+            "max_workers" => draft.max_workers = count(name, value)?,
+            "test_workers" => draft.test_workers = count(name, value)?,
+            "gpu_ram" => draft.gpu_ram = amount(name, value)?,
+            _ if IGNORED.contains(&name.as_str()) => {}
+            _ => {
+                return Err(Refusal::invalid(format!(
+                    "{name} is not a workergroup parameter"
+                )));
+            }
+        }
+    }
+    Ok(draft)
+}
+
+/// Changes the members of a workergroup that a body names.
+pub fn change(body: &Map<String, Json>) -> Result<impl FnOnce(&mut Workergroup) + use<>, Refusal> {
+    let wanted = draft(body)?;
+    let named: Vec<String> = body
+        .iter()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(name, _)| name.clone())
+        .collect();
+    Ok(move |group: &mut Workergroup| {
+        for name in named {
+            match name.as_str() {
+                "template_hash" => group.template_hash.clone_from(&wanted.template_hash),
+                "template_id" => group.template_id = wanted.template_id,
+                "search_params" => {
+                    group.search_query = wanted.search_params.clone().unwrap_or_default();
+                }
+                "launch_args" => group.launch_args = wanted.launch_args.clone().unwrap_or_default(),
+                "min_load" => group.min_load = wanted.min_load,
+                "target_util" => group.target_util = wanted.target_util,
+                "cold_mult" => group.cold_mult = wanted.cold_mult,
+                "test_workers" => group.test_workers = wanted.test_workers,
+                "gpu_ram" => group.gpu_ram = wanted.gpu_ram,
+                _ => {}
+            }
+        }
+    })
+}
+
+/// The name of an endpoint to be made; what else such a body says is scaling that the sandbox
+/// decides by itself.
+pub fn endpoint(body: &Map<String, Json>) -> Result<String, Refusal> {
+    let name = body.get("endpoint_name").unwrap_or(&Json::Null);
+    named("endpoint_name", name)
+}
+
+/// A whole number that is not negative, also as text.
+pub fn count(name: &str, value: &Json) -> Result<u64, Refusal> {
+    number(value)
+        .filter(|number| number.fract() == 0.0)
+        .map(unsigned)
+        .ok_or_else(|| {
+            Refusal::invalid(format!(
+                "{name} must be a whole number that is not negative"
+            ))
+        })
+}
+
+/// A number that is not negative, also as text.
+pub fn amount(name: &str, value: &Json) -> Result<f64, Refusal> {
+    number(value)
+        .ok_or_else(|| Refusal::invalid(format!("{name} must be a number that is not negative")))
+}
+
+/// A text that is not blank.
+pub fn named(name: &str, value: &Json) -> Result<String, Refusal> {
+    let text = text(name, value)?;
+    if text.trim().is_empty() {
+        return Err(Refusal::invalid(format!("{name} must not be blank")));
+    }
+    Ok(text)
+}
+
+fn text(name: &str, value: &Json) -> Result<String, Refusal> {
+    let text = value.as_str().map(str::to_owned);
+    text.ok_or_else(|| Refusal::invalid(format!("{name} must be a text")))
+}
+
+/// A search: a text, or in the service's other spellings a list of words or an object of filters.
+fn search(name: &str, value: &Json) -> Result<String, Refusal> {
+    match value {
+        Json::Array(words) => {
+            let words: Option<Vec<_>> = words.iter().map(Json::as_str).collect();
+            let words = words.ok_or_else(|| Refusal::invalid(format!("{name} must be a text")))?;
+            Ok(words.join(" "))
+        }
+        Json::Object(_) => Ok(value.to_string()),
+        other => text(name, other),
+    }
+}
+
+fn number(value: &Json) -> Option<f64> {
+    let number = match value {
+        Json::Number(number) => number.as_f64()?,
+        Json::String(text) => text.trim().parse().ok()?,
+        _ => return None,
+    };
+    (number.is_finite() && number >= 0.0).then_some(number)
+}

@@ -1,0 +1,256 @@
+//! Searches: a request body to conditions, an order, a limit and prices, and what they select.
+//!
+//! Which fields there are, which operators they take and how a cell compares is the catalog's
+//! business (`domain`); here is only how the service reads a body and a row.
+
+mod operands;
+mod pick;
+
+use serde_json::{Map, Value as Json};
+
+use super::answer::Refusal;
+use super::market::{Rental, Terms};
+use crate::domain::{
+    Catalog, Condition, Dialect, Direction, Field, OfferType, Operand, Operator, OrderKey, Value,
+};
+
+pub use pick::pick;
+
+/// Offers returned when a search names no limit: our choice, the specification has none.
+pub const DEFAULT_LIMIT: usize = 64;
+
+/// Names that the service takes for a field besides its own, with the factor to the field's unit.
+const COLUMN_ALIASES: [(&str, &str, f64); 6] = [
+    ("dphtotal", "dph_total", 1.0),
+    ("dph", "dph_total", 1.0),
+    ("gpu_totalram", "gpu_total_ram", 1.0),
+    ("gpu_totalram_GB", "gpu_total_ram", 1_000.0),
+    ("gpu_ram_GB", "gpu_ram", 1_000.0),
+    ("cpu_ram_GB", "cpu_ram", 1_000.0),
+];
+
+/// Members of a search that select nothing: the market's own client and old ones send them.
+const IGNORED: [&str; 10] = [
+    "disable_bundling",
+    "client_id",
+    "api_key",
+    "select_cols",
+    "extra_ids",
+    "gpu_option",
+    "show_incompatible",
+    "sort_option",
+    "template_id",
+    "autoscaler_instance",
+];
+
+/// The parameter of the storage allocation, which the specification leaves unnamed.
+const STORAGE: &str = "allocated_storage";
+
+/// A search, read.
+#[derive(Debug)]
+pub struct Search {
+    /// What a row must satisfy.
+    pub conditions: Vec<Condition>,
+    /// In which order the rows come; ties go by id.
+    pub order: Vec<OrderKey>,
+    /// How many come at most.
+    pub limit: usize,
+    /// How the machine is rented.
+    pub rental: Rental,
+    /// The storage to be priced, GB, if the search says.
+    pub storage: Option<f64>,
+}
+
+impl Search {
+    /// Reads a search of `catalog` from the members of a body: flat, or wrapped in `q`.
+    pub fn read(catalog: &'static Catalog, body: Map<String, Json>) -> Result<Self, Refusal> {
+        let (members, wrapped) = unwrap(body)?;
+        let mut search = Self {
+            conditions: Vec::new(),
+            order: Vec::new(),
+            limit: DEFAULT_LIMIT,
+            rental: Rental::OnDemand,
+            storage: None,
+        };
+        // The specification counts the duration of a volume search in days and wraps that search;
+        // the market's own client counts seconds and does not.
+        let dialect = if wrapped {
+            &Dialect::DOCUMENTED
+        } else {
+            &Dialect::VAST
+        };
+        for (name, value) in &members {
+            match name.as_str() {
+                _ if IGNORED.contains(&name.as_str()) => {}
+                "limit" => search.limit = limit(value)?,
+                "type" => search.rental = rental(value)?,
+                "order" => search.order = order(catalog, value)?,
+                STORAGE => search.ask_storage(catalog, value)?,
+                _ => search.ask(catalog, dialect, name, value)?,
+            }
+        }
+        Ok(search)
+    }
+
+    /// What prices are asked for, when a search that names no storage means `default` GB.
+    pub fn terms(&self, default: f64) -> Terms {
+        Terms {
+            rental: self.rental,
+            storage: self.storage.unwrap_or(default),
+        }
+    }
+
+    /// A filter: an object with one operator for each condition.
+    fn ask(
+        &mut self,
+        catalog: &'static Catalog,
+        dialect: &Dialect,
+        name: &str,
+        value: &Json,
+    ) -> Result<(), Refusal> {
+        let (field, factor) = column(catalog, name)
+            .ok_or_else(|| Refusal::invalid(format!("{name} is not a search parameter")))?;
+        let factor = factor * dialect.divisor(catalog.resource, field);
+        let Some(filter) = value.as_object() else {
+            return self.ask_bare(field, value);
+        };
+        if filter.is_empty() {
+            return Err(Refusal::invalid(format!(
+                "{name} needs an operator and a value"
+            )));
+        }
+        for (operator, operand) in filter {
+            let operator = operator_named(operator)
+                .ok_or_else(|| Refusal::invalid(format!("{operator} is not a valid search op")))?;
+            if !field.operators.allows(operator) {
+                let operator = operator.name();
+                return Err(Refusal::invalid(format!(
+                    "{name} cannot be compared with {operator}"
+                )));
+            }
+            if operator == Operator::Eq && operand.as_str() == Some("any") {
+                continue;
+            }
+            let operand = operands::read(field, operator, operand, factor).map_err(|wanted| {
+                Refusal::invalid(format!("{name} {}: {wanted}", operator.name()))
+            })?;
+            self.conditions
+                .push(Condition::new(field, operator, operand));
+        }
+        Ok(())
+    }
+
+    /// The two filters that the market's own client sends as bare values.
+    fn ask_bare(&mut self, field: &'static Field, value: &Json) -> Result<(), Refusal> {
+        let operator = match field.key {
+            "external" => Operator::Eq,
+            "target_reliability" => Operator::Gte,
+            key => {
+                let example =
+                    format!("{key} must be an object with an operator, as {{\"eq\": ...}}");
+                return Err(Refusal::invalid(example));
+            }
+        };
+        let operand = operands::read(field, operator, value, 1.0)
+            .map_err(|wanted| Refusal::invalid(format!("{}: {wanted}", field.key)))?;
+        self.conditions
+            .push(Condition::new(field, operator, operand));
+        Ok(())
+    }
+
+    /// The storage allocation: what prices include, and the least disk to have.
+    fn ask_storage(&mut self, catalog: &'static Catalog, value: &Json) -> Result<(), Refusal> {
+        if value.is_null() {
+            return Ok(());
+        }
+        let gigabytes = operands::number(value)
+            .filter(|gigabytes| *gigabytes >= 0.0)
+            .ok_or_else(|| Refusal::invalid(format!("{STORAGE} must be a number of GB")))?;
+        self.storage = Some(gigabytes);
+        if let Some(field) = catalog.by_key("disk_space") {
+            let least = Operand::One(Value::Number(gigabytes));
+            self.conditions
+                .push(Condition::new(field, Operator::Gte, least));
+        }
+        Ok(())
+    }
+}
+
+/// Takes the search out of its `q`, if it is in one; what stands beside `q` counts too.
+fn unwrap(mut body: Map<String, Json>) -> Result<(Map<String, Json>, bool), Refusal> {
+    match body.remove("q") {
+        None => Ok((body, false)),
+        Some(Json::Object(mut inner)) => {
+            inner.append(&mut body);
+            Ok((inner, true))
+        }
+        Some(_) => Err(Refusal::invalid(
+            "Invalid query: q must be a dict of conditions",
+        )),
+    }
+}
+
+/// The field of that name, and the factor from the value sent to the field's unit.
+fn column(catalog: &'static Catalog, name: &str) -> Option<(&'static Field, f64)> {
+    let (name, factor) = COLUMN_ALIASES
+        .iter()
+        .find(|(alias, ..)| *alias == name && catalog.by_key(name).is_none())
+        .map_or((name, 1.0), |(_, field, factor)| (*field, *factor));
+    Some((catalog.by_key(name)?, factor))
+}
+
+/// The operator of that name: the specification's, or the service's own word for `nin`.
+fn operator_named(name: &str) -> Option<Operator> {
+    Operator::ALL
+        .into_iter()
+        .find(|known| known.name() == name || Dialect::VAST.operator(*known) == name)
+}
+
+fn limit(value: &Json) -> Result<usize, Refusal> {
+    if value.is_null() {
+        return Ok(DEFAULT_LIMIT);
+    }
+    operands::number(value)
+        .filter(|limit| *limit >= 0.0 && limit.fract() == 0.0)
+        .map(|limit| usize::try_from(super::numbers::unsigned(limit)).unwrap_or(usize::MAX))
+        .ok_or_else(|| Refusal::invalid("limit must be a whole number that is not negative"))
+}
+
+fn rental(value: &Json) -> Result<Rental, Refusal> {
+    let text = match value {
+        Json::Null => return Ok(Rental::OnDemand),
+        Json::String(text) => text.as_str(),
+        _ => "",
+    };
+    match text.parse() {
+        Ok(OfferType::OnDemand) => Ok(Rental::OnDemand),
+        Ok(OfferType::Bid) => Ok(Rental::Bid),
+        Ok(OfferType::Reserved) => Ok(Rental::Reserved),
+        Err(_) => Err(Refusal::invalid("type must be on-demand, bid or reserved")),
+    }
+}
+
+fn order(catalog: &'static Catalog, value: &Json) -> Result<Vec<OrderKey>, Refusal> {
+    let shape = || Refusal::invalid("order must be a list of pairs [field, \"asc\" or \"desc\"]");
+    let keys = match value {
+        Json::Null => return Ok(Vec::new()),
+        Json::Array(keys) => keys,
+        _ => return Err(shape()),
+    };
+    keys.iter()
+        .map(|key| {
+            let [Json::String(name), Json::String(direction)] =
+                key.as_array().map_or(&[][..], Vec::as_slice)
+            else {
+                return Err(shape());
+            };
+            let (field, _) = column(catalog, name)
+                .ok_or_else(|| Refusal::invalid(format!("order: {name} is not a field")))?;
+            let direction = [Direction::Ascending, Direction::Descending]
+                .into_iter()
+                .find(|known| known.wire() == direction)
+                .ok_or_else(shape)?;
+            Ok(OrderKey { field, direction })
+        })
+        .collect()
+}

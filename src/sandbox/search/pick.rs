@@ -1,0 +1,111 @@
+//! What a search selects, and in which order.
+
+use std::cmp::Ordering;
+
+use super::super::market::{Cell, OfferRow, VolumeRow};
+use super::Search;
+use crate::domain::listing::compare_cells;
+use crate::domain::value::Found;
+use crate::domain::{CellRef, Field, Source};
+
+/// A row that a search looks at.
+pub trait Row<'m> {
+    /// Its id.
+    fn id(&self) -> u64;
+    /// The value of a member, or nothing when there is none of that name.
+    fn member(&self, name: &str) -> Option<Cell<'m>>;
+    /// The value of a member of a nested object.
+    fn nested(&self, object: &str, member: &str) -> Option<Cell<'m>>;
+}
+
+impl<'m> Row<'m> for OfferRow<'m> {
+    fn id(&self) -> u64 {
+        self.id
+    }
+
+    fn member(&self, name: &str) -> Option<Cell<'m>> {
+        OfferRow::member(self, name)
+    }
+
+    fn nested(&self, object: &str, member: &str) -> Option<Cell<'m>> {
+        OfferRow::nested(self, object, member)
+    }
+}
+
+impl<'m> Row<'m> for VolumeRow<'m> {
+    fn id(&self) -> u64 {
+        self.id
+    }
+
+    fn member(&self, name: &str) -> Option<Cell<'m>> {
+        VolumeRow::member(self, name)
+    }
+
+    fn nested(&self, _: &str, _: &str) -> Option<Cell<'m>> {
+        None
+    }
+}
+
+/// The items whose rows satisfy `search`, in its order, at most as many as it wants. Rows are made
+/// by `row` and dropped again: only what the order needs of them is kept.
+pub fn pick<'m, T, R: Row<'m>>(
+    items: impl Iterator<Item = T>,
+    row: impl Fn(&T) -> R,
+    search: &Search,
+) -> Vec<T> {
+    let mut hits: Vec<(Vec<CellRef<'m>>, u64, T)> = items
+        .filter_map(|item| {
+            let row = row(&item);
+            let accepted = search
+                .conditions
+                .iter()
+                .all(|condition| condition.accepts(cell(&row, condition.field)));
+            accepted.then(|| {
+                let keys = search
+                    .order
+                    .iter()
+                    .map(|key| cell(&row, key.field))
+                    .collect();
+                (keys, row.id(), item)
+            })
+        })
+        .collect();
+    hits.sort_by(|(left, left_id, _), (right, right_id, _)| {
+        search
+            .order
+            .iter()
+            .zip(left.iter().zip(right))
+            .map(|(key, (left, right))| compare_cells(key.field, *left, *right, key.direction))
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+            .then_with(|| left_id.cmp(right_id))
+    });
+    hits.truncate(search.limit);
+    hits.into_iter().map(|(_, _, item)| item).collect()
+}
+
+/// The cell that a field sees in a row.
+fn cell<'m>(row: &impl Row<'m>, field: &Field) -> CellRef<'m> {
+    let found = match field.source {
+        Source::Member(name) | Source::TimeLeft(name, _) => row.member(name),
+        Source::Either(names) => names.iter().find_map(|name| row.member(name)),
+        Source::Nested(object, member) => row.nested(object, member),
+        Source::TextIs(name, text) => row.member(name).map(|cell| match cell {
+            Cell::Text(found) => Cell::Flag(found == text),
+            other => other,
+        }),
+        Source::NumberIs(name, number) => row.member(name).map(|cell| match cell {
+            Cell::Number(found) => Cell::Flag(super::super::numbers::whole(found) == number),
+            other => other,
+        }),
+        Source::Nowhere => None,
+    };
+    match found {
+        None => CellRef::Missing,
+        Some(Cell::Null) => CellRef::Null,
+        Some(Cell::Flag(flag)) => CellRef::Flag(flag),
+        Some(Cell::Number(number)) => CellRef::Number(number),
+        Some(Cell::Text(text)) => CellRef::Text(text),
+        Some(Cell::Compound) => CellRef::Bad(Found::List),
+    }
+}

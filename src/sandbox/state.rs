@@ -1,0 +1,390 @@
+//! What a running sandbox keeps, and what its operations do to it.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use axum::body::Bytes;
+use serde::Serialize;
+use serde_json::{Map, Value as Json, json};
+
+use super::answer::Refusal;
+use super::faults::Faults;
+use super::fleet::{CreateError, Fleet, RouteReply, RouteRequest, Signer, USER};
+use super::ledger::{Credential, Ledger};
+use super::market::{DEFAULT_STORAGE, DEFAULT_VOLUME, FROZEN_AT, Market, UnlistError};
+use super::pacing::Pacer;
+use super::search::{Search, pick};
+use super::token::Token;
+use super::{SandboxConfig, groups, staffing};
+use crate::domain::{OFFERS, VOLUMES};
+
+/// Seconds that pass for the fleet of a frozen sandbox with each route request: its workers come
+/// up too, and how far they are follows from the requests alone.
+const FROZEN_STEP: f64 = 1.0;
+
+/// The cost of a route request that names none (specification, "Route").
+const DEFAULT_COST: u32 = 100;
+
+/// A running sandbox.
+#[derive(Debug)]
+pub struct State {
+    /// The key that callers must carry.
+    pub key: Token,
+    /// Whether only loopback names are answered.
+    pub loopback_only: bool,
+    /// Whether time stands still.
+    pub frozen: bool,
+    /// What was asked.
+    pub ledger: Ledger,
+    /// What goes wrong on purpose.
+    pub faults: Faults,
+    world: Mutex<World>,
+    pacer: Mutex<Pacer>,
+    signer: Signer,
+    signatures: Mutex<HashMap<String, String>>,
+}
+
+#[derive(Debug)]
+struct World {
+    market: Market,
+    fleet: Fleet,
+    seen: Instant,
+}
+
+/// Embedded figures or keys cannot be used: a broken build.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// The market's figures.
+    #[error(transparent)]
+    Facts(#[from] super::market::FactsError),
+    /// The signing key.
+    #[error(transparent)]
+    Key(#[from] super::fleet::SignatureError),
+}
+
+impl State {
+    /// The state of a sandbox that starts now. `key` is the account's, `entropy` makes other
+    /// keys and request ids unlike those of other runs.
+    pub fn new(config: &SandboxConfig, key: Token, entropy: u64) -> Result<Self, StateError> {
+        let mut market = config.market;
+        if !config.freeze {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH);
+            market.start = now.map_or(FROZEN_AT, |now| now.as_secs_f64());
+        }
+        Ok(Self {
+            key,
+            loopback_only: config.listen.ip().is_loopback(),
+            frozen: config.freeze,
+            ledger: Ledger::default(),
+            faults: Faults::new(market.seed, config.faults.clone().unwrap_or_default()),
+            world: Mutex::new(World {
+                market: Market::new(market)?,
+                fleet: Fleet::new(market.seed, market.start, entropy),
+                seen: Instant::now(),
+            }),
+            pacer: Mutex::new(Pacer::new(config.rate_limits)),
+            signer: Signer::new()?,
+            signatures: Mutex::default(),
+        })
+    }
+
+    /// Whose key the text of an `Authorization` header carries.
+    pub fn credential(&self, header: Option<&[u8]>) -> Credential {
+        match header {
+            None => Credential::None,
+            Some(text) if bearer(text) == Some(self.key.expose().as_bytes()) => Credential::Account,
+            Some(_) => Credential::Other,
+        }
+    }
+
+    /// Grants a call its turn.
+    pub fn pace(&self, call: super::call::Call) -> Result<(), Refusal> {
+        let mut pacer = self.pacer.lock().unwrap_or_else(PoisonError::into_inner);
+        pacer.ask(call, Instant::now())
+    }
+
+    /// The offers that a body asks for.
+    pub fn search_offers(&self, body: Map<String, Json>) -> Result<Bytes, Refusal> {
+        let search = Search::read(&OFFERS, body)?;
+        let terms = search.terms(DEFAULT_STORAGE);
+        let world = self.world();
+        let market = &world.market;
+        let hits = pick(
+            market.listed(),
+            |listed| market.row(*listed, terms),
+            &search,
+        );
+        Ok(list(
+            "{\"offers\":[",
+            hits.into_iter().map(|listed| market.row(listed, terms)),
+        ))
+    }
+
+    /// The network volumes that a body asks for.
+    pub fn search_volumes(&self, body: Map<String, Json>) -> Result<Bytes, Refusal> {
+        let search = Search::read(&VOLUMES, body)?;
+        let terms = search.terms(DEFAULT_VOLUME);
+        let world = self.world();
+        let rows = pick(world.market.volumes(terms.storage), Clone::clone, &search);
+        Ok(list("{\"success\":true,\"offers\":[", rows.into_iter()))
+    }
+
+    /// Unlists the volume that a body names.
+    pub fn unlist(&self, body: &Map<String, Json>) -> Result<Json, Refusal> {
+        if let Some(name) = body
+            .keys()
+            .find(|name| !["id", "client_id", "api_key"].contains(&name.as_str()))
+        {
+            return Err(Refusal::invalid(format!(
+                "{name} is not a parameter of unlisting"
+            )));
+        }
+        let id = body.get("id").filter(|id| !id.is_null()).ok_or_else(|| {
+            Refusal::arguments("You must pass in `id` in the body of the request")
+        })?;
+        let id = groups::count("id", id)?;
+        match self.world().market.unlist(id) {
+            Ok(()) => Ok(json!({ "success": true, "msg": format!("Unlisted Volume {id}.") })),
+            Err(error @ (UnlistError::Missing | UnlistError::Active)) => {
+                Err(Refusal::arguments(error.to_string()))
+            }
+        }
+    }
+
+    /// All workergroups.
+    pub fn workergroups(&self) -> Bytes {
+        let world = self.world();
+        list(
+            "{\"success\":true,\"results\":[",
+            world.fleet.workergroups(),
+        )
+    }
+
+    /// Makes the workergroup that a body describes.
+    pub fn create_workergroup(&self, body: &Map<String, Json>) -> Result<Json, Refusal> {
+        let draft = groups::draft(body)?;
+        let created = self.world().fleet.create(draft);
+        let id = created.map_err(|error: CreateError| Refusal::arguments(error.to_string()))?;
+        Ok(json!({ "success": true, "id": id }))
+    }
+
+    /// Changes a workergroup.
+    pub fn update_workergroup(&self, id: u64, body: &Map<String, Json>) -> Result<Json, Refusal> {
+        let change = groups::change(body)?;
+        let known = self.world().fleet.update(id, change);
+        known_group(known)
+    }
+
+    /// Deletes a workergroup and its workers.
+    pub fn delete_workergroup(&self, id: u64) -> Result<Json, Refusal> {
+        known_group(self.world().fleet.delete(id))
+    }
+
+    /// All endpoints.
+    pub fn endpoints(&self) -> Json {
+        let world = self.world();
+        let record = |endpoint: &super::fleet::Endpoint| {
+            json!({
+                "id": endpoint.id,
+                "endpoint_name": endpoint.name,
+                "api_key": endpoint.api_key.expose(),
+                "created_at": endpoint.created_at,
+                "user_id": USER,
+                "endpoint_state": "active",
+                "min_load": 1.0,
+                "target_util": 0.9,
+                "cold_mult": 3.0,
+                "cold_workers": 3,
+                "max_workers": 20,
+            })
+        };
+        let results: Vec<Json> = world.fleet.endpoints().iter().map(record).collect();
+        json!({ "success": true, "results": results })
+    }
+
+    /// Makes the endpoint that a body names.
+    pub fn create_endpoint(&self, body: &Map<String, Json>) -> Result<Json, Refusal> {
+        let name = groups::endpoint(body)?;
+        Ok(json!({ "success": true, "result": self.world().fleet.create_endpoint(&name) }))
+    }
+
+    /// The names of all cards.
+    pub fn gpu_names(&self) -> Json {
+        json!({ "gpu_names": self.world().market.gpu_names() })
+    }
+
+    /// A worker for the request that a body describes. The caller may carry the key of the
+    /// endpoint (or of one of its workergroups) instead of the account's.
+    pub fn route(&self, body: &Map<String, Json>, header: Option<&[u8]>) -> Result<Json, Refusal> {
+        const KNOWN: [&str; 8] = [
+            "endpoint",
+            "endpoint_id",
+            "cost",
+            "request_idx",
+            "api_key",
+            "replay_timeout",
+            "latency",
+            "guid",
+        ];
+        let account = self.credential(header) == Credential::Account;
+        let endpoint = self.endpoint_named(body);
+        let key = header
+            .and_then(bearer)
+            .and_then(|key| str::from_utf8(key).ok());
+        let own = |name: &str| key.is_some_and(|key| self.world().fleet.is_key_of(name, key));
+        if !account && !endpoint.as_ref().is_ok_and(|name| own(name)) {
+            return Err(Refusal::key(header.is_none()));
+        }
+        if let Some(name) = body.keys().find(|name| !KNOWN.contains(&name.as_str())) {
+            return Err(Refusal::invalid(format!(
+                "{name} is not a parameter of routing"
+            )));
+        }
+        let endpoint = endpoint?;
+        let sent = body.get("cost").filter(|cost| !cost.is_null());
+        let echo = sent.cloned().unwrap_or_else(|| json!(DEFAULT_COST));
+        let request = RouteRequest {
+            endpoint: &endpoint,
+            cost: groups::amount("cost", &echo)?,
+            request_idx: match body.get("request_idx") {
+                None | Some(Json::Null) => 0,
+                Some(number) => groups::count("request_idx", number)?,
+            },
+        };
+        let reply = {
+            let mut world = self.world();
+            let reply = world.fleet.route(request);
+            if self.frozen {
+                world.fleet.step(FROZEN_STEP);
+                world.hire();
+            }
+            reply
+        };
+        let reply = reply.ok_or_else(unknown_endpoint)?;
+        self.route_reply(&endpoint, &echo, reply)
+    }
+
+    /// The endpoint that a body means, by name or by id.
+    fn endpoint_named(&self, body: &Map<String, Json>) -> Result<String, Refusal> {
+        match (body.get("endpoint"), body.get("endpoint_id")) {
+            (Some(name), _) => groups::named("endpoint", name),
+            (None, Some(id)) => {
+                let id = groups::count("endpoint_id", id)?;
+                let world = self.world();
+                let known = world.fleet.endpoints().iter().find(|known| known.id == id);
+                known
+                    .map(|known| known.name.clone())
+                    .ok_or_else(unknown_endpoint)
+            }
+            (None, None) => Err(unknown_endpoint()),
+        }
+    }
+
+    fn route_reply(&self, endpoint: &str, cost: &Json, reply: RouteReply) -> Result<Json, Refusal> {
+        Ok(match reply {
+            RouteReply::Assigned {
+                url,
+                reqnum,
+                request_idx,
+                request_id,
+            } => json!({
+                "endpoint": endpoint,
+                "signature": self.signature(&url)?,
+                "url": url,
+                "cost": cost,
+                "reqnum": reqnum,
+                "__request_id": request_id,
+                "request_idx": request_idx,
+            }),
+            RouteReply::Waiting {
+                status,
+                request_idx,
+                request_id,
+            } => json!({
+                "endpoint": endpoint,
+                "status": status,
+                "__request_id": request_id,
+                "request_idx": request_idx,
+            }),
+        })
+    }
+
+    /// The signature of a worker's address: it depends on nothing else, so it is made once.
+    fn signature(&self, url: &str) -> Result<String, Refusal> {
+        let mut known = self
+            .signatures
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(signature) = known.get(url) {
+            return Ok(signature.clone());
+        }
+        let signature = self
+            .signer
+            .sign(url)
+            .map_err(|error| Refusal::failure(error.to_string()))?;
+        known.insert(url.to_owned(), signature.clone());
+        Ok(signature)
+    }
+
+    /// The market and the fleet, brought up to the present.
+    fn world(&self) -> MutexGuard<'_, World> {
+        let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.frozen {
+            let now = Instant::now();
+            let passed = now.saturating_duration_since(world.seen).as_secs_f64();
+            world.seen = now;
+            world.market.step(passed);
+            world.fleet.step(passed);
+            world.hire();
+        }
+        world
+    }
+}
+
+impl World {
+    /// Gives workergroups that look for workers the offers that match their searches.
+    fn hire(&mut self) {
+        for vacancy in self.fleet.vacancies() {
+            let candidates = staffing::candidates(&self.market, &vacancy.search, vacancy.places);
+            self.fleet.staff(vacancy.group, &candidates);
+        }
+    }
+}
+
+/// The key in the text of an `Authorization` header.
+fn bearer(header: &[u8]) -> Option<&[u8]> {
+    let (scheme, key) = header.split_at_checked(7)?;
+    scheme
+        .eq_ignore_ascii_case(b"bearer ")
+        .then(|| key.trim_ascii())
+}
+
+fn unknown_endpoint() -> Refusal {
+    Refusal::arguments("Invalid endpoint or missing required parameters")
+}
+
+fn known_group(known: bool) -> Result<Json, Refusal> {
+    let missing = || Refusal::missing("Workergroup does not exist");
+    known
+        .then(|| json!({ "success": true }))
+        .ok_or_else(missing)
+}
+
+/// A JSON object that ends with a list of records, written record by record.
+fn list(head: &str, rows: impl Iterator<Item = impl Serialize>) -> Bytes {
+    let mut body = head.as_bytes().to_vec();
+    for (index, row) in rows.enumerate() {
+        let start = body.len();
+        if index > 0 {
+            body.push(b',');
+        }
+        // Rows are plain numbers and texts: writing one to memory cannot fail. If it ever did, the
+        // list would still be JSON.
+        if serde_json::to_writer(&mut body, &row).is_err() {
+            body.truncate(start);
+        }
+    }
+    body.extend_from_slice(b"]}");
+    body.into()
+}
