@@ -9,4 +9,6 @@
 
 mod catalog;
 mod language;
+mod sandbox_http;
 mod sandbox_market;
+mod support;
