@@ -8,6 +8,7 @@
 )]
 
 mod catalog;
+mod independent;
 mod language;
 mod sandbox_http;
 mod sandbox_market;
