@@ -5,5 +5,5 @@
 pub mod api;
 pub mod domain;
 pub mod runtime;
-pub mod store;
 pub mod sandbox;
+pub mod store;

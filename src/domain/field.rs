@@ -495,6 +495,12 @@ impl Field {
         self
     }
 
+    /// Written as yes or no, and compared with `true` and `false` too.
+    pub const fn yes_no(mut self) -> Self {
+        self.format = Format::YesNo;
+        self
+    }
+
     /// More is better.
     pub const fn more_is_better(mut self) -> Self {
         self.better = Some(true);

@@ -1,1 +1,78 @@
 //! Text to query and back.
+//!
+//! The language is the one that the market's own command-line client documents, so that queries can
+//! be pasted from there, with fewer traps: `gpu_name=RTX_4090 num_gpus>=2 dph<0.5`. Conditions are
+//! separated by blanks and all of them hold. Units may be written (`24GB`, `3d`, `98%`, `$0.5`,
+//! `1Gbps`), ranges too (`num_gpus=2..8`), and a mistake is shown where it is, with what to do.
+//!
+//! The way of a text: [`scan`] cuts it into pieces and never fails, so that completion and
+//! colouring see half-written queries as parsing does; [`parse`] gives the pieces meaning;
+//! [`merge`] joins conditions of one field and lays them over those that a query starts from.
+
+mod colour;
+mod complaint;
+mod complete;
+mod error;
+mod merge;
+mod number;
+mod operand;
+mod order;
+mod parse;
+mod print;
+mod scan;
+
+pub use colour::{Token, highlight};
+pub use complete::{Candidate, Completion, complete};
+pub use error::{LanguageError, Suggestion};
+pub use operand::parse_operand;
+pub use order::{parse_order, print_order};
+pub use parse::parse;
+pub use print::{print, print_condition, print_value};
+
+use super::catalog::{Catalog, Resource};
+use super::dialect::Dialect;
+use super::field::Field;
+use super::query::{Condition, DEFAULT_STORAGE_GB, OfferType, Query};
+
+/// What becomes of words that belong to no condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Every bare word is an error: command lines and `search_params`.
+    Strict,
+    /// Bare words narrow the shown rows; one that is a field's name or alias, or that stands where
+    /// an operator or value should, is an error: the query bar.
+    Bar,
+}
+
+/// What a text says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parsed {
+    /// The conditions of the text laid over those it started from.
+    pub conditions: Vec<Condition>,
+    /// The bare words, in order ([`Mode::Bar`] only).
+    pub words: Vec<String>,
+    /// The fields that the text frees (`field=any`), whether or not it says more of them later.
+    pub removed: Vec<&'static Field>,
+}
+
+/// The visible conditions that a query starts from.
+pub fn default_conditions(catalog: &'static Catalog, dialect: &'static Dialect) -> Vec<Condition> {
+    parse(catalog.defaults, catalog, dialect, &[], Mode::Strict)
+        .map(|parsed| parsed.conditions)
+        .unwrap_or_default()
+}
+
+/// The query that a pane starts from: the default conditions, order and limit of its catalog, and
+/// for offers the storage that prices include.
+pub fn default_query(resource: Resource, dialect: &'static Dialect) -> Query {
+    let catalog = resource.catalog();
+    Query {
+        resource,
+        conditions: default_conditions(catalog, dialect),
+        order: parse_order(catalog.order, catalog).unwrap_or_default(),
+        limit: catalog.limit,
+        offer_type: OfferType::OnDemand,
+        storage: (resource == Resource::Offers).then_some(DEFAULT_STORAGE_GB),
+        unbundled: false,
+    }
+}

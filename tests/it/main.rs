@@ -10,6 +10,7 @@
 mod catalog;
 mod independent;
 mod language;
+mod query_cases;
 mod sandbox_http;
 mod sandbox_market;
 mod support;

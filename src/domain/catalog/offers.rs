@@ -205,7 +205,7 @@ pub static FIELDS: &[Field] = &[
     Field::number("cpu_ram", "RAM", Unit::Megabytes).also(&["ram", "memory"])
         .section(Section::Cpu).documented_filter().column(11, 8, 60).more_is_better()
         .doc("Main memory of the machine. The share that an offer gets is smaller when it holds part of the GPUs."),
-    Field::integer("has_avx", "AVX").section(Section::Cpu).market_filter()
+    Field::integer("has_avx", "AVX").section(Section::Cpu).market_filter().yes_no()
         .doc("Whether the processor has AVX: 1 yes, 0 no."),
     Field::text("mobo_name", "Mainboard").also(&["motherboard"]).section(Section::Cpu)
         .market_filter().width(18)

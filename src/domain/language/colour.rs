@@ -1,0 +1,71 @@
+//! Tells the parts of a text apart, for colouring it while it is typed.
+
+use std::ops::Range;
+
+use super::Mode;
+use super::parse::Reader;
+use super::scan::{Piece, Raw, Statement, scan};
+use crate::domain::catalog::Catalog;
+use crate::domain::dialect::Dialect;
+
+/// What a part of a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Token {
+    /// The name of a field.
+    Field,
+    /// An operator.
+    Operator,
+    /// A value or a list of values.
+    Value,
+    /// A word that belongs to no condition.
+    Word,
+    /// A part with a mistake in it.
+    Error,
+}
+
+/// The parts of a text in order, in bytes; blanks and commas between them are left out. It works
+/// on half-written texts, and knows mistakes within a condition but not between conditions.
+pub fn highlight(text: &str, catalog: &'static Catalog) -> Vec<(Range<usize>, Token)> {
+    // Dialects differ in what a unit means, not in which units there are.
+    let reader = Reader {
+        text,
+        catalog,
+        dialect: &Dialect::DOCUMENTED,
+        mode: Mode::Bar,
+    };
+    let mut parts = Vec::new();
+    for piece in scan(text, catalog) {
+        match piece {
+            Piece::Word(item) => parts.push((item.span, Token::Word)),
+            Piece::Comma(_) => {}
+            Piece::Statement(statement) => statement_parts(&reader, &statement, &mut parts),
+        }
+    }
+    parts
+}
+
+/// The parts of a statement; the one with the mistake is an error.
+fn statement_parts(
+    reader: &Reader<'_>,
+    statement: &Statement,
+    parts: &mut Vec<(Range<usize>, Token)>,
+) {
+    let wrong = reader.statement(statement).err().map(|error| error.span);
+    let mut push = |span: Range<usize>, token: Token| {
+        let is_wrong = wrong
+            .as_ref()
+            .is_some_and(|wrong| wrong.start < span.end && span.start < wrong.end);
+        if !span.is_empty() {
+            parts.push((span, if is_wrong { Token::Error } else { token }));
+        }
+    };
+    push(statement.name.clone(), Token::Field);
+    if let Some(sign) = &statement.sign {
+        push(sign.span.clone(), Token::Operator);
+    }
+    match &statement.value {
+        Raw::Missing => {}
+        Raw::One(item) => push(item.span.clone(), Token::Value),
+        Raw::List(list) => push(list.span.clone(), Token::Value),
+    }
+}

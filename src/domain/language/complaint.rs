@@ -1,0 +1,305 @@
+//! Complaints: what is wrong with a piece, and what was probably meant.
+
+use std::ops::Range;
+
+use super::Mode;
+use super::error::LanguageError;
+use super::number;
+use super::operand::{Target, allowed, canonical, squashed};
+use super::parse::Reader;
+use super::scan::{Item, List, Raw, Sign, Statement};
+use crate::domain::field::{Field, Kind, Operator};
+
+/// Members of a search that are no conditions, and where they are set instead.
+const BESIDE: [(&str, &str); 6] = [
+    ("limit", "the limit is set beside the query (--limit)"),
+    ("order", "the order is set beside the query (--order)"),
+    ("type", "the offer type is set beside the query (--type)"),
+    (
+        "allocated_storage",
+        "the storage is set beside the query (--storage)",
+    ),
+    ("disable_bundling", "bundling is switched beside the query"),
+    ("q", "conditions are written without a q around them"),
+];
+
+/// Signs and words that people write for operators, and what they mean.
+const MISWRITTEN: [(&str, &str); 23] = [
+    ("=>", ">="),
+    ("=<", "<="),
+    ("≥", ">="),
+    ("≤", "<="),
+    ("≠", "!="),
+    ("<>", "!="),
+    ("!", "!="),
+    ("!==", "!="),
+    ("=!", "!="),
+    ("~=", "="),
+    ("=~", "="),
+    ("~", "="),
+    (":", "="),
+    ("===", "="),
+    (">>", ">"),
+    ("<<", "<"),
+    ("is", "="),
+    ("equals", "="),
+    ("ge", ">="),
+    ("le", "<="),
+    ("ne", "!="),
+    ("over", ">"),
+    ("under", "<"),
+];
+
+fn miswritten(signs: &str) -> Option<&'static str> {
+    let lower = signs.to_ascii_lowercase();
+    MISWRITTEN
+        .iter()
+        .find(|(wrong, _)| *wrong == lower)
+        .map(|(_, right)| *right)
+}
+
+impl Reader<'_> {
+    /// The complaint about a name that is no field.
+    pub(super) fn no_field(&self, span: Range<usize>) -> LanguageError {
+        let name = self.slice(&span);
+        let bare = name.trim_start_matches(['(', '[', '{']);
+        if bare.len() < name.len() && self.catalog.named(bare).is_some() {
+            let opening = span.start..span.end - bare.len();
+            let message = "conditions stand side by side without brackets: remove them";
+            return LanguageError::new(opening, message);
+        }
+        let lower = name.to_ascii_lowercase();
+        if let Some((_, message)) = BESIDE.iter().find(|(known, _)| *known == lower) {
+            return LanguageError::new(span, *message);
+        }
+        let message = format!(
+            "there is no field '{name}' in {}",
+            self.catalog.resource.nouns()
+        );
+        let error = LanguageError::new(span.clone(), message);
+        let known = self
+            .catalog
+            .suggest(name)
+            .filter(|known| self.catalog.named(known).is_some_and(Field::is_filter));
+        match known {
+            Some(known) => error.suggest(span, known),
+            None => error,
+        }
+    }
+
+    /// The complaint about signs that are no operator.
+    pub(super) fn no_sign(&self, sign: &Sign, field: &Field) -> LanguageError {
+        let signs = self.slice(&sign.span);
+        let message = format!("'{signs}' is no operator: use {}", allowed(field));
+        let error = LanguageError::new(sign.span.clone(), message);
+        match miswritten(signs) {
+            Some(right) => error.suggest(sign.span.clone(), right),
+            None => error,
+        }
+    }
+
+    /// The complaint about a field that stands alone.
+    pub(super) fn no_operator(
+        &self,
+        field: &'static Field,
+        statement: &Statement,
+    ) -> LanguageError {
+        let end = statement.name.end;
+        let rest = self.text.get(end..).unwrap_or_default();
+        let next = rest.split_whitespace().next().unwrap_or_default();
+        let gap = end..end + (rest.len() - rest.trim_start().len());
+        let message = format!(
+            "{} is a field: put an operator and a value behind it ({})",
+            field.key,
+            allowed(field)
+        );
+        let next_is_field = self.catalog.named(next).is_some();
+        let replaced = gap.end..gap.end + next.len();
+        if let Some(right) = miswritten(next) {
+            return LanguageError::new(replaced.clone(), message).suggest(replaced, right);
+        }
+        let error = LanguageError::new(statement.name.clone(), message);
+        if field.kind == Kind::Flag && !matches!(next, "true" | "false") {
+            return error.suggest(end..end, "=true");
+        }
+        let target = Target {
+            field,
+            operator: Operator::Eq,
+            dialect: self.dialect,
+        };
+        let item = Item {
+            span: replaced,
+            text: next.to_owned(),
+            quoted: false,
+            closed: true,
+            glued: false,
+        };
+        let fits = match field.kind {
+            Kind::Text => {
+                squashed(&canonical(field, next)) != squashed(next)
+                    || field
+                        .choices
+                        .iter()
+                        .any(|choice| squashed(choice) == squashed(next))
+            }
+            _ => target.one(&item).is_ok(),
+        };
+        if fits && !next_is_field && !next.is_empty() {
+            error.suggest(gap, "=")
+        } else {
+            error
+        }
+    }
+
+    /// The complaint about an operator without a value.
+    pub(super) fn no_value(&self, target: Target<'_>, sign: &Sign) -> LanguageError {
+        let end = sign.span.end;
+        let message = format!(
+            "a value is missing behind '{}': {}",
+            self.slice(&sign.span),
+            target.wanted()
+        );
+        LanguageError::new(end..end, message)
+    }
+
+    /// The complaint about several values behind an operator that takes one.
+    pub(super) fn unasked_list(
+        &self,
+        sign: &Sign,
+        operator: Operator,
+        span: &Range<usize>,
+    ) -> LanguageError {
+        let list = match operator {
+            Operator::Eq => "in",
+            Operator::Neq => "notin",
+            _ => {
+                let message = format!("{} compares with one number", operator.symbol());
+                return LanguageError::new(span.clone(), message);
+            }
+        };
+        let values = self.slice(span).trim_matches(['[', ']', '(', ')']);
+        let apart = self
+            .text
+            .get(..sign.span.start)
+            .is_some_and(|before| before.ends_with(char::is_whitespace));
+        let blank = if apart { "" } else { " " };
+        let message = format!(
+            "{} takes one value; for a list write {list} [..]",
+            operator.symbol()
+        );
+        LanguageError::new(span.clone(), message).suggest(
+            sign.span.start..span.end,
+            format!("{blank}{list} [{values}]"),
+        )
+    }
+
+    /// Refuses a list without an opening bracket that has a closing one.
+    pub(super) fn stray_bracket(&self, list: &List) -> Result<(), LanguageError> {
+        let span = &list.span;
+        if list.bracketed || !self.slice(span).ends_with([']', ')']) {
+            return Ok(());
+        }
+        let bracket = span.end - 1..span.end;
+        let message = "this bracket closes nothing: put [ in front of the list";
+        Err(LanguageError::new(bracket, message).suggest(span.start..span.start, "["))
+    }
+
+    /// The complaint about a value that holds an operator or a quote.
+    pub(super) fn runs_on(&self, item: &Item) -> LanguageError {
+        let start = item.span.start;
+        for (offset, _) in item.text.char_indices().skip(1) {
+            let name = item.text[offset..].split(['=', '<', '>', '!']).next();
+            let known = name.filter(|name| self.catalog.named(name).is_some());
+            if let Some(name) = known {
+                let at = start + offset;
+                let message = "a new condition begins here: put a blank in front of it";
+                return LanguageError::new(at..at + name.len(), message).suggest(at..at, " ");
+            }
+        }
+        let quote = if item.text.contains('"') { '\'' } else { '"' };
+        let message = "put a value that holds a quote, =, < or > in quotes";
+        LanguageError::new(item.span.clone(), message)
+            .suggest(item.span.clone(), format!("{quote}{}{quote}", item.text))
+    }
+
+    /// The complaint about a comma between a condition and a word.
+    pub(super) fn comma_before(
+        &self,
+        span: &Range<usize>,
+        before: &Statement,
+        word: &Item,
+    ) -> LanguageError {
+        let message = format!(
+            "a comma separates conditions, and '{}' is none; values of a list stand in brackets: \
+             in [a,b]",
+            word.text
+        );
+        let error = LanguageError::new(span.clone(), message);
+        let equals = before
+            .sign
+            .as_ref()
+            .filter(|sign| sign.operator == Some(Operator::Eq));
+        match (equals, &before.value) {
+            (Some(sign), Raw::One(_)) => {
+                let listed = self.unasked_list(sign, Operator::Eq, &(sign.span.end..word.span.end));
+                match listed.suggestion {
+                    Some(fix) => error.suggest(fix.span, fix.replacement),
+                    None => error,
+                }
+            }
+            _ => error,
+        }
+    }
+
+    /// The complaint about a word that was meant to be part of the value in front of it:
+    /// `gpu_name=RTX 4090`, `gpu_ram>=24 GB`.
+    pub(super) fn torn_off(&self, item: &Item, before: &Statement) -> Option<LanguageError> {
+        let Raw::One(value) = &before.value else {
+            return None;
+        };
+        let field = self.catalog.named(self.slice(&before.name))?;
+        if value.quoted || item.quoted {
+            return None;
+        }
+        let gap = value.span.end..item.span.start;
+        match field.kind {
+            Kind::Text => {
+                let joined = squashed(&format!("{}{}", value.text, item.text));
+                let begins = |choice: &&str| squashed(choice).starts_with(&joined);
+                let known = field.choices.iter().any(begins);
+                (known || self.mode == Mode::Strict).then(|| {
+                    let message = "a blank ends the value: write _ for it, or use quotes";
+                    LanguageError::new(item.span.clone(), message).suggest(gap, "_")
+                })
+            }
+            Kind::Integer | Kind::Number | Kind::Id => {
+                let joined = format!("{}{}", value.text, item.text);
+                let is_unit = item.text.starts_with(|first: char| !first.is_ascii_digit())
+                    && number::read(&joined, field, self.dialect).is_ok();
+                is_unit.then(|| {
+                    let message = "write a unit without a blank in front of it";
+                    LanguageError::new(item.span.clone(), message).suggest(gap, "")
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The complaint about `and` or `or` between two conditions.
+pub(super) fn conjunction(item: &Item, after: &Statement) -> Option<LanguageError> {
+    let span = item.span.clone();
+    match item.text.to_ascii_lowercase().as_str() {
+        "and" | "&&" | "&" if !item.quoted => {
+            let message = "conditions side by side all hold: leave the word out";
+            let gap = span.start..after.span.start;
+            Some(LanguageError::new(span, message).suggest(gap, ""))
+        }
+        "or" | "||" | "|" if !item.quoted => {
+            let message = "all conditions hold, there is no or: for values of one field write \
+                           in [a,b]";
+            Some(LanguageError::new(span, message))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,272 @@
+//! What may be typed at a place of a text.
+
+use std::ops::Range;
+
+use super::Mode;
+use super::parse::Reader;
+use super::print::print_value;
+use super::scan::{Item, Piece, Raw, Statement, scan};
+use crate::domain::catalog::Catalog;
+use crate::domain::country;
+use crate::domain::dialect::Dialect;
+use crate::domain::field::{Field, Format, Kind, Operator};
+use crate::domain::value::Value;
+
+/// The most candidates worth offering.
+const MOST: usize = 64;
+
+/// Something that may be typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// What is put in place of [`Completion::span`].
+    pub insert: String,
+    /// What is shown in a list.
+    pub label: String,
+    /// What it means, in a few words.
+    pub doc: String,
+}
+
+/// What may be typed at a place.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Completion {
+    /// What a candidate replaces, in bytes of the text.
+    pub span: Range<usize>,
+    /// What may be typed, the likeliest first.
+    pub candidates: Vec<Candidate>,
+}
+
+/// What may be typed at byte `cursor`: field names, behind a field the operators it allows, behind
+/// an operator its choices and the values in `seen` (of text fields as records have them).
+pub fn complete(
+    text: &str,
+    cursor: usize,
+    catalog: &'static Catalog,
+    dialect: &'static Dialect,
+    seen: &dyn Fn(&Field) -> Vec<String>,
+) -> Completion {
+    let cursor = text.floor_char_boundary(cursor);
+    let before = &text[..cursor];
+    let reader = Reader {
+        text: before,
+        catalog,
+        dialect,
+        mode: Mode::Bar,
+    };
+    let at_blank = before.ends_with(|last: char| last.is_whitespace() || last == ',');
+    let mut completion = match scan(before, catalog).pop() {
+        Some(Piece::Statement(statement)) => behind(&reader, &statement, at_blank, seen),
+        Some(Piece::Word(item)) if !at_blank && !item.quoted => at_word(before, &item, catalog),
+        Some(Piece::Word(item)) if !item.closed => Completion::default(),
+        _ => fields(before, cursor..cursor, catalog),
+    };
+    completion.candidates.truncate(MOST);
+    completion
+}
+
+/// Behind a bare word: the beginning of a field, or of an operator behind a field.
+fn at_word(before: &str, item: &Item, catalog: &'static Catalog) -> Completion {
+    let front = before[..item.span.start].trim_end();
+    let last = front.rsplit(char::is_whitespace).next().unwrap_or_default();
+    match catalog.named(last).filter(|field| field.is_filter()) {
+        Some(field) => operators(field, &item.text, item.span.clone(), ""),
+        None => fields(before, item.span.clone(), catalog),
+    }
+}
+
+/// Within or behind a condition that ends the text.
+fn behind(
+    reader: &Reader<'_>,
+    statement: &Statement,
+    at_blank: bool,
+    seen: &dyn Fn(&Field) -> Vec<String>,
+) -> Completion {
+    let before = reader.text;
+    let end = before.len();
+    let name = &before[statement.name.clone()];
+    let Some(field) = reader.catalog.named(name).filter(|field| field.is_filter()) else {
+        return Completion {
+            span: end..end,
+            candidates: Vec::new(),
+        };
+    };
+    let Some(sign) = &statement.sign else {
+        if at_blank {
+            return operators(field, "", end..end, "");
+        }
+        // Behind a name: longer names, and the operators of this one.
+        let mut longer = fields(before, statement.name.clone(), reader.catalog);
+        longer
+            .candidates
+            .retain(|candidate| candidate.label != field.key);
+        let mut completion = operators(field, "", statement.name.clone(), name);
+        completion.candidates.append(&mut longer.candidates);
+        return completion;
+    };
+    let Some(operator) = sign.operator else {
+        return operators(field, "", sign.span.clone(), "");
+    };
+    let values = Values {
+        field,
+        operator,
+        seen,
+    };
+    match &statement.value {
+        Raw::Missing if sign.span.end == end && operator.takes_list() => {
+            operators(field, &before[sign.span.clone()], sign.span.clone(), "")
+        }
+        Raw::Missing => values.starting("", end..end, &[]),
+        Raw::One(item) if item.quoted && item.closed => fields(before, end..end, reader.catalog),
+        Raw::One(_) if at_blank => fields(before, end..end, reader.catalog),
+        Raw::One(item) => values.starting(&item.text, item.span.clone(), &[]),
+        Raw::List(list) if list.closed && list.bracketed => {
+            fields(before, end..end, reader.catalog)
+        }
+        Raw::List(list) => {
+            let listed: Vec<_> = list.items.iter().map(|item| item.text.clone()).collect();
+            match list.items.last() {
+                Some(item) if item.span.end == end && !(item.quoted && item.closed) => {
+                    let others = &listed[..listed.len() - 1];
+                    values.starting(&item.text, item.span.clone(), others)
+                }
+                Some(_) if !list.bracketed => fields(before, end..end, reader.catalog),
+                _ => values.starting("", end..end, &listed),
+            }
+        }
+    }
+}
+
+/// The fields whose name or alias begins with what stands in `span`, then those that hold it.
+fn fields(before: &str, span: Range<usize>, catalog: &'static Catalog) -> Completion {
+    let typed = before[span.clone()].to_ascii_lowercase();
+    let rank = |field: &Field| {
+        let names = || std::iter::once(field.key).chain(field.aliases.iter().copied());
+        if field.key.starts_with(&typed) {
+            Some(0)
+        } else if names().any(|name| name.starts_with(&typed)) {
+            Some(1)
+        } else if names().any(|name| name.contains(&typed)) {
+            Some(2)
+        } else {
+            None
+        }
+    };
+    let mut found: Vec<_> = catalog
+        .filters()
+        .into_iter()
+        .filter_map(|field| rank(field).map(|rank| (rank, field)))
+        .collect();
+    found.sort_by_key(|(rank, _)| *rank);
+    let candidates = found.into_iter().map(|(_, field)| Candidate {
+        insert: field.key.to_owned(),
+        label: field.key.to_owned(),
+        doc: field.doc.to_owned(),
+    });
+    Completion {
+        span,
+        candidates: candidates.collect(),
+    }
+}
+
+/// The operators of a field that begin with `typed`, inserted behind `name`.
+fn operators(field: &Field, typed: &str, span: Range<usize>, name: &str) -> Completion {
+    let typed = typed.to_ascii_lowercase();
+    let candidates = field
+        .operators
+        .iter()
+        .filter(|operator| operator.symbol().starts_with(&typed))
+        .map(|operator| {
+            let symbol = operator.symbol();
+            let insert = match (operator.takes_list(), name.is_empty()) {
+                (true, true) => format!("{symbol} ["),
+                (true, false) => format!("{name} {symbol} ["),
+                (false, _) => format!("{name}{symbol}"),
+            };
+            Candidate {
+                insert,
+                label: symbol.to_owned(),
+                doc: operator.words().to_owned(),
+            }
+        });
+    Completion {
+        span,
+        candidates: candidates.collect(),
+    }
+}
+
+/// Offers the values of a field.
+struct Values<'a> {
+    field: &'static Field,
+    operator: Operator,
+    seen: &'a dyn Fn(&Field) -> Vec<String>,
+}
+
+impl Values<'_> {
+    /// The values that begin with `typed`, then those that hold it, without those already listed.
+    fn starting(&self, typed: &str, span: Range<usize>, listed: &[String]) -> Completion {
+        let wanted = plain(typed);
+        let listed: Vec<_> = listed.iter().map(|text| plain(text)).collect();
+        let mut found: Vec<(bool, Candidate)> = Vec::new();
+        for candidate in self.all() {
+            let (label, insert) = (plain(&candidate.label), plain(&candidate.insert));
+            let begins = label.starts_with(&wanted) || insert.starts_with(&wanted);
+            let known = found
+                .iter()
+                .any(|(_, known)| known.insert == candidate.insert);
+            if !known && !listed.contains(&label) && (begins || label.contains(&wanted)) {
+                found.push((!begins, candidate));
+            }
+        }
+        found.sort_by_key(|(later, _)| *later);
+        Completion {
+            span,
+            candidates: found.into_iter().map(|(_, candidate)| candidate).collect(),
+        }
+    }
+
+    fn all(&self) -> Vec<Candidate> {
+        let field = self.field;
+        let literal = |word: &str, doc: &str| Candidate {
+            insert: word.to_owned(),
+            label: word.to_owned(),
+            doc: doc.to_owned(),
+        };
+        let is_text = matches!(field.kind, Kind::Text | Kind::Country);
+        let value = |text: &str, doc: &str| Candidate {
+            insert: if is_text {
+                print_value(field, &Value::Text(text.to_owned()))
+            } else {
+                text.to_owned()
+            },
+            label: text.to_owned(),
+            doc: doc.to_owned(),
+        };
+        let mut all = Vec::new();
+        if field.kind == Kind::Flag || field.format == Format::YesNo {
+            all.push(literal("true", "yes"));
+            all.push(literal("false", "no"));
+        }
+        all.extend(field.choices.iter().map(|choice| value(choice, "")));
+        for text in (self.seen)(field) {
+            if field.kind == Kind::Country {
+                all.push(value(country::code(&text), "seen here"));
+            } else {
+                all.push(value(&text, "seen here"));
+            }
+        }
+        if field.kind == Kind::Country && self.operator.takes_list() {
+            let groups = country::GROUPS.iter();
+            all.extend(groups.map(|(name, _)| literal(name, "group of countries")));
+        }
+        if self.operator == Operator::Eq {
+            all.push(literal("any", "no condition on this field"));
+        }
+        all
+    }
+}
+
+/// A value as typing is compared: in lower case, blanks for `_`, without quotes.
+fn plain(text: &str) -> String {
+    text.trim_matches(['"', '\''])
+        .replace('_', " ")
+        .to_lowercase()
+}

@@ -1,0 +1,196 @@
+//! Joins conditions of one field, and lays a text over the conditions it starts from.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use super::error::LanguageError;
+use super::print::print_value;
+use crate::domain::field::{Field, Kind, Operator};
+use crate::domain::query::{Condition, Operand};
+use crate::domain::value::Value;
+
+/// A condition and where the text has it.
+pub(super) struct Located {
+    /// The condition.
+    pub condition: Condition,
+    /// All of it, in bytes of the text.
+    pub span: Range<usize>,
+}
+
+/// Adds a condition of a text to the earlier ones. All conditions of a text hold, none is lost: of
+/// two bounds the tighter stays, `!=` twice becomes `notin`, lists are cut or united; two values
+/// with `=` are an error.
+pub(super) fn add(list: &mut Vec<Located>, new: Located) -> Result<(), LanguageError> {
+    let (field, operator) = (new.condition.field, new.condition.operator);
+    if list.iter().any(|old| old.condition == new.condition) {
+        return Ok(());
+    }
+    let Some(place) = find(list, field, operator) else {
+        list.push(new);
+        return Ok(());
+    };
+    match operator {
+        Operator::Eq => list.push(new), // all of them are told at once by `single`
+        Operator::Neq => exclude(list, place, new),
+        Operator::In => {
+            let kept = common(&list[place].condition.operand, &new.condition.operand);
+            if kept.is_empty() {
+                let message = format!("no value of {} is in both lists: join them", field.key);
+                return Err(LanguageError::new(new.span, message));
+            }
+            list[place].condition.operand = Operand::Many(kept);
+        }
+        Operator::Nin => unite(&mut list[place].condition.operand, new.condition.operand),
+        Operator::Gt | Operator::Gte | Operator::Lt | Operator::Lte => {
+            if is_tighter(&new.condition, &list[place].condition) {
+                list[place] = new;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn find(list: &[Located], field: &Field, operator: Operator) -> Option<usize> {
+    list.iter()
+        .position(|old| old.condition.field == field && old.condition.operator == operator)
+}
+
+/// Refuses two or more values with `=` for one field, and proposes a list of all of them.
+pub(super) fn single(list: &[Located], text: &str) -> Result<(), LanguageError> {
+    for (index, first) in list.iter().enumerate() {
+        let field = first.condition.field;
+        let is_rival = |other: &&Located| {
+            other.condition.field == field && other.condition.operator == Operator::Eq
+        };
+        if first.condition.operator != Operator::Eq {
+            continue;
+        }
+        let rivals: Vec<_> = list[index..].iter().filter(is_rival).collect();
+        if rivals.len() > 1 {
+            return Err(several(field, &rivals, text));
+        }
+    }
+    Ok(())
+}
+
+/// The complaint about `=` with different values.
+fn several(field: &Field, rivals: &[&Located], text: &str) -> LanguageError {
+    let (first, second) = (&rivals[0].span, &rivals[1].span);
+    let values: Vec<_> = rivals
+        .iter()
+        .filter_map(|rival| match &rival.condition.operand {
+            Operand::One(value) if *value != Value::Null => Some(print_value(field, value)),
+            _ => None,
+        })
+        .collect();
+    if field.kind == Kind::Flag || values.len() < rivals.len() {
+        let message = format!("{} cannot equal two values: keep one", field.key);
+        return LanguageError::new(second.clone(), message);
+    }
+    let list = format!("{} in [{}]", field.key, values.join(","));
+    let message = format!(
+        "{} cannot equal several values at once; for any of them write {list}",
+        field.key
+    );
+    let mut mended = list;
+    let mut end = first.end;
+    for rival in &rivals[1..] {
+        let between = text.get(end..rival.span.start).unwrap_or_default();
+        mended.push_str(between.trim_end());
+        end = rival.span.end;
+    }
+    LanguageError::new(second.clone(), message).suggest(first.start..end, mended)
+}
+
+/// A second `!=`: both values go into a `notin` list. Null stays outside: lists hold values.
+fn exclude(list: &mut Vec<Located>, place: usize, new: Located) {
+    let Located { condition, span } = new;
+    let field = condition.field;
+    let old = list[place].condition.operand.clone();
+    let is_null = |operand: &Operand| *operand == Operand::One(Value::Null);
+    let mut listed = Vec::new();
+    for operand in [&old, &condition.operand] {
+        if let Operand::One(value) = operand
+            && *value != Value::Null
+        {
+            listed.push(value.clone());
+        }
+    }
+    if is_null(&old) || is_null(&condition.operand) {
+        list[place].condition.operand = Operand::One(Value::Null);
+    } else {
+        list.remove(place);
+    }
+    let listed = Operand::Many(listed);
+    match find(list, field, Operator::Nin) {
+        Some(nin) => unite(&mut list[nin].condition.operand, listed),
+        None => list.push(Located {
+            condition: Condition::new(field, Operator::Nin, listed),
+            span,
+        }),
+    }
+}
+
+/// The values of a list that another has too.
+fn common(old: &Operand, new: &Operand) -> Vec<Value> {
+    match (old, new) {
+        (Operand::Many(old), Operand::Many(new)) => {
+            let both = old.iter().filter(|value| new.contains(value));
+            both.cloned().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Adds the values of a list to another that has not got them.
+fn unite(old: &mut Operand, new: Operand) {
+    if let (Operand::Many(old), Operand::Many(new)) = (old, new) {
+        for value in new {
+            if !old.contains(&value) {
+                old.push(value);
+            }
+        }
+    }
+}
+
+fn is_tighter(new: &Condition, old: &Condition) -> bool {
+    let (Operand::One(own), Operand::One(other)) = (&new.operand, &old.operand) else {
+        return false;
+    };
+    let tighter = match new.operator {
+        Operator::Gt | Operator::Gte => Ordering::Greater,
+        _ => Ordering::Less,
+    };
+    own.order(other) == Some(tighter)
+}
+
+/// Lays the conditions of a text over those it starts from. On a field of which the text says what
+/// it equals or not, such conditions of the start give way; of a bound the text's own stands; a
+/// freed field loses all. What replaces takes the place of what gave way.
+pub(super) fn over(
+    seed: &[Condition],
+    own: Vec<Condition>,
+    freed: &[&'static Field],
+) -> Vec<Condition> {
+    let mut placed = vec![false; own.len()];
+    let mut laid = Vec::new();
+    for old in seed {
+        let replaces = |new: &Condition| {
+            let same_bound = new.operator == old.operator;
+            let equalities = !new.operator.is_ordering() && !old.operator.is_ordering();
+            new.field == old.field && (same_bound || equalities)
+        };
+        if !freed.contains(&old.field) && !own.iter().any(replaces) {
+            laid.push(old.clone());
+        }
+        for (new, placed) in own.iter().zip(&mut placed) {
+            if !*placed && replaces(new) {
+                *placed = true;
+                laid.push(new.clone());
+            }
+        }
+    }
+    let rest = own.into_iter().zip(placed).filter(|(_, placed)| !placed);
+    laid.extend(rest.map(|(condition, _)| condition));
+    laid
+}

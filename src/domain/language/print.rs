@@ -1,0 +1,77 @@
+//! Query to text, in the market's own language, so that other clients read it too.
+
+use super::number;
+use super::operand::canonical;
+use crate::domain::field::{Field, Kind, Operator};
+use crate::domain::query::{Condition, Operand};
+use crate::domain::value::Value;
+
+/// The conditions in force as a query. [`super::parse`] reads it back to the same conditions.
+pub fn print(conditions: &[Condition]) -> String {
+    let texts: Vec<_> = conditions
+        .iter()
+        .filter(|condition| condition.enabled)
+        .map(print_condition)
+        .collect();
+    texts.join(" ")
+}
+
+/// A condition, in force or not: `gpu_ram>=24`, `geolocation in [SE,NO]`.
+pub fn print_condition(condition: &Condition) -> String {
+    let (key, operator) = (condition.field.key, condition.operator);
+    let value = print_operand(condition.field, &condition.operand);
+    if matches!(operator, Operator::In | Operator::Nin) {
+        format!("{key} {} {value}", operator.symbol())
+    } else {
+        format!("{key}{}{value}", operator.symbol())
+    }
+}
+
+/// An operand as it stands behind its operator.
+fn print_operand(field: &Field, operand: &Operand) -> String {
+    match operand {
+        Operand::One(value) => print_value(field, value),
+        Operand::Many(values) => {
+            let values: Vec<_> = values
+                .iter()
+                .map(|value| print_value(field, value))
+                .collect();
+            format!("[{}]", values.join(","))
+        }
+    }
+}
+
+/// A value as it stands behind an operator or in a list: numbers bare and in query units (GB, days)
+/// where that is exact, texts quoted where they must be.
+pub fn print_value(field: &Field, value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Flag(flag) => flag.to_string(),
+        Value::Number(number) => number::write(*number, field),
+        Value::Version(version) => version.text.clone(),
+        Value::Text(text) => print_text(field, text),
+    }
+}
+
+/// A text: with `_` for blanks in GPU names, as the market writes them, else quoted if it would not
+/// be read back as it is.
+fn print_text(field: &Field, text: &str) -> String {
+    let plain = if field.kind == Kind::Country {
+        text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase())
+    } else {
+        let blanks = field.key == "gpu_name";
+        text.chars().all(|character| {
+            character.is_alphanumeric()
+                || matches!(character, '-' | '.' | '/' | '+' | ':' | '@' | '%' | '#')
+                || (blanks && character == ' ')
+        }) && !["", "any", "null", "none"].contains(&&*text.to_ascii_lowercase())
+            && !text.starts_with(' ')
+            && !text.ends_with(' ')
+            && canonical(field, text) == text
+    };
+    if plain {
+        text.replace(' ', "_")
+    } else {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    }
+}

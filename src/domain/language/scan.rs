@@ -1,0 +1,498 @@
+//! Cuts a text into pieces. It never fails: what is missing or open is said in the pieces.
+
+use std::ops::Range;
+
+use crate::domain::catalog::{Catalog, OFFERS};
+use crate::domain::field::Operator;
+
+/// A value, a list item or a bare word.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Item {
+    /// Where it stands, quotes included.
+    pub span: Range<usize>,
+    /// What it says, quotes taken off.
+    pub text: String,
+    /// Whether it stands in quotes.
+    pub quoted: bool,
+    /// Whether its quote is closed.
+    pub closed: bool,
+    /// Whether something follows its quote without a blank.
+    pub glued: bool,
+}
+
+/// A list of values.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct List {
+    /// Where it stands, brackets included.
+    pub span: Range<usize>,
+    /// Its items; blank ones are left out.
+    pub items: Vec<Item>,
+    /// Whether it begins with a bracket.
+    pub bracketed: bool,
+    /// Whether it ends with one.
+    pub closed: bool,
+    /// Whether something follows its bracket without a blank.
+    pub glued: bool,
+}
+
+/// What stands behind an operator.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Raw {
+    /// Nothing.
+    Missing,
+    /// One value.
+    One(Item),
+    /// A list.
+    List(List),
+}
+
+/// An operator as written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Sign {
+    /// Where it stands.
+    pub span: Range<usize>,
+    /// What it means, if anything.
+    pub operator: Option<Operator>,
+}
+
+/// A condition as written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Statement {
+    /// All of it.
+    pub span: Range<usize>,
+    /// The name of the field; empty if there is none.
+    pub name: Range<usize>,
+    /// The operator, if there is one.
+    pub sign: Option<Sign>,
+    /// The value.
+    pub value: Raw,
+}
+
+/// A piece of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Piece {
+    /// A condition, or what looks like one.
+    Statement(Statement),
+    /// A word outside of conditions.
+    Word(Item),
+    /// A comma outside of conditions.
+    Comma(Range<usize>),
+}
+
+/// Cuts `text` into pieces.
+pub(super) fn scan(text: &str, catalog: &Catalog) -> Vec<Piece> {
+    let mut scanner = Scanner {
+        text,
+        at: 0,
+        catalog,
+    };
+    std::iter::from_fn(|| scanner.piece()).collect()
+}
+
+/// The operator of a word such as `gte`, in any case.
+pub(super) fn word_operator(word: &str) -> Option<Operator> {
+    Some(match word.to_ascii_lowercase().as_str() {
+        "eq" => Operator::Eq,
+        "neq" | "noteq" => Operator::Neq,
+        "gt" => Operator::Gt,
+        "gte" => Operator::Gte,
+        "lt" => Operator::Lt,
+        "lte" => Operator::Lte,
+        "in" => Operator::In,
+        "nin" | "notin" => Operator::Nin,
+        _ => return None,
+    })
+}
+
+/// The operator of signs such as `>=`.
+fn sign_operator(signs: &str) -> Option<Operator> {
+    Some(match signs {
+        "=" | "==" => Operator::Eq,
+        "!=" => Operator::Neq,
+        ">" => Operator::Gt,
+        ">=" => Operator::Gte,
+        "<" => Operator::Lt,
+        "<=" => Operator::Lte,
+        _ => return None,
+    })
+}
+
+/// Whether operators are made of it.
+pub(super) const fn is_sign(character: char) -> bool {
+    matches!(character, '=' | '!' | '<' | '>' | '~' | '≥' | '≤' | '≠')
+}
+
+const fn is_quote(character: char) -> bool {
+    matches!(character, '"' | '\'')
+}
+
+fn is_name(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '_' | '.')
+}
+
+/// Reads pieces from a text one by one.
+struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+    catalog: &'a Catalog,
+}
+
+impl<'a> Scanner<'a> {
+    /// For a value alone, which no catalog takes part in.
+    const fn within(text: &'a str) -> Self {
+        Self {
+            text,
+            at: 0,
+            catalog: &OFFERS,
+        }
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest(self.at).chars().next()
+    }
+
+    fn rest(&self, from: usize) -> &str {
+        self.text.get(from..).unwrap_or_default()
+    }
+
+    /// Where the characters from `from` on stop being what `belongs` says.
+    fn end_of(&self, from: usize, belongs: impl Fn(char) -> bool) -> usize {
+        let rest = self.rest(from);
+        from + rest
+            .find(|character| !belongs(character))
+            .unwrap_or(rest.len())
+    }
+
+    fn after_blanks(&self, from: usize) -> usize {
+        self.end_of(from, char::is_whitespace)
+    }
+
+    /// Whether a piece may end here.
+    fn at_border(&self) -> bool {
+        self.peek()
+            .is_none_or(|next| next == ',' || next.is_whitespace())
+    }
+
+    fn piece(&mut self) -> Option<Piece> {
+        self.at = self.after_blanks(self.at);
+        let start = self.at;
+        match self.peek()? {
+            ',' => {
+                self.at += 1;
+                Some(Piece::Comma(start..self.at))
+            }
+            quote if is_quote(quote) => Some(Piece::Word(self.quoted(quote))),
+            _ => Some(self.named(start)),
+        }
+    }
+
+    /// A condition or a word that begins at `start`.
+    fn named(&mut self, start: usize) -> Piece {
+        let mut end = self.name_end(start);
+        let mut sign = self.sign_at(end);
+        if sign.is_none()
+            && let Some(colon) = self.text[start..end].find(':')
+            && self
+                .catalog
+                .named(&self.text[start..start + colon])
+                .is_some()
+        {
+            end = start + colon;
+            sign = Some(Sign {
+                span: end..end + 1,
+                operator: None,
+            });
+        }
+        let name = start..end;
+        let known = self.catalog.named(&self.text[name.clone()]).is_some();
+        self.at = end;
+        let value = match &sign {
+            Some(sign) => {
+                self.at = sign.span.end;
+                self.value(sign.operator)
+            }
+            None if known => self.bare_range(),
+            None => {
+                return Piece::Word(Item {
+                    text: self.text[name.clone()].to_owned(),
+                    span: name,
+                    quoted: false,
+                    closed: true,
+                    glued: false,
+                });
+            }
+        };
+        Piece::Statement(Statement {
+            span: start..self.at,
+            name,
+            sign,
+            value,
+        })
+    }
+
+    fn name_end(&self, start: usize) -> usize {
+        self.end_of(start, |character| {
+            !character.is_whitespace() && !is_sign(character) && character != ','
+        })
+    }
+
+    /// The operator behind a name that ends at `end`, blanks skipped.
+    fn sign_at(&self, end: usize) -> Option<Sign> {
+        let start = self.after_blanks(end);
+        let signs = self.end_of(start, is_sign);
+        if signs > start {
+            return Some(Sign {
+                span: start..signs,
+                operator: sign_operator(&self.text[start..signs]),
+            });
+        }
+        if start == end {
+            return None;
+        }
+        let word = self.word_at(start)?;
+        if self.text[word.clone()].eq_ignore_ascii_case("not") {
+            let second = self.word_at(self.after_blanks(word.end))?;
+            let operator = match word_operator(&self.text[second.clone()])? {
+                Operator::In => Operator::Nin,
+                Operator::Eq => Operator::Neq,
+                _ => return None,
+            };
+            return Some(Sign {
+                span: start..second.end,
+                operator: Some(operator),
+            });
+        }
+        let operator = word_operator(&self.text[word.clone()])?;
+        Some(Sign {
+            span: word,
+            operator: Some(operator),
+        })
+    }
+
+    /// A word of letters that stands alone.
+    fn word_at(&self, start: usize) -> Option<Range<usize>> {
+        let end = self.end_of(start, |character| character.is_ascii_alphabetic());
+        let alone = self
+            .rest(end)
+            .chars()
+            .next()
+            .is_none_or(|next| next.is_whitespace() || matches!(next, '[' | '(' | '"' | '\''));
+        (end > start && alone).then_some(start..end)
+    }
+
+    /// Whether a condition begins at `start`: a name with signs behind it, or a known one with a
+    /// word operator.
+    fn is_condition(&self, start: usize) -> bool {
+        let start = self.after_blanks(start);
+        let end = self.name_end(start);
+        let name = &self.text[start..end];
+        let plausible = name.starts_with(|first: char| first.is_ascii_alphabetic())
+            && name.chars().all(is_name);
+        plausible
+            && self.sign_at(end).is_some_and(|sign| {
+                self.rest(sign.span.start).starts_with(is_sign)
+                    || self.catalog.named(name).is_some()
+            })
+    }
+
+    /// A range behind a field without an operator: `dph 0.2..0.5`.
+    fn bare_range(&mut self) -> Raw {
+        let start = self.after_blanks(self.at);
+        let end = self.run_end(start);
+        let text = &self.text[start..end];
+        let numeric = text.starts_with(|first: char| {
+            first.is_ascii_digit() || matches!(first, '.' | '$' | '+' | '-')
+        });
+        if !numeric || !text.contains("..") {
+            return Raw::Missing;
+        }
+        self.at = end;
+        Raw::One(self.unquoted(start..end))
+    }
+
+    /// The value behind an operator that ends here.
+    fn value(&mut self, operator: Option<Operator>) -> Raw {
+        let start = self.after_blanks(self.at);
+        let apart = start > self.at;
+        match self.rest(start).chars().next() {
+            None | Some(',') => Raw::Missing,
+            Some(first) if is_sign(first) => Raw::Missing,
+            Some(_) if apart && self.is_condition(start) => Raw::Missing,
+            Some(quote) if is_quote(quote) => {
+                self.at = start;
+                Raw::One(self.quoted(quote))
+            }
+            Some(open @ ('[' | '(')) => {
+                self.at = start;
+                Raw::List(self.bracketed(open))
+            }
+            Some(_) if operator.is_some_and(Operator::takes_list) => {
+                self.at = start;
+                Raw::List(self.open_list())
+            }
+            Some(_) => {
+                self.at = self.run_end(start);
+                Raw::One(self.unquoted(start..self.at))
+            }
+        }
+    }
+
+    /// Where a value without quotes ends: at a blank, or at a comma that separates conditions.
+    fn run_end(&self, start: usize) -> usize {
+        let mut end = start;
+        for character in self.rest(start).chars() {
+            if character.is_whitespace() || (character == ',' && self.separates(end + 1)) {
+                break;
+            }
+            end += character.len_utf8();
+        }
+        end
+    }
+
+    /// Whether the comma in front of `after` separates conditions instead of being part of a value.
+    fn separates(&self, after: usize) -> bool {
+        let next = self.rest(after).chars().next();
+        next.is_none_or(|next| next == ',' || next.is_whitespace()) || self.is_condition(after)
+    }
+
+    fn unquoted(&self, span: Range<usize>) -> Item {
+        Item {
+            text: self.text[span.clone()].to_owned(),
+            span,
+            quoted: false,
+            closed: true,
+            glued: false,
+        }
+    }
+
+    /// A quoted text. A doubled quote stands for one.
+    fn quoted(&mut self, quote: char) -> Item {
+        let start = self.at;
+        self.at += quote.len_utf8();
+        let mut text = String::new();
+        let mut closed = false;
+        while let Some(next) = self.peek() {
+            self.at += next.len_utf8();
+            if next != quote {
+                text.push(next);
+            } else if self.peek() == Some(quote) {
+                self.at += quote.len_utf8();
+                text.push(quote);
+            } else {
+                closed = true;
+                break;
+            }
+        }
+        Item {
+            span: start..self.at,
+            text,
+            quoted: true,
+            closed,
+            glued: !self.at_border(),
+        }
+    }
+
+    /// A list in brackets.
+    fn bracketed(&mut self, open: char) -> List {
+        let close = if open == '[' { ']' } else { ')' };
+        let start = self.at;
+        self.at += 1;
+        let mut items = Vec::new();
+        let mut closed = false;
+        loop {
+            self.at = self.after_blanks(self.at);
+            match self.peek() {
+                None => break,
+                Some(next) if next == close => {
+                    self.at += 1;
+                    closed = true;
+                    break;
+                }
+                Some(',') => self.at += 1,
+                Some(quote) if is_quote(quote) => {
+                    let mut item = self.quoted(quote);
+                    let next = self.rest(self.after_blanks(self.at)).chars().next();
+                    item.glued = next.is_some_and(|next| next != ',' && next != close);
+                    items.push(item);
+                }
+                Some(_) => {
+                    let begin = self.at;
+                    self.at = self.end_of(begin, |next| next != ',' && next != close);
+                    let length = self.text[begin..self.at].trim_end().len();
+                    items.push(self.unquoted(begin..begin + length));
+                }
+            }
+        }
+        List {
+            span: start..self.at,
+            items,
+            bracketed: true,
+            closed,
+            glued: closed && !self.at_border(),
+        }
+    }
+
+    /// A list without brackets: `in US,CA` or `in US, CA`.
+    fn open_list(&mut self) -> List {
+        let start = self.at;
+        let mut items = Vec::new();
+        let mut end = start;
+        loop {
+            let begin = self.at;
+            self.at = self.end_of(begin, |next| next != ',' && !next.is_whitespace());
+            if self.at > begin {
+                items.push(self.unquoted(begin..self.at));
+                end = self.at;
+            }
+            let comma = self.after_blanks(self.at);
+            let after = self.after_blanks(comma + 1);
+            let goes_on = self.rest(comma).starts_with(',')
+                && after < self.text.len()
+                && !self.is_condition(after);
+            if !goes_on {
+                break;
+            }
+            self.at = after;
+        }
+        self.at = end;
+        List {
+            span: start..end,
+            items,
+            bracketed: false,
+            closed: true,
+            glued: false,
+        }
+    }
+}
+
+/// The list that a text is, brackets optional. Spans count from the beginning of `text`.
+pub(super) fn list(text: &str) -> List {
+    let (opened, shift) = if text.starts_with(['[', '(']) {
+        (text.to_owned(), 0)
+    } else {
+        (format!("[{text}]"), 1)
+    };
+    let mut scanner = Scanner::within(&opened);
+    let open = scanner.peek().unwrap_or('[');
+    let mut list = scanner.bracketed(open);
+    let back = |span: &mut Range<usize>| {
+        let place = |at: usize| at.saturating_sub(shift).min(text.len());
+        *span = place(span.start)..place(span.end);
+    };
+    back(&mut list.span);
+    list.items.iter_mut().for_each(|item| back(&mut item.span));
+    list
+}
+
+/// The one value that a text is: quoted, or all of it as it stands.
+pub(super) fn item(text: &str) -> Item {
+    let mut scanner = Scanner::within(text);
+    match scanner.peek() {
+        Some(quote) if is_quote(quote) => {
+            let mut item = scanner.quoted(quote);
+            item.glued = item.span.end < text.len();
+            item
+        }
+        _ => scanner.unquoted(0..text.len()),
+    }
+}
