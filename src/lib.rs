@@ -3,7 +3,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod api;
+pub mod app;
 pub mod domain;
 pub mod runtime;
 pub mod sandbox;
 pub mod store;
+pub mod ui;

@@ -352,7 +352,6 @@ pub(super) fn seen_values(listing: Option<&Listing>, field: &Field) -> Vec<Strin
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::app::keymap::{BINDINGS, Chord, Context};
 
     #[test]

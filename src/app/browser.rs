@@ -47,7 +47,8 @@ pub struct Browser {
     shown_query: Option<Query>,
     asked_query: Option<Query>,
     view: Vec<u32>,
-    selected: Option<RowId>,
+    /// The row that the person chose; it stays chosen while it is out of sight.
+    chosen: Option<RowId>,
     cursor: usize,
     violations: Vec<Violation>,
 }
@@ -68,7 +69,7 @@ impl Browser {
             shown_query: None,
             asked_query: None,
             view: Vec::new(),
-            selected: None,
+            chosen: None,
             cursor: 0,
             violations: Vec::new(),
             query,
@@ -118,8 +119,8 @@ impl Browser {
     }
 
     /// The selected row's id.
-    pub const fn selected(&self) -> Option<RowId> {
-        self.selected
+    pub fn selected(&self) -> Option<RowId> {
+        self.listing()?.id(self.selected_row()?)
     }
 
     /// The selected row's number in the listing.
@@ -207,6 +208,13 @@ impl Browser {
             .collect();
     }
 
+    /// Whether a column shows cells that break a condition that the market was asked for.
+    pub fn is_accused(&self, field: &Field) -> bool {
+        self.violations
+            .iter()
+            .any(|violation| reads_same(violation.field, field))
+    }
+
     /// Whether a cell breaks a condition that the market was asked for.
     pub fn is_violating(&self, row: usize, field: &Field) -> bool {
         !self.violations.is_empty()
@@ -258,27 +266,25 @@ impl Browser {
         let Some(listing) = self.remote.shown() else {
             return;
         };
-        let found = self.selected.and_then(|id| {
+        let found = self.chosen.and_then(|id| {
             let row = u32::try_from(listing.row(id)?).ok()?;
             self.view.iter().position(|candidate| *candidate == row)
         });
         self.cursor = found.unwrap_or_else(|| self.cursor.min(self.view.len().saturating_sub(1)));
-        self.selected = self
-            .view
-            .get(self.cursor)
-            .and_then(|row| listing.id(*row as usize));
+        if self.chosen.is_none() {
+            self.chosen = self.selected();
+        }
     }
 
     /// Selects the row at a place of the view.
     pub fn select(&mut self, index: usize) {
         self.cursor = index.min(self.view.len().saturating_sub(1));
-        self.selected = None;
-        self.follow_selection();
+        self.chosen = self.selected();
     }
 
-    /// Selects a row by its id, if it is in sight.
+    /// Selects a row by its id; it is selected as soon as it is in sight.
     pub fn select_id(&mut self, id: RowId) {
-        self.selected = Some(id);
+        self.chosen = Some(id);
         self.follow_selection();
     }
 

@@ -48,12 +48,14 @@ impl<T: Clone> Picker<T> {
         self.shown.iter().map(|index| &self.items[*index])
     }
 
-    /// How many lines can be chosen in all.
-    pub fn total(&self) -> usize {
-        self.items
-            .iter()
-            .filter(|item| item.value.is_some())
-            .count()
+    /// How many lines there are in all, headings too.
+    pub const fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there is no line.
+    pub const fn is_empty(&self) -> bool {
+        self.items.is_empty()
     }
 
     /// The selected line's place among the shown ones.

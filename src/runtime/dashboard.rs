@@ -16,8 +16,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use crate::api::client::Outcome;
-use crate::api::{ApiError, Request};
+use crate::api::session::{Progress, Session, Wait};
+use crate::api::{ApiError, Reply, Request};
 use crate::app::facts::Facts;
 use crate::app::remote::{Ticket, Waiting};
 use crate::app::{Effect, Message, Model, Now, update};
@@ -29,16 +29,23 @@ const FRAME_GAP: Duration = Duration::from_millis(16);
 /// The most messages taken for one frame.
 const BATCH: usize = 512;
 
-/// How a request fares while it runs: which try, and a wait of so many seconds with its reason.
-pub type Progress = Box<dyn Fn(u32, Option<(f64, String)>) + Send + Sync>;
+/// Where a call tells how it fares.
+pub type Notify = Box<dyn FnMut(Progress) + Send>;
 
 /// A future that can cross threads.
 pub type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Who carries requests out.
 pub trait Calls: Send + Sync + 'static {
-    /// Sends a request; tells how it fares.
-    fn call(&self, request: Request, progress: Progress) -> Boxed<Outcome>;
+    /// Runs a request to its end; tells how it fares.
+    fn call(&self, request: Request, notify: Notify) -> Boxed<Result<Reply, ApiError>>;
+}
+
+impl Calls for Session {
+    fn call(&self, request: Request, notify: Notify) -> Boxed<Result<Reply, ApiError>> {
+        let session = self.clone();
+        Box::pin(async move { session.run(&request, notify).await })
+    }
 }
 
 /// What the loop draws on and reads from: a terminal, or a test's memory.
@@ -51,6 +58,8 @@ pub trait Surface {
     fn next(&mut self) -> impl Future<Output = Outside>;
     /// Stops the process as Ctrl-Z does and comes back.
     fn suspend(&mut self) -> io::Result<()>;
+    /// Takes the terminal again after the process was stopped and continued by others.
+    fn resume(&mut self) -> io::Result<()>;
     /// Puts a text on the clipboard; says how, in words.
     fn copy(&mut self, text: &str) -> impl Future<Output = Result<String, String>>;
     /// Columns and rows.
@@ -150,7 +159,7 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
                         Vec::new()
                     }
                     Outside::Continued => {
-                        self.surface.repaint();
+                        self.surface.resume()?;
                         Vec::new()
                     }
                     Outside::TaskLost(why) => vec![Message::TaskLost(why)],
@@ -237,29 +246,19 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
         let outbox = self.outbox.clone();
         let clock = self.clock;
         let report = outbox.clone();
-        let progress: Progress = Box::new(move |attempt, wait| {
-            let waiting = wait.map(|(seconds, why)| Waiting {
-                until: clock.now().mono + seconds,
-                why,
-            });
-            let _ = report.send(Message::Progress {
-                ticket,
-                attempt,
-                waiting,
-            });
+        let notify: Notify = Box::new(move |progress| {
+            let _ = report.send(told(ticket, clock.now(), progress));
         });
         let is_read = request.operation().is_read();
-        let task = tokio::spawn(async move { calls.call(request, progress).await });
+        let task = tokio::spawn(async move { calls.call(request, notify).await });
         if is_read {
             self.flights.insert(ticket, task.abort_handle());
         }
         tokio::spawn(async move {
             let result = match task.await {
-                Ok(outcome) => {
-                    let _ = outbox.send(Message::Recorded(Box::new(outcome.record)));
-                    outcome.result
-                }
+                Ok(result) => result,
                 Err(lost) if lost.is_cancelled() => return,
+                // The task panicked: whether the request had gone out is not known.
                 Err(_) => Err(ApiError::Lost),
             };
             let _ = outbox.send(Message::Answered {
@@ -267,6 +266,29 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
                 result: Box::new(result),
             });
         });
+    }
+}
+
+/// What a call tells of itself, for the core.
+fn told(ticket: Ticket, now: Now, progress: Progress) -> Message {
+    match progress {
+        Progress::Waiting { attempt, span, why } => Message::Progress {
+            ticket,
+            attempt,
+            waiting: Some(Waiting {
+                until: now.mono + span.as_secs_f64(),
+                why: match why {
+                    Wait::Turn => "the market wants a pause between requests".to_owned(),
+                    Wait::Fault(error) => error.to_string(),
+                },
+            }),
+        },
+        Progress::Sent { attempt } => Message::Progress {
+            ticket,
+            attempt,
+            waiting: None,
+        },
+        Progress::Tried(entry) => Message::Recorded(entry),
     }
 }
 

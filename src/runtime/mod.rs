@@ -1,11 +1,13 @@
 //! The only clock, socket and terminal: what the machine gives and takes.
 
 pub mod clipboard;
+pub mod dashboard;
 pub mod harden;
 pub mod input;
 pub mod panics;
 pub mod signals;
 pub mod terminal;
+pub mod tty;
 pub mod watchdog;
 
 pub use harden::harden;

@@ -40,7 +40,10 @@ pub fn draw(buffer: &mut Buffer, area: Rect, browser: &Browser, theme: &Theme) -
         let named: Vec<_> = browser
             .violations()
             .iter()
-            .map(|violation| format!("{} ({} rows)", violation.condition, violation.rows))
+            .map(|violation| {
+                let noun = if violation.rows == 1 { "row" } else { "rows" };
+                format!("{} ({} {noun})", violation.condition, violation.rows)
+            })
             .collect();
         let text = format!(
             "The market ignored {}: see the cells marked !",

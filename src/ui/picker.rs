@@ -55,9 +55,12 @@ pub fn draw<T: Clone>(
     theme: &Theme,
     facts: &mut Facts,
 ) -> Option<Position> {
+    let needed = u16::try_from(picker.len())
+        .unwrap_or(u16::MAX)
+        .saturating_add(4);
     let size = (
         area.width.saturating_sub(4).min(100),
-        area.height.saturating_sub(2).min(36),
+        area.height.saturating_sub(2).min(needed),
     );
     let inner = frame(buffer, area, size, title, theme);
     if inner.height < 3 {

@@ -27,8 +27,14 @@ pub struct Placed {
 }
 
 /// Chooses and places the columns. Unscrolled, the least important columns leave until the rest
-/// fits; scrolled, the first column stays and the others follow from the offset on.
-pub fn place(columns: &[&'static Field], offset: usize, width: u16) -> Vec<Placed> {
+/// fits, but not those that `must` stay; scrolled, the first column stays and the others follow from
+/// the offset on.
+pub fn place(
+    columns: &[&'static Field],
+    offset: usize,
+    width: u16,
+    must: impl Fn(&Field) -> bool,
+) -> Vec<Placed> {
     let room = width.saturating_sub(GUTTER);
     let taken = |fields: &[&'static Field]| -> u16 {
         fields
@@ -40,11 +46,13 @@ pub fn place(columns: &[&'static Field], offset: usize, width: u16) -> Vec<Place
     let mut fields: Vec<&'static Field> = if offset == 0 {
         let mut fields = columns.to_vec();
         while fields.len() > 1 && taken(&fields) > room {
-            let Some((index, _)) = fields
-                .iter()
-                .enumerate()
-                .max_by_key(|(_, field)| field.column.priority)
-            else {
+            let Some((index, _)) = fields.iter().enumerate().max_by_key(|(_, field)| {
+                if must(field) {
+                    0
+                } else {
+                    field.column.priority
+                }
+            }) else {
                 break;
             };
             fields.remove(index);
@@ -99,7 +107,12 @@ pub fn draw(
     theme: &Theme,
     facts: &mut Facts,
 ) {
-    let placed = place(&browser.columns, browser.column_offset, area.width);
+    let placed = place(
+        &browser.columns,
+        browser.column_offset,
+        area.width,
+        |field| browser.is_accused(field),
+    );
     facts.columns = placed.len();
     header(buffer, area, browser, &placed, theme, facts);
     let page = usize::from(area.height.saturating_sub(1));

@@ -8,8 +8,10 @@
 )]
 
 mod catalog;
+mod desk;
 mod independent;
 mod language;
+mod offers_story;
 mod query_cases;
 mod sandbox_http;
 mod sandbox_market;

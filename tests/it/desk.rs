@@ -1,0 +1,265 @@
+//! A dashboard without a runtime: keys in, effects and screens out.
+
+use bourse::api::{ApiError, Reply, Request};
+use bourse::app::message::{Effect, Message};
+use bourse::app::remote::{Now, Ticket};
+use bourse::app::{Model, Profile, update};
+use bourse::domain::{Dialect, Listing, Resource};
+use bourse::ui::theme::Theme;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+/// The dashboard, the moment, and what it asked for and was not answered yet.
+pub struct Desk {
+    pub model: Model,
+    pub now: Now,
+    pub calls: Vec<(Ticket, Request)>,
+    pub effects: Vec<Effect>,
+    terminal: Terminal<TestBackend>,
+}
+
+/// The moment at which every story starts: 2026-11-20 12:00 UTC.
+pub const START: f64 = 1_795_176_000.0;
+
+impl Desk {
+    /// A desk that has asked for offers, 120x40, in a dialect.
+    pub fn speaking(dialect: &'static Dialect) -> Self {
+        let profile = Profile {
+            name: "test".to_owned(),
+            is_sandbox: false,
+            read_only: false,
+            dialect,
+            base_url: "http://127.0.0.1:1".to_owned(),
+            has_key: true,
+        };
+        let mut desk = Self {
+            model: Model::new(profile, None),
+            now: Now {
+                mono: 0.0,
+                epoch: START,
+            },
+            calls: Vec::new(),
+            effects: Vec::new(),
+            terminal: Terminal::new(TestBackend::new(120, 40)).unwrap(),
+        };
+        desk.send(Message::Started);
+        desk.draw();
+        desk
+    }
+
+    /// A desk in the documented dialect.
+    pub fn new() -> Self {
+        Self::speaking(&Dialect::DOCUMENTED)
+    }
+
+    /// A desk whose offers have arrived.
+    pub fn with_offers(json: &str) -> Self {
+        let mut desk = Self::new();
+        desk.answer(json);
+        desk
+    }
+
+    pub fn send(&mut self, message: Message) {
+        for effect in update(&mut self.model, self.now, message) {
+            match effect {
+                Effect::Call { ticket, request } => self.calls.push((ticket, request)),
+                Effect::Abort(ticket) => self.calls.retain(|(own, _)| *own != ticket),
+                other => self.effects.push(other),
+            }
+        }
+    }
+
+    /// Presses keys, blank-separated: `/ esc ctrl-u G`. A frame is drawn after each.
+    pub fn keys(&mut self, keys: &str) -> &mut Self {
+        for key in keys.split_whitespace() {
+            self.key(key);
+        }
+        self
+    }
+
+    fn key(&mut self, key: &str) {
+        let (modifiers, name) = match key.strip_prefix("ctrl-") {
+            Some(rest) => (KeyModifiers::CONTROL, rest),
+            None => (KeyModifiers::NONE, key),
+        };
+        let code = match name {
+            "enter" => KeyCode::Enter,
+            "esc" => KeyCode::Esc,
+            "tab" => KeyCode::Tab,
+            "shift-tab" => KeyCode::BackTab,
+            "space" => KeyCode::Char(' '),
+            "backspace" => KeyCode::Backspace,
+            "delete" => KeyCode::Delete,
+            "up" => KeyCode::Up,
+            "down" => KeyCode::Down,
+            "left" => KeyCode::Left,
+            "right" => KeyCode::Right,
+            "home" => KeyCode::Home,
+            "end" => KeyCode::End,
+            "pgup" => KeyCode::PageUp,
+            "pgdn" => KeyCode::PageDown,
+            one => KeyCode::Char(one.chars().next().unwrap()),
+        };
+        self.send(Message::Key(KeyEvent::new(code, modifiers)));
+        self.draw();
+    }
+
+    /// Types a text, character by character.
+    pub fn type_text(&mut self, text: &str) -> &mut Self {
+        for character in text.chars() {
+            let key = KeyEvent::new(KeyCode::Char(character), KeyModifiers::NONE);
+            self.send(Message::Key(key));
+        }
+        self.draw();
+        self
+    }
+
+    pub fn paste(&mut self, text: &str) -> &mut Self {
+        self.send(Message::Paste(text.to_owned()));
+        self.draw();
+        self
+    }
+
+    /// Clicks the cell where `text` begins on the screen.
+    pub fn click(&mut self, text: &str) -> &mut Self {
+        let screen = self.screen();
+        let (row, line) = screen
+            .lines()
+            .enumerate()
+            .find(|(_, line)| line.contains(text))
+            .unwrap_or_else(|| panic!("{text:?} is not on the screen:\n{screen}"));
+        let column = line[..line.find(text).unwrap()].chars().count();
+        self.send(Message::Mouse(MouseEvent {
+            kind: MouseEventKind::Down(MouseButton::Left),
+            column: column as u16,
+            row: row as u16,
+            modifiers: KeyModifiers::NONE,
+        }));
+        self.draw();
+        self
+    }
+
+    /// The oldest request that was not answered yet.
+    pub fn asked(&self) -> &Request {
+        &self.calls.first().expect("nothing was asked").1
+    }
+
+    /// Answers the oldest request with an answer's text.
+    pub fn answer(&mut self, json: &str) -> &mut Self {
+        let (ticket, request) = self.calls.remove(0);
+        let resource = match request {
+            Request::Search(query) => query.resource,
+            Request::ListWorkergroups => Resource::Workergroups,
+            other => panic!("{other:?} has no records"),
+        };
+        let listing = Listing::read(resource.catalog(), json, self.now.epoch).unwrap();
+        self.reply(ticket, Ok(Reply::Records(Box::new(listing))))
+    }
+
+    /// Lets the oldest request fail.
+    pub fn fail(&mut self, error: ApiError) -> &mut Self {
+        let (ticket, _) = self.calls.remove(0);
+        self.reply(ticket, Err(error))
+    }
+
+    pub fn reply(&mut self, ticket: Ticket, result: Result<Reply, ApiError>) -> &mut Self {
+        self.send(Message::Answered {
+            ticket,
+            result: Box::new(result),
+        });
+        self.draw();
+        self
+    }
+
+    /// Lets time pass.
+    pub fn wait(&mut self, seconds: f64) -> &mut Self {
+        self.now.mono += seconds;
+        self.now.epoch += seconds;
+        self.send(Message::Deadline);
+        self.draw();
+        self
+    }
+
+    pub fn resize(&mut self, columns: u16, rows: u16) -> &mut Self {
+        self.terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+        self.send(Message::Resized(columns, rows));
+        self.draw();
+        self
+    }
+
+    fn draw(&mut self) {
+        let (model, now) = (&self.model, self.now);
+        let mut facts = None;
+        self.terminal
+            .draw(|frame| facts = Some(bourse::ui::draw(frame, model, now, &Theme::MONO)))
+            .unwrap();
+        self.model.facts = facts.unwrap();
+    }
+
+    /// The screen as text, a line a row, blanks at the ends cut.
+    pub fn screen(&self) -> String {
+        let buffer = self.terminal.backend().buffer();
+        let mut text = String::new();
+        for y in 0..buffer.area.height {
+            let line: String = (0..buffer.area.width)
+                .map(|x| buffer[(x, y)].symbol())
+                .collect();
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+
+    pub fn shows(&self, text: &str) -> bool {
+        self.screen().contains(text)
+    }
+
+    /// Fails with the screen when a text is not on it.
+    #[track_caller]
+    pub fn expect(&self, text: &str) -> &Self {
+        assert!(
+            self.shows(text),
+            "{text:?} is not on the screen:\n{}",
+            self.screen()
+        );
+        self
+    }
+
+    /// Fails with the screen when the selected row of the table is not the one of that id.
+    #[track_caller]
+    pub fn selects(&self, id: &str) -> &Self {
+        let screen = self.screen();
+        let selected = screen
+            .lines()
+            .find_map(|line| line.strip_prefix('>'))
+            .and_then(|line| line.trim_start_matches('*').split_whitespace().next());
+        assert_eq!(selected, Some(id), "\n{screen}");
+        self
+    }
+
+    #[track_caller]
+    pub fn expect_not(&self, text: &str) -> &Self {
+        assert!(
+            !self.shows(text),
+            "{text:?} is on the screen:\n{}",
+            self.screen()
+        );
+        self
+    }
+}
+
+/// An answer of three offers, written by hand.
+pub const THREE: &str = r#"{"offers":[
+ {"id":101,"gpu_name":"RTX 4090","num_gpus":1,"gpu_ram":24564,"gpu_total_ram":24564,"dph_base":0.40,"dph_total":0.41,
+  "dlperf":100.0,"dlperf_per_dphtotal":243.9,"reliability":0.995,"geolocation":"Texas, US","verification":"verified",
+  "rentable":true,"rented":false,"storage_cost":0.9,"score":300.0,"machine_id":7,"host_id":70,"inet_down":900.0,
+  "driver_version":"570.181","cuda_max_good":12.8,"duration":864000.0,"disk_space":500.0},
+ {"id":102,"gpu_name":"H100 SXM","num_gpus":8,"gpu_ram":81559,"gpu_total_ram":652472,"dph_base":16.0,"dph_total":16.02,
+  "dlperf":2400.0,"dlperf_per_dphtotal":149.8,"reliability":0.999,"geolocation":"Iceland, IS","verification":"verified",
+  "rentable":true,"rented":false,"storage_cost":1.8,"score":200.0,"machine_id":8,"host_id":71,"inet_down":8000.0,
+  "driver_version":"535.86.05","cuda_max_good":12.2,"duration":86400.0,"disk_space":4000.0},
+ {"id":103,"gpu_name":"RTX 3090","num_gpus":2,"gpu_ram":24576,"gpu_total_ram":49152,"dph_base":0.30,"dph_total":0.31,
+  "dlperf":90.0,"dlperf_per_dphtotal":290.3,"reliability":0.98,"geolocation":null,"verification":"verified",
+  "rentable":true,"rented":false,"storage_cost":0.9,"score":100.0,"machine_id":9,"host_id":72,"inet_down":400.0,
+  "driver_version":"550.54.14","cuda_max_good":12.4,"duration":8640000.0,"disk_space":100.0}]}"#;

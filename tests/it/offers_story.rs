@@ -1,0 +1,279 @@
+//! Shopping for offers, key by key, against the pure core and the screens.
+
+use bourse::api::{ApiError, Request};
+use bourse::app::message::Effect;
+use bourse::domain::OfferType;
+use bourse::domain::language;
+
+use crate::desk::{Desk, THREE};
+
+fn asked_text(desk: &Desk) -> String {
+    match desk.asked() {
+        Request::Search(query) => language::print(&query.conditions),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_first_screen_asks_for_offers_with_the_visible_defaults() {
+    let desk = Desk::new();
+    assert_eq!(
+        asked_text(&desk),
+        "verified=true rentable=true rented=false"
+    );
+    let Request::Search(query) = desk.asked() else {
+        panic!()
+    };
+    assert_eq!(language::print_order(&query.order), "score-");
+    assert_eq!(query.limit, Some(500));
+    assert_eq!(query.offer_type, OfferType::OnDemand);
+    desk.expect("verified=true rentable=true rented=false");
+    desk.expect("Asking for offers");
+}
+
+#[test]
+fn rows_appear_in_the_server_s_order_with_their_age() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.selects("101")
+        .expect("H100 SXM")
+        .expect("1/3 rows")
+        .expect("0s old");
+    desk.wait(12.0).expect("12s old");
+}
+
+#[test]
+fn a_query_is_typed_run_and_kept() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("/")
+        .type_text("gpu_name=RTX_4090 num_gpus>=2")
+        .keys("enter");
+    assert_eq!(
+        asked_text(&desk),
+        "verified=true rentable=true rented=false gpu_name=RTX_4090 num_gpus>=2"
+    );
+    desk.selects("101"); // old rows stay while new ones load
+    desk.answer(r#"{"offers":[]}"#);
+    desk.expect("The market has no offers for this query.");
+    desk.expect("gpu_name=RTX_4090 num_gpus>=2");
+}
+
+#[test]
+fn a_mistake_is_shown_where_it_is_and_nothing_is_sent() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("/").type_text("gpu_nam=RTX_4090").keys("enter");
+    assert!(desk.calls.is_empty());
+    desk.expect("gpu_name");
+    desk.expect("gpu_nam=RTX_4090"); // what was typed is still there
+    desk.keys("esc");
+    desk.expect_not("gpu_nam=");
+    desk.keys("/ up");
+    desk.expect("gpu_nam=RTX_4090"); // and can be recalled
+}
+
+#[test]
+fn bare_words_narrow_at_once_without_a_request() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("/").type_text("h100");
+    desk.expect("H100 SXM")
+        .expect_not("RTX 3090")
+        .expect("1 of 3 rows");
+    desk.keys("enter");
+    assert!(desk.calls.is_empty());
+    desk.expect("1 of 3 rows");
+    desk.keys("esc").expect("3 rows").expect("RTX 3090");
+}
+
+#[test]
+fn escape_takes_back_words_that_were_not_run() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("/").type_text("h100").keys("esc");
+    desk.expect("RTX 3090").expect("1/3 rows").selects("101");
+}
+
+#[test]
+fn the_selection_follows_its_record_when_rows_change() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("j j").selects("103");
+    desk.keys("s").type_text("$/h").keys("space enter");
+    desk.selects("103");
+    desk.keys("r")
+        .answer(&THREE.replace("\"id\":101", "\"id\":999"));
+    desk.selects("103");
+}
+
+#[test]
+fn sorting_is_instant_and_goes_with_the_next_request() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("s").expect("Sort");
+    desk.type_text("dph_total").keys("space enter");
+    assert!(desk.calls.is_empty());
+    desk.keys("r");
+    let Request::Search(query) = desk.asked() else {
+        panic!()
+    };
+    assert_eq!(language::print_order(&query.order), "score-,dph_total");
+}
+
+#[test]
+fn a_click_on_a_header_sorts_by_it() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.click("$/h").keys("g").selects("103").expect("$/h▲");
+    desk.click("$/h▲  N")
+        .keys("g")
+        .selects("102")
+        .expect("$/h▼");
+}
+
+#[test]
+fn the_detail_shows_every_section_and_the_record() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("enter")
+        .expect("offer 101")
+        .expect("Price per hour")
+        .expect("$0.4100/h");
+    desk.keys("G").expect("\"gpu_name\": \"RTX 4090\"");
+    desk.keys("right g").expect("offer 102");
+    desk.keys("esc").selects("102");
+}
+
+#[test]
+fn a_failed_request_keeps_the_rows_and_says_why() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("r").fail(ApiError::Lost);
+    desk.selects("101").expect("The rows below are older");
+    desk.keys("esc")
+        .expect_not("The rows below are older")
+        .selects("101");
+}
+
+#[test]
+fn without_rows_a_failure_says_what_to_do() {
+    let mut desk = Desk::new();
+    desk.fail(ApiError::Lost);
+    desk.expect("No offers could be fetched.")
+        .expect("Press r to ask again");
+    desk.keys("r").answer(THREE).selects("101");
+}
+
+#[test]
+fn a_late_answer_to_an_older_question_is_ignored() {
+    let mut desk = Desk::new();
+    let (old, _) = desk.calls[0].clone();
+    desk.keys("r"); // supersedes the first request
+    assert_eq!(desk.calls.len(), 1, "the superseded read is aborted");
+    desk.reply(old, Err(ApiError::Lost));
+    desk.expect("Asking for offers");
+    desk.answer(THREE).selects("101");
+}
+
+#[test]
+fn typing_works_while_a_request_runs() {
+    let mut desk = Desk::new();
+    desk.keys("/")
+        .type_text("num_gpus>=4")
+        .expect("num_gpus>=4");
+    desk.answer(THREE);
+    desk.expect("num_gpus>=4").selects("101");
+}
+
+#[test]
+fn skipped_records_are_counted() {
+    let desk = Desk::with_offers(r#"{"offers":[{"id":1,"gpu_name":"A"},{"gpu_name":"B"},7]}"#);
+    desk.expect("1 row").expect("2 skipped");
+}
+
+#[test]
+fn rows_that_break_what_was_asked_are_flagged_and_named() {
+    let bad = THREE.replacen("\"verified\"", "\"unverified\"", 1);
+    let desk = Desk::with_offers(&bad);
+    desk.expect("The market ignored verified=true (1 row)")
+        .expect("!unverified");
+}
+
+#[test]
+fn help_lists_every_key_and_finds_by_typing() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(120, 200).keys("?");
+    for row in bourse::app::keymap::BINDINGS {
+        assert!(desk.shows(row.help), "{} is not in the help", row.name);
+    }
+    desk.type_text("suspend")
+        .expect("Ctrl-z")
+        .expect_not("Leave bourse");
+    desk.keys("esc").selects("101");
+}
+
+#[test]
+fn the_palette_does_what_it_names() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys(":").type_text("offer-type").keys("enter");
+    let Request::Search(query) = desk.asked() else {
+        panic!()
+    };
+    assert_eq!(query.offer_type, OfferType::Bid);
+}
+
+#[test]
+fn q_leaves_and_ctrl_c_leaves_even_from_the_bar() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("q");
+    assert_eq!(desk.effects, [Effect::Quit]);
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("/ q");
+    assert_eq!(desk.effects, []);
+    desk.keys("ctrl-c");
+    assert_eq!(desk.effects, [Effect::Quit]);
+}
+
+#[test]
+fn a_paste_goes_into_the_bar_and_only_there() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.paste("q").expect("press / for the query bar first");
+    assert_eq!(desk.effects, []);
+    desk.keys("/").paste("num_gpus=8\n\u{202e}cpu_ram>=64");
+    desk.expect("num_gpus=8 cpu_ram>=64")
+        .expect("1 invisible or control characters");
+}
+
+#[test]
+fn hostile_text_is_shown_escaped() {
+    let desk = Desk::with_offers(&THREE.replace("Texas, US", "Te\\u202exas\\u001b[2J, US"));
+    desk.expect("Te<U+202E>xas");
+}
+
+#[test]
+fn columns_scroll_and_the_first_stays() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(80, 24).expect_not("570.181");
+    desk.keys("right right right right right right right right right right right right right right right right right");
+    desk.expect("570.181").expect("101");
+}
+
+#[test]
+fn every_size_is_drawn_without_a_panic() {
+    let mut desk = Desk::with_offers(THREE);
+    for keys in [
+        "",
+        "/",
+        "esc enter",
+        "esc ?",
+        "esc :",
+        "esc s",
+        "esc 2",
+        "3",
+        "4",
+    ] {
+        desk.keys(keys);
+        for (columns, rows) in [
+            (1, 1),
+            (3, 2),
+            (39, 9),
+            (40, 10),
+            (80, 24),
+            (200, 60),
+            (300, 80),
+        ] {
+            desk.resize(columns, rows);
+        }
+    }
+}
