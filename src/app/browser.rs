@@ -384,15 +384,16 @@ fn reads_same(condition: &Field, column: &Field) -> bool {
 
 /// The rows whose text columns match all words, in their order.
 fn narrowed(listing: &Listing, view: Vec<u32>, words: &[String]) -> Vec<u32> {
-    let columns: Vec<_> = listing
+    let fields: Vec<&'static Field> = listing
         .catalog()
         .fields()
         .iter()
         .filter(|field| {
             field.in_record && matches!(field.kind, Kind::Text | Kind::Country | Kind::Version)
         })
-        .map(|field| listing.column(field))
         .collect();
+    listing.prepare(fields.iter().copied());
+    let columns: Vec<_> = fields.iter().map(|field| listing.column(field)).collect();
     let lines: Vec<(u32, String)> = view
         .iter()
         .map(|row| {

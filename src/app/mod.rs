@@ -18,7 +18,7 @@ pub mod remote;
 pub mod sort_editor;
 pub mod text_input;
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use browser::Browser;
 use facts::Facts;
@@ -317,6 +317,12 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
     if let Some(action) = keymap::resolve(model.contexts(), key) {
         return actions::perform(model, now, action);
     }
+    if let Some(plain) = escaped(model, key) {
+        let escape = KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE);
+        let mut effects = key_pressed(model, now, escape);
+        effects.extend(key_pressed(model, now, plain));
+        return effects;
+    }
     match model.owner() {
         Owner::Bar => {
             if let Some(browser) = model.browser_mut()
@@ -333,6 +339,21 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
         Owner::Table | Owner::Pane => {}
     }
     Vec::new()
+}
+
+/// Terminals send Alt with a character as Esc and the character. Over a slow line, or from quick
+/// hands, Esc and then a key look just so: where Alt has no meaning, it is taken for Esc.
+fn escaped(model: &Model, key: KeyEvent) -> Option<KeyEvent> {
+    let edits_words = matches!(key.code, KeyCode::Char('b' | 'f' | 'd'));
+    let is_typing = match model.owner() {
+        Owner::Bar => true,
+        Owner::Overlay => model.overlays.last().is_some_and(Overlay::takes_text),
+        Owner::Table | Owner::Pane => false,
+    };
+    let is_alt_character =
+        key.modifiers == KeyModifiers::ALT && matches!(key.code, KeyCode::Char(_));
+    (is_alt_character && !(is_typing && edits_words))
+        .then(|| KeyEvent::new(key.code, KeyModifiers::NONE))
 }
 
 fn pasted(model: &mut Model, now: Now, text: &str) {

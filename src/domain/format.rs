@@ -5,11 +5,17 @@
 
 use super::dialect::Dialect;
 use super::field::{Field, Format, Kind, Unit};
-use super::listing::Listing;
+use super::listing::{Listing, Whole};
 use super::value::CellRef;
 
 /// What stands in a cell without a value.
 pub const BLANK: &str = "-";
+
+/// What stands in a detail view for a member that the record lacks.
+pub const NOT_SENT: &str = "not sent";
+
+/// What stands in a detail view for a member that is null.
+pub const NULL: &str = "none (null)";
 
 /// What stands in a cell whose value does not fit its field.
 pub const MISFIT: &str = "?!";
@@ -29,16 +35,15 @@ pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> Strin
 }
 
 /// A value with its unit, for the detail view.
-pub fn detail(listing: &Listing, row: usize, field: &Field, dialect: &Dialect) -> String {
-    let column = listing.column(field);
-    match column.cell(row) {
-        CellRef::Missing => "not sent".to_owned(),
-        CellRef::Null => "none (null)".to_owned(),
+pub fn detail(record: &Whole, field: &Field, dialect: &Dialect) -> String {
+    match record.cell(field) {
+        CellRef::Missing => NOT_SENT.to_owned(),
+        CellRef::Null => NULL.to_owned(),
         CellRef::Bad(found) => format!("unusable: {} came instead", found.noun()),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
         CellRef::Number(value) => with_unit(field, value, dialect),
-        CellRef::Text(_) => column
-            .text(row)
+        CellRef::Text(_) => record
+            .text(field)
             .map_or_else(String::new, |text| text.screen(4096)),
     }
 }

@@ -271,19 +271,67 @@ impl Listing {
         let Some(position) = self.catalog.position(field) else {
             return &NONE;
         };
-        self.columns[position].get_or_init(|| {
-            let plan = read::Plan::new(self.catalog, &[position]);
-            let mut builder = Builder::default();
-            for span in &self.spans {
+        if self.columns[position].get().is_none() {
+            self.read_columns(&[position]);
+        }
+        self.columns[position].get().unwrap_or(&NONE)
+    }
+
+    /// Reads the columns of several fields in one go, where they are not there yet.
+    pub fn prepare<'a>(&self, fields: impl IntoIterator<Item = &'a Field>) {
+        let missing: Vec<usize> = fields
+            .into_iter()
+            .filter_map(|field| self.catalog.position(field))
+            .filter(|position| self.columns[*position].get().is_none())
+            .collect();
+        if !missing.is_empty() {
+            self.read_columns(&missing);
+        }
+    }
+
+    fn read_columns(&self, positions: &[usize]) {
+        let plan = read::Plan::new(self.catalog, positions);
+        let mut builders: Vec<Builder> = positions.iter().map(|_| Builder::default()).collect();
+        for span in &self.spans {
+            let record = plan.read(&self.body[span.clone()]).ok();
+            for (builder, position) in builders.iter_mut().zip(positions) {
+                let field = &self.catalog.fields[*position];
                 builder.push(
-                    plan.read(&self.body[span.clone()])
-                        .map_or(Loose::Missing, |record| {
-                            record.cell(&self.catalog.fields[position], self.now)
-                        }),
+                    record
+                        .as_ref()
+                        .map_or(Loose::Missing, |record| record.cell(field, self.now)),
                 );
             }
-            builder.column
-        })
+        }
+        for (builder, position) in builders.into_iter().zip(positions) {
+            // Another reader may have been first: both read the same.
+            let _ = self.columns[*position].set(builder.column);
+        }
+    }
+
+    /// All fields of one record: for a detail view, which must not read columns of all rows.
+    pub fn whole(&self, row: usize) -> Whole {
+        let positions: Vec<usize> = (0..self.catalog.fields.len()).collect();
+        let plan = read::Plan::new(self.catalog, &positions);
+        let record = self.json(row).and_then(|json| plan.read(json).ok());
+        let columns = self
+            .catalog
+            .fields()
+            .iter()
+            .map(|field| {
+                let mut builder = Builder::default();
+                builder.push(
+                    record
+                        .as_ref()
+                        .map_or(Loose::Missing, |record| record.cell(field, self.now)),
+                );
+                builder.column
+            })
+            .collect();
+        Whole {
+            catalog: self.catalog,
+            columns,
+        }
     }
 
     /// The cell of a field, for comparing.
@@ -347,6 +395,28 @@ impl Listing {
                 .find(|order| order.is_ne())
                 .unwrap_or_else(|| self.ids[left].cmp(&self.ids[right]))
         });
+    }
+}
+
+/// One record, every field of its catalog read.
+#[derive(Debug)]
+pub struct Whole {
+    catalog: &'static Catalog,
+    columns: Vec<Column>,
+}
+
+impl Whole {
+    /// The cell of a field, for comparing.
+    pub fn cell(&self, field: &Field) -> CellRef<'_> {
+        self.catalog
+            .position(field)
+            .and_then(|position| self.columns.get(position))
+            .map_or(CellRef::Missing, |column| column.cell(0))
+    }
+
+    /// The text of a field, for showing.
+    pub fn text(&self, field: &Field) -> Option<&Untrusted> {
+        self.columns.get(self.catalog.position(field)?)?.text(0)
     }
 }
 

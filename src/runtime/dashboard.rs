@@ -57,7 +57,7 @@ pub trait Surface {
     /// Waits for what comes from outside; may be dropped and asked again without losing any of it.
     fn next(&mut self) -> impl Future<Output = Outside>;
     /// Stops the process as Ctrl-Z does and comes back.
-    fn suspend(&mut self) -> io::Result<()>;
+    fn suspend(&mut self) -> impl Future<Output = io::Result<()>>;
     /// Takes the terminal again after the process was stopped and continued by others.
     fn resume(&mut self) -> io::Result<()>;
     /// Puts a text on the clipboard; says how, in words.
@@ -155,7 +155,7 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
                     Outside::Input(events) => events.into_iter().filter_map(message).collect(),
                     Outside::Leave(status) => return Ok(status),
                     Outside::Stop => {
-                        self.surface.suspend()?;
+                        self.surface.suspend().await?;
                         Vec::new()
                     }
                     Outside::Continued => {
@@ -222,7 +222,7 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
             for effect in update(&mut self.model, self.clock.now(), message) {
                 match effect {
                     Effect::Quit => return Ok(Some(0)),
-                    Effect::Suspend => self.surface.suspend()?,
+                    Effect::Suspend => self.surface.suspend().await?,
                     Effect::Redraw => self.surface.repaint(),
                     Effect::Call { ticket, request } => self.call(ticket, request),
                     Effect::Abort(ticket) => {

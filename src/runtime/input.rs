@@ -7,6 +7,7 @@
 
 use std::io;
 use std::thread;
+use std::time::Duration;
 
 use crossterm::event::{Event, EventStream, KeyEventKind, MouseEventKind};
 use futures_util::StreamExt;
@@ -14,6 +15,8 @@ use tokio::sync::{mpsc, oneshot};
 
 /// Most events handed over at once, so that a long paste of keys does not keep a frame waiting.
 const BATCH: usize = 256;
+/// How long the start waits for the reader.
+const READY: Duration = Duration::from_millis(100);
 
 /// The input of the terminal. Dropping it stops the reading, and a new one may be started later: to
 /// be done around a suspension, or the shell and the program share the keys.
@@ -25,18 +28,28 @@ pub struct Input {
 }
 
 impl Input {
-    /// Starts reading.
+    /// Starts reading. To be done before the first frame: a size that changes between the two is then
+    /// noticed.
     ///
     /// # Errors
     /// When no thread can be started.
     pub fn start() -> io::Result<Self> {
         let (outbox, inbox) = mpsc::unbounded_channel();
         let (stop, stopped) = oneshot::channel();
+        let (ready, is_ready) = std::sync::mpsc::channel();
         // A runtime of its own with neither timers nor sockets: the stream needs only to be woken.
         let runtime = tokio::runtime::Builder::new_current_thread().build()?;
         thread::Builder::new()
             .name("input".to_owned())
-            .spawn(move || runtime.block_on(read(&outbox, stopped)))?;
+            .spawn(move || {
+                runtime.block_on(async {
+                    let stream = EventStream::new();
+                    let _ = ready.send(());
+                    read(stream, &outbox, stopped).await;
+                });
+            })?;
+        // Not longer: the reader before may still hold the terminal, in half an escape sequence.
+        let _ = is_ready.recv_timeout(READY);
         Ok(Self { inbox, _stop: stop })
     }
 
@@ -50,8 +63,11 @@ impl Input {
 }
 
 /// Hands events over until told to stop, or until nobody listens.
-async fn read(outbox: &mpsc::UnboundedSender<Event>, mut stop: oneshot::Receiver<()>) {
-    let mut stream = EventStream::new();
+async fn read(
+    mut stream: EventStream,
+    outbox: &mpsc::UnboundedSender<Event>,
+    mut stop: oneshot::Receiver<()>,
+) {
     loop {
         let next = tokio::select! {
             biased;

@@ -6,6 +6,7 @@ pub mod harden;
 pub mod input;
 pub mod panics;
 pub mod signals;
+pub mod start;
 pub mod terminal;
 pub mod tty;
 pub mod watchdog;

@@ -21,7 +21,8 @@ pub enum Signal {
     Terminate,
     /// SIGTSTP: stop until continued.
     Stop,
-    /// SIGCONT: continued after a stop; the terminal may have been used by others meanwhile.
+    /// SIGCONT: continued after a stop; the terminal may have been used by others meanwhile. A hang-up
+    /// brings it too, sometimes first: taking the terminal again then fails.
     Continue,
 }
 

@@ -145,18 +145,18 @@ impl Screen {
 
     /// Gives the terminal back, stops the process group as Ctrl-Z in a plain program would, and takes
     /// the terminal again when the shell continues it. Drop the input before and start it anew
-    /// after, or a key goes to the wrong reader.
+    /// after, or a key goes to the wrong reader. To be called inside the runtime.
     ///
     /// Where no shell could continue it (the program is its own session, as in a container or a
     /// window made for it) the screen is only painted again.
     ///
     /// # Errors
     /// When the terminal cannot be taken again.
-    pub fn suspend(&mut self) -> io::Result<()> {
+    pub async fn suspend(&mut self) -> io::Result<()> {
         if os::can_stop() {
             // A terminal that cannot be given back is no reason to ignore the person's wish.
             let _ = self.leave();
-            os::stop_group()?;
+            os::stop_until_continued().await?;
         }
         self.resume()
     }

@@ -72,10 +72,10 @@ impl Surface for Tty {
         }
     }
 
-    fn suspend(&mut self) -> io::Result<()> {
+    async fn suspend(&mut self) -> io::Result<()> {
         // Two readers would share the keys between them: ours goes while the shell has the terminal.
         self.input = None;
-        self.screen.suspend()?;
+        self.screen.suspend().await?;
         self.input = Some(Input::start()?);
         Ok(())
     }

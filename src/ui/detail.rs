@@ -12,6 +12,7 @@ use crate::app::browser::Browser;
 use crate::app::facts::Facts;
 use crate::domain::field::{Kind, Section};
 use crate::domain::format;
+use crate::domain::listing::Whole;
 use crate::domain::text::{json_for_terminal, truncate, visible};
 use crate::domain::{Dialect, Listing};
 
@@ -73,8 +74,9 @@ type Line = Vec<(String, Style)>;
 
 fn lines(listing: &Listing, row: usize, browser: &Browser, width: u16, theme: &Theme) -> Vec<Line> {
     let mut lines = Vec::new();
+    let record = listing.whole(row);
     for section in Section::ALL {
-        lines.extend(section_lines(listing, row, browser, section, width, theme));
+        lines.extend(section_lines(&record, row, browser, section, width, theme));
     }
     let unknown = listing.unknown_members(row);
     if !unknown.is_empty() {
@@ -99,7 +101,7 @@ fn heading(title: &str, theme: &Theme) -> Line {
 }
 
 fn section_lines(
-    listing: &Listing,
+    record: &Whole,
     row: usize,
     browser: &Browser,
     section: Section,
@@ -112,9 +114,9 @@ fn section_lines(
         let value = if field.kind == Kind::Secret {
             "(hidden)".to_owned()
         } else {
-            format::detail(listing, row, field, dialect)
+            format::detail(record, field, dialect)
         };
-        let is_blank = matches!(value.as_str(), "not sent" | "none (null)");
+        let is_blank = matches!(value.as_str(), format::NOT_SENT | format::NULL);
         let style = match (browser.is_violating(row, field), is_blank) {
             (true, _) => theme.warning,
             (false, true) => theme.dim,

@@ -16,6 +16,7 @@ mod unix {
     use rustix::io::Errno;
     use rustix::process::{Signal, getpgrp, getsid, kill_current_process_group};
     use rustix::termios::{LocalModes, tcgetattr, tcgetwinsize};
+    use tokio::signal::unix::{SignalKind, signal};
 
     /// Standard output without the line buffering of the standard library, so that a frame is one
     /// write. It stays open on its own, whatever holds the library's lock.
@@ -53,7 +54,7 @@ mod unix {
     pub fn is_hang_up(error: &io::Error) -> bool {
         matches!(
             Errno::from_io_error(error),
-            Some(Errno::IO | Errno::PIPE | Errno::NXIO | Errno::BADF)
+            Some(Errno::IO | Errno::NXIO | Errno::NOTTY | Errno::PIPE | Errno::BADF)
         )
     }
 
@@ -66,8 +67,12 @@ mod unix {
     /// Stops the process group until it is continued. SIGSTOP, not SIGTSTP: the program handles the
     /// latter itself, and a handler cannot be taken away again in safe code. The wrappers around the
     /// program (`env`, `sudo`) stop with it, else the shell would not notice.
-    pub fn stop_group() -> io::Result<()> {
+    pub async fn stop_until_continued() -> io::Result<()> {
+        let mut continued = signal(SignalKind::from_raw(Signal::CONT.as_raw()))?;
         kill_current_process_group(Signal::STOP)?;
+        // This thread may run on for a moment until another one has taken the signal, and must not
+        // take the terminal again in that moment.
+        continued.recv().await;
         Ok(())
     }
 }
@@ -112,7 +117,7 @@ mod other {
     }
 
     /// Never called: see [`can_stop`].
-    pub fn stop_group() -> io::Result<()> {
+    pub async fn stop_until_continued() -> io::Result<()> {
         Ok(())
     }
 }
