@@ -7,11 +7,16 @@
     clippy::pedantic
 )]
 
+#[cfg(unix)]
+#[cfg(unix)]
+
 mod catalog;
 mod desk;
 mod independent;
 mod language;
 mod offers_story;
+mod pty;
+mod pty_support;
 mod query_cases;
 mod sandbox_http;
 mod sandbox_market;
