@@ -299,14 +299,14 @@ fn outcome(text: &str, catalog: &'static Catalog, seed: &[Condition]) -> String 
 fn queries_are_read_as_the_client_documents_them_or_better() {
     let mut better: HashMap<_, _> = BETTER
         .iter()
-        .map(|(table, input, outcome)| ((*table, (*input).to_owned()), *outcome))
+        .map(|(table, input, outcome)| (((*table).to_owned(), (*input).to_owned()), *outcome))
         .collect();
     assert_eq!(better.len(), BETTER.len());
     let mut documented = 0;
     for line in include_str!("data/query-cases.jsonl").lines() {
         let case: Json = serde_json::from_str(line).unwrap();
         let text = input(&case);
-        let table = case["table"].as_str().unwrap();
+        let table = case["table"].as_str().unwrap().to_owned();
         let catalog = if table == "offers" { &OFFERS } else { &VOLUMES };
         let got = outcome(&text, catalog, &seed(&case, catalog));
         let sent: Option<Json> = serde_json::from_str(&got).ok();

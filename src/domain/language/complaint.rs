@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Mode;
 use super::error::LanguageError;
 use super::number;
-use super::operand::{Target, allowed, canonical, squashed};
+use super::operand::{Target, allowed, squashed};
 use super::parse::Reader;
 use super::scan::{Item, List, Raw, Sign, Statement};
 use crate::domain::field::{Field, Kind, Operator};
@@ -119,8 +119,20 @@ impl Reader<'_> {
             return LanguageError::new(replaced.clone(), message).suggest(replaced, right);
         }
         let error = LanguageError::new(statement.name.clone(), message);
-        if field.kind == Kind::Flag && !matches!(next, "true" | "false") {
+        if !next_is_field && self.may_equal(field, next) {
+            return error.suggest(gap, "=");
+        }
+        if field.kind == Kind::Flag {
             return error.suggest(end..end, "=true");
+        }
+        error
+    }
+
+    /// Whether a word is plausible as a value of a field.
+    fn may_equal(&self, field: &'static Field, word: &str) -> bool {
+        if field.kind == Kind::Text {
+            let is_word = |choice: &&str| squashed(choice) == squashed(word);
+            return field.choices.iter().any(is_word);
         }
         let target = Target {
             field,
@@ -128,27 +140,13 @@ impl Reader<'_> {
             dialect: self.dialect,
         };
         let item = Item {
-            span: replaced,
-            text: next.to_owned(),
+            span: 0..word.len(),
+            text: word.to_owned(),
             quoted: false,
             closed: true,
             glued: false,
         };
-        let fits = match field.kind {
-            Kind::Text => {
-                squashed(&canonical(field, next)) != squashed(next)
-                    || field
-                        .choices
-                        .iter()
-                        .any(|choice| squashed(choice) == squashed(next))
-            }
-            _ => target.one(&item).is_ok(),
-        };
-        if fits && !next_is_field && !next.is_empty() {
-            error.suggest(gap, "=")
-        } else {
-            error
-        }
+        !word.is_empty() && target.one(&item).is_ok()
     }
 
     /// The complaint about an operator without a value.
@@ -235,19 +233,22 @@ impl Reader<'_> {
             word.text
         );
         let error = LanguageError::new(span.clone(), message);
-        let equals = before
-            .sign
-            .as_ref()
-            .filter(|sign| sign.operator == Some(Operator::Eq));
-        match (equals, &before.value) {
-            (Some(sign), Raw::One(_)) => {
-                let listed = self.unasked_list(sign, Operator::Eq, &(sign.span.end..word.span.end));
-                match listed.suggestion {
-                    Some(fix) => error.suggest(fix.span, fix.replacement),
-                    None => error,
-                }
+        let Some(sign) = &before.sign else {
+            return error;
+        };
+        let is_more = self
+            .catalog
+            .named(self.slice(&before.name))
+            .is_some_and(|field| field.kind != Kind::Flag && self.may_equal(field, &word.text));
+        if is_more && sign.operator == Some(Operator::Eq) && matches!(before.value, Raw::One(_)) {
+            let values = sign.span.end..word.span.end;
+            let listed = self.unasked_list(sign, Operator::Eq, &values);
+            LanguageError {
+                suggestion: listed.suggestion,
+                ..error
             }
-            _ => error,
+        } else {
+            error
         }
     }
 
@@ -265,8 +266,11 @@ impl Reader<'_> {
         match field.kind {
             Kind::Text => {
                 let joined = squashed(&format!("{}{}", value.text, item.text));
-                let begins = |choice: &&str| squashed(choice).starts_with(&joined);
-                let known = field.choices.iter().any(begins);
+                let alone = squashed(&value.text);
+                let choices: Vec<_> = field.choices.iter().map(|name| squashed(name)).collect();
+                let known = choices.contains(&joined)
+                    || (!choices.contains(&alone)
+                        && choices.iter().any(|name| name.starts_with(&joined)));
                 (known || self.mode == Mode::Strict).then(|| {
                     let message = "a blank ends the value: write _ for it, or use quotes";
                     LanguageError::new(item.span.clone(), message).suggest(gap, "_")

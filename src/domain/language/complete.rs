@@ -9,7 +9,7 @@ use super::scan::{Item, Piece, Raw, Statement, scan};
 use crate::domain::catalog::Catalog;
 use crate::domain::country;
 use crate::domain::dialect::Dialect;
-use crate::domain::field::{Field, Format, Kind, Operator};
+use crate::domain::field::{Field, Filter, Format, Kind, Operator};
 use crate::domain::value::Value;
 
 /// The most candidates worth offering.
@@ -117,7 +117,10 @@ fn behind(
         Raw::Missing => values.starting("", end..end, &[]),
         Raw::One(item) if item.quoted && item.closed => fields(before, end..end, reader.catalog),
         Raw::One(_) if at_blank => fields(before, end..end, reader.catalog),
-        Raw::One(item) => values.starting(&item.text, item.span.clone(), &[]),
+        Raw::One(item) => match item.text.rfind(',').filter(|_| !item.quoted) {
+            Some(comma) => fields(before, item.span.start + comma + 1..end, reader.catalog),
+            None => values.starting(&item.text, item.span.clone(), &[]),
+        },
         Raw::List(list) if list.closed && list.bracketed => {
             fields(before, end..end, reader.catalog)
         }
@@ -135,17 +138,21 @@ fn behind(
     }
 }
 
-/// The fields whose name or alias begins with what stands in `span`, then those that hold it.
+/// The fields of that name or alias, those whose name begins with what stands in `span` (which a
+/// server can take first), then those that hold it.
 fn fields(before: &str, span: Range<usize>, catalog: &'static Catalog) -> Completion {
     let typed = before[span.clone()].to_ascii_lowercase();
     let rank = |field: &Field| {
-        let names = || std::iter::once(field.key).chain(field.aliases.iter().copied());
-        if field.key.starts_with(&typed) {
+        let mut names = std::iter::once(field.key).chain(field.aliases.iter().copied());
+        let is_local = field.filter == Filter::Local;
+        if field.key == typed || field.aliases.contains(&&*typed) {
             Some(0)
-        } else if names().any(|name| name.starts_with(&typed)) {
+        } else if field.key.starts_with(&typed) && !is_local {
             Some(1)
-        } else if names().any(|name| name.contains(&typed)) {
-            Some(2)
+        } else if names.clone().any(|name| name.starts_with(&typed)) {
+            Some(2 + u8::from(is_local))
+        } else if names.any(|name| name.contains(&typed)) {
+            Some(4)
         } else {
             None
         }

@@ -88,8 +88,9 @@ pub(super) fn is_wildcard(item: &Item) -> bool {
     !item.quoted && (item.text.eq_ignore_ascii_case("any") || matches!(&*item.text, "*" | "?"))
 }
 
-/// Refuses a value whose quote is open or runs into something.
-pub(super) fn sound(item: &Item) -> Result<(), LanguageError> {
+/// Refuses a value whose quote is open, or runs into something instead of being followed by
+/// `separator`.
+pub(super) fn sound(item: &Item, separator: &str) -> Result<(), LanguageError> {
     let end = item.span.end;
     if !item.closed {
         let quote = if item.text.contains('"') { "'" } else { "\"" };
@@ -100,8 +101,13 @@ pub(super) fn sound(item: &Item) -> Result<(), LanguageError> {
         .suggest(end..end, quote));
     }
     if item.glued {
-        let message = "put a blank (in a list, a comma) behind the closing quote";
-        return Err(LanguageError::new(end - 1..end, message).suggest(end..end, " "));
+        let what = if separator == "," {
+            "a comma"
+        } else {
+            "a blank"
+        };
+        let message = format!("put {what} behind the closing quote");
+        return Err(LanguageError::new(end - 1..end, message).suggest(end..end, separator));
     }
     Ok(())
 }
@@ -169,7 +175,7 @@ impl Target<'_> {
 
     /// One value.
     pub(super) fn one(self, item: &Item) -> Result<Value, LanguageError> {
-        sound(item)?;
+        sound(item, " ")?;
         if is_wildcard(item) {
             let message = format!(
                 "'{}' frees a field and goes only with =: {}=any",
@@ -201,6 +207,9 @@ impl Target<'_> {
     /// The values of a list; a group of countries stands for its members.
     pub(super) fn many(self, list: &List) -> Result<Vec<Value>, LanguageError> {
         let end = list.span.end;
+        for item in &list.items {
+            sound(item, ",")?;
+        }
         if list.bracketed && !list.closed {
             let opening = list.span.start..list.span.start + 1;
             let message = "the list is not closed: put ] at its end";
@@ -338,9 +347,8 @@ impl Target<'_> {
             Fault::NotANumber => {
                 let plain: String = text.chars().filter(|c| !matches!(c, '_' | ',')).collect();
                 let error = self.unfit(item);
-                let grouped =
-                    plain != *text && number::read(&plain, self.field, self.dialect).is_ok();
-                return if grouped {
+                let reads = number::read(&plain, self.field, self.dialect).is_ok();
+                return if reads && is_grouped(text) {
                     error.suggest(item.span.clone(), plain)
                 } else {
                     error
@@ -361,6 +369,17 @@ impl Target<'_> {
         };
         LanguageError::new(item.span.clone(), message)
     }
+}
+
+/// Whether a number is written in groups: `24_000`, `1,000`, but not `1,3`.
+fn is_grouped(text: &str) -> bool {
+    let mut groups = text.split([',', '_']);
+    let first = groups.next().unwrap_or_default();
+    let last = text.rsplit([',', '_']).next().unwrap_or_default();
+    let digits = last
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(last.len());
+    first.len() < text.len() && (text.contains('_') || digits == 3)
 }
 
 /// Whether a text is two letters.

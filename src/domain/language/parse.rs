@@ -266,12 +266,13 @@ impl Reader<'_> {
         previous: Option<&Piece>,
         next: Option<&Piece>,
     ) -> Result<String, LanguageError> {
-        sound(item)?;
+        sound(item, " ")?;
         if let Some(Piece::Statement(before)) = previous {
-            let complaint = self.torn_off(item, before).or_else(|| match next {
+            let joining = match next {
                 Some(Piece::Statement(after)) => conjunction(item, after),
                 _ => None,
-            });
+            };
+            let complaint = joining.or_else(|| self.torn_off(item, before));
             if let Some(error) = complaint {
                 return Err(error);
             }
