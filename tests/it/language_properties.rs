@@ -215,7 +215,12 @@ proptest! {
     fn no_text_breaks_anything(text in texts(), other in any::<String>()) {
         for catalog in CATALOGS {
             for mode in [Mode::Strict, Mode::Bar] {
-                if let Err(error) = parse(&text, catalog, &Dialect::VAST, &[], mode) {
+                let read = parse(&text, catalog, &Dialect::VAST, &[], mode);
+                if let Ok(parsed) = &read {
+                    let again = parse(&print(&parsed.conditions), catalog, &Dialect::VAST, &[], mode);
+                    prop_assert_eq!(&again.unwrap().conditions, &parsed.conditions);
+                }
+                if let Err(error) = read {
                     prop_assert!(text.get(error.span.clone()).is_some());
                     error.render(&text);
                     error.render(&other);

@@ -14,6 +14,7 @@ mod catalog;
 mod desk;
 mod independent;
 mod language;
+mod language_editing;
 mod language_properties;
 mod offers_story;
 mod pty;

@@ -135,6 +135,7 @@ impl Target<'_> {
     pub(super) fn wanted(self) -> String {
         let what = match self.field.kind {
             Kind::Flag => "true or false".to_owned(),
+            _ if self.field.format == Format::YesNo => "true or false (1 or 0)".to_owned(),
             Kind::Version => "a driver version such as 535.86.05".to_owned(),
             Kind::Country => "a two-letter country code such as SE".to_owned(),
             Kind::Text => "a value such as ".to_owned() + &self.example(),
