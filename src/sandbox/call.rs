@@ -52,6 +52,8 @@ pub enum Target {
     Call(Call),
     /// Search offers with the search in the address, as old clients do.
     OffersInQuery,
+    /// Search the volumes of single machines.
+    LocalVolumes,
     /// Change a workergroup.
     UpdateGroup(u64),
     /// Delete a workergroup.
@@ -95,6 +97,7 @@ impl Target {
             ["api", "v0", "network_volumes", "search"] => {
                 ("POST", &[(Method::POST, Self::Call(Call::Volumes))])
             }
+            ["api", "v0", "volumes", "search"] => ("POST", &[(Method::POST, Self::LocalVolumes)]),
             ["api", "v0", "volumes" | "network_volumes", "unlist"] => {
                 ("POST", &[(Method::POST, Self::Call(Call::Unlist))])
             }

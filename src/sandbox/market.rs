@@ -200,6 +200,21 @@ impl Market {
         self.listed().map(move |listed| self.row(listed, terms))
     }
 
+    /// The volumes of single machines: the offer of the whole machine, with the volume's id and
+    /// size.
+    pub fn local_volumes(&self, terms: Terms) -> impl Iterator<Item = OfferRow<'_>> {
+        self.offers(terms).filter_map(|offer| {
+            let (id, size) = (offer.avail_vol_ask_id?, offer.avail_vol_size?);
+            (offer.gpu_frac >= 1.0).then_some(OfferRow {
+                id,
+                ask_contract_id: id,
+                disk_space: size,
+                resource_type: "volume",
+                ..offer
+            })
+        })
+    }
+
     /// All network volume offers as a search for `storage` GB shows them.
     pub fn volumes(&self, storage: f64) -> impl Iterator<Item = VolumeRow<'_>> {
         let now = self.now();

@@ -105,6 +105,10 @@ async fn perform(
             let body = object(&body)?;
             search(move || state.search_volumes(body)).await
         }
+        Target::LocalVolumes => {
+            let body = object(&body)?;
+            search(move || state.search_local_volumes(body)).await
+        }
         Target::Call(Call::Unlist) => state.unlist(&object(&body)?).map(json_answer),
         Target::Call(Call::Groups) => Ok(answer::ok(state.workergroups())),
         Target::Call(Call::Create) => state.create_workergroup(&object(&body)?).map(json_answer),

@@ -130,6 +130,16 @@ impl State {
         Ok(list("{\"success\":true,\"offers\":[", rows.into_iter()))
     }
 
+    /// The volumes of single machines that a body asks for, in the shape of their machines'
+    /// offers. The specification does not have this search; the market's own client does.
+    pub fn search_local_volumes(&self, body: Map<String, Json>) -> Result<Bytes, Refusal> {
+        let search = Search::read(&OFFERS, body)?;
+        let terms = search.terms(DEFAULT_VOLUME);
+        let world = self.world();
+        let rows = pick(world.market.local_volumes(terms), Clone::clone, &search);
+        Ok(list("{\"success\":true,\"offers\":[", rows.into_iter()))
+    }
+
     /// Unlists the volume that a body names.
     pub fn unlist(&self, body: &Map<String, Json>) -> Result<Json, Refusal> {
         if let Some(name) = body

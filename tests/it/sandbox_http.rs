@@ -468,6 +468,18 @@ fn unlisting_takes_a_volume_out_of_the_search() {
             (400, &json!(false))
         );
     }
+    let local = || {
+        server
+            .post("/api/v0/volumes/search/", &json!({"limit": 5000}))
+            .offers()
+    };
+    let volumes = local();
+    assert!(volumes.len() > 100);
+    assert_eq!(
+        server.post(UNLIST, &json!({"id": volumes[0]["id"]})).status,
+        200
+    );
+    assert_eq!(local().len(), volumes.len() - 1);
     assert_invalid(&server.call("POST", UNLIST, r#"{"id":"many"}"#), "id");
     assert_invalid(
         &server.call("POST", UNLIST, r#"{"id":1,"force":true}"#),
