@@ -65,13 +65,7 @@ impl Search {
     /// Reads a search of `catalog` from the members of a body: flat, or wrapped in `q`.
     pub fn read(catalog: &'static Catalog, body: Map<String, Json>) -> Result<Self, Refusal> {
         let (members, wrapped) = unwrap(body)?;
-        let mut search = Self {
-            conditions: Vec::new(),
-            order: Vec::new(),
-            limit: DEFAULT_LIMIT,
-            rental: Rental::OnDemand,
-            storage: None,
-        };
+        let mut search = Self::of(Vec::new());
         // The specification counts the duration of a volume search in days and wraps that search;
         // the market's own client counts seconds and does not.
         let dialect = if wrapped {
@@ -90,6 +84,17 @@ impl Search {
             }
         }
         Ok(search)
+    }
+
+    /// A search for these conditions, everything else as when nothing is said.
+    pub fn of(conditions: Vec<Condition>) -> Self {
+        Self {
+            conditions,
+            order: Vec::new(),
+            limit: DEFAULT_LIMIT,
+            rental: Rental::OnDemand,
+            storage: None,
+        }
     }
 
     /// What prices are asked for, when a search that names no storage means `default` GB.

@@ -1,9 +1,45 @@
-//! Which machines become the workers of a workergroup.
+//! Which machines become the workers of a workergroup: the best that match its search.
+
+use std::collections::HashSet;
+
+use serde_json::Value as Json;
 
 use super::fleet::Candidate;
-use super::market::Market;
+use super::market::{Market, Terms};
+use super::search::{Search, pick};
+use crate::domain::language::{self, Mode};
+use crate::domain::{Dialect, OFFERS};
 
-/// Up to `places` machines that match a workergroup's search.
-pub fn candidates(_market: &Market, _search: &str, _places: usize) -> Vec<Candidate> {
-    Vec::new()
+/// Up to `places` machines that can be rented and match a workergroup's search, the highest score
+/// first, each machine once. A search that is not understood finds none.
+pub fn candidates(market: &Market, search: &str, places: usize) -> Vec<Candidate> {
+    let Some(search) = read(search) else {
+        return Vec::new();
+    };
+    let terms = Terms::default();
+    let open = market.offers(terms).filter(|offer| offer.rentable);
+    let mut machines = HashSet::new();
+    pick(open, Clone::clone, &search)
+        .into_iter()
+        .filter(|offer| machines.insert(offer.machine_id))
+        .take(places)
+        .map(|offer| Candidate {
+            address: offer.public_ipaddr.trim().to_owned(),
+        })
+        .collect()
+}
+
+/// Reads a search: in the query language, or as a JSON object of filters.
+fn read(text: &str) -> Option<Search> {
+    let mut search = match serde_json::from_str(text) {
+        Ok(Json::Object(filters)) => Search::read(&OFFERS, filters).ok()?,
+        _ => {
+            let dialect = &Dialect::SANDBOX;
+            let parsed = language::parse(text, &OFFERS, dialect, &[], Mode::Strict).ok()?;
+            Search::of(parsed.conditions)
+        }
+    };
+    search.order = language::parse_order("score-", &OFFERS).ok()?;
+    search.limit = usize::MAX;
+    Some(search)
 }

@@ -717,6 +717,52 @@ fn a_cold_endpoint_answers_with_a_status_until_a_worker_is_ready() {
 }
 
 #[test]
+fn a_new_workergroup_hires_machines_that_match_its_search() {
+    let server = Server::frozen();
+    let search = "gpu_name=RTX_4090 num_gpus>=2 verified=true geolocation in [US,CA]";
+    let made = json!({"endpoint_name": "fresh", "search_params": search, "test_workers": 2});
+    server.post(GROUPS, &made).good();
+    let hopeless = json!({"endpoint_name": "hopeless", "search_params": "num_gpus>=1000"});
+    server.post(GROUPS, &hopeless).good();
+    let route = |endpoint: &str| {
+        server
+            .post("/route/", &json!({"endpoint": endpoint}))
+            .good()
+    };
+    assert_eq!(route("fresh")["status"], "no workers");
+    let mut urls = HashSet::new();
+    for _ in 0..80 {
+        if let Some(url) = route("fresh")["url"].as_str() {
+            urls.insert(url.to_owned());
+        }
+    }
+    assert_eq!(urls.len(), 2, "{urls:?}");
+    let rows = server
+        .post(
+            BUNDLES,
+            &json!({
+                "gpu_name": {"eq": "RTX 4090"}, "num_gpus": {"gte": 2},
+                "verified": {"eq": true}, "geolocation": {"in": ["US", "CA"]}, "limit": 5000
+            }),
+        )
+        .offers();
+    let addresses: HashSet<&str> = rows
+        .iter()
+        .map(|row| row["public_ipaddr"].as_str().unwrap().trim())
+        .collect();
+    for url in urls {
+        let host = url
+            .strip_prefix("https://")
+            .unwrap()
+            .split(':')
+            .next()
+            .unwrap();
+        assert!(addresses.contains(host), "{url}");
+    }
+    assert_eq!(route("hopeless")["status"], "no workers");
+}
+
+#[test]
 fn route_requests_are_checked() {
     let server = Server::frozen();
     assert_invalid(
