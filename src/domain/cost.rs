@@ -1,0 +1,459 @@
+//! The price arithmetic: storage, price models, traffic, whole jobs, volumes.
+//!
+//! A price per hour is the GPUs plus the allocated storage, `storage_cost x GB / 720`: the market's
+//! month is 30 days of 24 hours, not 730 hours. Traffic is billed on top, both ways; storage in
+//! every state of an instance. What a record does not say is never taken for zero: the answer is a
+//! [`Gap`] that names the member.
+
+use std::cell::OnceCell;
+
+use super::listing::{Column, Listing};
+use super::query::OfferType;
+use super::value::CellRef;
+
+mod job;
+mod three;
+mod volume;
+
+pub use job::{Job, JobCost};
+pub use three::{Joined, PriceJoin, Quote, ThreePrices, gpu_numbers};
+pub use volume::{
+    Basket, Proximity, VolumeCost, VolumeMatch, VolumePrices, VolumeTerm, basket, volumes_for,
+};
+
+/// Hours in the month that the market bills storage by.
+pub const HOURS_PER_MONTH: f64 = 720.0;
+
+/// Days in the month that the market bills storage by.
+pub const DAYS_PER_MONTH: f64 = 30.0;
+
+/// Seconds in an hour.
+const SECONDS_PER_HOUR: f64 = 3600.0;
+
+/// The price in $/h of `gb` of storage at `storage_cost` $/GB/month.
+///
+/// ```
+/// let per_hour = bourse::domain::cost::storage_per_hour(0.20, 150.0);
+/// assert!((per_hour - 0.041_667).abs() < 1e-6);
+/// ```
+pub fn storage_per_hour(storage_cost: f64, gb: f64) -> f64 {
+    storage_cost * gb / HOURS_PER_MONTH
+}
+
+/// Why a price cannot be told. Members go by their wire names.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum Gap {
+    /// The record lacks the member, or it is null.
+    #[error("the record does not say {0}")]
+    Missing(&'static str),
+    /// The member holds something else than a number.
+    #[error("the record's {0} is not a number")]
+    Misfit(&'static str),
+    /// The member is below zero, which no price, size or speed is.
+    #[error("the record's {0} is below zero")]
+    Negative(&'static str),
+    /// The member is zero and would have to divide.
+    #[error("the record's {0} is zero")]
+    Zero(&'static str),
+    /// The result is beyond what a number can hold.
+    #[error("the record's numbers are too large to reckon with")]
+    TooLarge,
+    /// What the person asked for is out of range.
+    #[error(transparent)]
+    Input(#[from] InputError),
+}
+
+/// An input that no price can be worked out for.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error("{} must be a number from 0 to {most}", .input.label())]
+pub struct InputError {
+    /// Which input.
+    pub input: Input,
+    /// The largest value that is taken.
+    pub most: f64,
+}
+
+/// The inputs of a job and of a volume's term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Input {
+    /// Hours an instance runs.
+    RunHours,
+    /// Hours it is stopped and kept.
+    StoppedHours,
+    /// Disk in GB.
+    DiskGb,
+    /// GB downloaded.
+    GbIn,
+    /// GB uploaded.
+    GbOut,
+    /// Work in DLPerf-hours.
+    Work,
+    /// Size of a volume in GB.
+    VolumeGb,
+    /// Days a volume is kept.
+    Days,
+}
+
+impl Input {
+    /// What people call it, with its unit.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::RunHours => "run hours",
+            Self::StoppedHours => "stopped hours",
+            Self::DiskGb => "disk in GB",
+            Self::GbIn => "GB in",
+            Self::GbOut => "GB out",
+            Self::Work => "work in DLPerf-hours",
+            Self::VolumeGb => "size in GB",
+            Self::Days => "days",
+        }
+    }
+
+    /// The largest value that is taken: far beyond use, small enough that no sum overflows.
+    pub const fn most(self) -> f64 {
+        match self {
+            Self::RunHours | Self::StoppedHours => 1e6,
+            Self::DiskGb | Self::GbIn | Self::GbOut | Self::VolumeGb => 1e9,
+            Self::Work => 1e12,
+            Self::Days => 36_500.0,
+        }
+    }
+
+    /// The value, if it is a number from 0 to [`Input::most`].
+    pub fn check(self, value: f64) -> Result<f64, InputError> {
+        let most = self.most();
+        if (0.0..=most).contains(&value) {
+            Ok(value)
+        } else {
+            Err(InputError { input: self, most })
+        }
+    }
+}
+
+/// One line of arithmetic, as it is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// What is worked out.
+    pub label: &'static str,
+    /// How: numbers with their units, for reading.
+    pub formula: String,
+    /// What comes out.
+    pub value: f64,
+    /// What the value is counted in.
+    pub measure: Measure,
+}
+
+/// What the value of a [`Step`] is counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// Dollars.
+    Dollars,
+    /// Dollars per hour.
+    DollarsPerHour,
+    /// Hours.
+    Hours,
+}
+
+/// Whether an offer is there as long as it is needed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Outlives {
+    /// Yes, with so many hours to spare.
+    Yes {
+        /// Hours between the end of the job and the end of the offer.
+        spare: f64,
+    },
+    /// No, it ends so many hours too early.
+    No {
+        /// Hours between the end of the offer and the end of the job.
+        short_by: f64,
+    },
+    /// The record does not say when it ends.
+    Unknown,
+}
+
+impl Outlives {
+    /// Compares `needed` hours with the hours that are left.
+    fn of(left: Result<f64, Gap>, needed: f64) -> Self {
+        match left {
+            Err(_) => Self::Unknown,
+            Ok(left) if left >= needed => Self::Yes {
+                spare: left - needed,
+            },
+            Ok(left) => Self::No {
+                short_by: needed - left,
+            },
+        }
+    }
+}
+
+/// Whether an offer has the space that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Room {
+    /// Yes.
+    Enough,
+    /// No: so many GB are lacking.
+    ShortBy(f64),
+    /// The record does not say how much it has.
+    Unknown,
+}
+
+impl Room {
+    fn of(there: Result<f64, Gap>, wanted: f64) -> Self {
+        match there {
+            Err(_) => Self::Unknown,
+            Ok(there) if there >= wanted => Self::Enough,
+            Ok(there) => Self::ShortBy(wanted - there),
+        }
+    }
+}
+
+/// The numbers of one member, its column read when first used.
+#[derive(Debug)]
+struct Member<'a> {
+    listing: &'a Listing,
+    key: &'static str,
+    column: OnceCell<Option<&'a Column>>,
+}
+
+impl<'a> Member<'a> {
+    const fn new(listing: &'a Listing, key: &'static str) -> Self {
+        Self {
+            listing,
+            key,
+            column: OnceCell::new(),
+        }
+    }
+
+    /// The number, whatever its sign.
+    fn number(&self, row: usize) -> Result<f64, Gap> {
+        let column = self.column.get_or_init(|| {
+            let field = self.listing.catalog().by_key(self.key)?;
+            Some(self.listing.column(field))
+        });
+        match column.map_or(CellRef::Missing, |column| column.cell(row)) {
+            CellRef::Number(number) if number.is_finite() => Ok(number),
+            CellRef::Missing | CellRef::Null => Err(Gap::Missing(self.key)),
+            _ => Err(Gap::Misfit(self.key)),
+        }
+    }
+
+    /// The number, which must not be negative.
+    fn amount(&self, row: usize) -> Result<f64, Gap> {
+        match self.number(row)? {
+            number if number < 0.0 => Err(Gap::Negative(self.key)),
+            number => Ok(number),
+        }
+    }
+
+    /// The number, which must be above zero.
+    fn divisor(&self, row: usize) -> Result<f64, Gap> {
+        match self.amount(row)? {
+            0.0 => Err(Gap::Zero(self.key)),
+            number => Ok(number),
+        }
+    }
+
+    /// `quantity` at this price. Of nothing, the price need not be known.
+    fn of(&self, row: usize, quantity: f64) -> Result<f64, Gap> {
+        if quantity == 0.0 {
+            return Ok(0.0);
+        }
+        Ok(self.amount(row)? * quantity)
+    }
+}
+
+/// Hours that a record is still available at the moment `now` (seconds since 1970). `left` counts
+/// from the moment the listing was read.
+fn hours_left(left: &Member<'_>, row: usize, now: f64) -> Result<f64, Gap> {
+    Ok((left.number(row)? - (now - left.listing.read_at())) / SECONDS_PER_HOUR)
+}
+
+/// The value, unless it left the range of numbers.
+fn finite(value: f64) -> Result<f64, Gap> {
+    if value.is_finite() {
+        Ok(value)
+    } else {
+        Err(Gap::TooLarge)
+    }
+}
+
+/// `dividend / divisor`, if that is a number.
+fn ratio(dividend: Option<f64>, divisor: f64) -> Option<f64> {
+    dividend
+        .map(|dividend| dividend / divisor)
+        .filter(|ratio| ratio.is_finite() && divisor > 0.0)
+}
+
+/// A row's prices at a storage size of one's own choice.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Repriced {
+    /// $/h: GPUs and storage.
+    pub total: f64,
+    /// $/h of the GPUs alone, by the price model.
+    pub base: f64,
+    /// $/h of the storage alone.
+    pub storage: f64,
+    /// `DLPerf` per $/h at the new total; `None` without a performance score.
+    pub dlperf_per_dollar: Option<f64>,
+    /// Teraflops per $/h at the new total; `None` when the record does not say.
+    pub flops_per_dollar: Option<f64>,
+}
+
+/// A price per hour spread over what is bought.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PerUnit {
+    /// $/h per GPU.
+    pub gpu: Option<f64>,
+    /// $/h per GB (1000 MB) of the GPUs' memory.
+    pub vram_gb: Option<f64>,
+    /// $/h per point of `DLPerf`.
+    pub dlperf: Option<f64>,
+}
+
+/// The prices of a machine offer listing under one price model.
+///
+/// The on-demand price is only right on a listing that was fetched as on-demand: in a bid search
+/// the market puts the bid floor into `dph_base` as well.
+#[derive(Debug)]
+pub struct Prices<'a> {
+    listing: &'a Listing,
+    model: OfferType,
+    dph_base: Member<'a>,
+    dph_total: Member<'a>,
+    min_bid: Member<'a>,
+    discounted: Member<'a>,
+    storage_cost: Member<'a>,
+    storage_total: Member<'a>,
+    traffic_in: Member<'a>,
+    traffic_out: Member<'a>,
+    num_gpus: Member<'a>,
+    gpu_ram: Member<'a>,
+    gpu_total_ram: Member<'a>,
+    dlperf: Member<'a>,
+    flops: Member<'a>,
+    disk_space: Member<'a>,
+    duration: Member<'a>,
+}
+
+impl<'a> Prices<'a> {
+    /// The prices of `listing` under `model`.
+    pub const fn new(listing: &'a Listing, model: OfferType) -> Self {
+        Self {
+            listing,
+            model,
+            dph_base: Member::new(listing, "dph_base"),
+            dph_total: Member::new(listing, "dph_total"),
+            min_bid: Member::new(listing, "min_bid"),
+            discounted: Member::new(listing, "discounted_dph_total"),
+            storage_cost: Member::new(listing, "storage_cost"),
+            storage_total: Member::new(listing, "storage_total_cost"),
+            traffic_in: Member::new(listing, "inet_down_cost"),
+            traffic_out: Member::new(listing, "inet_up_cost"),
+            num_gpus: Member::new(listing, "num_gpus"),
+            gpu_ram: Member::new(listing, "gpu_ram"),
+            gpu_total_ram: Member::new(listing, "gpu_total_ram"),
+            dlperf: Member::new(listing, "dlperf"),
+            flops: Member::new(listing, "total_flops"),
+            disk_space: Member::new(listing, "disk_space"),
+            duration: Member::new(listing, "duration"),
+        }
+    }
+
+    /// Whose prices they are.
+    pub const fn listing(&self) -> &'a Listing {
+        self.listing
+    }
+
+    /// The price model.
+    pub const fn model(&self) -> OfferType {
+        self.model
+    }
+
+    /// $/h of the GPUs alone: the base price on demand, the bid floor for a bid; for a reserved
+    /// instance the discounted price less the storage that it includes.
+    pub fn base(&self, row: usize) -> Result<f64, Gap> {
+        match self.model {
+            OfferType::OnDemand => self.dph_base.amount(row),
+            OfferType::Bid => self.min_bid.amount(row),
+            OfferType::Reserved => {
+                let base = self.discounted.amount(row)? - self.included(row)?;
+                // Adding the storage and taking it away again may leave less than nothing behind.
+                match base {
+                    base if base < -1e-9 => Err(Gap::Negative("discounted_dph_total")),
+                    base => Ok(base.max(0.0)),
+                }
+            }
+        }
+    }
+
+    /// $/h as the market quotes it, with the storage that the answer was priced for.
+    pub fn quoted(&self, row: usize) -> Result<f64, Gap> {
+        match self.model {
+            OfferType::OnDemand => self.dph_total.amount(row),
+            OfferType::Bid => finite(self.min_bid.amount(row)? + self.included(row)?),
+            OfferType::Reserved => self.discounted.amount(row),
+        }
+    }
+
+    /// $/h of the storage that the quoted prices include.
+    fn included(&self, row: usize) -> Result<f64, Gap> {
+        match self.storage_total.amount(row) {
+            Err(Gap::Missing(key)) => {
+                let total = self.dph_total.amount(row).map_err(|_| Gap::Missing(key))?;
+                let base = self.dph_base.amount(row).map_err(|_| Gap::Missing(key))?;
+                Ok((total - base).max(0.0))
+            }
+            known => known,
+        }
+    }
+
+    /// The storage in GB that the quoted prices include, worked out from the prices themselves:
+    /// whether the market priced what it was asked for.
+    pub fn included_gb(&self, row: usize) -> Result<f64, Gap> {
+        let per_gb = self.storage_cost.divisor(row)?;
+        finite(self.included(row)? * HOURS_PER_MONTH / per_gb)
+    }
+
+    /// $/h with `gb` of storage, or as quoted without.
+    pub fn hourly(&self, row: usize, gb: Option<f64>) -> Result<f64, Gap> {
+        match gb {
+            None => self.quoted(row),
+            Some(gb) => finite(self.base(row)? + self.storage_cost.of(row, gb)? / HOURS_PER_MONTH),
+        }
+    }
+
+    /// The row's prices with `gb` of storage: an estimate until the market confirms it.
+    pub fn reprice(&self, row: usize, gb: f64) -> Result<Repriced, Gap> {
+        let gb = Input::DiskGb.check(gb)?;
+        let base = self.base(row)?;
+        let storage = finite(self.storage_cost.of(row, gb)? / HOURS_PER_MONTH)?;
+        let total = finite(base + storage)?;
+        Ok(Repriced {
+            total,
+            base,
+            storage,
+            dlperf_per_dollar: ratio(self.dlperf.amount(row).ok(), total),
+            flops_per_dollar: ratio(self.flops.amount(row).ok(), total),
+        })
+    }
+
+    /// `hourly` $/h spread over the row's GPUs, their memory and their performance. The price is
+    /// for the whole offer, so it is not divided by the offer's share of the machine as well.
+    pub fn per_unit(&self, row: usize, hourly: f64) -> PerUnit {
+        let over = |divisor: Result<f64, Gap>| ratio(Some(hourly), divisor.ok()?);
+        PerUnit {
+            gpu: over(self.num_gpus.divisor(row)),
+            vram_gb: over(self.vram_gb(row)),
+            dlperf: over(self.dlperf.divisor(row)),
+        }
+    }
+
+    /// GB (1000 MB) of all GPUs' memory.
+    fn vram_gb(&self, row: usize) -> Result<f64, Gap> {
+        let megabytes = match self.gpu_total_ram.divisor(row) {
+            Ok(megabytes) => megabytes,
+            Err(_) => self.gpu_ram.divisor(row)? * self.num_gpus.divisor(row)?,
+        };
+        Ok(megabytes / 1000.0)
+    }
+}

@@ -1,0 +1,217 @@
+//! What a whole job costs on an offer: GPUs while it runs, storage as long as the instance exists,
+//! traffic both ways.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Gap, HOURS_PER_MONTH, Input, InputError, Measure, Outlives, Prices, Room, Step, finite,
+    hours_left,
+};
+use crate::domain::format::trimmed;
+
+/// A job that a person has in mind.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Job {
+    /// Hours that the instance runs. Not used where `work_dlperf_hours` is given.
+    pub run_hours: f64,
+    /// Hours that it is stopped but kept: only its storage is billed then.
+    pub stopped_hours: f64,
+    /// Storage in GB, fixed when the instance is created.
+    pub disk_gb: f64,
+    /// GB downloaded over the whole job.
+    pub gb_in: f64,
+    /// GB uploaded over the whole job.
+    pub gb_out: f64,
+    /// Work in DLPerf-hours: an offer runs for this divided by its `DLPerf`, so that faster ones
+    /// finish sooner.
+    pub work_dlperf_hours: Option<f64>,
+}
+
+impl Default for Job {
+    fn default() -> Self {
+        Self {
+            run_hours: 24.0,
+            stopped_hours: 0.0,
+            disk_gb: 50.0,
+            gb_in: 20.0,
+            gb_out: 5.0,
+            work_dlperf_hours: None,
+        }
+    }
+}
+
+impl Job {
+    /// Whether every input is a number from 0 to its largest value; the first that is not.
+    pub fn validate(&self) -> Result<(), InputError> {
+        let inputs = [
+            (Input::RunHours, self.run_hours),
+            (Input::StoppedHours, self.stopped_hours),
+            (Input::DiskGb, self.disk_gb),
+            (Input::GbIn, self.gb_in),
+            (Input::GbOut, self.gb_out),
+            (Input::Work, self.work_dlperf_hours.unwrap_or(0.0)),
+        ];
+        inputs
+            .into_iter()
+            .try_for_each(|(input, value)| input.check(value).map(drop))
+    }
+}
+
+/// What a job costs on one offer, in $ for the whole job.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobCost {
+    /// Hours that it runs there.
+    pub hours: f64,
+    /// GPUs while running.
+    pub gpu: f64,
+    /// Storage while running.
+    pub storage_running: f64,
+    /// Storage while stopped.
+    pub storage_stopped: f64,
+    /// Traffic in.
+    pub traffic_in: f64,
+    /// Traffic out.
+    pub traffic_out: f64,
+    /// All of it.
+    pub total: f64,
+    /// Whether the offer is there until the job is done, running and stopped hours together.
+    pub outlives: Outlives,
+    /// Whether the offer has the disk that the job wants.
+    pub room: Room,
+    /// The arithmetic, line by line, the total last.
+    pub steps: Vec<Step>,
+}
+
+/// The sums, in the order of [`JobCost`], without the words.
+struct Parts {
+    hours: f64,
+    sums: [f64; 5],
+    total: f64,
+}
+
+impl Prices<'_> {
+    /// What `job` costs in $ on a row, without the arithmetic: for a column that sorts.
+    pub fn job_total(&self, row: usize, job: &Job) -> Result<f64, Gap> {
+        self.parts(row, job).map(|parts| parts.total)
+    }
+
+    /// What `job` costs on a row, begun at the moment `now` (seconds since 1970).
+    pub fn job(&self, row: usize, job: &Job, now: f64) -> Result<JobCost, Gap> {
+        let parts = self.parts(row, job)?;
+        let [
+            gpu,
+            storage_running,
+            storage_stopped,
+            traffic_in,
+            traffic_out,
+        ] = parts.sums;
+        let needed = parts.hours + job.stopped_hours;
+        Ok(JobCost {
+            hours: parts.hours,
+            gpu,
+            storage_running,
+            storage_stopped,
+            traffic_in,
+            traffic_out,
+            total: parts.total,
+            outlives: Outlives::of(hours_left(&self.duration, row, now), needed),
+            room: Room::of(self.disk_space.amount(row), job.disk_gb),
+            steps: self.steps(row, job, &parts),
+        })
+    }
+
+    fn parts(&self, row: usize, job: &Job) -> Result<Parts, Gap> {
+        job.validate()?;
+        let hours = match job.work_dlperf_hours {
+            None => job.run_hours,
+            Some(work) => finite(work / self.dlperf.divisor(row)?)?,
+        };
+        let gpu = if hours == 0.0 {
+            0.0
+        } else {
+            self.base(row)? * hours
+        };
+        let storage = |hours: f64| {
+            let per_month = self.storage_cost.of(row, job.disk_gb * hours)?;
+            Ok::<_, Gap>(per_month / HOURS_PER_MONTH)
+        };
+        let sums = [
+            gpu,
+            storage(hours)?,
+            storage(job.stopped_hours)?,
+            self.traffic_in.of(row, job.gb_in)?,
+            self.traffic_out.of(row, job.gb_out)?,
+        ];
+        let total = finite(sums.iter().sum())?;
+        Ok(Parts { hours, sums, total })
+    }
+
+    /// The arithmetic of `parts`; of lines that come to nothing because nothing was asked for, none.
+    fn steps(&self, row: usize, job: &Job, parts: &Parts) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let hours = trimmed(parts.hours, 4);
+        if let (Some(work), Ok(dlperf)) = (job.work_dlperf_hours, self.dlperf.divisor(row)) {
+            let (work, dlperf) = (trimmed(work, 4), trimmed(dlperf, 4));
+            steps.push(Step {
+                label: "Hours",
+                formula: format!("{work} DLPerf-hours / {dlperf} DLPerf"),
+                value: parts.hours,
+                measure: Measure::Hours,
+            });
+        }
+        let storage = |price: &str, hours: &str| {
+            let gb = trimmed(job.disk_gb, 4);
+            format!("{price} $/GB/month x {gb} GB / 720 h x {hours} h")
+        };
+        let traffic = |price: &str, gb: f64| format!("{price} $/GB x {} GB", trimmed(gb, 4));
+        let price = |price: Result<f64, Gap>| price.map_or_else(|_| "0".into(), |p| trimmed(p, 7));
+        let storage_cost = price(self.storage_cost.amount(row));
+        let formulas = [
+            (
+                "GPUs while running",
+                format!("{} $/h x {hours} h", price(self.base(row))),
+                parts.hours > 0.0,
+            ),
+            (
+                "Storage while running",
+                storage(&storage_cost, &hours),
+                job.disk_gb * parts.hours > 0.0,
+            ),
+            (
+                "Storage while stopped",
+                storage(&storage_cost, &trimmed(job.stopped_hours, 4)),
+                job.disk_gb * job.stopped_hours > 0.0,
+            ),
+            (
+                "Traffic in",
+                traffic(&price(self.traffic_in.amount(row)), job.gb_in),
+                job.gb_in > 0.0,
+            ),
+            (
+                "Traffic out",
+                traffic(&price(self.traffic_out.amount(row)), job.gb_out),
+                job.gb_out > 0.0,
+            ),
+        ];
+        let mut summands = Vec::new();
+        for ((label, formula, wanted), value) in formulas.into_iter().zip(parts.sums) {
+            if wanted {
+                summands.push(trimmed(value, 7));
+                steps.push(Step {
+                    label,
+                    formula,
+                    value,
+                    measure: Measure::Dollars,
+                });
+            }
+        }
+        steps.push(Step {
+            label: "Total",
+            formula: summands.join(" + "),
+            value: parts.total,
+            measure: Measure::Dollars,
+        });
+        steps
+    }
+}
