@@ -5,10 +5,12 @@
 //! it needs (`duration` is "time left from now") is handed in as a number of seconds since 1970.
 
 pub mod catalog;
+pub mod cost;
 pub mod country;
 pub mod dialect;
 pub mod field;
 pub mod format;
+pub mod insight;
 pub mod language;
 pub mod listing;
 pub mod query;

@@ -1,0 +1,111 @@
+//! What a listing tells beyond its rows: groups and their prices, the Pareto front, plots, why
+//! there are so few, related offers, comparisons, and what changed since the last answer.
+//!
+//! Everything here speaks of the rows that were loaded, never of the market: see [`Coverage`].
+//! A value that a record does not say takes no part; it is never taken for zero.
+
+use std::cmp::Ordering;
+
+use super::field::{Field, Kind};
+use super::listing::{Column, Listing};
+use super::query::Direction;
+use super::value::{CellRef, Version};
+
+mod compare;
+mod funnel;
+mod pareto;
+mod plot;
+mod related;
+mod summary;
+mod watch;
+
+pub use compare::{CompareLine, CompareSection, Subject, compare};
+pub use funnel::{Funnel, FunnelLine, funnel};
+pub use pareto::{Front, Goal, Lead, Point, points};
+pub use plot::{Bin, Bucket, Histogram, Scale, ScaleKind, Toward, bins, neighbour};
+pub use related::{Share, Slice, same_host, same_machine, share, slices};
+pub use summary::{
+    Best, Group, GroupOrder, GroupValue, Measures, Spread, facets, quantile, sort_groups, summarise,
+};
+pub use watch::{Differences, PriceChange, differences};
+
+/// Whether the loaded rows are all that the market has for the question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coverage {
+    /// Fewer came than were allowed: there are no more.
+    Whole,
+    /// As many came as were allowed: more may exist.
+    Cut,
+    /// No limit was sent, and the server's own is not known.
+    Unknown,
+}
+
+/// Whether the limit of the question cut the answer. Records that could not be shown count: they
+/// were sent.
+pub fn coverage(listing: &Listing, limit: Option<u32>) -> Coverage {
+    let came = listing.len() + listing.skipped().len() + listing.duplicates();
+    match limit {
+        None => Coverage::Unknown,
+        Some(limit) if came >= limit as usize => Coverage::Cut,
+        Some(_) => Coverage::Whole,
+    }
+}
+
+/// The number in a cell, for fields whose cells are numbers or versions (as their nine-digit
+/// number).
+pub fn numeric(column: &Column, kind: Kind, row: usize) -> Option<f64> {
+    match column.cell(row) {
+        CellRef::Number(number) if kind != Kind::Secret => Some(number),
+        CellRef::Text(text) if kind == Kind::Version => {
+            #[expect(clippy::cast_precision_loss)] // nine digits fit a double exactly
+            Version::parse(text.trim()).map(|version| version.code as f64)
+        }
+        _ => None,
+    }
+    .filter(|number| number.is_finite())
+}
+
+/// The fields of a listing that can be an axis: numbers that records carry, names of things aside.
+pub fn axes(listing: &Listing) -> impl Iterator<Item = &'static Field> {
+    listing.catalog().fields().iter().filter(|field| {
+        field.in_record && field.kind.is_numeric() && !matches!(field.kind, Kind::Id)
+    })
+}
+
+/// Sorts row numbers by a value that is worked out, such as the cost of a job: rows without a value
+/// come last either way, ties go by id.
+pub fn sort_by_value(
+    listing: &Listing,
+    rows: &mut [u32],
+    direction: Direction,
+    value: impl Fn(usize) -> Option<f64>,
+) {
+    let mut keyed: Vec<(Option<f64>, u32)> = rows
+        .iter()
+        .map(|row| (value(*row as usize).filter(|value| !value.is_nan()), *row))
+        .collect();
+    keyed.sort_by(|(left, one), (right, two)| {
+        let order = match (left, right) {
+            (Some(left), Some(right)) if direction == Direction::Ascending => left.total_cmp(right),
+            (Some(left), Some(right)) => right.total_cmp(left),
+            (None, None) => Ordering::Equal,
+            (left, right) => left.is_none().cmp(&right.is_none()),
+        };
+        order.then_with(|| listing.id(*one as usize).cmp(&listing.id(*two as usize)))
+    });
+    for (slot, (_, row)) in rows.iter_mut().zip(keyed) {
+        *slot = row;
+    }
+}
+
+/// A count as a number to reckon with.
+#[expect(clippy::cast_precision_loss)] // counts of rows are far below 2^53
+const fn count(number: usize) -> f64 {
+    number as f64
+}
+
+/// The whole part of a number from 0 to `most`, which is not exceeded.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a cast saturates, and both ends are bounded
+fn whole(number: f64, most: usize) -> usize {
+    (number.max(0.0) as usize).min(most)
+}

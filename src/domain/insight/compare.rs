@@ -1,0 +1,155 @@
+//! Marked rows side by side.
+
+use crate::domain::catalog::Resource;
+use crate::domain::cost::Prices;
+use crate::domain::field::{Field, Section, Unit};
+use crate::domain::listing::Listing;
+use crate::domain::value::CellRef;
+
+use super::numeric;
+
+/// What a line of a comparison is about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Subject {
+    /// A field of the catalog: its cells are written as everywhere else.
+    Field(&'static Field),
+    /// A number that is worked out.
+    Derived {
+        /// What it is called.
+        label: &'static str,
+        /// Its unit.
+        unit: Unit,
+    },
+}
+
+/// One line: one value for each compared row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompareLine {
+    /// What the line is about.
+    pub subject: Subject,
+    /// The numbers, where cells are numbers; of a derived line all there is.
+    pub values: Vec<Option<f64>>,
+    /// Which of the compared rows, from 0, have the best value; none where the field has no better
+    /// end or all values are alike.
+    pub best: Vec<usize>,
+    /// Whether the rows differ. Two that say nothing do not differ from each other.
+    pub differs: bool,
+    /// Whether no row says anything.
+    pub blank: bool,
+}
+
+/// The lines of one section.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompareSection {
+    /// The section.
+    pub section: Section,
+    /// Its lines, in the order of the catalog, derived prices behind the market's own.
+    pub lines: Vec<CompareLine>,
+}
+
+/// Compares rows of a listing section by section, with `only_differences` just the lines in which
+/// they differ. Lines that no row fills and sections without lines are left out. `prices` gives
+/// offers their derived lines, with `gb` of storage or as quoted.
+pub fn compare(
+    listing: &Listing,
+    rows: &[u32],
+    prices: Option<(&Prices<'_>, Option<f64>)>,
+    only_differences: bool,
+) -> Vec<CompareSection> {
+    Section::ALL
+        .into_iter()
+        .filter_map(|section| {
+            let mut lines: Vec<CompareLine> = listing
+                .catalog()
+                .section(section)
+                .filter(|field| field.is_column())
+                .map(|field| field_line(listing, rows, field))
+                .collect();
+            if let Some((prices, gb)) = prices
+                && section == Section::Price
+                && listing.catalog().resource == Resource::Offers
+            {
+                lines.extend(derived_lines(rows, prices, gb));
+            }
+            lines.retain(|line| !line.blank && (line.differs || !only_differences));
+            (!lines.is_empty()).then_some(CompareSection { section, lines })
+        })
+        .collect()
+}
+
+fn field_line(listing: &Listing, rows: &[u32], field: &'static Field) -> CompareLine {
+    let column = listing.column(field);
+    let cells: Vec<CellRef<'_>> = rows.iter().map(|row| column.cell(*row as usize)).collect();
+    let values: Vec<Option<f64>> = rows
+        .iter()
+        .map(|row| numeric(column, field.kind, *row as usize))
+        .collect();
+    let alike = |left: &CellRef<'_>, right: &CellRef<'_>| {
+        let silent = |cell: &CellRef<'_>| matches!(cell, CellRef::Missing | CellRef::Null);
+        left == right || (silent(left) && silent(right))
+    };
+    CompareLine {
+        subject: Subject::Field(field),
+        best: best(&values, field.better),
+        differs: cells.windows(2).any(|pair| !alike(&pair[0], &pair[1])),
+        blank: cells
+            .iter()
+            .all(|cell| matches!(cell, CellRef::Missing | CellRef::Null)),
+        values,
+    }
+}
+
+/// The prices per GPU, per GB of its memory and per point of `DLPerf`.
+fn derived_lines(
+    rows: &[u32],
+    prices: &Prices<'_>,
+    gb: Option<f64>,
+) -> impl Iterator<Item = CompareLine> {
+    let units: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            let hourly = prices.hourly(*row as usize, gb).ok();
+            hourly.map_or_else(Default::default, |it| prices.per_unit(*row as usize, it))
+        })
+        .collect();
+    let lines: [(_, Vec<Option<f64>>); 3] = [
+        ("$/h per GPU", units.iter().map(|unit| unit.gpu).collect()),
+        (
+            "$/h per GB VRAM",
+            units.iter().map(|unit| unit.vram_gb).collect(),
+        ),
+        (
+            "$/h per DLPerf",
+            units.iter().map(|unit| unit.dlperf).collect(),
+        ),
+    ];
+    lines.into_iter().map(|(label, values)| CompareLine {
+        subject: Subject::Derived {
+            label,
+            unit: Unit::DollarsPerHour,
+        },
+        best: best(&values, Some(false)),
+        differs: values.windows(2).any(|pair| pair[0] != pair[1]),
+        blank: values.iter().all(Option::is_none),
+        values,
+    })
+}
+
+/// The places of the best values, unless there is no better end or nothing to choose from.
+fn best(values: &[Option<f64>], more_is_better: Option<bool>) -> Vec<usize> {
+    let known = || values.iter().flatten().copied();
+    let (Some(more), Some(least), Some(most)) = (
+        more_is_better,
+        known().reduce(f64::min),
+        known().reduce(f64::max),
+    ) else {
+        return Vec::new();
+    };
+    if least >= most {
+        return Vec::new();
+    }
+    let wanted = Some(if more { most } else { least });
+    (0..values.len())
+        .filter(|place| values[*place] == wanted)
+        .collect()
+}

@@ -1,0 +1,87 @@
+//! Why so few? What each condition costs, worked out on one wide answer.
+
+use crate::domain::listing::Listing;
+use crate::domain::query::{Condition, Operand};
+use crate::domain::value::{CellRef, Value};
+
+/// What one condition costs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FunnelLine {
+    /// The condition's place in the list that was given.
+    pub condition: usize,
+    /// How many rows it would take away if it were the only one.
+    pub alone: usize,
+    /// How many rows it takes away last, when all others hold: so many come back without it.
+    pub last: usize,
+    /// How many of those that it takes away alone do not say: their cell is blank or unusable.
+    pub silent: usize,
+    /// Whether any record says anything. If none does, the condition cannot be judged from the
+    /// answer and is taken to hold.
+    pub judged: bool,
+}
+
+/// What all conditions cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Funnel {
+    /// How many rows the wide answer has.
+    pub total: usize,
+    /// How many satisfy every condition that can be judged.
+    pub matching: usize,
+    /// The conditions in force: the one that brings most rows back first, then the one that costs
+    /// most alone.
+    pub lines: Vec<FunnelLine>,
+}
+
+/// Works out what each of the `conditions` in force costs on the rows of a wide answer, one that was
+/// asked for without them.
+pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
+    let mut judges: Vec<_> = conditions
+        .iter()
+        .enumerate()
+        .filter(|(_, condition)| condition.enabled)
+        .map(|(index, condition)| {
+            let column = listing.column(condition.field);
+            let line = FunnelLine {
+                condition: index,
+                alone: 0,
+                last: 0,
+                silent: 0,
+                judged: column.filled() > 0 || is_about_silence(condition),
+            };
+            (condition, column, line)
+        })
+        .collect();
+    let mut matching = 0;
+    for row in 0..listing.len() {
+        let mut failed = 0;
+        let mut culprit = 0;
+        for (place, (condition, column, line)) in judges.iter_mut().enumerate() {
+            let cell = column.cell(row);
+            if !line.judged || condition.accepts(cell) {
+                continue;
+            }
+            failed += 1;
+            culprit = place;
+            line.alone += 1;
+            line.silent += usize::from(cell.is_blank());
+        }
+        match failed {
+            0 => matching += 1,
+            1 => judges[culprit].2.last += 1,
+            _ => {}
+        }
+    }
+    let mut lines: Vec<FunnelLine> = judges.into_iter().map(|(_, _, line)| line).collect();
+    lines.sort_by_key(|line| std::cmp::Reverse((line.last, line.alone)));
+    Funnel {
+        total: listing.len(),
+        matching,
+        lines,
+    }
+}
+
+/// Whether records that say nothing can be judged all the same: the condition asks for or against
+/// null, or takes nothing for an answer (`external`: nothing counts as no).
+fn is_about_silence(condition: &Condition) -> bool {
+    condition.operand == Operand::One(Value::Null) || condition.accepts(CellRef::Missing)
+}

@@ -1,0 +1,167 @@
+//! The Pareto front of two measures: the offers that no other offer beats in both.
+
+use std::collections::HashMap;
+
+use super::numeric;
+use crate::domain::field::Field;
+use crate::domain::listing::Listing;
+
+/// Which end of an axis is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Goal {
+    /// Less is better.
+    Least,
+    /// More is better.
+    Most,
+}
+
+impl Goal {
+    /// What the field itself says; `None` where neither end is better, so that a person decides.
+    pub fn of(field: &Field) -> Option<Self> {
+        field
+            .better
+            .map(|more| if more { Self::Most } else { Self::Least })
+    }
+
+    /// The other one.
+    #[must_use]
+    pub const fn flipped(self) -> Self {
+        match self {
+            Self::Least => Self::Most,
+            Self::Most => Self::Least,
+        }
+    }
+
+    /// The value as something of which less is better.
+    const fn cost(self, value: f64) -> f64 {
+        match self {
+            Self::Least => value,
+            Self::Most => -value,
+        }
+    }
+}
+
+/// A row as a point in a plane.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// The row.
+    pub row: u32,
+    /// Its place across.
+    pub x: f64,
+    /// Its place upwards.
+    pub y: f64,
+}
+
+/// The rows that have a number in both fields.
+pub fn points(listing: &Listing, rows: &[u32], x: &Field, y: &Field) -> Vec<Point> {
+    let (across, upwards) = (listing.column(x), listing.column(y));
+    rows.iter()
+        .filter_map(|row| {
+            let place = *row as usize;
+            Some(Point {
+                row: *row,
+                x: numeric(across, x.kind, place)?,
+                y: numeric(upwards, y.kind, place)?,
+            })
+        })
+        .collect()
+}
+
+/// By how much an offer beats another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lead {
+    /// The row that beats the other.
+    pub row: u32,
+    /// How much better it is in x, never below zero.
+    pub x: f64,
+    /// How much better it is in y, never below zero.
+    pub y: f64,
+    /// The lead in x as a share of the beaten value; `None` if that is zero.
+    pub x_share: Option<f64>,
+    /// The lead in y as a share of the beaten value; `None` if that is zero.
+    pub y_share: Option<f64>,
+}
+
+/// The front of a set of points.
+#[derive(Debug, Clone)]
+pub struct Front {
+    goals: (Goal, Goal),
+    places: HashMap<u32, Point>,
+    /// The members, best x first; of members in the same place, the first given first.
+    members: Vec<Point>,
+}
+
+impl Front {
+    /// Finds the front in O(n log n). A point is on it when no other point is at least as good in
+    /// both measures and better in one; points in the same place do not beat each other. Points
+    /// that are not finite take no part.
+    pub fn new(points: &[Point], x: Goal, y: Goal) -> Self {
+        let mut sorted: Vec<Point> = points
+            .iter()
+            .filter(|point| point.x.is_finite() && point.y.is_finite())
+            .copied()
+            .collect();
+        let places = sorted.iter().map(|point| (point.row, *point)).collect();
+        sorted.sort_by(|left, right| {
+            let across = x.cost(left.x).total_cmp(&x.cost(right.x));
+            across.then_with(|| y.cost(left.y).total_cmp(&y.cost(right.y)))
+        });
+        let mut members: Vec<Point> = Vec::new();
+        for point in sorted {
+            let joins = members.last().is_none_or(|last| {
+                let same = same(point.x, last.x) && same(point.y, last.y);
+                same || y.cost(point.y) < y.cost(last.y)
+            });
+            if joins {
+                members.push(point);
+            }
+        }
+        Self {
+            goals: (x, y),
+            places,
+            members,
+        }
+    }
+
+    /// The members, best x first.
+    pub fn members(&self) -> &[Point] {
+        &self.members
+    }
+
+    /// Whether a row is on the front; not if it has no place in the plane.
+    pub fn contains(&self, row: u32) -> bool {
+        self.places.contains_key(&row) && self.beaten_by(row).is_none()
+    }
+
+    /// A member of the front that beats a row, and by how much: of several, the one that is best
+    /// in x. `None` for members and for rows without a place.
+    pub fn beaten_by(&self, row: u32) -> Option<Lead> {
+        let point = self.places.get(&row)?;
+        let (x, y) = self.goals;
+        // Along the members x gets worse and y better: the first that reaches the point's y is the
+        // one with the best x among those that do.
+        let first = self
+            .members
+            .partition_point(|member| y.cost(member.y) > y.cost(point.y));
+        let member = self.members.get(first)?;
+        let lead = |goal: Goal, own: f64, other: f64| goal.cost(own) - goal.cost(other);
+        let (x_lead, y_lead) = (lead(x, point.x, member.x), lead(y, point.y, member.y));
+        if x_lead < 0.0 || (x_lead == 0.0 && y_lead == 0.0) {
+            return None;
+        }
+        let share = |lead: f64, own: f64| (own != 0.0).then(|| lead / own.abs());
+        Some(Lead {
+            row: member.row,
+            x: x_lead,
+            y: y_lead,
+            x_share: share(x_lead, point.x),
+            y_share: share(y_lead, point.y),
+        })
+    }
+}
+
+/// Whether two numbers are the same place; the two zeros are.
+#[expect(clippy::float_cmp)] // equal prices are equal texts on the wire
+fn same(left: f64, right: f64) -> bool {
+    left == right
+}

@@ -1,0 +1,394 @@
+//! Scales, ticks and bins for plots and histograms.
+
+use std::collections::BTreeMap;
+
+use super::{Front, Point, count, whole};
+
+/// How a scale spaces its values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScaleKind {
+    /// Equal differences are equally far apart.
+    Linear,
+    /// Equal ratios are equally far apart; values must be above zero.
+    Logarithmic,
+}
+
+/// From this ratio of largest to smallest value on, a scale is logarithmic by itself.
+const LOGARITHMIC_FROM: f64 = 100.0;
+
+/// How many steps a scale is divided into when its ends are rounded.
+const STEPS: usize = 5;
+
+/// A scale from a lowest to a highest value; the ends are round numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scale {
+    /// How it spaces values.
+    pub kind: ScaleKind,
+    /// The lowest value.
+    pub low: f64,
+    /// The highest value, above the lowest.
+    pub high: f64,
+}
+
+impl Scale {
+    /// A scale on which all `values` have a place: of the kind that is wanted, where possible,
+    /// else logarithmic when all are above zero and the largest is at least 100 times the smallest.
+    /// `None` without values or when they are too far apart to reckon with.
+    pub fn fit(values: impl IntoIterator<Item = f64>, wanted: Option<ScaleKind>) -> Option<Self> {
+        let finite = values.into_iter().filter(|value| value.is_finite());
+        let (low, high) = finite.fold(None, |ends: Option<(f64, f64)>, value| {
+            Some(ends.map_or((value, value), |(low, high)| {
+                (low.min(value), high.max(value))
+            }))
+        })?;
+        let spaced = (high - low).is_finite() && high.abs().max(low.abs()) < 1e300;
+        if !spaced {
+            return None;
+        }
+        let wide = low > 0.0 && high / low >= LOGARITHMIC_FROM;
+        match wanted {
+            Some(ScaleKind::Logarithmic) if low > 0.0 => Some(Self::logarithmic(low, high)),
+            None if wide => Some(Self::logarithmic(low, high)),
+            _ => Some(Self::linear(low, high)),
+        }
+    }
+
+    fn linear(low: f64, high: f64) -> Self {
+        // One value gets room on both sides; nothing else says how much.
+        let room = match (high - low, low.abs()) {
+            (span, magnitude) if span > magnitude * 1e-12 => 0.0,
+            (_, magnitude) if magnitude > 0.0 => magnitude / 10.0,
+            _ => 1.0,
+        };
+        let (low, high) = (low - room, high + room);
+        let step = Step::for_span(high - low, STEPS);
+        Self {
+            kind: ScaleKind::Linear,
+            low: step.times(step.below(low)).min(low),
+            high: step.times(step.above(high)).max(high),
+        }
+    }
+
+    fn logarithmic(low: f64, high: f64) -> Self {
+        let below = mantissas(low)
+            .filter(|tick| *tick <= low)
+            .fold(low / 10.0, f64::max);
+        let above = mantissas(high)
+            .filter(|tick| *tick >= high)
+            .fold(high * 10.0, f64::min);
+        let single = above <= below;
+        Self {
+            kind: ScaleKind::Logarithmic,
+            low: if single { below / 2.0 } else { below },
+            high: if single { above * 2.0 } else { above },
+        }
+    }
+
+    /// Where a value stands, from 0 (lowest) to 1 (highest); `None` outside.
+    pub fn position(&self, value: f64) -> Option<f64> {
+        if !(self.low..=self.high).contains(&value) {
+            return None;
+        }
+        let (value, low, high) = match self.kind {
+            ScaleKind::Linear => (value, self.low, self.high),
+            ScaleKind::Logarithmic => (value.log10(), self.low.log10(), self.high.log10()),
+        };
+        Some(((value - low) / (high - low)).clamp(0.0, 1.0)).filter(|place| place.is_finite())
+    }
+
+    /// The value at a place from 0 to 1.
+    pub fn value(&self, position: f64) -> f64 {
+        let position = position.clamp(0.0, 1.0);
+        match self.kind {
+            ScaleKind::Linear => self.low * (1.0 - position) + self.high * position,
+            ScaleKind::Logarithmic => {
+                let (low, high) = (self.low.log10(), self.high.log10());
+                10f64
+                    .powf(low * (1.0 - position) + high * position)
+                    .clamp(self.low, self.high)
+            }
+        }
+    }
+
+    /// At most `most` round values along the scale, ascending: multiples of 1, 2 or 5 times a power
+    /// of ten, or such numbers themselves on a logarithmic scale.
+    pub fn ticks(&self, most: usize) -> Vec<f64> {
+        match self.kind {
+            _ if most == 0 => Vec::new(),
+            ScaleKind::Logarithmic => {
+                let ticks = self.decades(most);
+                if ticks.len() > 1 || most == 1 {
+                    ticks
+                } else {
+                    self.multiples(most)
+                }
+            }
+            ScaleKind::Linear => self.multiples(most),
+        }
+    }
+
+    fn multiples(&self, most: usize) -> Vec<f64> {
+        let mut step = Step::for_span(self.high - self.low, most);
+        loop {
+            let (first, last) = (step.above(self.low), step.below(self.high));
+            let many = last - first + 1.0;
+            if many <= count(most) {
+                let many = whole(many, most);
+                return (0..many)
+                    .map(|index| step.times(first + count(index)))
+                    .collect();
+            }
+            step = step.next();
+        }
+    }
+
+    fn decades(&self, most: usize) -> Vec<f64> {
+        let (first, last) = (self.low.log10().floor(), self.high.log10().ceil());
+        let decades = whole(last - first, 700);
+        let within = |tick: &f64| (self.low..=self.high).contains(tick);
+        let fine: Vec<f64> = (0..=decades)
+            .flat_map(|decade| {
+                [1.0, 2.0, 5.0].map(|mantissa| scaled(mantissa, first + count(decade)))
+            })
+            .filter(within)
+            .collect();
+        if fine.len() <= most {
+            return fine;
+        }
+        let powers: Vec<f64> = (0..=decades)
+            .map(|decade| scaled(1.0, first + count(decade)))
+            .filter(within)
+            .collect();
+        let stride = powers.len().div_ceil(most).max(1);
+        powers.into_iter().step_by(stride).collect()
+    }
+}
+
+/// A round step: `mantissa` (1, 2 or 5) times ten to the `exponent`.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    mantissa: f64,
+    exponent: f64,
+}
+
+impl Step {
+    /// The smallest round step that divides `span` into at most `steps` parts, ends aside.
+    fn for_span(span: f64, steps: usize) -> Self {
+        let raw = (span / count(steps.max(1))).max(f64::MIN_POSITIVE);
+        let exponent = raw.log10().floor();
+        let mut step = Self {
+            mantissa: 1.0,
+            exponent,
+        };
+        while step.times(1.0) < raw * (1.0 - 1e-12) {
+            step = step.next();
+        }
+        step
+    }
+
+    fn next(self) -> Self {
+        match self.mantissa {
+            mantissa if mantissa < 2.0 => Self {
+                mantissa: 2.0,
+                ..self
+            },
+            mantissa if mantissa < 5.0 => Self {
+                mantissa: 5.0,
+                ..self
+            },
+            _ => Self {
+                mantissa: 1.0,
+                exponent: self.exponent + 1.0,
+            },
+        }
+    }
+
+    /// A multiple of the step, as near to its decimal writing as can be.
+    fn times(self, multiple: f64) -> f64 {
+        scaled(self.mantissa * multiple, self.exponent)
+    }
+
+    /// The number of the last multiple at or below `value`.
+    fn below(self, value: f64) -> f64 {
+        let multiple = value / self.times(1.0);
+        // A hair beside a multiple is that multiple.
+        let near = multiple.round();
+        if (multiple - near).abs() < 1e-9 + near.abs() * 4.0 * f64::EPSILON {
+            near
+        } else {
+            multiple.floor()
+        }
+    }
+
+    /// The number of the first multiple at or above `value`.
+    fn above(self, value: f64) -> f64 {
+        -self.below(-value)
+    }
+}
+
+/// `number` times ten to the `exponent`: dividing by the power, where it is negative, gives 0.3
+/// where multiplying gives 0.30000000000000004.
+fn scaled(number: f64, exponent: f64) -> f64 {
+    if exponent < 0.0 {
+        number / 10f64.powf(-exponent)
+    } else {
+        number * 10f64.powf(exponent)
+    }
+}
+
+/// The numbers 1, 2 and 5 times the powers of ten around `value`.
+fn mantissas(value: f64) -> impl Iterator<Item = f64> {
+    let exponent = value.log10().floor();
+    [-1.0, 0.0, 1.0]
+        .into_iter()
+        .flat_map(move |shift| [1.0, 2.0, 5.0].map(|mantissa| scaled(mantissa, exponent + shift)))
+}
+
+/// The points that fall into one cell of a plot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bin {
+    /// The cell across, from 0 at the left.
+    pub across: usize,
+    /// The cell upwards, from 0 at the bottom.
+    pub upwards: usize,
+    /// How many points there are.
+    pub count: usize,
+    /// The row of the first of them, of one on the front if there is one.
+    pub row: u32,
+    /// Whether one of them is on the front.
+    pub on_front: bool,
+}
+
+/// Sorts points into the cells of a plot of `width` by `height`; only cells that hold something,
+/// from the bottom left on.
+pub fn bins(
+    points: &[Point],
+    front: &Front,
+    (x, y): (&Scale, &Scale),
+    (width, height): (usize, usize),
+) -> Vec<Bin> {
+    let cell = |scale: &Scale, value: f64, cells: usize| {
+        let last = cells.checked_sub(1)?;
+        Some(whole(scale.position(value)? * count(cells), last))
+    };
+    let mut bins: BTreeMap<(usize, usize), Bin> = BTreeMap::new();
+    for point in points {
+        let (Some(across), Some(upwards)) = (cell(x, point.x, width), cell(y, point.y, height))
+        else {
+            continue;
+        };
+        let on_front = front.contains(point.row);
+        let bin = bins.entry((upwards, across)).or_insert(Bin {
+            across,
+            upwards,
+            count: 0,
+            row: point.row,
+            on_front,
+        });
+        bin.count += 1;
+        if on_front && !bin.on_front {
+            bin.on_front = true;
+            bin.row = point.row;
+        }
+    }
+    bins.into_values().collect()
+}
+
+/// Where the selection is moved on a plot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Toward {
+    /// To a smaller x.
+    Left,
+    /// To a larger x.
+    Right,
+    /// To a larger y.
+    Up,
+    /// To a smaller y.
+    Down,
+}
+
+/// The nearest point in a direction from the point of `row`: the way across counts twice, so that
+/// the selection moves as straight as it can. `None` at the edge or if the row has no place.
+pub fn neighbour(
+    points: &[Point],
+    (x, y): (&Scale, &Scale),
+    row: u32,
+    toward: Toward,
+) -> Option<u32> {
+    let place = |point: &Point| Some((x.position(point.x)?, y.position(point.y)?));
+    let (own_x, own_y) = points
+        .iter()
+        .find(|point| point.row == row)
+        .and_then(place)?;
+    points
+        .iter()
+        .filter_map(|point| {
+            let (other_x, other_y) = place(point)?;
+            let (right, up) = (other_x - own_x, other_y - own_y);
+            let (ahead, aside) = match toward {
+                Toward::Left => (-right, up),
+                Toward::Right => (right, up),
+                Toward::Up => (up, right),
+                Toward::Down => (-up, right),
+            };
+            (ahead > 0.0).then(|| (ahead + 2.0 * aside.abs(), point.row))
+        })
+        .min_by(|(near, one), (far, two)| near.total_cmp(far).then(one.cmp(two)))
+        .map(|(_, row)| row)
+}
+
+/// One bar of a histogram.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bucket {
+    /// The lowest value that falls in.
+    pub low: f64,
+    /// Values from here on fall into the next bucket; in the last, this value still falls in.
+    pub high: f64,
+    /// How many values fall in.
+    pub count: usize,
+}
+
+/// How many values fall where.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Histogram {
+    /// The scale that is divided into equal parts.
+    pub scale: Scale,
+    /// The parts, ascending.
+    pub buckets: Vec<Bucket>,
+}
+
+impl Histogram {
+    /// The histogram of `values` in `buckets` bars; `None` if there is nothing to show or no bar to
+    /// show it in. What is not finite takes no part.
+    pub fn of(values: &[f64], buckets: usize, wanted: Option<ScaleKind>) -> Option<Self> {
+        let last = buckets.checked_sub(1)?;
+        let scale = Scale::fit(values.iter().copied(), wanted)?;
+        let edge = |index: usize| match index {
+            0 => scale.low,
+            index if index == buckets => scale.high,
+            index => scale.value(count(index) / count(buckets)),
+        };
+        let mut bars: Vec<Bucket> = (0..buckets)
+            .map(|index| Bucket {
+                low: edge(index),
+                high: edge(index + 1),
+                count: 0,
+            })
+            .collect();
+        for value in values.iter().filter(|value| value.is_finite()) {
+            // By the edges that are shown, so that a value never stands in the wrong bar.
+            let above = bars.partition_point(|bar| bar.high <= *value);
+            bars[above.min(last)].count += 1;
+        }
+        Some(Self {
+            scale,
+            buckets: bars,
+        })
+    }
+
+    /// The largest count, for the length of the bars.
+    pub fn tallest(&self) -> usize {
+        let counts = self.buckets.iter().map(|bucket| bucket.count);
+        counts.max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,140 @@
+//! What else the machine and the host of an offer have, and what an offer gets of its machine.
+
+use crate::domain::cost::{Prices, gpu_numbers};
+use crate::domain::listing::Listing;
+
+/// The rows on the machine of `row`, itself among them; none if the record does not name it.
+pub fn same_machine(listing: &Listing, row: usize) -> Vec<u32> {
+    alike(listing, row, "machine_id")
+}
+
+/// The rows of the host of `row`, itself among them; none if the record does not name the host.
+pub fn same_host(listing: &Listing, row: usize) -> Vec<u32> {
+    alike(listing, row, "host_id")
+}
+
+fn alike(listing: &Listing, row: usize, key: &str) -> Vec<u32> {
+    let Some(field) = listing.catalog().by_key(key) else {
+        return Vec::new();
+    };
+    let column = listing.column(field);
+    let Some(wanted) = column.cell(row).number() else {
+        return Vec::new();
+    };
+    (0..u32::try_from(listing.len()).unwrap_or(u32::MAX))
+        .filter(|other| column.cell(*other as usize).number() == Some(wanted))
+        .collect()
+}
+
+/// One slice of a machine beside its siblings.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Slice {
+    /// The row.
+    pub row: u32,
+    /// Its number of GPUs, if the record says.
+    pub gpus: Option<f64>,
+    /// Its price in $/h.
+    pub price: Option<f64>,
+    /// Its price in $/h per GPU.
+    pub per_gpu: Option<f64>,
+    /// $/h for each GPU more than the cheapest slice of the next smaller number of GPUs has; `None`
+    /// for the smallest.
+    pub marginal: Option<f64>,
+    /// Whether it shares a GPU with the offer that was asked about, so that both cannot be rented
+    /// at once. `None` where a record does not say which GPUs it has.
+    pub overlaps: Option<bool>,
+}
+
+/// The slices of the machine of `row`, the smallest first, then the cheapest, with `gb` of storage
+/// or as quoted.
+pub fn slices(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Slice> {
+    let listing = prices.listing();
+    let own = gpu_numbers(listing, row);
+    let gpus = listing.catalog().by_key("num_gpus");
+    let mut slices: Vec<Slice> = same_machine(listing, row)
+        .into_iter()
+        .map(|other| {
+            let place = other as usize;
+            let price = prices.hourly(place, gb).ok();
+            let theirs = gpu_numbers(listing, place);
+            let told = !own.is_empty() && !theirs.is_empty();
+            Slice {
+                row: other,
+                gpus: gpus
+                    .and_then(|field| listing.cell(place, field).number())
+                    .filter(|gpus| *gpus > 0.0),
+                price,
+                per_gpu: price.and_then(|price| prices.per_unit(place, price).gpu),
+                marginal: None,
+                overlaps: told.then(|| theirs.iter().any(|gpu| own.contains(gpu))),
+            }
+        })
+        .collect();
+    slices.sort_by(|left, right| {
+        let known = |value: Option<f64>| value.unwrap_or(f64::INFINITY);
+        let by_gpus = known(left.gpus).total_cmp(&known(right.gpus));
+        let by_price = known(left.price).total_cmp(&known(right.price));
+        let ids = || {
+            listing
+                .id(left.row as usize)
+                .cmp(&listing.id(right.row as usize))
+        };
+        by_gpus.then(by_price).then_with(ids)
+    });
+    for place in 0..slices.len() {
+        slices[place].marginal = marginal(&slices[..place], &slices[place]);
+    }
+    slices
+}
+
+/// The price of each GPU that `slice` has beyond the next smaller size among `smaller`, which are
+/// ordered by size and price.
+fn marginal(smaller: &[Slice], slice: &Slice) -> Option<f64> {
+    let (gpus, price) = (slice.gpus?, slice.price?);
+    let priced = || {
+        smaller
+            .iter()
+            .filter_map(|other| Some((other.gpus?, other.price?)))
+            .filter(|(fewer, _)| *fewer < gpus)
+    };
+    let next = priced().map(|(fewer, _)| fewer).reduce(f64::max)?;
+    let (_, cheapest) = priced().find(|(fewer, _)| *fewer >= next)?;
+    Some((price - cheapest) / (gpus - next)).filter(|marginal| marginal.is_finite())
+}
+
+/// What an offer gets of its machine's memory and processors: records carry the whole machine's.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Share {
+    /// Its share of the machine's GPUs, 0 to 1.
+    pub of_machine: Option<f64>,
+    /// Main memory in MB that belongs to the offer: the machine's times the share.
+    pub ram: Option<f64>,
+    /// Main memory in MB of the whole machine.
+    pub machine_ram: Option<f64>,
+    /// Virtual processors that belong to the offer.
+    pub cores: Option<f64>,
+    /// Virtual processors of the whole machine.
+    pub machine_cores: Option<f64>,
+}
+
+/// The share of a row: `gpu_frac`, or the offer's part of the processors where that is not sent.
+pub fn share(listing: &Listing, row: usize) -> Share {
+    let number = |key: &str| {
+        let field = listing.catalog().by_key(key)?;
+        listing.cell(row, field).number().filter(|it| *it >= 0.0)
+    };
+    let machine_cores = number("cpu_cores");
+    let effective = number("cpu_cores_effective");
+    let of_machine = number("gpu_frac")
+        .or_else(|| Some(effective? / machine_cores.filter(|cores| *cores > 0.0)?))
+        .filter(|share| *share <= 1.0);
+    let machine_ram = number("cpu_ram");
+    let part = |whole: Option<f64>| Some(whole? * of_machine?);
+    Share {
+        of_machine,
+        ram: part(machine_ram),
+        machine_ram,
+        cores: effective.or_else(|| part(machine_cores)),
+        machine_cores,
+    }
+}

@@ -1,0 +1,332 @@
+//! Groups of rows with their prices: by model, by number of GPUs, by country, by host.
+
+use std::collections::HashMap;
+
+use super::count;
+use crate::domain::cost::{Prices, VolumePrices};
+use crate::domain::country;
+use crate::domain::field::{Field, Kind, Operator};
+use crate::domain::listing::Listing;
+use crate::domain::query::{Condition, Operand};
+use crate::domain::text::Untrusted;
+use crate::domain::value::{CellRef, Value, Version};
+
+/// What the rows of a group have in common in one field.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GroupValue {
+    /// The records do not say, or not what the field can hold.
+    Blank,
+    /// True or false.
+    Flag(bool),
+    /// A number.
+    Number(f64),
+    /// A text; of a place, its country code.
+    Text(Untrusted),
+}
+
+impl GroupValue {
+    /// The condition that narrows to this value.
+    pub fn condition(&self, field: &'static Field) -> Condition {
+        let value = match self {
+            Self::Blank => Value::Null,
+            Self::Flag(flag) => Value::Flag(*flag),
+            Self::Number(number) => Value::Number(*number),
+            Self::Text(text) if field.kind == Kind::Version => {
+                let text = text.compared();
+                Version::parse(text.trim()).map_or_else(|| Value::Text(text.into()), Value::Version)
+            }
+            Self::Text(text) => Value::Text(text.compared().to_owned()),
+        };
+        Condition::new(field, Operator::Eq, Operand::One(value))
+    }
+}
+
+/// [`GroupValue`] as a key that borrows its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Part<'a> {
+    Flag(bool),
+    Bits(u64),
+    Text(&'a str),
+    Blank,
+}
+
+impl<'a> Part<'a> {
+    fn of(kind: Kind, cell: CellRef<'a>) -> Self {
+        match cell {
+            _ if kind == Kind::Secret => Self::Blank,
+            CellRef::Flag(flag) => Self::Flag(flag),
+            // Adding zero makes one of the two zeros.
+            CellRef::Number(number) => Self::Bits((number + 0.0).to_bits()),
+            CellRef::Text(text) if kind == Kind::Country => match country::code(text) {
+                "" => Self::Blank,
+                code => Self::Text(code),
+            },
+            CellRef::Text(text) => Self::Text(text),
+            CellRef::Missing | CellRef::Null | CellRef::Bad(_) => Self::Blank,
+        }
+    }
+
+    fn value(self) -> GroupValue {
+        match self {
+            Self::Flag(flag) => GroupValue::Flag(flag),
+            Self::Bits(bits) => GroupValue::Number(f64::from_bits(bits)),
+            Self::Text(text) => GroupValue::Text(Untrusted::from(text)),
+            Self::Blank => GroupValue::Blank,
+        }
+    }
+}
+
+/// How a set of values is spread. Quantiles between two values are interpolated linearly, so the
+/// median of an even number of values is the mean of the middle two.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// How many values there are.
+    pub known: usize,
+    /// The lowest.
+    pub lowest: f64,
+    /// A quarter of the values is at or below.
+    pub lower_quartile: f64,
+    /// Half of the values is at or below.
+    pub median: f64,
+    /// Three quarters of the values are at or below.
+    pub upper_quartile: f64,
+    /// The highest.
+    pub highest: f64,
+}
+
+impl Spread {
+    /// The spread of the values that are numbers; `None` if there is none.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let mut sorted: Vec<f64> = values
+            .into_iter()
+            .filter(|value| value.is_finite())
+            .collect();
+        sorted.sort_by(f64::total_cmp);
+        Some(Self {
+            known: sorted.len(),
+            lowest: quantile(&sorted, 0.0)?,
+            lower_quartile: quantile(&sorted, 0.25)?,
+            median: quantile(&sorted, 0.5)?,
+            upper_quartile: quantile(&sorted, 0.75)?,
+            highest: quantile(&sorted, 1.0)?,
+        })
+    }
+}
+
+/// The value at `share` (0 to 1) of ascending values, interpolated linearly.
+pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let place = share.clamp(0.0, 1.0) * count(last);
+    let below = super::whole(place, last);
+    let part = place - count(below);
+    let low = sorted.get(below)?;
+    match sorted.get(below + 1) {
+        Some(high) if part > 0.0 => Some(low * (1.0 - part) + high * part),
+        _ => Some(*low),
+    }
+}
+
+/// What is measured in a group: functions of a row, each `None` where the record does not say.
+pub struct Measures<'a> {
+    /// The price.
+    pub price: Box<dyn Fn(usize) -> Option<f64> + 'a>,
+    /// The price per unit (for offers, per GPU).
+    pub unit_price: Box<dyn Fn(usize) -> Option<f64> + 'a>,
+    /// What one gets for the money; more is better.
+    pub merit: Box<dyn Fn(usize) -> Option<f64> + 'a>,
+}
+
+impl std::fmt::Debug for Measures<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Measures").finish_non_exhaustive()
+    }
+}
+
+impl<'a> Measures<'a> {
+    /// Of offers: $/h with `gb` of storage (or as quoted), $/h per GPU, and `DLPerf` per $/h.
+    pub fn offers(prices: &'a Prices<'a>, gb: Option<f64>) -> Self {
+        let price = move |row| prices.hourly(row, gb).ok();
+        Self {
+            price: Box::new(price),
+            unit_price: Box::new(move |row| prices.per_unit(row, price(row)?).gpu),
+            merit: Box::new(move |row| {
+                let per_point = prices.per_unit(row, price(row)?).dlperf?;
+                (per_point > 0.0).then(|| 1.0 / per_point)
+            }),
+        }
+    }
+
+    /// Of network volumes: $/GB/month (both prices), and average MB/s per $/GB/month.
+    pub fn volumes(listing: &'a Listing, prices: &'a VolumePrices<'a>) -> Self {
+        let price = move |row| prices.per_gb_month(row).ok();
+        let speed = listing.catalog().by_key("nw_disk_avg_bw");
+        Self {
+            price: Box::new(price),
+            unit_price: Box::new(price),
+            merit: Box::new(move |row| {
+                let speed = listing.cell(row, speed?).number()?;
+                let merit = speed / price(row)?;
+                merit.is_finite().then_some(merit)
+            }),
+        }
+    }
+}
+
+/// The best row of a group in something.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Best {
+    /// The row.
+    pub row: u32,
+    /// Its value.
+    pub value: f64,
+}
+
+/// Rows that agree in the fields of a grouping.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// What they agree in, one value for each field of the grouping.
+    pub key: Vec<GroupValue>,
+    /// The rows, in the order in which they were given.
+    pub rows: Vec<u32>,
+    /// Their prices; `None` if no record says one.
+    pub price: Option<Spread>,
+    /// Their prices per unit.
+    pub unit_price: Option<Spread>,
+    /// The row with the lowest price.
+    pub cheapest: Option<Best>,
+    /// The row with the most for the money.
+    pub best: Option<Best>,
+}
+
+impl Group {
+    /// How many rows there are.
+    pub fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The conditions that narrow to this group of `grouping`.
+    pub fn conditions(&self, grouping: &[&'static Field]) -> Vec<Condition> {
+        let values = self.key.iter().zip(grouping);
+        values
+            .map(|(value, field)| value.condition(field))
+            .collect()
+    }
+}
+
+/// The groups of `rows` by `grouping`, the largest first, equal ones by their keys.
+pub fn summarise(
+    listing: &Listing,
+    rows: &[u32],
+    grouping: &[&'static Field],
+    measures: &Measures<'_>,
+) -> Vec<Group> {
+    let mut members: Vec<(Vec<Part<'_>>, Vec<u32>)> = partition(listing, rows, grouping);
+    members.sort_by(|(left, some), (right, others)| {
+        others.len().cmp(&some.len()).then_with(|| left.cmp(right))
+    });
+    members
+        .into_iter()
+        .map(|(key, rows)| group(key, rows, measures))
+        .collect()
+}
+
+fn partition<'a>(
+    listing: &'a Listing,
+    rows: &[u32],
+    grouping: &[&'static Field],
+) -> Vec<(Vec<Part<'a>>, Vec<u32>)> {
+    let columns: Vec<_> = grouping
+        .iter()
+        .map(|field| (field.kind, listing.column(field)))
+        .collect();
+    let mut groups: HashMap<Vec<Part<'a>>, Vec<u32>> = HashMap::new();
+    for row in rows {
+        let part = |(kind, column): &(Kind, &'a crate::domain::listing::Column)| {
+            Part::of(*kind, column.cell(*row as usize))
+        };
+        let key = columns.iter().map(part).collect();
+        groups.entry(key).or_default().push(*row);
+    }
+    groups.into_iter().collect()
+}
+
+fn group(key: Vec<Part<'_>>, rows: Vec<u32>, measures: &Measures<'_>) -> Group {
+    let values = |measure: &dyn Fn(usize) -> Option<f64>| -> Vec<Best> {
+        let value = |row: &u32| {
+            let value = measure(*row as usize)?;
+            value.is_finite().then_some(Best { row: *row, value })
+        };
+        rows.iter().filter_map(value).collect()
+    };
+    let prices = values(&measures.price);
+    let merits = values(&measures.merit);
+    let spread = |of: &[Best]| Spread::of(of.iter().map(|best| best.value));
+    let first = |of: Vec<Best>, better: fn(f64, f64) -> bool| {
+        of.into_iter().reduce(|best, next| {
+            if better(next.value, best.value) {
+                next
+            } else {
+                best
+            }
+        })
+    };
+    Group {
+        key: key.into_iter().map(Part::value).collect(),
+        price: spread(&prices),
+        unit_price: spread(&values(&measures.unit_price)),
+        cheapest: first(prices, |next, best| next < best),
+        best: first(merits, |next, best| next > best),
+        rows,
+    }
+}
+
+/// What a summary is ordered by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GroupOrder {
+    /// The largest group first.
+    #[default]
+    Count,
+    /// The lowest price per unit first.
+    Lowest,
+    /// The lowest median price per unit first.
+    Median,
+    /// The most for the money first.
+    Merit,
+}
+
+impl GroupOrder {
+    /// The next one, round and round.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Count => Self::Lowest,
+            Self::Lowest => Self::Median,
+            Self::Median => Self::Merit,
+            Self::Merit => Self::Count,
+        }
+    }
+}
+
+/// Orders groups; those without the value come last, and equal ones stay as they are.
+pub fn sort_groups(groups: &mut [Group], order: GroupOrder) {
+    let value = |group: &Group| match order {
+        GroupOrder::Count => -count(group.count()),
+        GroupOrder::Lowest => group.unit_price.map_or(f64::INFINITY, |price| price.lowest),
+        GroupOrder::Median => group.unit_price.map_or(f64::INFINITY, |price| price.median),
+        GroupOrder::Merit => group.best.map_or(f64::INFINITY, |best| -best.value),
+    };
+    groups.sort_by(|left, right| value(left).total_cmp(&value(right)));
+}
+
+/// The different values of a field among `rows` with how often each occurs, the most frequent
+/// first: choices for an editor.
+pub fn facets(listing: &Listing, rows: &[u32], field: &'static Field) -> Vec<(GroupValue, usize)> {
+    let mut members = partition(listing, rows, &[field]);
+    members.sort_by(|(left, some), (right, others)| {
+        others.len().cmp(&some.len()).then_with(|| left.cmp(right))
+    });
+    members
+        .into_iter()
+        .filter_map(|(key, rows)| Some((key.first()?.value(), rows.len())))
+        .collect()
+}

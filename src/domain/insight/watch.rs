@@ -1,0 +1,86 @@
+//! What changed between two answers to the same question.
+
+use std::collections::HashMap;
+
+use super::numeric;
+use crate::domain::field::Field;
+use crate::domain::listing::{Listing, RowId};
+
+/// A price that changed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PriceChange {
+    /// Whose.
+    pub id: RowId,
+    /// Its row in the earlier listing.
+    pub old_row: u32,
+    /// Its row in the later listing.
+    pub new_row: u32,
+    /// The price before.
+    pub from: f64,
+    /// The price now.
+    pub to: f64,
+}
+
+impl PriceChange {
+    /// The change as a share of the price before; `None` if that was zero.
+    pub fn share(&self) -> Option<f64> {
+        let share = (self.to - self.from) / self.from;
+        share.is_finite().then_some(share)
+    }
+}
+
+/// What changed between two listings.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Differences {
+    /// Rows of the later listing whose id the earlier one lacks.
+    pub arrived: Vec<u32>,
+    /// Rows of the earlier listing whose id the later one lacks. Where the limit cut an answer,
+    /// they may only have been pushed out of it.
+    pub left: Vec<u32>,
+    /// Prices that changed, in the order of the later listing.
+    pub changed: Vec<PriceChange>,
+}
+
+impl Differences {
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.arrived.is_empty() && self.left.is_empty() && self.changed.is_empty()
+    }
+}
+
+/// Compares two answers to the same question by id and by the numbers in `price`. A price that
+/// only one of them says did not change, and neither did one that differs in the last places only,
+/// as re-encoders make it.
+pub fn differences(old: &Listing, new: &Listing, price: &Field) -> Differences {
+    let rows = |listing: &Listing| 0..u32::try_from(listing.len()).unwrap_or(u32::MAX);
+    let mut gone: HashMap<RowId, u32> = rows(old)
+        .filter_map(|row| Some((old.id(row as usize)?, row)))
+        .collect();
+    let (before, now) = (old.column(price), new.column(price));
+    let mut differences = Differences::default();
+    for new_row in rows(new) {
+        let Some(id) = new.id(new_row as usize) else {
+            continue;
+        };
+        let Some(old_row) = gone.remove(&id) else {
+            differences.arrived.push(new_row);
+            continue;
+        };
+        let from = numeric(before, price.kind, old_row as usize);
+        let to = numeric(now, price.kind, new_row as usize);
+        if let (Some(from), Some(to)) = (from, to)
+            && (from - to).abs() > 1e-9 * from.abs().max(to.abs())
+        {
+            differences.changed.push(PriceChange {
+                id,
+                old_row,
+                new_row,
+                from,
+                to,
+            });
+        }
+    }
+    differences.left = gone.into_values().collect();
+    differences.left.sort_unstable();
+    differences
+}
