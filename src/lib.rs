@@ -4,6 +4,7 @@
 
 pub mod api;
 pub mod app;
+pub mod cli;
 pub mod domain;
 pub mod runtime;
 pub mod sandbox;

@@ -1,2 +1,34 @@
-//! start
-fn main() {}
+//! Start-up only: parse the command line, install the error hooks, hand over.
+
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+
+use bourse::{cli, runtime};
+use clap::Parser as _;
+use color_eyre::config::{HookBuilder, Theme};
+
+fn main() -> color_eyre::Result<ExitCode> {
+    // Before a key is read.
+    runtime::harden();
+    let arguments = cli::Arguments::parse();
+    install_error_hooks()?;
+    if let Some(command) = &arguments.command {
+        return Ok(cli::run(&arguments, command));
+    }
+    match cli::dashboard_settings(&arguments) {
+        Ok(settings) => runtime::dashboard(&settings),
+        Err(error) => Ok(error.report()),
+    }
+}
+
+/// Reports of unexpected errors: without colours where nobody would see them as such.
+fn install_error_hooks() -> color_eyre::Result<()> {
+    let plain = !std::io::stderr().is_terminal()
+        || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    let theme = if plain { Theme::new() } else { Theme::dark() };
+    HookBuilder::new()
+        .theme(theme)
+        .display_env_section(false)
+        .display_location_section(false)
+        .install()
+}

@@ -12,3 +12,4 @@ pub mod tty;
 pub mod watchdog;
 
 pub use harden::harden;
+pub use start::dashboard;

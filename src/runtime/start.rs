@@ -2,17 +2,60 @@
 //! terminal sane whatever fails.
 
 use std::io;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
 
 use super::dashboard::Dashboard;
 use super::panics;
+use super::terminal::require_terminal;
 use super::tty::Tty;
 use crate::api::client::Client;
 use crate::api::pacing::Pacer;
 use crate::api::session::Session;
-use crate::app::Model;
+use crate::app::{Model, Profile};
+use crate::cli::{CliError, Settings};
 use crate::ui::theme::Theme;
+
+/// Connects as the settings say, shows the dashboard, and gives the exit status. What a person can
+/// mend is said in one line.
+///
+/// # Errors
+/// When the terminal cannot be taken or drawn on.
+pub fn dashboard(settings: &Settings) -> color_eyre::Result<ExitCode> {
+    if let Err(error) = require_terminal() {
+        let advice = "the dashboard needs a terminal; in pipes use bourse offers (see --help)";
+        return Ok(CliError::Usage(format!("{error}: {advice}")).report());
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
+    let ended = runtime.block_on(connect_and_show(settings));
+    // Nobody waits for an answer that is still being read.
+    runtime.shutdown_background();
+    ended
+}
+
+async fn connect_and_show(settings: &Settings) -> color_eyre::Result<ExitCode> {
+    let connection = match settings.connect(Pacer::default()).await {
+        Ok(connection) => connection,
+        Err(error) => return Ok(error.report()),
+    };
+    let client = connection.session.client().clone();
+    let profile = Profile {
+        name: settings.profile.clone(),
+        is_sandbox: settings.is_sandbox(),
+        read_only: settings.read_only,
+        dialect: settings.dialect,
+        base_url: client.config().management.to_string(),
+        has_key: client.config().key.is_some(),
+    };
+    let model = Model::new(profile, settings.conditions.clone());
+    let theme = Theme::detect(|name| std::env::var(name).ok());
+    let status = show(model, client, theme).await?;
+    Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
+}
 
 /// Shows the dashboard until the person or a signal ends it; gives the exit status. To be called
 /// inside a multi-threaded runtime, on its `block_on` thread: that is the thread that draws.

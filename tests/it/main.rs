@@ -11,7 +11,11 @@
 #[cfg(unix)]
 
 mod catalog;
+mod cli;
+mod client;
+mod decode;
 mod desk;
+mod errors;
 mod independent;
 mod language;
 mod language_editing;
@@ -20,6 +24,8 @@ mod offers_story;
 mod pty;
 mod pty_support;
 mod query_cases;
+mod recorder;
 mod sandbox_http;
 mod sandbox_market;
 mod support;
+mod wire;

@@ -1,0 +1,122 @@
+//! What goes to standard output and standard error, and with which exit status it ends.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use crate::api::ApiError;
+use crate::domain::text;
+
+/// Why a command did not do what was asked.
+#[derive(Debug)]
+pub enum CliError {
+    /// The command line or the configuration is at fault: exit status 2.
+    Usage(String),
+    /// It was tried and failed: exit status 1.
+    Failed(String),
+    /// Everything has been said: exit status 1.
+    Quiet,
+    /// Nobody reads our output any more: exit status 0.
+    Closed,
+}
+
+impl CliError {
+    /// Says what there is to say and gives the exit status.
+    pub fn report(self) -> ExitCode {
+        match self {
+            Self::Usage(message) => {
+                complain(&message);
+                ExitCode::from(2)
+            }
+            Self::Failed(message) => {
+                complain(&message);
+                ExitCode::FAILURE
+            }
+            Self::Quiet => ExitCode::FAILURE,
+            Self::Closed => ExitCode::SUCCESS,
+        }
+    }
+}
+
+impl From<ApiError> for CliError {
+    fn from(error: ApiError) -> Self {
+        match error {
+            ApiError::Misconfigured(message) => Self::Usage(message),
+            error => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+/// Writes to standard output.
+pub fn print(content: &[u8]) -> Result<(), CliError> {
+    let mut out = io::stdout().lock();
+    out.write_all(content)
+        .and_then(|()| out.flush())
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::BrokenPipe => CliError::Closed,
+            _ => CliError::Failed(format!("cannot write: {error}")),
+        })
+}
+
+/// Writes text that holds strangers' words to standard output: for a terminal, JSON's own escapes
+/// take the place of characters that a terminal would act on.
+pub fn print_json(json: &str) -> Result<(), CliError> {
+    if io::stdout().is_terminal() {
+        print(text::json_for_terminal(json).as_bytes())
+    } else {
+        print(json.as_bytes())
+    }
+}
+
+/// Says what went wrong, on standard error.
+pub fn complain(message: &str) {
+    say(&format!("bourse: {message}"));
+}
+
+/// Says something beside the output, on standard error.
+pub fn note(message: &str) {
+    say(&format!("note: {message}"));
+}
+
+fn say(message: &str) {
+    // Nobody is left to tell if standard error is gone.
+    let _ = writeln!(io::stderr().lock(), "{message}");
+}
+
+/// A line on standard error that the next one replaces; nothing where nobody watches.
+pub struct ProgressLine {
+    shown: bool,
+    watched: bool,
+}
+
+impl ProgressLine {
+    /// No line yet.
+    pub fn new() -> Self {
+        Self {
+            shown: false,
+            watched: io::stderr().is_terminal(),
+        }
+    }
+
+    /// Replaces the line.
+    pub fn show(&mut self, text: &str) {
+        if self.watched {
+            self.shown = true;
+            let mut err = io::stderr().lock();
+            let _ = write!(err, "\r\x1b[K{text}").and_then(|()| err.flush());
+        }
+    }
+
+    /// Takes the line away.
+    pub fn clear(&mut self) {
+        if std::mem::take(&mut self.shown) {
+            let mut err = io::stderr().lock();
+            let _ = write!(err, "\r\x1b[K").and_then(|()| err.flush());
+        }
+    }
+}
+
+impl Drop for ProgressLine {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}

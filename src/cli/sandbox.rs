@@ -1,0 +1,80 @@
+//! `bourse sandbox`: the sandbox marketplace for other clients.
+
+use super::args::{Global, SandboxArguments};
+use super::output::{self, CliError};
+use super::settings::apply_sandbox_flags;
+use crate::sandbox::{Sandbox, SandboxConfig};
+use crate::store::keys;
+
+/// Serves until SIGINT or SIGTERM.
+pub async fn serve(flags: &Global, arguments: &SandboxArguments) -> Result<(), CliError> {
+    let mut config = SandboxConfig {
+        listen: arguments.listen,
+        rate_limits: !arguments.no_rate_limits,
+        ..SandboxConfig::default()
+    };
+    apply_sandbox_flags(&mut config, flags)?;
+    if let Some(key) = &arguments.api_key {
+        keys::parse(key, "--api-key").map_err(|error| CliError::Usage(error.to_string()))?;
+        config.api_key = Some(key.clone());
+    }
+    if let Some(volumes) = arguments.volumes {
+        config.market.volumes = volumes;
+    }
+    // The handlers are there before anybody knows that there is something to stop.
+    let mut stop = Stop::new()?;
+    let running = Sandbox::start(config).await.map_err(|error| {
+        CliError::Failed(format!("cannot listen on {}: {error}", arguments.listen))
+    })?;
+    if !running.addr().ip().is_loopback() {
+        output::note("the sandbox can be reached from other computers");
+    }
+    let greeting = format!(
+        "bourse sandbox on http://{}\napi key: {}\n",
+        running.addr(),
+        running.key()
+    );
+    output::print(greeting.as_bytes())?;
+    stop.wait().await;
+    running.stop().await;
+    Ok(())
+}
+
+/// The signals that end the program in good order.
+pub struct Stop {
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+}
+
+impl Stop {
+    /// Starts to listen for them.
+    pub fn new() -> Result<Self, CliError> {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            let listen = |kind| {
+                signal(kind)
+                    .map_err(|error| CliError::Failed(format!("cannot await signals: {error}")))
+            };
+            Ok(Self {
+                interrupt: listen(SignalKind::interrupt())?,
+                terminate: listen(SignalKind::terminate())?,
+            })
+        }
+        #[cfg(not(unix))]
+        Ok(Self {})
+    }
+
+    /// Waits for one.
+    pub async fn wait(&mut self) {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+        #[cfg(not(unix))]
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}

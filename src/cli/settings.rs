@@ -1,0 +1,300 @@
+//! From flags, environment and configuration to one marketplace and the key for it.
+
+use std::env;
+use std::path::PathBuf;
+
+use secrecy::{ExposeSecret as _, SecretString};
+
+use super::args::Global;
+use super::output::CliError;
+use crate::api::{Client, ClientConfig, Origin, Pacer, Secret, Session};
+use crate::domain::{Condition, Dialect};
+use crate::sandbox::{Running, Sandbox, SandboxConfig};
+use crate::store::{Config, Paths, Profile, Theme, config, keys};
+
+/// The variable that holds the key for any marketplace.
+pub const KEY_VARIABLE: &str = "BOURSE_API_KEY";
+/// The variable that holds the key for the public service.
+pub const VAST_KEY_VARIABLE: &str = "VAST_API_KEY";
+
+/// What the environment says about keys. A variable that is empty counts as not set.
+#[derive(Clone, Default)]
+pub struct Environment {
+    /// `BOURSE_API_KEY`
+    pub key: Option<String>,
+    /// `VAST_API_KEY`
+    pub vast_key: Option<String>,
+}
+
+impl Environment {
+    /// Of this process.
+    pub fn of_process() -> Self {
+        let variable = |name| {
+            env::var_os(name)
+                .map(|value| value.to_string_lossy().into_owned())
+                .filter(|value| !value.trim().is_empty())
+        };
+        Self {
+            key: variable(KEY_VARIABLE),
+            vast_key: variable(VAST_KEY_VARIABLE),
+        }
+    }
+}
+
+/// Where the marketplace is.
+#[derive(Debug, Clone)]
+pub enum Market {
+    /// In this process, started when connecting.
+    Embedded(SandboxConfig),
+    /// At these addresses.
+    Remote {
+        /// The base address of the management API.
+        management: Origin,
+        /// The base address of the routing endpoint.
+        route: Origin,
+        /// The key, if there is one.
+        key: Option<Secret>,
+    },
+}
+
+/// Everything a command needs to begin.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Name of the profile; shown in capitals when it is the sandbox.
+    pub profile: String,
+    /// Where the marketplace is.
+    pub market: Market,
+    /// How it speaks.
+    pub dialect: &'static Dialect,
+    /// Whether writes are refused.
+    pub read_only: bool,
+    /// The colours.
+    pub theme: Theme,
+    /// The conditions to start with: those of `--query` laid over the visible defaults.
+    pub conditions: Option<Vec<Condition>>,
+    /// Where files live; `None` without a home.
+    pub paths: Option<Paths>,
+    /// What a person should know about how the settings came about.
+    pub notices: Vec<String>,
+}
+
+/// A session with a marketplace, and the embedded one if that is what it is.
+#[derive(Debug)]
+pub struct Connection {
+    /// The session.
+    pub session: Session,
+    /// The embedded sandbox; it stops when this is dropped.
+    pub sandbox: Option<Running>,
+}
+
+impl Settings {
+    /// The settings that flags, environment and configuration give. A broken configuration file is
+    /// named in the notices, and the defaults hold.
+    pub fn resolve(
+        flags: &Global,
+        environment: &Environment,
+        paths: Option<Paths>,
+    ) -> Result<Self, CliError> {
+        let mut notices = Vec::new();
+        let config = match paths
+            .as_ref()
+            .map(|paths| Config::load(&paths.config_file()))
+        {
+            Some(Ok(config)) => config,
+            Some(Err(error)) => {
+                notices.push(format!("the configuration is not used: {error}"));
+                Config::default()
+            }
+            None => Config::default(),
+        };
+        let profile = choose(flags, &config, &notices)?;
+        let market = match &profile.base_url {
+            None => Market::Embedded(embedded(flags, &mut notices)?),
+            Some(base) => remote(&profile, base, flags, environment, paths.as_ref())?,
+        };
+        Ok(Self {
+            market,
+            dialect: profile.dialect,
+            read_only: flags.read_only || profile.read_only,
+            profile: profile.name,
+            theme: config.theme,
+            conditions: None,
+            paths,
+            notices,
+        })
+    }
+
+    /// Whether the marketplace is the embedded sandbox.
+    pub const fn is_sandbox(&self) -> bool {
+        matches!(self.market, Market::Embedded(_))
+    }
+
+    /// Connects: starts the embedded sandbox if that is the marketplace. Nothing is sent.
+    pub async fn connect(&self, pacer: Pacer) -> Result<Connection, CliError> {
+        let (config, sandbox) = match &self.market {
+            Market::Remote {
+                management,
+                route,
+                key,
+            } => (
+                ClientConfig {
+                    management: management.clone(),
+                    route: route.clone(),
+                    dialect: self.dialect,
+                    key: key.clone(),
+                },
+                None,
+            ),
+            Market::Embedded(sandbox) => {
+                let running = Sandbox::start(sandbox.clone()).await.map_err(|error| {
+                    CliError::Failed(format!("the sandbox cannot start: {error}"))
+                })?;
+                let origin = Origin::of_listener(running.addr())
+                    .map_err(|error| CliError::Failed(error.to_string()))?;
+                let config = ClientConfig {
+                    management: origin.clone(),
+                    route: origin,
+                    dialect: self.dialect,
+                    key: Some(Secret::new(running.key())),
+                };
+                (config, Some(running))
+            }
+        };
+        let client = Client::new(config)?;
+        Ok(Connection {
+            session: Session::new(client, pacer),
+            sandbox,
+        })
+    }
+}
+
+/// The profile that is meant, its addresses replaced where flags say so.
+fn choose(flags: &Global, config: &Config, notices: &[String]) -> Result<Profile, CliError> {
+    let named = flags.profile.as_ref().or_else(|| {
+        // An address on the command line is not spoken to in the dialect of a default.
+        config
+            .default_profile
+            .as_ref()
+            .filter(|_| flags.base_url.is_none())
+    });
+    let mut profile = match named {
+        Some(name) => config.profile(name).ok_or_else(|| {
+            let known = config.names().join(", ");
+            let notice = notices
+                .first()
+                .map(|n| format!(" ({n})"))
+                .unwrap_or_default();
+            CliError::Usage(format!(
+                "there is no profile named '{name}'; there are: {known}{notice}"
+            ))
+        })?,
+        None if flags.base_url.is_some() => Profile::custom(),
+        None => Profile::sandbox(),
+    };
+    if let Some(base) = &flags.base_url {
+        profile.base_url = Some(base.clone());
+        // A missing --route-url is the base.
+        profile.route_url = None;
+    }
+    match (&flags.route_url, &profile.base_url) {
+        (Some(_), None) => Err(CliError::Usage(
+            "--route-url needs --base-url or a profile: the embedded sandbox routes by itself"
+                .to_owned(),
+        )),
+        (Some(route), Some(_)) => {
+            profile.route_url = Some(route.clone());
+            Ok(profile)
+        }
+        (None, _) => Ok(profile),
+    }
+}
+
+/// The sandbox that flags describe. No key from outside reaches it: it makes its own.
+fn embedded(flags: &Global, notices: &mut Vec<String>) -> Result<SandboxConfig, CliError> {
+    if flags.api_key_file.is_some() {
+        notices.push("--api-key-file is not used: the sandbox has a key of its own".to_owned());
+    }
+    let mut config = SandboxConfig::default();
+    apply_sandbox_flags(&mut config, flags)?;
+    Ok(config)
+}
+
+/// Lays the sandbox flags over a configuration.
+pub fn apply_sandbox_flags(config: &mut SandboxConfig, flags: &Global) -> Result<(), CliError> {
+    if let Some(seed) = flags.seed {
+        config.market.seed = seed;
+    }
+    if let Some(offers) = flags.offers {
+        if offers > MOST_SANDBOX_OFFERS {
+            return Err(CliError::Usage(format!(
+                "--offers takes {MOST_SANDBOX_OFFERS} at most"
+            )));
+        }
+        config.market.offers = offers;
+    }
+    config.freeze = flags.freeze;
+    config.faults.clone_from(&flags.faults);
+    Ok(())
+}
+
+/// The largest sandbox market: enough for any measurement.
+const MOST_SANDBOX_OFFERS: usize = 1_000_000;
+
+fn remote(
+    profile: &Profile,
+    base: &str,
+    flags: &Global,
+    environment: &Environment,
+    paths: Option<&Paths>,
+) -> Result<Market, CliError> {
+    let origin = |text: &str| {
+        Origin::parse(text).map_err(|error| CliError::Usage(format!("the address {text}: {error}")))
+    };
+    let management = origin(base)?;
+    let route = match &profile.route_url {
+        Some(route) => origin(route)?,
+        None => management.clone(),
+    };
+    let key = key(profile, flags, environment, paths)
+        .map_err(|error| CliError::Usage(error.to_string()))?
+        .map(|key| Secret::new(key.expose_secret()));
+    Ok(Market::Remote {
+        management,
+        route,
+        key,
+    })
+}
+
+/// The key: from the environment, else the file of the command line, else the profile's file or
+/// command; for the public service also where its own client keeps it.
+fn key(
+    profile: &Profile,
+    flags: &Global,
+    environment: &Environment,
+    paths: Option<&Paths>,
+) -> Result<Option<SecretString>, keys::KeyError> {
+    if let Some(text) = &environment.key {
+        return keys::parse(text, KEY_VARIABLE).map(Some);
+    }
+    if let Some(path) = flags
+        .api_key_file
+        .as_ref()
+        .or(profile.api_key_file.as_ref())
+    {
+        return keys::from_file(path).map(Some);
+    }
+    if let Some(command) = &profile.api_key_command {
+        return keys::from_command(command).map(Some);
+    }
+    if profile.name != config::VAST {
+        return Ok(None);
+    }
+    if let Some(text) = &environment.vast_key {
+        return keys::parse(text, VAST_KEY_VARIABLE).map(Some);
+    }
+    paths
+        .map(Paths::public_client_key_file)
+        .filter(|path: &PathBuf| path.exists())
+        .map(|path| keys::from_file(&path))
+        .transpose()
+}

@@ -1,0 +1,354 @@
+//! Every way in which an answer can be an error, and what the program makes of it.
+
+use std::time::Duration;
+
+use bourse::api::wire::{Answer, decode};
+use bourse::api::{ApiError, Operation, Request, RouteCall};
+use bourse::domain::workergroup::NewWorkergroup;
+use bourse::domain::{Query, Resource};
+
+const NOW: f64 = 1_767_225_600.0; // Thu, 01 Jan 2026 00:00:00 GMT
+
+fn requests() -> Vec<Request> {
+    vec![
+        Request::Search(Query::empty(Resource::Offers)),
+        Request::Search(Query::empty(Resource::Volumes)),
+        Request::UnlistVolume { id: 5 },
+        Request::ListWorkergroups,
+        Request::CreateWorkergroup(NewWorkergroup::default()),
+        Request::Route(RouteCall {
+            endpoint: "ep".into(),
+            cost: 100.0,
+            key: None,
+        }),
+    ]
+}
+
+fn error(request: &Request, status: u16, body: &[u8]) -> ApiError {
+    let answer = Answer {
+        status,
+        body,
+        ..Answer::default()
+    };
+    decode(request, answer, NOW).expect_err("an error")
+}
+
+/// The words that every operation gives for an answer.
+fn words(status: u16, body: &str) -> Vec<String> {
+    requests()
+        .iter()
+        .map(|request| error(request, status, body.as_bytes()).to_string())
+        .collect()
+}
+
+fn all(status: u16, body: &str, expected: &str) {
+    for (request, words) in requests().iter().zip(words(status, body)) {
+        assert_eq!(words, expected, "{:?}", request.operation());
+    }
+}
+
+#[test]
+fn every_documented_error_body_is_put_in_words() {
+    all(
+        400,
+        r#"{"success": false, "error": "invalid_request", "msg": "Invalid json body"}"#,
+        "the server does not take the request (status 400): Invalid json body (invalid_request)",
+    );
+    all(
+        400,
+        r#"{"error": "invalid_request"}"#,
+        "the server does not take the request (status 400): invalid_request",
+    );
+    all(
+        400,
+        r#"{"error_msg": "no such endpoint"}"#,
+        "the server does not take the request (status 400): no such endpoint",
+    );
+    all(
+        401,
+        r#"{"success": false, "error": "auth_error", "msg": "Invalid user key"}"#,
+        "the key was refused (status 401): Invalid user key (auth_error); check the API key of the profile",
+    );
+    all(
+        403,
+        r#"{"detail": "This action requires login."}"#,
+        "the key was refused (status 403): This action requires login.; check the API key of the profile",
+    );
+    all(
+        404,
+        r#"{"success": false, "error": "auth_error", "msg": "Invalid user key"}"#,
+        "the key was refused (status 404): Invalid user key (auth_error); check the API key of the profile",
+    );
+    all(
+        429,
+        r#"{"detail": "API requests too frequent endpoint threshold=5.0"}"#,
+        "too many requests (status 429; at most one in 5 s): API requests too frequent endpoint threshold=5.0",
+    );
+    all(
+        429,
+        "API requests too frequent: endpoint threshold=2.0",
+        "too many requests (status 429; at most one in 2 s): API requests too frequent: endpoint threshold=2.0",
+    );
+    all(
+        429,
+        "API requests too frequent",
+        "too many requests (status 429; wait a little): API requests too frequent",
+    );
+    all(
+        500,
+        "",
+        "the server failed (status 500); try again in a moment",
+    );
+    all(
+        502,
+        "<html>\r\n<head><title>502 Bad &amp; Gateway</title></head><body>x</body></html>",
+        "the server failed (status 502), with a web page titled \"502 Bad & Gateway\"; try again in a moment",
+    );
+    all(
+        503,
+        r#"["not", "documented"]"#,
+        "the server failed (status 503), with something unreadable; try again in a moment",
+    );
+    all(
+        418,
+        "\"short and stout\"",
+        "the server refused the request (status 418): short and stout",
+    );
+}
+
+#[test]
+fn good_statuses_without_an_answer_are_errors_too() {
+    all(
+        200,
+        "",
+        "the server sent an empty answer (status 200); try again",
+    );
+    all(
+        204,
+        "  \n",
+        "the server sent an empty answer (status 204); try again",
+    );
+    all(
+        200,
+        "<!DOCTYPE html><html><head><title>Please\n log in</title>",
+        "a web page titled \"Please log in\" came instead of an answer (status 200); check the address, or whether the network wants a login",
+    );
+    all(
+        200,
+        "upstream says hello",
+        "the answer cannot be understood (status 200): it is plain text, not JSON (\"upstream says hello\")",
+    );
+    all(
+        200,
+        "[1, 2]",
+        "the answer cannot be understood (status 200): it is a JSON list where an object belongs",
+    );
+    all(
+        200,
+        "null",
+        "the answer cannot be understood (status 200): it is a bare JSON value where an object belongs",
+    );
+    all(
+        200,
+        r#"{"success": false, "error": "no_funds", "msg": "Add credit first"}"#,
+        "the server says it failed: Add credit first (no_funds)",
+    );
+    all(200, r#"{"success": false}"#, "the server says it failed");
+    for words in words(200, r#"{"success": true, "offers": [{"id": 1"#) {
+        assert!(words.starts_with("the answer broke off"), "{words}");
+    }
+}
+
+#[test]
+fn answers_without_their_own_member_say_which() {
+    let expected = [
+        "the answer cannot be understood (status 200): it has no list named 'offers'",
+        "the answer cannot be understood (status 200): it has no list named 'offers'",
+        "the answer cannot be understood (status 200): it does not say whether the volume was unlisted",
+        "the answer cannot be understood (status 200): it has no list named 'results'",
+        "the answer cannot be understood (status 200): it does not give the id of the new workergroup",
+    ];
+    for (request, expected) in requests().iter().zip(expected) {
+        assert_eq!(error(request, 200, b"{}").to_string(), expected);
+    }
+    let list = &requests()[0];
+    assert_eq!(
+        error(list, 200, br#"{"error": "invalid"}"#).to_string(),
+        "the server says it failed: invalid"
+    );
+    assert_eq!(
+        error(list, 200, br#"{"offers": 7}"#).to_string(),
+        "the answer cannot be understood (status 200): it has no list named 'offers'"
+    );
+    assert_eq!(
+        error(list, 200, br#"{"offers": [{"id": 1}, {"id"#).to_string(),
+        "the answer broke off after one whole record; try again"
+    );
+}
+
+#[test]
+fn a_missing_volume_search_is_a_market_without_volumes() {
+    let volumes = &requests()[1];
+    for body in [
+        "",
+        "Not Found",
+        "<html><title>404</title></html>",
+        r#"{"detail":"Not Found"}"#,
+    ] {
+        let words = error(volumes, 404, body.as_bytes()).to_string();
+        assert_eq!(words, "this market has no network volumes (status 404)");
+    }
+    let offers = &requests()[0];
+    assert_eq!(
+        error(offers, 404, b"Not Found").to_string(),
+        "the server knows no such thing (status 404): Not Found"
+    );
+}
+
+#[test]
+fn redirects_name_the_server_and_nothing_of_the_address() {
+    for status in [301, 302, 303, 307, 308] {
+        for request in requests() {
+            let answer = Answer {
+                status,
+                location: Some("https://user:pw@evil.example:8443/x?api_key=SECRET#y"),
+                ..Answer::default()
+            };
+            let error = decode(&request, answer, NOW).unwrap_err();
+            let words = error.to_string();
+            assert!(
+                words.starts_with("the server redirects to https://evil.example:8443 (status"),
+                "{words}"
+            );
+            assert!(
+                !words.contains("SECRET") && !words.contains("pw"),
+                "{words}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_threshold_is_found_in_json_and_in_plain_text() {
+    use bourse::api::wire::threshold;
+    for (words, expected) in [
+        (
+            "API requests too frequent endpoint threshold=5.0",
+            Some(5.0),
+        ),
+        (
+            "API requests too frequent: endpoint threshold=0.8",
+            Some(0.8),
+        ),
+        ("threshold=2.", Some(2.0)),
+        ("threshold: 3", Some(3.0)),
+        ("threshold=1e9", Some(1.0)),
+        ("threshold=99999", Some(300.0)),
+        ("threshold=-1", None),
+        ("threshold=0", None),
+        ("threshold=...", None),
+        ("threshold", None),
+        ("no number", None),
+    ] {
+        assert_eq!(threshold(words), expected, "{words}");
+    }
+}
+
+#[test]
+fn retry_after_is_seconds_or_a_date_and_bounded() {
+    use bourse::api::wire::retry_after;
+    let seconds = |header: &str| retry_after(header, NOW).map(|span| span.as_secs_f64());
+    for (header, expected) in [
+        ("7", Some(7.0)),
+        (" 0 ", Some(0.0)),
+        ("2.5", Some(2.5)),
+        ("1000000000", Some(300.0)),
+        ("-5", Some(0.0)),
+        ("Thu, 01 Jan 2026 00:00:30 GMT", Some(30.0)),
+        ("Wed, 31 Dec 2025 23:59:30 GMT", Some(0.0)),
+        ("Fri, 01 Jan 2027 00:00:00 GMT", Some(300.0)),
+        ("soon", None),
+        ("", None),
+        ("NaN", None),
+        ("inf", None),
+    ] {
+        assert_eq!(seconds(header), expected, "{header}");
+    }
+    let answer = Answer {
+        status: 429,
+        retry_after: Some("12"),
+        ..Answer::default()
+    };
+    match decode(&requests()[0], answer, NOW) {
+        Err(ApiError::RateLimited { retry_after, .. }) => {
+            assert_eq!(retry_after, Some(Duration::from_secs(12)));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_write_is_undone_only_when_that_is_certain() {
+    let unlist = &requests()[2];
+    let clear = br#"{"success": false, "error": "x", "msg": "y"}"#;
+    for (status, body, unknown) in [
+        (400, &clear[..], false),
+        (401, clear, false),
+        (403, clear, false),
+        (404, clear, false),
+        (429, clear, false),
+        (429, b"API requests too frequent", false),
+        (200, clear, false), // the server itself says that it failed
+        (400, b"<html><title>proxy</title></html>", true),
+        (404, b"", true),
+        (409, clear, true),
+        (301, b"", true),
+        (500, clear, true),
+        (504, b"", true),
+        (200, b"", true),
+        (200, b"{}", true),
+        (200, b"{\"success\": tr", true),
+        (200, b"<html><title>login</title></html>", true),
+        (204, b"", true),
+    ] {
+        let error = error(unlist, status, body);
+        for operation in Operation::ALL {
+            let expected = unknown && !operation.is_read();
+            assert_eq!(
+                error.outcome_unknown(operation),
+                expected,
+                "{status} {operation:?}: {error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn hostile_words_reach_no_terminal() {
+    let body = "{\"msg\": \"\\u001b]52;c;eHg=\\u0007\\u202e gnp\"}";
+    for words in words(400, body) {
+        assert!(words.contains("<U+001B>]52"), "{words}");
+        assert!(words.contains("<U+202E>"), "{words}");
+        assert!(words.chars().all(|c| !c.is_control()), "{words:?}");
+    }
+    let long = format!("{{\"msg\": \"{}\"}}", "x".repeat(100_000));
+    for words in words(400, &long) {
+        assert!(words.chars().count() < 500, "{}", words.len());
+    }
+}
+
+#[test]
+fn wrongly_typed_secrets_are_never_quoted() {
+    for request in requests() {
+        for body in [
+            r#"{"success": "SECRETKEY", "offers": "SECRETKEY", "results": "SECRETKEY", "id": "SECRETKEY"}"#,
+            r#"{"url": {"x": "SECRETKEY"}, "signature": ["SECRETKEY"], "api_key": 5}"#,
+            r#"{"url": ["SECRETKEY"]}"#,
+        ] {
+            let error = error(&request, 200, body.as_bytes());
+            for words in [error.to_string(), format!("{error:?}")] {
+                assert!(!words.contains("SECRETKEY"), "{words}");
+            }
+        }
+    }
+}
