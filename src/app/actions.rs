@@ -140,8 +140,10 @@ fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Esc on a table: stop waiting, else put the error away, else take the words off.
+/// Esc on a table: stop waiting, else put the error away, else the notices, else the words, else
+/// scroll the columns back.
 fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
+    let has_notices = !model.notices.is_empty();
     let Some(browser) = model.browser_mut() else {
         return Vec::new();
     };
@@ -151,6 +153,8 @@ fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
     }
     if browser.remote().error().is_some() && browser.listing().is_some() {
         browser.dismiss();
+    } else if has_notices {
+        model.notices.clear();
     } else if !browser.words.is_empty() {
         browser.set_words(Vec::new());
         browser.show_query_in_bar();

@@ -126,8 +126,19 @@ impl Bar {
         self.chosen
     }
 
-    /// Puts the candidate into the text; Tab again takes the next one in its place.
+    /// Mends the mistake as suggested, else puts the candidate into the text; Tab again takes the
+    /// next one in its place.
     pub fn complete(&mut self) {
+        let mended = self
+            .error
+            .as_ref()
+            .and_then(|error| error.suggestion.as_ref())
+            .map(|suggestion| suggestion.apply(self.input.text()));
+        if let Some(text) = mended {
+            self.input.set(text);
+            self.error = None;
+            return;
+        }
         let Some(candidate) = self.candidate().cloned() else {
             return;
         };

@@ -103,7 +103,9 @@ pub struct Model {
     pub workergroups: Browser,
     /// What lies over the pane.
     pub overlays: Vec<Overlay>,
-    /// A notice.
+    /// What should be known about how the program started; shown until Esc.
+    pub notices: Vec<String>,
+    /// A notice that goes by itself.
     pub toast: Option<Toast>,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
@@ -143,6 +145,7 @@ impl Model {
             volumes: Browser::new(Resource::Volumes, dialect),
             workergroups: Browser::new(Resource::Workergroups, dialect),
             overlays: Vec::new(),
+            notices: Vec::new(),
             toast: None,
             size: (80, 24),
             facts: Facts::default(),
@@ -407,15 +410,26 @@ fn bar_changed(browser: &mut Browser) {
     browser.bar.offer(completion);
 }
 
-/// Reads the bar's text for its browser.
+/// Reads the bar's text for its browser. The defaults at its beginning can be overruled by what is
+/// typed behind them: `verified=true … verified=false` means unverified, not a contradiction.
 fn parse_bar(browser: &Browser, text: &str) -> Result<language::Parsed, language::LanguageError> {
-    language::parse(
-        text,
-        browser.query.catalog(),
-        browser.dialect(),
-        &[],
-        language::Mode::Bar,
-    )
+    let (catalog, dialect) = (browser.query.catalog(), browser.dialect());
+    let defaults = language::default_conditions(catalog, dialect);
+    let mut seed = Vec::new();
+    let mut behind = 0;
+    while let Some(condition) = defaults.iter().find(|condition| {
+        let printed = language::print_condition(condition);
+        let rest = text[behind..].trim_start();
+        rest.strip_prefix(&printed)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    }) {
+        let blanks = text[behind..].len() - text[behind..].trim_start().len();
+        behind += blanks + language::print_condition(condition).len();
+        seed.push(condition.clone());
+    }
+    // Blanks in place of the defaults keep every later place in the text where it is.
+    let rest = format!("{}{}", " ".repeat(behind), &text[behind..]);
+    language::parse(&rest, catalog, dialect, &seed, language::Mode::Bar)
 }
 
 /// The query with everything but its conditions as a search starts.

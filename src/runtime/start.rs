@@ -10,7 +10,6 @@ use super::dashboard::Dashboard;
 use super::panics;
 use super::terminal::require_terminal;
 use super::tty::Tty;
-use crate::api::client::Client;
 use crate::api::pacing::Pacer;
 use crate::api::session::Session;
 use crate::app::{Model, Profile};
@@ -42,7 +41,7 @@ async fn connect_and_show(settings: &Settings) -> color_eyre::Result<ExitCode> {
         Ok(connection) => connection,
         Err(error) => return Ok(error.report()),
     };
-    let client = connection.session.client().clone();
+    let client = connection.session.client();
     let profile = Profile {
         name: settings.profile.clone(),
         is_sandbox: settings.is_sandbox(),
@@ -51,9 +50,10 @@ async fn connect_and_show(settings: &Settings) -> color_eyre::Result<ExitCode> {
         base_url: client.config().management.to_string(),
         has_key: client.config().key.is_some(),
     };
-    let model = Model::new(profile, settings.conditions.clone());
-    let theme = Theme::detect(|name| std::env::var(name).ok());
-    let status = show(model, client, theme).await?;
+    let mut model = Model::new(profile, settings.conditions.clone());
+    model.notices.clone_from(&settings.notices);
+    let theme = Theme::detect(settings.theme.is_light(), |name| std::env::var(name).ok());
+    let status = show(model, connection.session.clone(), theme).await?;
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
 }
 
@@ -62,9 +62,8 @@ async fn connect_and_show(settings: &Settings) -> color_eyre::Result<ExitCode> {
 ///
 /// # Errors
 /// When there is no terminal, or it cannot be drawn on and is not simply gone.
-pub async fn show(model: Model, client: Client, theme: Theme) -> io::Result<i32> {
+pub async fn show(model: Model, session: Session, theme: Theme) -> io::Result<i32> {
     panics::install_panic_hook(thread::current().id());
-    let session = Session::new(client, Pacer::default());
     let surface = Tty::open()?;
     let ended = Dashboard::new(model, surface, Arc::new(session), theme)
         .run()

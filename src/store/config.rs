@@ -38,6 +38,15 @@ impl Theme {
         ("dark", Self::Dark),
         ("light", Self::Light),
     ];
+
+    /// Whether the background is light, if that was said.
+    pub const fn is_light(self) -> Option<bool> {
+        match self {
+            Self::Auto => None,
+            Self::Dark => Some(false),
+            Self::Light => Some(true),
+        }
+    }
 }
 
 /// A marketplace and how to speak to it.

@@ -10,7 +10,13 @@ use super::theme::Theme;
 use crate::app::browser::Browser;
 
 /// Draws the banners into at most `area.height` lines; gives how many lines were used.
-pub fn draw(buffer: &mut Buffer, area: Rect, browser: &Browser, theme: &Theme) -> u16 {
+pub fn draw(
+    buffer: &mut Buffer,
+    area: Rect,
+    notices: &[String],
+    browser: &Browser,
+    theme: &Theme,
+) -> u16 {
     let width = area.width.saturating_sub(4);
     let mut lines: Vec<(String, Style)> = Vec::new();
     let mut add = |text: &str, style: Style, most: usize| {
@@ -19,11 +25,14 @@ pub fn draw(buffer: &mut Buffer, area: Rect, browser: &Browser, theme: &Theme) -
             lines.push((format!("{sign}{line}"), style));
         }
     };
+    for notice in notices {
+        add(notice, theme.warning, 2);
+    }
     if let Some(error) = &browser.bar.error {
         let hint = error
             .suggestion
             .as_ref()
-            .map(|suggestion| format!(" Did you mean {}?", suggestion.replacement))
+            .map(|suggestion| format!(" Tab changes it to {}.", suggestion.replacement))
             .unwrap_or_default();
         add(&format!("{}{hint}", error.message), theme.error, 2);
     }

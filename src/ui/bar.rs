@@ -10,7 +10,7 @@ use crate::app::browser::Browser;
 use crate::app::facts::{Facts, Target};
 use crate::app::sort_editor::arrow;
 use crate::domain::format;
-use crate::domain::language::{self, Token};
+use crate::domain::language::{self, LanguageError, Token};
 use crate::domain::{Dialect, Resource};
 
 /// Draws the bar; gives the cursor's place while it is edited.
@@ -134,6 +134,10 @@ pub fn candidates(buffer: &mut Buffer, area: Rect, browser: &Browser, theme: &Th
 
 /// Draws the line of settings: type, storage, order, limit and what is local.
 pub fn settings(buffer: &mut Buffer, line: Rect, browser: &Browser, theme: &Theme) {
+    if let Some(error) = &browser.bar.error {
+        caret(buffer, line, browser, error, theme);
+        return;
+    }
     let query = &browser.query;
     let dialect: &'static Dialect = browser.dialect();
     let mut parts = Vec::new();
@@ -176,4 +180,18 @@ pub fn settings(buffer: &mut Buffer, line: Rect, browser: &Browser, theme: &Them
         line.width.saturating_sub(2),
         &parts,
     );
+}
+
+/// Draws a caret under the mistake in the bar.
+fn caret(buffer: &mut Buffer, line: Rect, browser: &Browser, error: &LanguageError, theme: &Theme) {
+    const PROMPT: u16 = 3;
+    let text = browser.bar.input.text();
+    let width = line.width.saturating_sub(PROMPT + 1);
+    let scroll = u16::try_from(browser.bar.input.scroll(usize::from(width))).unwrap_or(0);
+    let before = text.get(..error.span.start).map_or(0, paint::cells);
+    let under = text.get(error.span.clone()).map_or(1, paint::cells).max(1);
+    let x = line.x + PROMPT + before.saturating_sub(scroll).min(width);
+    let room = line.right().saturating_sub(x);
+    let carets = "^".repeat(usize::from(under));
+    paint::text(buffer, x, line.y, room, &carets, theme.error);
 }

@@ -78,6 +78,7 @@ fn screen(
         top += banner::draw(
             buffer,
             Rect::new(area.x, top, area.width, 4),
+            &model.notices,
             browser,
             theme,
         );

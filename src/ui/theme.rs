@@ -115,15 +115,17 @@ impl Theme {
     };
 
     /// The theme for what the environment says of the terminal: `NO_COLOR` (any text that is not
-    /// empty), `COLORTERM` (24-bit colours) and `COLORFGBG` (the background, where terminals set
-    /// it).
-    pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Self {
+    /// empty), `COLORTERM` (24-bit colours) and, unless the person wishes for a `light` or dark one,
+    /// `COLORFGBG` (the background, where terminals set it).
+    pub fn detect(light: Option<bool>, variable: impl Fn(&str) -> Option<String>) -> Self {
         if variable("NO_COLOR").is_some_and(|value| !value.is_empty()) {
             return Self::MONO;
         }
-        let is_light = variable("COLORFGBG")
-            .and_then(|value| value.rsplit(';').next()?.parse::<u8>().ok())
-            .is_some_and(|background| background == 7 || background == 15);
+        let is_light = light.unwrap_or_else(|| {
+            variable("COLORFGBG")
+                .and_then(|value| value.rsplit(';').next()?.parse::<u8>().ok())
+                .is_some_and(|background| background == 7 || background == 15)
+        });
         match variable("COLORTERM").as_deref() {
             Some("truecolor" | "24bit") if is_light => Self::LIGHT,
             Some("truecolor" | "24bit") => Self::DARK,

@@ -7,9 +7,6 @@
     clippy::pedantic
 )]
 
-#[cfg(unix)]
-#[cfg(unix)]
-
 mod catalog;
 mod cli;
 mod client;
@@ -21,7 +18,9 @@ mod language;
 mod language_editing;
 mod language_properties;
 mod offers_story;
+#[cfg(unix)]
 mod pty;
+#[cfg(unix)]
 mod pty_support;
 mod query_cases;
 mod recorder;

@@ -277,3 +277,31 @@ fn every_size_is_drawn_without_a_panic() {
         }
     }
 }
+
+#[test]
+fn what_is_typed_overrules_the_defaults_in_front_of_it() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("/")
+        .type_text("verified=false rented=any")
+        .keys("enter");
+    assert_eq!(asked_text(&desk), "verified=false rentable=true");
+}
+
+#[test]
+fn a_mistake_gets_a_caret_and_tab_takes_the_suggestion() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("/ ctrl-u").type_text("num_gpu>=2").keys("enter");
+    desk.expect("   ^^^^^^^\n")
+        .expect("Tab changes it to num_gpus");
+    desk.keys("tab enter");
+    assert_eq!(asked_text(&desk), "num_gpus>=2");
+}
+
+#[test]
+fn any_removes_a_default_from_the_bar() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("/ ctrl-u")
+        .type_text("gpu_name=H100_SXM")
+        .keys("enter");
+    assert_eq!(asked_text(&desk), "gpu_name=H100_SXM");
+}
