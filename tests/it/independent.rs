@@ -274,8 +274,8 @@ impl Market {
 
 #[test]
 fn every_filter_of_the_offer_search_selects_what_the_specification_says() {
-    let market = Market::offers(240);
-    assert_eq!(market.rows.len(), 240);
+    let market = Market::offers(160);
+    assert_eq!(market.rows.len(), 160);
     let mut checked = 0;
     for (name, sort) in OFFER_FILTERS {
         let cells: Vec<Value> = market
@@ -366,7 +366,7 @@ fn sorted(mut rows: Vec<&Value>, order: &[(&str, &str)], limit: usize) -> Vec<u6
 
 #[test]
 fn orders_of_one_and_several_keys_sort_as_said() {
-    let market = Market::offers(240);
+    let market = Market::offers(160);
     let orders: [&[(&str, &str)]; 14] = [
         &[("dph_total", "asc")],
         &[("score", "desc")],
@@ -493,7 +493,7 @@ fn reprice(row: &mut Value, kind: &str, storage: f64) {
 
 #[test]
 fn the_prices_of_every_type_and_storage_follow_from_the_base_market() {
-    let market = Market::offers(240);
+    let market = Market::offers(160);
     for (kind, storage) in [
         ("on-demand", 1.0),
         ("bid", 8.0),

@@ -125,9 +125,20 @@ fn type_and_storage_change_the_prices() {
     }
 }
 
+/// A frozen sandbox with a small market: whole answers of the large one take their time.
+fn small() -> Server {
+    Server::start(SandboxConfig {
+        market: MarketConfig {
+            offers: 300,
+            ..MarketConfig::default()
+        },
+        ..frozen()
+    })
+}
+
 #[test]
 fn values_are_understood_however_clients_send_them() {
-    let server = Server::frozen();
+    let server = small();
     let search = |mut body: Value| {
         body["limit"] = json!(5000);
         ids(&server.post(BUNDLES, &body).offers())
@@ -213,12 +224,12 @@ fn values_are_understood_however_clients_send_them() {
 
 #[test]
 fn null_is_equal_to_null_and_to_nothing_else() {
-    let server = Server::frozen();
+    let server = small();
     let count = |body: Value| server.post(BUNDLES, &body).offers().len();
     let null = count(json!({"limit": 5000, "geolocation": {"eq": null}}));
     let place = count(json!({"limit": 5000, "geolocation": {"neq": null}}));
     assert!(null > 0);
-    assert_eq!(null + place, 2400);
+    assert_eq!(null + place, 300);
     let not_us = count(json!({"limit": 5000, "geolocation": {"neq": "US"}}));
     let us = count(json!({"limit": 5000, "geolocation": {"eq": "US"}}));
     assert_eq!(

@@ -287,6 +287,7 @@ fn the_same_seed_gives_the_same_market_and_another_seed_another() {
     let text = |seed| {
         let market = Market::new(MarketConfig {
             seed,
+            offers: 500,
             ..MarketConfig::default()
         })
         .unwrap();
