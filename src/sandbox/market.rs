@@ -19,8 +19,8 @@ use std::sync::Arc;
 
 pub use facts::FactsError;
 pub use offer::OfferRow;
-pub use place::{country, geolocode};
-pub use price::{Charges, DEFAULT_STORAGE, Rental, Terms};
+pub use place::geolocode;
+pub use price::{Charges, Terms};
 pub use record::{Cell, Nothing};
 pub use volume::{DEFAULT_VOLUME, VolumeRow};
 

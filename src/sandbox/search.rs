@@ -9,7 +9,7 @@ mod pick;
 use serde_json::{Map, Value as Json};
 
 use super::answer::Refusal;
-use super::market::{Rental, Terms};
+use super::market::Terms;
 use crate::domain::{
     Catalog, Condition, Dialect, Direction, Field, OfferType, Operand, Operator, OrderKey, Value,
 };
@@ -56,7 +56,7 @@ pub struct Search {
     /// How many come at most.
     pub limit: usize,
     /// How the machine is rented.
-    pub rental: Rental,
+    pub rental: OfferType,
     /// The storage to be priced, GB, if the search says.
     pub storage: Option<f64>,
 }
@@ -92,7 +92,7 @@ impl Search {
             conditions,
             order: Vec::new(),
             limit: DEFAULT_LIMIT,
-            rental: Rental::OnDemand,
+            rental: OfferType::OnDemand,
             storage: None,
         }
     }
@@ -221,18 +221,14 @@ fn limit(value: &Json) -> Result<usize, Refusal> {
         .ok_or_else(|| Refusal::invalid("limit must be a whole number that is not negative"))
 }
 
-fn rental(value: &Json) -> Result<Rental, Refusal> {
+fn rental(value: &Json) -> Result<OfferType, Refusal> {
     let text = match value {
-        Json::Null => return Ok(Rental::OnDemand),
+        Json::Null => return Ok(OfferType::OnDemand),
         Json::String(text) => text.as_str(),
         _ => "",
     };
-    match text.parse() {
-        Ok(OfferType::OnDemand) => Ok(Rental::OnDemand),
-        Ok(OfferType::Bid) => Ok(Rental::Bid),
-        Ok(OfferType::Reserved) => Ok(Rental::Reserved),
-        Err(_) => Err(Refusal::invalid("type must be on-demand, bid or reserved")),
-    }
+    text.parse()
+        .map_err(|_| Refusal::invalid("type must be on-demand, bid or reserved"))
 }
 
 fn order(catalog: &'static Catalog, value: &Json) -> Result<Vec<OrderKey>, Refusal> {

@@ -31,13 +31,12 @@ pub fn candidates(market: &Market, search: &str, places: usize) -> Vec<Candidate
 
 /// Reads a search: in the query language, or as a JSON object of filters.
 fn read(text: &str) -> Option<Search> {
-    let mut search = match serde_json::from_str(text) {
-        Ok(Json::Object(filters)) => Search::read(&OFFERS, filters).ok()?,
-        _ => {
-            let dialect = &Dialect::SANDBOX;
-            let parsed = language::parse(text, &OFFERS, dialect, &[], Mode::Strict).ok()?;
-            Search::of(parsed.conditions)
-        }
+    let mut search = if let Ok(Json::Object(filters)) = serde_json::from_str(text) {
+        Search::read(&OFFERS, filters).ok()?
+    } else {
+        let dialect = &Dialect::SANDBOX;
+        let parsed = language::parse(text, &OFFERS, dialect, &[], Mode::Strict).ok()?;
+        Search::of(parsed.conditions)
     };
     search.order = language::parse_order("score-", &OFFERS).ok()?;
     search.limit = usize::MAX;

@@ -12,11 +12,12 @@ use super::answer::Refusal;
 use super::faults::Faults;
 use super::fleet::{CreateError, Fleet, RouteReply, RouteRequest, Signer, USER};
 use super::ledger::{Credential, Ledger};
-use super::market::{DEFAULT_STORAGE, DEFAULT_VOLUME, FROZEN_AT, Market, UnlistError};
+use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, UnlistError};
 use super::pacing::Pacer;
 use super::search::{Search, pick};
 use super::token::Token;
 use super::{SandboxConfig, groups, staffing};
+use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{OFFERS, VOLUMES};
 
 /// Seconds that pass for the fleet of a frozen sandbox with each route request: its workers come
@@ -107,7 +108,7 @@ impl State {
     /// The offers that a body asks for.
     pub fn search_offers(&self, body: Map<String, Json>) -> Result<Bytes, Refusal> {
         let search = Search::read(&OFFERS, body)?;
-        let terms = search.terms(DEFAULT_STORAGE);
+        let terms = search.terms(DEFAULT_STORAGE_GB);
         let world = self.world();
         let market = &world.market;
         let hits = pick(

@@ -2,12 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use bourse::domain::OfferType;
 use bourse::sandbox::fleet::{
     Candidate, Draft, Fleet, PUBLIC_KEY, RouteReply, RouteRequest, Signer,
 };
-use bourse::sandbox::market::{
-    FROZEN_AT, Market, MarketConfig, Rental, Terms, UnlistError, geolocode,
-};
+use bourse::sandbox::market::{FROZEN_AT, Market, MarketConfig, Terms, UnlistError, geolocode};
 use serde_json::Value;
 
 fn market() -> Market {
@@ -68,7 +67,7 @@ fn every_offer_has_every_member_of_the_specification_and_an_id_of_its_own() {
 fn the_arithmetic_of_every_offer_adds_up() {
     for storage in [8.0, 5.0, 200.0] {
         let terms = Terms {
-            rental: Rental::OnDemand,
+            rental: OfferType::OnDemand,
             storage,
         };
         for row in offers(&market(), terms) {
@@ -113,7 +112,7 @@ fn a_bid_costs_the_lowest_bid_and_everything_follows() {
     let bids = offers(
         &market,
         Terms {
-            rental: Rental::Bid,
+            rental: OfferType::Bid,
             ..Terms::default()
         },
     );
@@ -142,7 +141,7 @@ fn renting_ahead_is_cheaper_at_some_hosts_and_never_dearer() {
     let rows = offers(
         &market(),
         Terms {
-            rental: Rental::Reserved,
+            rental: OfferType::Reserved,
             ..Terms::default()
         },
     );

@@ -484,15 +484,6 @@ pub fn scaling(gpus: u32) -> f64 {
     1.0 - 0.03 * f64::from(gpus).log2()
 }
 
-/// The nine-digit number of a driver version: `535.86.05` is 535086005, `570.181` is 570181000.
-pub fn driver_number(version: &str) -> u64 {
-    let mut parts = version
-        .split('.')
-        .map(|part| part.parse::<u64>().unwrap_or(0));
-    let mut part = || parts.next().unwrap_or(0);
-    part() * 1_000_000 + part() * 1_000 + part()
-}
-
 /// Cores of a share of a machine: fractions are real.
 pub fn share_of(machine: u64, gpus: u32, all: u32) -> f64 {
     float(machine) * f64::from(gpus) / f64::from(all.max(1))

@@ -4,9 +4,10 @@
 use super::super::numbers::{float, unsigned};
 use super::facts::Facts;
 use super::host::client_price;
-use super::machine::{Machine, Slice, driver_number, scaling, share_of};
-use super::price::{Charges, Quote, Rental, Tariff, Terms};
+use super::machine::{Machine, Slice, scaling, share_of};
+use super::price::{Charges, Quote, Tariff, Terms};
 use super::record::{Nothing, record};
+use crate::domain::{OfferType, Version};
 
 record! {
     /// A machine offer (specification, "Machine offer"), in the service's order of members.
@@ -304,7 +305,7 @@ pub fn row<'m>(
         dph_base: quote.base,
         dph_total: quote.total,
         dph_total_adj: quote.adjusted,
-        driver_vers: driver_number(&machine.driver_version),
+        driver_vers: Version::parse(&machine.driver_version).map_or(0, |version| version.code),
         driver_version: &machine.driver_version,
         duration: tariff.duration,
         end_date: machine.end_date,
@@ -334,7 +335,7 @@ pub fn row<'m>(
         inet_up_cost: host.traffic_cost,
         internet_down_cost_per_tb: host.traffic_cost * 1024.0,
         internet_up_cost_per_tb: host.traffic_cost * 1024.0,
-        is_bid: terms.rental == Rental::Bid,
+        is_bid: terms.rental == OfferType::Bid,
         is_vm_deverified: machine.vm_deverified,
         logo: "/static/logos/host.png",
         machine_id: machine.id,

@@ -3,6 +3,7 @@
 use ring::digest;
 
 use super::facts::Facts;
+use crate::domain::country;
 
 /// The number of a country: the last four bytes of the SHA-256 of its two letters, big endian,
 /// modulo 2^31 - 1. This holds on every recorded pair.
@@ -13,11 +14,6 @@ pub fn geolocode(country: &str) -> u64 {
     number % ((1 << 31) - 1)
 }
 
-/// The country of a place: what stands behind its last comma.
-pub fn country(place: &str) -> &str {
-    place.rsplit(',').next().unwrap_or(place).trim()
-}
-
 /// The numbers of all places of the figures.
 #[derive(Debug)]
 pub struct Codes(Vec<u64>);
@@ -26,7 +22,11 @@ impl Codes {
     /// Works them out.
     pub fn new(facts: &Facts) -> Self {
         let places = facts.spread.locations.iter();
-        Self(places.map(|(place, _)| geolocode(country(place))).collect())
+        Self(
+            places
+                .map(|(place, _)| geolocode(country::code(place)))
+                .collect(),
+        )
     }
 
     /// The number of the place at `location`; 0 when there is none.

@@ -3,33 +3,21 @@
 use serde::Serialize;
 
 use super::record::{AsCell, Cell};
+use crate::domain::OfferType;
+use crate::domain::query::DEFAULT_STORAGE_GB;
 
 /// Hours of a month, as the service bills storage.
 pub const HOURS_PER_MONTH: f64 = 720.0;
-
-/// Disk that a search prices when it names none, GB.
-pub const DEFAULT_STORAGE: f64 = 8.0;
 
 /// Months paid ahead that earn a host's whole discount. The real curve is not known; this one is
 /// straight.
 const FULL_DISCOUNT_MONTHS: f64 = 3.0;
 
-/// How a machine is rented.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Rental {
-    /// High priority, fixed price.
-    OnDemand,
-    /// High priority, discounted, paid ahead.
-    Reserved,
-    /// Low priority, may be interrupted.
-    Bid,
-}
-
 /// What a search asks prices for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Terms {
     /// How the machine is rented.
-    pub rental: Rental,
+    pub rental: OfferType,
     /// Disk to go with it, GB.
     pub storage: f64,
 }
@@ -37,8 +25,8 @@ pub struct Terms {
 impl Default for Terms {
     fn default() -> Self {
         Self {
-            rental: Rental::OnDemand,
-            storage: DEFAULT_STORAGE,
+            rental: OfferType::OnDemand,
+            storage: DEFAULT_STORAGE_GB,
         }
     }
 }
@@ -83,15 +71,15 @@ impl Quote {
     /// What `tariff` comes to under `terms`.
     pub fn of(tariff: &Tariff, terms: Terms) -> Self {
         let base = match terms.rental {
-            Rental::Bid => tariff.min_bid,
-            Rental::OnDemand | Rental::Reserved => tariff.on_demand,
+            OfferType::Bid => tariff.min_bid,
+            OfferType::OnDemand | OfferType::Reserved => tariff.on_demand,
         };
         let storage = storage_per_hour(tariff.storage_cost, terms.storage);
         let total = base + storage;
         let months = tariff.duration / (HOURS_PER_MONTH * 3600.0);
         let discount_rate = match terms.rental {
-            Rental::Reserved => Some(tariff.discount * (months / FULL_DISCOUNT_MONTHS).min(1.0)),
-            Rental::OnDemand | Rental::Bid => (tariff.discount > 0.0).then_some(0.0),
+            OfferType::Reserved => Some(tariff.discount * (months / FULL_DISCOUNT_MONTHS).min(1.0)),
+            OfferType::OnDemand | OfferType::Bid => (tariff.discount > 0.0).then_some(0.0),
         };
         let discount = base * discount_rate.unwrap_or(0.0);
         Self {
