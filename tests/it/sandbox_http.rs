@@ -844,7 +844,7 @@ fn route_requests_are_checked() {
 
 #[test]
 fn a_frozen_sandbox_sends_the_same_bytes_in_every_run() {
-    let script = |server: &Server| -> Vec<(u16, Vec<(String, String)>, Vec<u8>)> {
+    let script = |server: &Server| -> Vec<Answer> {
         [
             ("POST", BUNDLES, r#"{"limit":100000}"#),
             ("POST", VOLUMES, r#"{"q":{}}"#),
@@ -861,7 +861,6 @@ fn a_frozen_sandbox_sends_the_same_bytes_in_every_run() {
         ]
         .into_iter()
         .map(|(method, path, body)| server.call(method, path, body))
-        .map(|answer| (answer.status, answer.headers, answer.body))
         .collect()
     };
     let (first, second) = (Server::frozen(), Server::frozen());

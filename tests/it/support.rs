@@ -15,7 +15,7 @@ pub struct Server {
 }
 
 /// An answer, as it came.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     pub status: u16,
     pub headers: Vec<(String, String)>,
