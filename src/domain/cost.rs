@@ -7,6 +7,7 @@
 
 use std::cell::OnceCell;
 
+use super::format::trimmed;
 use super::listing::{Column, Listing};
 use super::query::OfferType;
 use super::value::CellRef;
@@ -274,6 +275,15 @@ fn finite(value: f64) -> Result<f64, Gap> {
         Ok(value)
     } else {
         Err(Gap::TooLarge)
+    }
+}
+
+/// A number within a formula: at most `places` places, and short however absurd it is.
+fn shown(value: f64, places: usize) -> String {
+    if value.abs() < 1e15 {
+        trimmed(value, places)
+    } else {
+        format!("{value:.3e}")
     }
 }
 

@@ -10,10 +10,12 @@
 mod catalog;
 mod cli;
 mod client;
+mod cost;
 mod decode;
 mod desk;
 mod errors;
 mod independent;
+mod insight;
 mod language;
 mod language_editing;
 mod language_properties;

@@ -5,9 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Gap, HOURS_PER_MONTH, Input, InputError, Measure, Outlives, Prices, Room, Step, finite,
-    hours_left,
+    hours_left, shown,
 };
-use crate::domain::format::trimmed;
 
 /// A job that a person has in mind.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -150,9 +149,8 @@ impl Prices<'_> {
     /// The arithmetic of `parts`; of lines that come to nothing because nothing was asked for, none.
     fn steps(&self, row: usize, job: &Job, parts: &Parts) -> Vec<Step> {
         let mut steps = Vec::new();
-        let hours = trimmed(parts.hours, 4);
         if let (Some(work), Ok(dlperf)) = (job.work_dlperf_hours, self.dlperf.divisor(row)) {
-            let (work, dlperf) = (trimmed(work, 4), trimmed(dlperf, 4));
+            let (work, dlperf) = (shown(work, 4), shown(dlperf, 4));
             steps.push(Step {
                 label: "Hours",
                 formula: format!("{work} DLPerf-hours / {dlperf} DLPerf"),
@@ -160,44 +158,18 @@ impl Prices<'_> {
                 measure: Measure::Hours,
             });
         }
-        let storage = |price: &str, hours: &str| {
-            let gb = trimmed(job.disk_gb, 4);
-            format!("{price} $/GB/month x {gb} GB / 720 h x {hours} h")
-        };
-        let traffic = |price: &str, gb: f64| format!("{price} $/GB x {} GB", trimmed(gb, 4));
-        let price = |price: Result<f64, Gap>| price.map_or_else(|_| "0".into(), |p| trimmed(p, 7));
-        let storage_cost = price(self.storage_cost.amount(row));
-        let formulas = [
-            (
-                "GPUs while running",
-                format!("{} $/h x {hours} h", price(self.base(row))),
-                parts.hours > 0.0,
-            ),
-            (
-                "Storage while running",
-                storage(&storage_cost, &hours),
-                job.disk_gb * parts.hours > 0.0,
-            ),
-            (
-                "Storage while stopped",
-                storage(&storage_cost, &trimmed(job.stopped_hours, 4)),
-                job.disk_gb * job.stopped_hours > 0.0,
-            ),
-            (
-                "Traffic in",
-                traffic(&price(self.traffic_in.amount(row)), job.gb_in),
-                job.gb_in > 0.0,
-            ),
-            (
-                "Traffic out",
-                traffic(&price(self.traffic_out.amount(row)), job.gb_out),
-                job.gb_out > 0.0,
-            ),
+        let wanted = [
+            parts.hours,
+            job.disk_gb * parts.hours,
+            job.disk_gb * job.stopped_hours,
+            job.gb_in,
+            job.gb_out,
         ];
+        let lines = self.formulas(row, job, parts.hours).into_iter();
         let mut summands = Vec::new();
-        for ((label, formula, wanted), value) in formulas.into_iter().zip(parts.sums) {
-            if wanted {
-                summands.push(trimmed(value, 7));
+        for (((label, formula), value), wanted) in lines.zip(parts.sums).zip(wanted) {
+            if wanted > 0.0 {
+                summands.push(shown(value, 6));
                 steps.push(Step {
                     label,
                     formula,
@@ -208,10 +180,44 @@ impl Prices<'_> {
         }
         steps.push(Step {
             label: "Total",
-            formula: summands.join(" + "),
+            formula: if summands.is_empty() {
+                "nothing is asked for".to_owned()
+            } else {
+                summands.join(" + ")
+            },
             value: parts.total,
             measure: Measure::Dollars,
         });
         steps
+    }
+
+    /// What each part is called and how it comes about, in the order of [`Parts::sums`].
+    fn formulas(&self, row: usize, job: &Job, hours: f64) -> [(&'static str, String); 5] {
+        let price = |price: Result<f64, Gap>| price.map_or_else(|_| "?".into(), |it| shown(it, 9));
+        let storage_cost = price(self.storage_cost.amount(row));
+        let disk = shown(job.disk_gb, 4);
+        let storage = |hours: f64| {
+            let hours = shown(hours, 4);
+            format!("{storage_cost} $/GB/month x {disk} GB / 720 h x {hours} h")
+        };
+        let traffic = |per_gb: Result<f64, Gap>, gb: f64| {
+            format!("{} $/GB x {} GB", price(per_gb), shown(gb, 4))
+        };
+        [
+            (
+                "GPUs while running",
+                format!("{} $/h x {} h", price(self.base(row)), shown(hours, 4)),
+            ),
+            ("Storage while running", storage(hours)),
+            ("Storage while stopped", storage(job.stopped_hours)),
+            (
+                "Traffic in",
+                traffic(self.traffic_in.amount(row), job.gb_in),
+            ),
+            (
+                "Traffic out",
+                traffic(self.traffic_out.amount(row), job.gb_out),
+            ),
+        ]
     }
 }

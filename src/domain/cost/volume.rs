@@ -4,10 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     DAYS_PER_MONTH, Gap, HOURS_PER_MONTH, Input, InputError, Measure, Member, Outlives, Room, Step,
-    finite, hours_left, storage_per_hour,
+    finite, hours_left, shown, storage_per_hour,
 };
 use crate::domain::country;
-use crate::domain::format::trimmed;
 use crate::domain::listing::{Listing, compare_cells};
 use crate::domain::query::Direction;
 use crate::domain::value::CellRef;
@@ -103,7 +102,7 @@ impl<'a> VolumePrices<'a> {
         let per_hour = finite(storage_per_hour(price, term.gb))?;
         let per_month = finite(price * term.gb)?;
         let total = finite(per_hour * term.hours())?;
-        let [price, gb] = [trimmed(price, 7), trimmed(term.gb, 4)];
+        let [price, gb] = [shown(price, 7), shown(term.gb, 4)];
         let step = |label, formula, value, measure| Step {
             label,
             formula,
@@ -127,8 +126,8 @@ impl<'a> VolumePrices<'a> {
                 "Whole term",
                 format!(
                     "{} $/h x {} days x 24 h",
-                    trimmed(per_hour, 7),
-                    trimmed(term.days, 4)
+                    shown(per_hour, 7),
+                    shown(term.days, 4)
                 ),
                 total,
                 Measure::Dollars,
@@ -168,8 +167,8 @@ pub fn basket(hourly: f64, volume: &VolumeCost) -> Result<Basket, Gap> {
         value,
         measure: Measure::Dollars,
     };
-    let month = |hourly: f64| format!("{} $/h x 720 h", trimmed(hourly, 7));
-    let sum = format!("{} + {}", trimmed(offer, 4), trimmed(volume.per_month, 4));
+    let month = |hourly: f64| format!("{} $/h x 720 h", shown(hourly, 7));
+    let sum = format!("{} + {}", shown(offer, 4), shown(volume.per_month, 4));
     Ok(Basket {
         offer,
         volume: volume.per_month,
