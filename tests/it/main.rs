@@ -7,6 +7,7 @@
     clippy::pedantic
 )]
 
+mod architecture;
 mod catalog;
 mod cli;
 mod client;

@@ -1,0 +1,748 @@
+//! The sources against the map of the house: which room may name which, where the outside world is
+//! allowed in, and how long a file may grow.
+//!
+//! The text of a file is cut into tokens, comments and string literals left out, so that talking
+//! about a crate is no offence. Every rule is shown a snippet that breaks it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The rooms and whom they may name besides themselves. A name with `::` opens one module only.
+/// `runtime`, `cli` and what lies beside the rooms (`main.rs`, `lib.rs`) see everything.
+const ROOMS: [(&str, &[&str]); 6] = [
+    ("domain", &[]),
+    ("api", &["domain"]),
+    ("app", &["domain", "api"]),
+    ("ui", &["domain", "api", "app"]),
+    ("store", &["domain"]),
+    ("sandbox", &["domain", "api::wire"]),
+];
+
+/// What a room must not name at all, with the reason.
+const FORBIDDEN: [(&str, &[&str], &str); 6] = [
+    (
+        "domain",
+        &[
+            "tokio",
+            "futures_util",
+            "reqwest",
+            "axum",
+            "ratatui",
+            "crossterm",
+            "rustix",
+            "tui_input",
+        ],
+        "the domain has no async, HTTP or terminal",
+    ),
+    (
+        "domain",
+        &["async", "SystemTime", "Instant"],
+        "the domain has no tasks and no clock",
+    ),
+    (
+        "domain",
+        &[
+            "std::fs",
+            "std::net",
+            "std::env",
+            "std::process",
+            "std::thread",
+        ],
+        "the domain does no I/O",
+    ),
+    (
+        "app",
+        &[
+            "tokio",
+            "futures_util",
+            "reqwest",
+            "axum",
+            "ratatui",
+            "rustix",
+            "std::fs",
+            "std::net",
+            "async",
+        ],
+        "the application decides, it does nothing",
+    ),
+    (
+        "ui",
+        &[
+            "tokio",
+            "futures_util",
+            "reqwest",
+            "axum",
+            "rustix",
+            "std::fs",
+            "std::net",
+            "async",
+        ],
+        "the screens only draw",
+    ),
+    (
+        "sandbox",
+        &["ratatui", "crossterm", "reqwest"],
+        "the sandbox only serves",
+    ),
+];
+
+/// Names that belong to a few places: the name, then the starts of the paths that may use it.
+const RESERVED: [(&str, &[&str]); 13] = [
+    ("reqwest", &["src/api/client"]),
+    ("axum", &["src/sandbox"]),
+    ("ratatui", &["src/ui", "src/runtime"]),
+    ("rustix", &["src/runtime"]),
+    (
+        "Instant::now",
+        &["src/runtime", "src/api", "src/sandbox", "src/cli"],
+    ),
+    (
+        "SystemTime::now",
+        &[
+            "src/runtime",
+            "src/api",
+            "src/sandbox",
+            "src/store",
+            "src/cli",
+        ],
+    ),
+    (
+        "Timestamp::now",
+        &[
+            "src/runtime",
+            "src/api",
+            "src/sandbox",
+            "src/store",
+            "src/cli",
+        ],
+    ),
+    ("Zoned::now", &["src/runtime", "src/store", "src/cli"]),
+    ("println!", &["src/main.rs", "src/cli"]),
+    ("eprintln!", &["src/main.rs", "src/cli"]),
+    // These hand text to the terminal as it is, escape sequences and all.
+    ("set_symbol", &[]),
+    ("SetTitle", &[]),
+    // It asks the terminal for the cursor, and the answer would be read as a key.
+    ("cursor::position", &[]),
+];
+
+/// Most lines of a file, tests not counted: about 500, with some room for the last thought.
+const MOST_LINES: usize = 550;
+
+/// Files that may be longer, with the reason.
+const LONGER: [(&str, &str); 1] = [(
+    "src/domain/catalog/",
+    "a table has as many lines as the interface has fields",
+)];
+
+/// A piece of source text: a word, `::`, or a single sign.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Token {
+    text: String,
+    line: usize,
+}
+
+/// The sources under a folder of the project.
+fn sources(folder: &str) -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join(folder)];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path: PathBuf = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|kind| kind == "rs") {
+                let name = path.strip_prefix(root).unwrap().to_string_lossy();
+                let name = name.replace('\\', "/");
+                found.push((name, fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Every breach of the rules in one file.
+fn breaches(path: &str, source: &str) -> Vec<String> {
+    let all = tokens(source);
+    let (tokens, test_lines) = without_tests(&all);
+    let mut breaches = Vec::new();
+    let room = room_of(path);
+    for (named, line) in crate_paths(path, &tokens) {
+        if !may_name(room, &named) {
+            breaches.push(format!(
+                "{path}:{line} {room} must not name {}",
+                named.join("::")
+            ));
+        }
+    }
+    for (place, names, reason) in FORBIDDEN {
+        for name in names.iter().filter(|_| place == room) {
+            for line in uses(&tokens, name) {
+                breaches.push(format!("{path}:{line} names {name}: {reason}"));
+            }
+        }
+    }
+    for (name, places) in RESERVED {
+        if !places.iter().any(|place| path.starts_with(place)) {
+            for line in uses(&tokens, name) {
+                breaches.push(format!("{path}:{line} names {name}, which is reserved"));
+            }
+        }
+    }
+    let lines = source.lines().count().saturating_sub(test_lines);
+    if lines > MOST_LINES && !LONGER.iter().any(|(place, _)| path.starts_with(place)) {
+        breaches.push(format!("{path} has {lines} lines, more than {MOST_LINES}"));
+    }
+    breaches
+}
+
+/// The room that a file belongs to; the name of the file for those beside the rooms.
+fn room_of(path: &str) -> &str {
+    let inner = path.strip_prefix("src/").unwrap_or(path);
+    let first = inner.split('/').next().unwrap_or(inner);
+    first.strip_suffix(".rs").unwrap_or(first)
+}
+
+/// Whether a room may name a path of the crate.
+fn may_name(room: &str, named: &[String]) -> bool {
+    let Some((_, others)) = ROOMS.iter().find(|(name, _)| *name == room) else {
+        return true;
+    };
+    let first = named.first().map(String::as_str).unwrap_or_default();
+    let path = named.join("::");
+    first == room
+        || others.iter().any(|other| {
+            first == *other || path == *other || path.starts_with(&format!("{other}::"))
+        })
+}
+
+/// The lines where a name is used: a word, words joined by `::`, or a macro with its `!`. A crate's
+/// name counts only where a path or an import begins, since modules and fields may bear it too.
+fn uses(tokens: &[Token], name: &str) -> Vec<usize> {
+    if let Some(module) = name.strip_prefix("std::") {
+        let named = std_paths(tokens).into_iter();
+        return named
+            .filter(|(path, _)| path.first().is_some_and(|first| first == module))
+            .map(|(_, line)| line)
+            .collect();
+    }
+    let wanted = self::tokens(name);
+    let is_crate = name.chars().all(|c| c.is_ascii_lowercase() || c == '_') && name != "async";
+    let mut lines = Vec::new();
+    for (at, window) in tokens.windows(wanted.len()).enumerate() {
+        if !window
+            .iter()
+            .zip(&wanted)
+            .all(|(token, wanted)| token.text == wanted.text)
+        {
+            continue;
+        }
+        let text =
+            |index: Option<usize>| index.and_then(|i| tokens.get(i)).map(|t| t.text.as_str());
+        let before = text(at.checked_sub(1));
+        let after = text(Some(at + wanted.len()));
+        let in_path = before == Some("::");
+        let begins = after == Some("::") || before == Some("use") || name == "set_symbol";
+        if !is_crate || (begins && (!in_path || name == "set_symbol")) {
+            lines.push(window[0].line);
+        }
+    }
+    lines
+}
+
+/// Every path that begins at the crate's root, import groups spread out, whether by `crate::` or by
+/// climbing with `super::`.
+fn crate_paths(path: &str, tokens: &[Token]) -> Vec<(Vec<String>, usize)> {
+    let home = module_of(path);
+    let mut found = Vec::new();
+    // Modules inside the file: the depth of braces at which each was opened.
+    let mut inner: Vec<(String, usize)> = Vec::new();
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        let text = |offset: usize| tokens.get(at + offset).map_or("", |t| t.text.as_str());
+        match token.text.as_str() {
+            "{" => depth += 1,
+            "}" => {
+                depth = depth.saturating_sub(1);
+                inner.retain(|(_, opened)| *opened < depth);
+            }
+            "mod" if text(2) == "{" => inner.push((text(1).to_owned(), depth)),
+            "crate" if text(1) == "::" => {
+                spread(tokens, &mut (at + 2), &[], &mut found);
+            }
+            "super" if text(1) == "::" && (at == 0 || tokens[at - 1].text != "::") => {
+                let mut base = home.clone();
+                base.extend(inner.iter().map(|(name, _)| name.clone()));
+                let mut next = at;
+                while tokens.get(next).is_some_and(|token| token.text == "super") {
+                    base.pop();
+                    next += 2;
+                }
+                // What stays inside its room is named by more than the room.
+                spread(tokens, &mut next, &base, &mut found);
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    found.retain(|(named, _)| !named.is_empty());
+    found
+}
+
+/// Every path into the standard library, import groups spread out, without its name.
+fn std_paths(tokens: &[Token]) -> Vec<(Vec<String>, usize)> {
+    let mut found = Vec::new();
+    for (at, pair) in tokens.windows(2).enumerate() {
+        let begins = at == 0 || tokens[at - 1].text != "::";
+        if begins && pair[0].text == "std" && pair[1].text == "::" {
+            spread(tokens, &mut (at + 2), &[], &mut found);
+        }
+    }
+    found
+}
+
+/// The module that a file is, from the crate's root.
+fn module_of(path: &str) -> Vec<String> {
+    let inner = path.strip_prefix("src/").unwrap_or(path);
+    let inner = inner.strip_suffix(".rs").unwrap_or(inner);
+    let inner = inner.strip_suffix("/mod").unwrap_or(inner);
+    if inner == "lib" || inner == "main" {
+        return Vec::new();
+    }
+    inner.split('/').map(str::to_owned).collect()
+}
+
+/// Reads an import tree or a path from `at` on, and notes each of its leaves behind `base`.
+fn spread(
+    tokens: &[Token],
+    at: &mut usize,
+    base: &[String],
+    found: &mut Vec<(Vec<String>, usize)>,
+) {
+    let mut path = base.to_vec();
+    while let Some(token) = tokens.get(*at) {
+        let line = token.line;
+        if token.text == "{" {
+            *at += 1;
+            while tokens.get(*at).is_some_and(|token| token.text != "}") {
+                let before = *at;
+                spread(tokens, at, &path, found);
+                if *at == before || tokens.get(*at).is_some_and(|token| token.text == ",") {
+                    *at += 1;
+                }
+            }
+            *at += 1;
+            return;
+        }
+        let is_word = token.text.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if !is_word {
+            found.push((path, line));
+            return;
+        }
+        if token.text != "self" {
+            path.push(token.text.clone());
+        }
+        *at += 1;
+        if tokens.get(*at).is_some_and(|token| token.text == "::") {
+            *at += 1;
+            continue;
+        }
+        // A renamed import: its new name leads nowhere.
+        if tokens.get(*at).is_some_and(|token| token.text == "as") {
+            *at += 2;
+        }
+        found.push((path, line));
+        return;
+    }
+}
+
+/// The tokens without items marked `#[cfg(test)]`, and how many lines those take.
+fn without_tests(tokens: &[Token]) -> (Vec<Token>, usize) {
+    let mark = ["#", "[", "cfg", "(", "test", ")", "]"];
+    let mut kept = Vec::new();
+    let mut lines = 0;
+    let mut at = 0;
+    while at < tokens.len() {
+        let marked = tokens.len() >= at + mark.len()
+            && tokens[at..]
+                .iter()
+                .zip(mark)
+                .all(|(token, mark)| token.text == mark);
+        if !marked {
+            kept.push(tokens[at].clone());
+            at += 1;
+            continue;
+        }
+        let first = tokens[at].line;
+        at += mark.len();
+        let mut depth = 0_usize;
+        while let Some(token) = tokens.get(at) {
+            at += 1;
+            match token.text.as_str() {
+                "{" => depth += 1,
+                "}" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 && (token.text == "}" || token.text == ";") {
+                lines += token.line + 1 - first;
+                break;
+            }
+        }
+    }
+    (kept, lines)
+}
+
+/// Cuts a source into tokens. Comments are left out; a literal becomes an empty pair of quotes.
+fn tokens(source: &str) -> Vec<Token> {
+    let chars: Vec<char> = source.chars().collect();
+    let mut tokens = Vec::new();
+    let mut line = 1;
+    let mut at = 0;
+    while at < chars.len() {
+        let start = at;
+        let next = chars.get(at + 1).copied();
+        let text = match chars[at] {
+            '/' if next == Some('/') => {
+                at = end_of(&chars, at, |c| c == '\n');
+                continue;
+            }
+            '/' if next == Some('*') => {
+                at = block_comment_end(&chars, at);
+                None
+            }
+            '"' => {
+                at = string_end(&chars, at + 1, None);
+                Some("\"\"".to_owned())
+            }
+            '\'' => match char_literal_end(&chars, at) {
+                Some(end) => {
+                    at = end;
+                    Some("''".to_owned())
+                }
+                None => {
+                    at = end_of(&chars, at + 1, |c| !is_word(c));
+                    Some("'".to_owned())
+                }
+            },
+            ':' if next == Some(':') => {
+                at += 2;
+                Some("::".to_owned())
+            }
+            c if is_word(c) => {
+                at = end_of(&chars, at, |c| !is_word(c));
+                let word: String = chars[start..at].iter().collect();
+                match raw_string_end(&chars, at, &word) {
+                    Some(end) => {
+                        at = end;
+                        Some("\"\"".to_owned())
+                    }
+                    None => Some(word),
+                }
+            }
+            c => {
+                at += 1;
+                (!c.is_whitespace()).then(|| c.to_string())
+            }
+        };
+        if let Some(text) = text {
+            tokens.push(Token { text, line });
+        }
+        line += chars[start..at].iter().filter(|c| **c == '\n').count();
+    }
+    tokens
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The first place from `at` on whose character is as wanted; the end if there is none.
+fn end_of(chars: &[char], at: usize, wanted: impl Fn(char) -> bool) -> usize {
+    let found = chars[at..].iter().position(|c| wanted(*c));
+    found.map_or(chars.len(), |offset| at + offset)
+}
+
+/// Behind a block comment; they nest.
+fn block_comment_end(chars: &[char], mut at: usize) -> usize {
+    let mut depth = 0;
+    while at < chars.len() {
+        match (chars[at], chars.get(at + 1)) {
+            ('/', Some('*')) => {
+                depth += 1;
+                at += 2;
+            }
+            ('*', Some('/')) => {
+                depth -= 1;
+                at += 2;
+                if depth == 0 {
+                    break;
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    at
+}
+
+/// Behind a string whose content begins at `at`: raw with so many `#`, else with escapes.
+fn string_end(chars: &[char], mut at: usize, hashes: Option<usize>) -> usize {
+    while at < chars.len() {
+        match (chars[at], hashes) {
+            ('\\', None) => at += 2,
+            ('"', None) => return at + 1,
+            ('"', Some(count)) => {
+                let closing = chars[at + 1..].iter().take_while(|c| **c == '#').count();
+                if closing >= count {
+                    return at + 1 + count;
+                }
+                at += 1;
+            }
+            _ => at += 1,
+        }
+    }
+    chars.len()
+}
+
+/// Behind a literal that `prefix` (`r`, `br`, `cr`, `b`, `c`) begins, if it does.
+fn raw_string_end(chars: &[char], at: usize, prefix: &str) -> Option<usize> {
+    let raw = matches!(prefix, "r" | "br" | "cr");
+    if !raw && !matches!(prefix, "b" | "c") {
+        return None;
+    }
+    let hashes = if raw {
+        chars[at..].iter().take_while(|c| **c == '#').count()
+    } else {
+        0
+    };
+    (chars.get(at + hashes) == Some(&'"'))
+        .then(|| string_end(chars, at + hashes + 1, raw.then_some(hashes)))
+}
+
+/// Behind a character literal, if it is one and not a lifetime.
+fn char_literal_end(chars: &[char], at: usize) -> Option<usize> {
+    if chars.get(at + 1) == Some(&'\\') {
+        return Some(end_of(chars, at + 3, |c| c == '\'') + 1);
+    }
+    (chars.get(at + 2) == Some(&'\'')).then_some(at + 3)
+}
+
+#[test]
+fn the_sources_keep_to_the_map() {
+    let sources = sources("src");
+    assert!(
+        sources.len() >= 20,
+        "only {} files were found",
+        sources.len()
+    );
+    let breaches: Vec<String> = sources
+        .iter()
+        .flat_map(|(path, source)| breaches(path, source))
+        .collect();
+    assert!(breaches.is_empty(), "{}", breaches.join("\n"));
+}
+
+#[test]
+fn every_room_is_a_room() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for entry in fs::read_dir(root).unwrap() {
+        let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+        let room = name.strip_suffix(".rs").unwrap_or(&name);
+        let known = ROOMS.iter().any(|(known, _)| *known == room);
+        let sees_all = ["main", "lib", "cli", "runtime"].contains(&room);
+        assert!(
+            known || sees_all,
+            "{name} is on no map: give it a line in ROOMS"
+        );
+    }
+}
+
+#[test]
+fn nothing_reads_outside_the_project() {
+    let outside = ["..", "shared"].join("/");
+    for folder in ["src", "tests", "benches"] {
+        if !Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).is_dir() {
+            continue;
+        }
+        for (path, source) in sources(folder) {
+            assert!(!source.contains(&outside), "{path} names {outside}");
+        }
+    }
+}
+
+#[test]
+fn every_rule_catches_what_breaks_it() {
+    let cases = [
+        (
+            "src/domain/a.rs",
+            "use crate::api::Request;",
+            "domain must not name api::Request",
+        ),
+        (
+            "src/domain/a.rs",
+            "use super::super::api::Request;",
+            "domain must not name api::Request",
+        ),
+        (
+            "src/domain/a/b.rs",
+            "mod c { use super::super::super::super::ui; }",
+            "domain must not name ui",
+        ),
+        (
+            "src/api/a.rs",
+            "fn f() -> crate::app::Model {}",
+            "api must not name app::Model",
+        ),
+        (
+            "src/api/mod.rs",
+            "use crate::{domain::{Query, text}, ui};",
+            "api must not name ui",
+        ),
+        (
+            "src/app/a.rs",
+            "use crate::ui::theme as t;",
+            "app must not name ui::theme",
+        ),
+        (
+            "src/app/a.rs",
+            "pub(in crate::store) fn f() {}",
+            "app must not name store",
+        ),
+        (
+            "src/ui/a.rs",
+            "use crate::runtime::terminal;",
+            "ui must not name runtime::terminal",
+        ),
+        (
+            "src/store/a.rs",
+            "use crate::api::Secret;",
+            "store must not name api::Secret",
+        ),
+        (
+            "src/sandbox/a.rs",
+            "use crate::api::{wire::Body, client};",
+            "sandbox must not name api::client",
+        ),
+        (
+            "src/domain/a.rs",
+            "let x = tokio::spawn(f());",
+            "names tokio",
+        ),
+        ("src/domain/a.rs", "use reqwest;", "names reqwest"),
+        (
+            "src/domain/a.rs",
+            "use std::time::{Duration, Instant};",
+            "names Instant",
+        ),
+        ("src/domain/a.rs", "async fn f() {}", "names async"),
+        (
+            "src/domain/a.rs",
+            "let f = std::fs::read(p);",
+            "names std::fs",
+        ),
+        (
+            "src/app/a.rs",
+            "use std::{collections::HashMap, fs::{self, File}};",
+            "names std::fs",
+        ),
+        (
+            "src/app/a.rs",
+            "use ratatui::style::Color;",
+            "names ratatui",
+        ),
+        (
+            "src/app/a.rs",
+            "let now = Instant::now();",
+            "names Instant::now",
+        ),
+        ("src/ui/a.rs", "tokio::spawn(f());", "names tokio"),
+        (
+            "src/api/pacing.rs",
+            "use reqwest::Client;",
+            "names reqwest, which is reserved",
+        ),
+        (
+            "src/cli.rs",
+            "use reqwest::Client;",
+            "names reqwest, which is reserved",
+        ),
+        ("src/api/a.rs", "println!(\"x\");", "names println!"),
+        ("src/runtime/a.rs", "eprintln!(\"x\");", "names eprintln!"),
+        ("src/ui/a.rs", "cell.set_symbol(text);", "names set_symbol"),
+        (
+            "src/runtime/a.rs",
+            "execute!(out, SetTitle(text))",
+            "names SetTitle",
+        ),
+        (
+            "src/runtime/a.rs",
+            "crossterm::cursor::position()",
+            "names cursor::position",
+        ),
+    ];
+    for (path, source, wanted) in cases {
+        let found = breaches(path, source);
+        assert!(
+            found.iter().any(|breach| breach.contains(wanted)),
+            "{path}: {source}\nfound {found:?}"
+        );
+    }
+    let long = "\n".repeat(MOST_LINES + 1);
+    assert_eq!(breaches("src/app/a.rs", &long).len(), 1);
+    assert_eq!(breaches("src/domain/catalog/offers.rs", &long).len(), 0);
+}
+
+#[test]
+fn what_is_allowed_is_left_in_peace() {
+    let cases = [
+        (
+            "src/domain/a.rs",
+            "// tokio::spawn, crate::ui\n/* reqwest::x /* nested */ ratatui::y */",
+        ),
+        (
+            "src/domain/a.rs",
+            "let t = \"use crate::ui; tokio::x\"; let c = '\"'; let l: &'a str = r#\"crate::\"ui\"#;",
+        ),
+        (
+            "src/domain/a.rs",
+            "use super::{b, c::D}; use crate::domain::Query;",
+        ),
+        (
+            "src/domain/a.rs",
+            "#[cfg(test)] mod tests { use super::*; use crate::api::X; fn f() { println!(); } }",
+        ),
+        (
+            "src/domain/a.rs",
+            "let url = row.reqwest; fn tokio_like() {}",
+        ),
+        (
+            "src/app/a.rs",
+            "use crate::domain::{Query, Listing}; use crate::api::{Request, wire};",
+        ),
+        (
+            "src/app/a.rs",
+            "use std::time::Instant; fn update(now: Instant) {}",
+        ),
+        (
+            "src/sandbox/a.rs",
+            "use crate::api::wire::{Body, Shape}; use axum::Router;",
+        ),
+        (
+            "src/api/client.rs",
+            "use reqwest::Client; let now = Instant::now();",
+        ),
+        (
+            "src/runtime/mod.rs",
+            "use crate::{api, app, cli, domain, sandbox, store, ui};",
+        ),
+        ("src/main.rs", "eprintln!(\"x\"); use bourse::cli;"),
+    ];
+    for (path, source) in cases {
+        assert_eq!(breaches(path, source), Vec::<String>::new(), "{source}");
+    }
+    // The lines of tests do not count.
+    let tests = format!("#[cfg(test)]\nmod tests {{{}}}\n", "\n".repeat(MOST_LINES));
+    assert_eq!(breaches("src/app/a.rs", &tests).len(), 0);
+}
