@@ -26,6 +26,8 @@ mod pty;
 #[cfg(unix)]
 mod pty_support;
 mod query_cases;
+#[cfg(unix)]
+mod real_terminal;
 mod recorder;
 mod sandbox_http;
 mod sandbox_market;

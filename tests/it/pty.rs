@@ -288,7 +288,7 @@ fn half_an_escape_sequence_does_not_stop_it() {
 
 #[test]
 fn a_shell_suspends_and_continues_it() {
-    let mut shell = start_shell();
+    let mut shell = Pty::shell();
     shell.keys(&format!("{}<Enter>", command_line()));
     shell.wait_for_text("ready");
     for round in 1..=3 {
@@ -298,13 +298,13 @@ fn a_shell_suspends_and_continues_it() {
         continued(&shell, 2 * round);
     }
     shell.keys("q");
-    leave_shell(&mut shell);
+    shell.leave_shell();
     shell.exit().assert_clean(7);
 }
 
 #[test]
 fn a_stop_from_outside_gives_the_terminal_back_too() {
-    let mut shell = start_shell();
+    let mut shell = Pty::shell();
     shell.keys(&format!("{}<Enter>", command_line()));
     let id = shown(&shell.wait_for_text("pid="), "pid");
     send_signal(id, Sent::TSTP);
@@ -322,39 +322,15 @@ fn a_stop_from_outside_gives_the_terminal_back_too() {
     shell.keys("aaa");
     continued(&shell, 3);
     shell.keys("q");
-    leave_shell(&mut shell);
+    shell.leave_shell();
     shell.exit().assert_clean(7);
-}
-
-/// A shell that waits for a command.
-fn start_shell() -> Pty {
-    let shell = Pty::spawn(Path::new("sh"), &["-i"], &[("PS1", "prompt$ ")], 100, 30);
-    shell.wait_for_text("prompt$");
-    shell
-}
-
-/// The shell waits for a command, on a screen without a trace of the program.
-fn back_in_shell(shell: &Pty) {
-    shell.wait_for("the shell", |screen| {
-        screen.contents().trim_end().ends_with("prompt$")
-            && !screen.alternate_screen()
-            && !screen.hide_cursor()
-            && !screen.bracketed_paste()
-            && screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None
-    });
 }
 
 /// The program is stopped, and the shell has a terminal that echoes and edits lines.
 fn suspended(shell: &mut Pty, round: usize) {
-    back_in_shell(shell);
+    shell.wait_for_prompt();
     shell.keys(&format!("echo again $((40 + {round}))<Enter>"));
     shell.wait_for_text(&format!("again {}", 40 + round));
-}
-
-/// The program has ended, and the shell does too.
-fn leave_shell(shell: &mut Pty) {
-    back_in_shell(shell);
-    shell.keys("exit 7<Enter>");
 }
 
 /// The program has the terminal again, and counts the keys it got before.
@@ -465,15 +441,4 @@ fn without_a_terminal_nothing_is_switched() {
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(!output.stdout.contains(&0x1b));
-}
-
-#[test]
-fn the_version_is_said_without_touching_terminal_or_home() {
-    let mut pty = Pty::bourse(&["--version"], &[], 80, 24);
-    let folders = ["config", "state", "data", "cache", "run"].map(|name| pty.home().join(name));
-    pty.wait_for_end();
-    for folder in folders {
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "{folder:?}");
-    }
-    pty.exit().assert_clean(0);
 }

@@ -127,6 +127,32 @@ impl Pty {
         Self::start(command, home, cols, rows)
     }
 
+    /// Starts an interactive shell, waiting for a command.
+    pub fn shell() -> Self {
+        let shell = Self::spawn(Path::new("sh"), &["-i"], &[("PS1", "prompt$ ")], 100, 30);
+        shell.wait_for_prompt();
+        shell
+    }
+
+    /// Waits until the shell asks for a command, on a screen without a trace of another program.
+    #[track_caller]
+    pub fn wait_for_prompt(&self) {
+        self.wait_for("the shell", |screen| {
+            screen.contents().trim_end().ends_with("prompt$")
+                && !screen.alternate_screen()
+                && !screen.hide_cursor()
+                && !screen.bracketed_paste()
+                && screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None
+        });
+    }
+
+    /// Ends the shell, with status 7, once it asks for a command.
+    #[track_caller]
+    pub fn leave_shell(&mut self) {
+        self.wait_for_prompt();
+        self.keys("exit 7<Enter>");
+    }
+
     fn start(command: CommandBuilder, home: TempDir, cols: u16, rows: u16) -> Self {
         let pair = native_pty_system().openpty(pty_size(cols, rows)).unwrap();
         let modes_before = driver_modes(pair.master.as_ref());
@@ -278,9 +304,8 @@ impl Pty {
         }
     }
 
-    /// Waits for the program to end, with its home and screen still there to be looked at.
     #[track_caller]
-    pub fn wait_for_end(&mut self) -> portable_pty::ExitStatus {
+    fn wait_for_end(&mut self) -> portable_pty::ExitStatus {
         let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {

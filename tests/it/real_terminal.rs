@@ -1,0 +1,108 @@
+//! The real program in a pseudo-terminal: it starts on the sandbox with nothing configured, and
+//! gives the terminal back on every way out.
+
+use rustix::process::Signal;
+
+use super::pty_support::Pty;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_bourse");
+
+/// The dashboard with offers on the screen.
+fn started() -> Pty {
+    let pty = Pty::bourse(&[], &[], 100, 30);
+    showing_offers(&pty);
+    pty
+}
+
+#[track_caller]
+fn showing_offers(pty: &Pty) {
+    pty.wait_for("offers", |screen| {
+        let text = screen.contents();
+        screen.alternate_screen() && text.contains("SANDBOX") && text.contains("RTX")
+    });
+}
+
+#[test]
+fn both_keys_that_quit_end_it_with_0() {
+    for key in ["q", "<C-c>"] {
+        let mut pty = started();
+        pty.keys(key);
+        pty.exit().assert_clean(0);
+    }
+}
+
+#[test]
+fn signals_end_it_with_128_and_their_number() {
+    let cases = [
+        (Signal::HUP, 129),
+        (Signal::INT, 130),
+        (Signal::QUIT, 131),
+        (Signal::TERM, 143),
+    ];
+    for (signal, status) in cases {
+        let pty = started();
+        pty.signal(signal);
+        pty.exit().assert_clean(status);
+    }
+}
+
+#[test]
+fn a_closed_terminal_ends_it() {
+    let mut pty = started();
+    pty.hang_up();
+    let exit = pty.exit();
+    assert_eq!((exit.status, exit.signal), (129, None));
+}
+
+#[test]
+fn it_stops_and_continues_under_a_shell() {
+    let mut shell = Pty::shell();
+    shell.keys(&format!("'{PROGRAM}'<Enter>"));
+    showing_offers(&shell);
+    for _ in 0..2 {
+        shell.keys("<C-z>");
+        shell.wait_for_prompt();
+        shell.keys("fg<Enter>");
+        showing_offers(&shell);
+    }
+    shell.keys("q");
+    shell.leave_shell();
+    shell.exit().assert_clean(7);
+}
+
+#[test]
+fn it_survives_any_size_and_says_when_it_is_too_small() {
+    let mut pty = started();
+    for (cols, rows) in [(1, 1), (3, 3), (120, 1), (1, 40), (39, 10), (40, 9)] {
+        pty.resize(cols, rows);
+    }
+    pty.wait_for("one line", |screen| {
+        let text = screen.contents();
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        lines.count() == 1 && text.contains("40")
+    });
+    pty.resize(40, 10);
+    pty.wait_for("the panes", |screen| screen.contents().contains("Offers"));
+    pty.resize(100, 30);
+    showing_offers(&pty);
+    pty.keys("q");
+    pty.exit().assert_clean(0);
+}
+
+#[test]
+fn it_writes_nowhere_but_in_its_own_folders() {
+    let mut pty = started();
+    pty.keys("q");
+    let home = pty.home().to_owned();
+    let seen = pty.wait_for("the end", |screen| !screen.alternate_screen());
+    assert!(!seen.contains("fault"), "{seen}");
+    for folder in [home.join("data"), home.join("cache"), home.join("run")] {
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "{folder:?}");
+    }
+    for entry in std::fs::read_dir(&home).unwrap() {
+        let name = entry.unwrap().file_name();
+        let known = ["config", "state", "data", "cache", "run"];
+        assert!(known.iter().any(|known| name == *known), "{name:?}");
+    }
+    pty.exit().assert_clean(0);
+}
