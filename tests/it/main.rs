@@ -26,9 +26,9 @@ mod pty;
 #[cfg(unix)]
 mod pty_support;
 mod query_cases;
-#[cfg(unix)]
 mod real_terminal;
 mod recorder;
+mod routing;
 mod sandbox_http;
 mod sandbox_market;
 mod support;

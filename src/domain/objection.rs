@@ -1,0 +1,32 @@
+//! What stands against using something that a person filled in.
+
+use std::ops::Range;
+
+/// A parameter of a form and what is wrong with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Objection {
+    /// The parameter, by its name on the wire or in the form's table.
+    pub parameter: &'static str,
+    /// What to do, in words.
+    pub message: String,
+    /// Where in the parameter's text, in bytes; `None` when there is no text to point into.
+    pub span: Option<Range<usize>>,
+}
+
+impl Objection {
+    /// An objection to a value that has no text.
+    pub fn new(parameter: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            parameter,
+            message: message.into(),
+            span: None,
+        }
+    }
+
+    /// The same, pointing into the parameter's text.
+    #[must_use]
+    pub fn at(mut self, span: Range<usize>) -> Self {
+        self.span = Some(span);
+        self
+    }
+}

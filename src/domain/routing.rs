@@ -1,0 +1,38 @@
+//! The route lab: asking the routing endpoint once or in a series, and what is learned from it.
+//!
+//! Facts, figures and plans are three things. A [`RoutePlan`] says what is wanted; a [`Run`] carries
+//! it out as a pure machine that is told the time and says which attempts to send and when to wake
+//! it; every attempt ends as one [`RouteSample`]; [`RouteStats`] adds samples up as they come. The
+//! same figures can be had again from the exported attempts.
+//!
+//! A plan has one way of sending, not one for each combination of count, duration and rate:
+//!
+//! - without a rate, each of `concurrency` slots sends its next attempt when its last one is
+//!   answered (a closed loop);
+//! - with a rate, attempt `k` is due `k / rate` seconds after the start, whatever the answers do,
+//!   and its latency counts from then. An attempt that had to wait for a free slot keeps its due
+//!   time, so that a slow server cannot hide behind our own waiting (coordinated omission).
+//!
+//! No clock here: every moment is handed in, in seconds of one steady clock.
+
+mod compare;
+mod export;
+mod latency;
+mod next_hop;
+mod plan;
+mod run;
+mod sample;
+mod stats;
+mod timeline;
+mod workers;
+
+pub use compare::{Figure, FigureUnit, compare};
+pub use export::{export_csv, export_json};
+pub use latency::{Bar, Latencies};
+pub use next_hop::{PayloadError, check_payload, next_hop_body};
+pub use plan::{MOST_ATTEMPTS, PollPolicy, RoutePlan, Stop, parse_span};
+pub use run::{Attempt, Completion, End, Phase, Run};
+pub use sample::{Outcome, OutcomeKind, RouteSample};
+pub use stats::{Quantiles, RouteStats, Summary};
+pub use timeline::{Bucket, Timeline};
+pub use workers::{WorkerShare, Workers};

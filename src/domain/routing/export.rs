@@ -1,0 +1,224 @@
+//! A run as CSV and JSON, with its parameters. No signature and no key is in a sample, so none can
+//! be in an export.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::plan::{RoutePlan, Stop};
+use super::run::{End, Phase, Run};
+use super::sample::{OutcomeKind, RouteSample};
+use super::stats::{Quantiles, Summary};
+use crate::domain::format;
+use crate::domain::query::number_json;
+use crate::domain::text::{Untrusted, csv_text};
+
+/// The columns of the CSV. Those from `endpoint` on are the run's parameters, the same in each row:
+/// a comment line would break every reader.
+const COLUMNS: [&str; 18] = [
+    "index",
+    "poll",
+    "cost",
+    "intended_s",
+    "sent_s",
+    "ended_s",
+    "latency_s",
+    "outcome",
+    "worker",
+    "reqnum",
+    "detail",
+    "bytes",
+    "request_id",
+    "endpoint",
+    "stop",
+    "concurrency",
+    "rate_per_s",
+    "started_at",
+];
+
+/// The attempts as CSV, one row each in the order of sending; times are seconds since the run
+/// began.
+pub fn export_csv(run: &Run) -> String {
+    let plan = run.plan();
+    let parameters = [
+        csv_text(&plan.endpoint),
+        stop_words(plan.stop),
+        plan.concurrency.to_string(),
+        plan.rate.map_or_else(String::new, |rate| rate.to_string()),
+        run.started_at().to_string(),
+    ];
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    // Writing to memory cannot fail, and all rows have the same length.
+    let _ = writer.write_record(COLUMNS);
+    for sample in in_order(run) {
+        let detail = sample.outcome.detail();
+        let mut row = vec![
+            sample.index.to_string(),
+            sample.poll.to_string(),
+            sample.cost.to_string(),
+            sample.intended.to_string(),
+            sample.sent.to_string(),
+            sample.ended.to_string(),
+            sample.latency().to_string(),
+            sample.outcome.kind().label().to_owned(),
+            sample
+                .outcome
+                .worker()
+                .map_or_else(String::new, Untrusted::csv),
+            sample
+                .outcome
+                .reqnum()
+                .map_or_else(String::new, |reqnum| reqnum.to_string()),
+            detail.csv(),
+            sample.bytes.to_string(),
+            sample
+                .request_id
+                .as_ref()
+                .map_or_else(String::new, Untrusted::csv),
+        ];
+        row.extend_from_slice(&parameters);
+        let _ = writer.write_record(row);
+    }
+    writer
+        .into_inner()
+        .ok()
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .unwrap_or_default()
+}
+
+/// The run as JSON: its parameters, its figures at `now`, and its attempts in the order of sending.
+pub fn export_json(run: &Run, now: f64) -> String {
+    let attempts: Vec<Json> = in_order(run).into_iter().map(attempt_json).collect();
+    let mut parameters = plan_json(run.plan());
+    parameters.insert("started_at".to_owned(), number_json(run.started_at()));
+    parameters.insert(
+        "started".to_owned(),
+        format!("{} UTC", format::moment(run.started_at())).into(),
+    );
+    parameters.insert("paused_s".to_owned(), number_json(run.paused()));
+    let end = match run.phase() {
+        Phase::Ended(End::Done) => "as planned",
+        Phase::Ended(End::Stopped) => "stopped",
+        Phase::Running | Phase::Paused | Phase::Draining => "not over",
+    };
+    parameters.insert("end".to_owned(), end.into());
+    parameters.insert("never_sent".to_owned(), run.backlog(now).into());
+    let whole = json!({
+        "run": parameters,
+        "summary": summary_json(&run.summary(now)),
+        "workers": workers_json(run),
+        "attempts": attempts,
+    });
+    serde_json::to_string_pretty(&whole).unwrap_or_default()
+}
+
+fn in_order(run: &Run) -> Vec<&RouteSample> {
+    let mut samples: Vec<_> = run.samples().iter().collect();
+    samples.sort_by_key(|sample| sample.index);
+    samples
+}
+
+fn stop_words(stop: Stop) -> String {
+    match stop {
+        Stop::Count(count) => format!("{count} attempts"),
+        Stop::Duration(span) => format!("{span} s"),
+    }
+}
+
+fn plan_json(plan: &RoutePlan) -> Map<String, Json> {
+    let (count, duration) = match plan.stop {
+        Stop::Count(count) => (Json::from(count), Json::Null),
+        Stop::Duration(span) => (Json::Null, number_json(span)),
+    };
+    let members = [
+        ("endpoint", Json::from(plan.endpoint.as_str())),
+        ("cost", number_json(plan.cost)),
+        ("count", count),
+        ("duration_s", duration),
+        ("concurrency", plan.concurrency.into()),
+        ("rate_per_s", optional(plan.rate)),
+        ("poll_least_s", number_json(plan.poll.least)),
+        ("poll_most_s", number_json(plan.poll.most)),
+        (
+            "poll_cost",
+            number_json(plan.poll.cost.unwrap_or(plan.cost)),
+        ),
+    ];
+    members
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+fn summary_json(summary: &Summary) -> Json {
+    let outcomes: Map<String, Json> = OutcomeKind::ALL
+        .into_iter()
+        .map(|kind| (kind.label().to_owned(), summary.count(kind).into()))
+        .collect();
+    json!({
+        "attempts": summary.attempts,
+        "outcomes": outcomes,
+        "polls": summary.polls,
+        "seconds": number_json(summary.seconds),
+        "per_second": optional(summary.per_second),
+        "assigned_share": optional(summary.assigned_share),
+        "latency_s": summary.all.as_ref().map(quantiles_json),
+        "assigned_latency_s": summary.assigned.as_ref().map(quantiles_json),
+        "first_assigned_s": optional(summary.first_assigned),
+        "bytes": summary.bytes,
+        "load_injected": number_json(summary.load),
+        "reqnum_gaps": summary.reqnum_gaps,
+        "reqnums_missing": summary.reqnums_missing,
+        "reqnum_repeats": summary.reqnum_repeats,
+    })
+}
+
+fn quantiles_json(latency: &Quantiles) -> Json {
+    json!({
+        "p50": number_json(latency.p50),
+        "p90": number_json(latency.p90),
+        "p95": number_json(latency.p95),
+        "p99": number_json(latency.p99),
+        "max": number_json(latency.max),
+        "mean": number_json(latency.mean),
+    })
+}
+
+fn workers_json(run: &Run) -> Json {
+    let workers = run.stats().workers();
+    workers
+        .ranked()
+        .into_iter()
+        .map(|share| {
+            json!({
+                "worker": share.worker.compared(),
+                "assigned": share.assigned,
+                "share": number_json(workers.share(share)),
+                "reqnum_gaps": share.gaps(),
+                "reqnums_missing": share.missing(),
+                "reqnum_repeats": share.repeats(),
+            })
+        })
+        .collect()
+}
+
+fn attempt_json(sample: &RouteSample) -> Json {
+    let detail = sample.outcome.detail();
+    json!({
+        "index": sample.index,
+        "poll": sample.poll,
+        "cost": number_json(sample.cost),
+        "intended_s": number_json(sample.intended),
+        "sent_s": number_json(sample.sent),
+        "ended_s": number_json(sample.ended),
+        "latency_s": number_json(sample.latency()),
+        "outcome": sample.outcome.kind().label(),
+        "worker": sample.outcome.worker().map(Untrusted::compared),
+        "reqnum": sample.outcome.reqnum(),
+        "detail": Some(detail.compared()).filter(|detail| !detail.is_empty()),
+        "bytes": sample.bytes,
+        "request_id": sample.request_id.as_ref().map(Untrusted::compared),
+    })
+}
+
+fn optional(number: Option<f64>) -> Json {
+    number.map_or(Json::Null, number_json)
+}

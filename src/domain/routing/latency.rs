@@ -1,0 +1,130 @@
+//! Latencies: a histogram of three significant digits, and the exact figures beside it.
+
+use hdrhistogram::Histogram;
+
+/// The longest latency that is told apart, in microseconds: an hour.
+const LONGEST: u64 = 3_600_000_000;
+
+/// A bar of the latency histogram.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bar {
+    /// Its lower bound in seconds.
+    pub from: f64,
+    /// Its upper bound in seconds.
+    pub to: f64,
+    /// How many latencies lie within.
+    pub count: u64,
+}
+
+/// Latencies of a kind. Quantiles are exact to three significant digits (a thousandth of their
+/// value); least, most and mean are exact.
+#[derive(Debug, Clone, Default)]
+pub struct Latencies {
+    histogram: Option<Histogram<u64>>,
+    sum: f64,
+    least: f64,
+    most: f64,
+}
+
+impl Latencies {
+    /// Adds one, in seconds.
+    pub fn record(&mut self, seconds: f64) {
+        if !seconds.is_finite() {
+            return;
+        }
+        let seconds = seconds.max(0.0);
+        if self.histogram.is_none() {
+            self.histogram = Histogram::new_with_bounds(1, LONGEST, 3).ok();
+        }
+        let Some(histogram) = &mut self.histogram else {
+            return;
+        };
+        let first = histogram.is_empty();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // bounded just here
+        histogram.saturating_record((seconds * 1e6).round().min(3.6e9) as u64);
+        self.sum += seconds;
+        self.least = if first {
+            seconds
+        } else {
+            self.least.min(seconds)
+        };
+        self.most = if first {
+            seconds
+        } else {
+            self.most.max(seconds)
+        };
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.histogram.as_ref().map_or(0, Histogram::len)
+    }
+
+    /// The latency in seconds that the share `quantile` (0 to 1) of all do not exceed: the smallest
+    /// recorded one with at least that share at or below it. `None` without any.
+    pub fn quantile(&self, quantile: f64) -> Option<f64> {
+        let histogram = self.filled()?;
+        #[expect(clippy::cast_precision_loss)] // at most an hour in microseconds
+        let seconds = histogram.value_at_quantile(quantile) as f64 / 1e6;
+        Some(seconds.clamp(self.least, self.most))
+    }
+
+    /// The mean in seconds.
+    pub fn mean(&self) -> Option<f64> {
+        #[expect(clippy::cast_precision_loss)] // a count of attempts
+        self.filled()
+            .map(|histogram| self.sum / histogram.len() as f64)
+    }
+
+    /// The shortest in seconds.
+    pub fn least(&self) -> Option<f64> {
+        self.filled().map(|_| self.least)
+    }
+
+    /// The longest in seconds.
+    pub fn most(&self) -> Option<f64> {
+        self.filled().map(|_| self.most)
+    }
+
+    /// `bars` bars of equal width from the shortest to the longest; one if all are alike.
+    pub fn bars(&self, bars: usize) -> Vec<Bar> {
+        let Some(histogram) = self.filled() else {
+            return Vec::new();
+        };
+        let (low, high) = (self.least, self.most);
+        let bars = if high > low { bars.max(1) } else { 1 };
+        #[expect(clippy::cast_precision_loss)] // a few dozen bars
+        let (width, total) = ((high - low) / bars as f64, bars as f64);
+        let mut found: Vec<Bar> = (0..bars)
+            .map(|index| {
+                #[expect(clippy::cast_precision_loss)] // a few dozen bars
+                let from = low + width * index as f64;
+                Bar {
+                    from,
+                    to: from + width,
+                    count: 0,
+                }
+            })
+            .collect();
+        for step in histogram.iter_recorded() {
+            #[expect(clippy::cast_precision_loss)] // at most an hour in microseconds
+            let middle = histogram.median_equivalent(step.value_iterated_to()) as f64 / 1e6;
+            let place = if width > 0.0 {
+                ((middle - low) / width).floor().clamp(0.0, total - 1.0)
+            } else {
+                0.0
+            };
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clamped just here
+            if let Some(bar) = found.get_mut(place as usize) {
+                bar.count += step.count_at_value();
+            }
+        }
+        found
+    }
+
+    fn filled(&self) -> Option<&Histogram<u64>> {
+        self.histogram
+            .as_ref()
+            .filter(|histogram| !histogram.is_empty())
+    }
+}

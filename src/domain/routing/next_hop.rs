@@ -1,0 +1,82 @@
+//! The next hop: what the assigned worker is sent. bourse writes it and never sends it.
+
+use std::ops::Range;
+
+use serde_json::value::RawValue;
+
+/// A mistake in a payload.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {message}")]
+pub struct PayloadError {
+    /// What is wrong.
+    pub message: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// Where, in bytes of the payload; empty where something is missing.
+    pub span: Range<usize>,
+}
+
+/// Says where a payload is no JSON.
+pub fn check_payload(payload: &str) -> Result<(), PayloadError> {
+    raw(payload).map(|_| ())
+}
+
+/// The body for the worker: the whole assignment as it came as `auth_data` (workers check its
+/// signature), and the person's payload as it was typed. `reply` is the assignment's JSON text.
+pub fn next_hop_body(reply: &str, payload: &str) -> Result<String, PayloadError> {
+    let payload = raw(payload)?;
+    let reply = raw(reply)?;
+    Ok(format!(
+        r#"{{"auth_data": {}, "session_id": null, "payload": {}}}"#,
+        reply.get(),
+        payload.get()
+    ))
+}
+
+fn raw(text: &str) -> Result<&RawValue, PayloadError> {
+    if text.trim().is_empty() {
+        let end = text.len();
+        return Err(located(text, end, "write the payload as JSON".to_owned()));
+    }
+    serde_json::from_str(text).map_err(|error| {
+        let at = offset(text, error.line(), error.column());
+        located(text, at, words(&error.to_string()))
+    })
+}
+
+/// The byte at which the reader stopped: it names a line and how many of its bytes it had read.
+fn offset(text: &str, line: usize, column: usize) -> usize {
+    let start: usize = text
+        .split_inclusive('\n')
+        .take(line.saturating_sub(1))
+        .map(str::len)
+        .sum();
+    let mut at = (start + column.saturating_sub(1)).min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn located(text: &str, at: usize, message: String) -> PayloadError {
+    let before = &text[..at];
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let width = text[at..].chars().next().map_or(0, char::len_utf8);
+    PayloadError {
+        message,
+        line: before.matches('\n').count() + 1,
+        column: before[line_start..].chars().count() + 1,
+        span: at..at + width,
+    }
+}
+
+/// The reader's words without its own place, which counts bytes.
+fn words(message: &str) -> String {
+    message
+        .split(" at line ")
+        .next()
+        .unwrap_or(message)
+        .replace("EOF", "the text ends")
+}

@@ -1,0 +1,193 @@
+//! What is to be sent to the routing endpoint, and how fast.
+
+use crate::domain::dialect::Dialect;
+use crate::domain::objection::Objection;
+use crate::domain::unit::Unit;
+
+/// The most attempts of one run: every attempt is kept for the table and the export.
+pub const MOST_ATTEMPTS: u64 = 250_000;
+
+/// The most attempts in flight at once.
+const MOST_CONCURRENT: u32 = 1024;
+
+/// The fastest rate that a schedule in whole microseconds keeps honestly, in attempts per second.
+const FASTEST: f64 = 10_000.0;
+
+/// The longest run, in seconds: a day.
+const LONGEST: f64 = 86_400.0;
+
+/// The load estimate of a request when none is given (specification, "Route").
+const DEFAULT_COST: f64 = 100.0;
+
+/// When a run has had enough.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Stop {
+    /// After so many attempts; polls count.
+    Count(u64),
+    /// After so many seconds of running time; pauses do not count.
+    Duration(f64),
+}
+
+/// How a slot of a closed loop goes on after an answer that is no assignment. Its waits grow from
+/// `least` to `most` and are jittered, so that slots do not poll in step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PollPolicy {
+    /// Longest wait before the first poll, in seconds.
+    pub least: f64,
+    /// Longest wait before any later poll, in seconds.
+    pub most: f64,
+    /// Load estimate that a poll carries; `None` repeats the plan's cost. The market's own client
+    /// polls without adding load; the specification knows no way but a cost of 0.
+    pub cost: Option<f64>,
+}
+
+impl Default for PollPolicy {
+    fn default() -> Self {
+        Self {
+            least: 1.0,
+            most: 5.0,
+            cost: None,
+        }
+    }
+}
+
+impl PollPolicy {
+    /// How long to wait before the next attempt of a slot after `misses` (at least 1) answers in a
+    /// row that assigned nothing: from half the ceiling to the whole, by `jitter` (0 to 1).
+    pub fn wait(&self, misses: u32, jitter: f64) -> f64 {
+        let doubled = self.least * f64::from(1_u32 << misses.saturating_sub(1).min(16));
+        let ceiling = doubled.min(self.most).max(self.least);
+        let jitter = if jitter.is_finite() {
+            jitter.clamp(0.0, 1.0)
+        } else {
+            0.5
+        };
+        ceiling * (0.5 + 0.5 * jitter)
+    }
+}
+
+/// A single shot or a series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoutePlan {
+    /// Name of the endpoint.
+    pub endpoint: String,
+    /// Load estimate of each request, in whatever unit the endpoint's workers count.
+    pub cost: f64,
+    /// When to stop.
+    pub stop: Stop,
+    /// The most attempts in flight at once.
+    pub concurrency: u32,
+    /// Attempts per second at fixed times; `None` sends when a slot is free.
+    pub rate: Option<f64>,
+    /// How to go on while waiting; without effect at a fixed rate, where the rate is the pacing.
+    pub poll: PollPolicy,
+}
+
+impl RoutePlan {
+    /// One attempt of the default cost. It never polls: there is no second attempt.
+    pub fn single(endpoint: impl Into<String>) -> Self {
+        Self {
+            endpoint: endpoint.into(),
+            cost: DEFAULT_COST,
+            stop: Stop::Count(1),
+            concurrency: 1,
+            rate: None,
+            poll: PollPolicy::default(),
+        }
+    }
+
+    /// Whether it is one attempt only.
+    pub const fn is_single(&self) -> bool {
+        matches!(self.stop, Stop::Count(1))
+    }
+
+    /// Whether running it can wake and bill workers, so that a series asks first.
+    pub fn injects_load(&self) -> bool {
+        self.cost > 0.0
+    }
+
+    /// What stands against running it; empty when nothing does.
+    pub fn check(&self) -> Vec<Objection> {
+        let mut found = Vec::new();
+        let mut object =
+            |parameter, message: &str| found.push(Objection::new(parameter, message.to_owned()));
+        if self.endpoint.trim().is_empty() {
+            object("endpoint", "name the endpoint");
+        }
+        if !is_amount(self.cost) {
+            object("cost", "must be a number that is not negative");
+        }
+        match self.stop {
+            Stop::Count(0) => object("count", "must be at least 1"),
+            Stop::Count(count) if count > MOST_ATTEMPTS => {
+                object("count", "must be at most 250000");
+            }
+            Stop::Duration(span) if !(span.is_finite() && span > 0.0) => {
+                object("duration", "must be longer than 0 s");
+            }
+            Stop::Duration(span) if span > LONGEST => object("duration", "must be at most a day"),
+            Stop::Count(_) | Stop::Duration(_) => {}
+        }
+        if !(1..=MOST_CONCURRENT).contains(&self.concurrency) {
+            object("concurrency", "must be from 1 to 1024");
+        }
+        if let Some(rate) = self.rate
+            && !(rate.is_finite() && rate > 0.0 && rate <= FASTEST)
+        {
+            object("rate", "must be above 0 and at most 10000 a second");
+        }
+        if !(self.poll.least >= 0.1
+            && self.poll.least <= self.poll.most
+            && self.poll.most <= 3600.0)
+        {
+            object(
+                "poll",
+                "waits must be from 0.1 s to an hour, the first not above the last",
+            );
+        }
+        if self.poll.cost.is_some_and(|cost| !is_amount(cost)) {
+            object("poll", "the cost must be a number that is not negative");
+        }
+        found
+    }
+
+    /// The load estimate of an attempt.
+    pub(super) fn cost_of(&self, is_poll: bool) -> f64 {
+        if is_poll {
+            self.poll.cost.unwrap_or(self.cost)
+        } else {
+            self.cost
+        }
+    }
+}
+
+fn is_amount(value: f64) -> bool {
+    value.is_finite() && value >= 0.0
+}
+
+/// A span of time as people type it, in seconds: `30`, `30s`, `2m`, `1.5h`.
+///
+/// ```
+/// use bourse::domain::routing::parse_span;
+/// assert_eq!(parse_span("1.5h"), Some(5400.0));
+/// assert_eq!(parse_span("soon"), None);
+/// ```
+pub fn parse_span(text: &str) -> Option<f64> {
+    let text = text.trim().to_ascii_lowercase();
+    let digits = text
+        .find(|character: char| !(character.is_ascii_digit() || character == '.'))
+        .unwrap_or(text.len());
+    let (number, suffix) = text.split_at(digits);
+    let factor = match suffix.trim() {
+        "" => 1.0,
+        suffix => {
+            Unit::Seconds
+                .suffixes(&Dialect::DOCUMENTED)
+                .iter()
+                .find(|(known, _)| *known == suffix)?
+                .1
+        }
+    };
+    let seconds = number.parse::<f64>().ok()? * factor;
+    seconds.is_finite().then_some(seconds)
+}

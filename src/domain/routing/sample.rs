@@ -1,0 +1,248 @@
+//! One attempt that has ended.
+
+use serde_json::Value as Json;
+
+use crate::domain::secrets::remove_secrets;
+use crate::domain::text::Untrusted;
+
+/// The most characters of a status reply or of an error's words that a sample keeps.
+const KEPT: usize = 400;
+
+/// How an attempt ended, without what it said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum OutcomeKind {
+    /// A worker was assigned.
+    Assigned,
+    /// A status reply: no worker yet.
+    Waiting,
+    /// Too many requests (429).
+    RateLimited,
+    /// The key was refused (401 and its like).
+    Refused,
+    /// The request was rejected, the server failed, or no connection came about.
+    Failed,
+    /// A good status with something that is no answer.
+    Garbage,
+    /// No answer in time.
+    TimedOut,
+    /// Broken off by the person.
+    Cancelled,
+}
+
+impl OutcomeKind {
+    /// All eight, in the order in which they are shown.
+    pub const ALL: [Self; 8] = [
+        Self::Assigned,
+        Self::Waiting,
+        Self::RateLimited,
+        Self::Refused,
+        Self::Failed,
+        Self::Garbage,
+        Self::TimedOut,
+        Self::Cancelled,
+    ];
+
+    /// Its name, for people and exports.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Assigned => "assigned",
+            Self::Waiting => "waiting",
+            Self::RateLimited => "rate limited",
+            Self::Refused => "refused",
+            Self::Failed => "failed",
+            Self::Garbage => "garbage",
+            Self::TimedOut => "timed out",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Its place in [`OutcomeKind::ALL`].
+    pub(super) const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// A worker was assigned.
+    Assigned {
+        /// Address of the worker.
+        worker: Untrusted,
+        /// Number of the request at this worker, where the reply has one.
+        reqnum: Option<i64>,
+        /// Whether the reply echoes endpoint and cost as they were sent.
+        echoed: bool,
+    },
+    /// A status reply: no worker yet.
+    Waiting {
+        /// What it said, in short.
+        status: Untrusted,
+    },
+    /// Too many requests.
+    RateLimited {
+        /// Seconds that the server asks to wait, where it says so.
+        wait: Option<f64>,
+    },
+    /// The key was refused.
+    Refused {
+        /// HTTP status.
+        status: u16,
+    },
+    /// The request was rejected, the server failed, or no connection came about.
+    Failed {
+        /// Why, in words.
+        words: Untrusted,
+    },
+    /// A good status with something that is no answer.
+    Garbage {
+        /// What is wrong, in words.
+        words: Untrusted,
+    },
+    /// No answer in time.
+    TimedOut,
+    /// Broken off by the person.
+    Cancelled,
+}
+
+impl Outcome {
+    /// The outcome of a status reply, given whole as JSON text of any shape.
+    pub fn waiting(json: &str) -> Self {
+        Self::Waiting {
+            status: Untrusted::from(status_words(json)),
+        }
+    }
+
+    /// A failure, in words.
+    pub fn failed(words: &str) -> Self {
+        Self::Failed {
+            words: Untrusted::from(cut(words)),
+        }
+    }
+
+    /// An answer that is none, in words.
+    pub fn garbage(words: &str) -> Self {
+        Self::Garbage {
+            words: Untrusted::from(cut(words)),
+        }
+    }
+
+    /// Which kind it is.
+    pub const fn kind(&self) -> OutcomeKind {
+        match self {
+            Self::Assigned { .. } => OutcomeKind::Assigned,
+            Self::Waiting { .. } => OutcomeKind::Waiting,
+            Self::RateLimited { .. } => OutcomeKind::RateLimited,
+            Self::Refused { .. } => OutcomeKind::Refused,
+            Self::Failed { .. } => OutcomeKind::Failed,
+            Self::Garbage { .. } => OutcomeKind::Garbage,
+            Self::TimedOut => OutcomeKind::TimedOut,
+            Self::Cancelled => OutcomeKind::Cancelled,
+        }
+    }
+
+    /// The worker's address, if one was assigned.
+    pub const fn worker(&self) -> Option<&Untrusted> {
+        match self {
+            Self::Assigned { worker, .. } => Some(worker),
+            _ => None,
+        }
+    }
+
+    /// The number at the worker, if one was given.
+    pub const fn reqnum(&self) -> Option<i64> {
+        match self {
+            Self::Assigned { reqnum, .. } => *reqnum,
+            _ => None,
+        }
+    }
+
+    /// What there is to say besides the kind: the status reply or the error.
+    pub fn detail(&self) -> Untrusted {
+        match self {
+            Self::Waiting { status } => status.clone(),
+            Self::Failed { words } | Self::Garbage { words } => words.clone(),
+            Self::RateLimited { wait: Some(wait) } => {
+                Untrusted::from(format!("asked to wait {wait} s"))
+            }
+            Self::Refused { status } => Untrusted::from(format!("status {status}")),
+            Self::Assigned { echoed: false, .. } => {
+                Untrusted::from("endpoint or cost not echoed as sent")
+            }
+            _ => Untrusted::default(),
+        }
+    }
+}
+
+/// One attempt that has ended. Times are seconds since the run began, in whole microseconds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RouteSample {
+    /// Its number in the run, from 0, in the order of sending.
+    pub index: u64,
+    /// How many answers without an assignment its slot had just before: 0 for a new request, 1 for
+    /// the first poll.
+    pub poll: u32,
+    /// Load estimate that it carried.
+    pub cost: f64,
+    /// When it was due.
+    pub intended: f64,
+    /// When it was sent.
+    pub sent: f64,
+    /// When it ended.
+    pub ended: f64,
+    /// How.
+    pub outcome: Outcome,
+    /// Bytes of the answer's body.
+    pub bytes: u64,
+    /// Id that the server gave the request (`__request_id`).
+    pub request_id: Option<Untrusted>,
+}
+
+impl RouteSample {
+    /// Seconds from when it was due until it ended; never negative.
+    pub fn latency(&self) -> f64 {
+        micros(self.ended - self.intended).max(0.0)
+    }
+
+    /// Whether every blank-separated word of `filter` stands somewhere in the row, in any case.
+    pub fn matches(&self, filter: &str) -> bool {
+        let detail = self.outcome.detail();
+        let row = format!(
+            "{} {} {} {} {} {}",
+            self.index,
+            self.outcome.kind().label(),
+            self.outcome.worker().map_or("", Untrusted::compared),
+            self.outcome
+                .reqnum()
+                .map_or_else(String::new, |reqnum| reqnum.to_string()),
+            self.request_id.as_ref().map_or("", Untrusted::compared),
+            detail.compared(),
+        )
+        .to_lowercase();
+        filter
+            .split_whitespace()
+            .all(|word| row.contains(&word.to_lowercase()))
+    }
+}
+
+/// Rounded to whole microseconds, so that exported times are short and exact.
+pub(super) fn micros(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e6
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(KEPT).collect()
+}
+
+/// What a status reply says: its `status` text if it has one, else its members without those that
+/// may hold secrets.
+fn status_words(json: &str) -> String {
+    let Ok(mut reply) = serde_json::from_str::<Json>(json) else {
+        return cut(json);
+    };
+    if let Some(Json::String(status)) = reply.get("status") {
+        return cut(status);
+    }
+    remove_secrets(&mut reply);
+    cut(&reply.to_string())
+}

@@ -1,0 +1,214 @@
+//! Figures of a run, added up as attempts end.
+
+use super::latency::Latencies;
+use super::sample::{OutcomeKind, RouteSample};
+use super::timeline::{Bucket, Timeline};
+use super::workers::Workers;
+
+/// The figures of a run so far.
+#[derive(Debug, Clone, Default)]
+pub struct RouteStats {
+    counts: [u64; OutcomeKind::ALL.len()],
+    polls: u64,
+    bytes: u64,
+    load: f64,
+    all: Latencies,
+    assigned: Latencies,
+    timeline: Timeline,
+    workers: Workers,
+    first_assigned: Option<f64>,
+}
+
+impl RouteStats {
+    /// The figures of these attempts.
+    pub fn of(samples: &[RouteSample]) -> Self {
+        let mut stats = Self::default();
+        for sample in samples {
+            stats.record(sample);
+        }
+        stats
+    }
+
+    /// Adds an attempt that has ended. One that the person broke off counts as such, as a poll and
+    /// as load, and in nothing else: its latency is ours, not the server's.
+    pub fn record(&mut self, sample: &RouteSample) {
+        let kind = sample.outcome.kind();
+        self.counts[kind.index()] += 1;
+        self.polls += u64::from(sample.poll > 0);
+        self.load += sample.cost;
+        if kind == OutcomeKind::Cancelled {
+            return;
+        }
+        self.bytes = self.bytes.saturating_add(sample.bytes);
+        self.all.record(sample.latency());
+        let mut bucket = Bucket::default();
+        match kind {
+            OutcomeKind::Assigned => bucket.assigned = 1,
+            OutcomeKind::Waiting => bucket.waiting = 1,
+            _ => bucket.failed = 1,
+        }
+        self.timeline.record(sample.ended, bucket);
+        if let Some(worker) = sample.outcome.worker() {
+            self.assigned.record(sample.latency());
+            self.workers.record(worker, sample.outcome.reqnum());
+            let first = self.first_assigned.unwrap_or(f64::INFINITY);
+            self.first_assigned = Some(first.min(sample.ended));
+        }
+    }
+
+    /// How many attempts have ended that way.
+    pub const fn count(&self, kind: OutcomeKind) -> u64 {
+        self.counts[kind.index()]
+    }
+
+    /// How many attempts have ended, however.
+    pub fn attempts(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// How many attempts the server had its say on, or its time: all but those broken off.
+    pub fn answered(&self) -> u64 {
+        self.attempts() - self.count(OutcomeKind::Cancelled)
+    }
+
+    /// How many attempts asked again after an answer that assigned nothing.
+    pub const fn polls(&self) -> u64 {
+        self.polls
+    }
+
+    /// Bytes of all answers' bodies.
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Sum of the load estimates of the attempts that have ended.
+    pub const fn load(&self) -> f64 {
+        self.load
+    }
+
+    /// Latencies of all attempts but those broken off; one that timed out counts with the time it
+    /// was waited for.
+    pub const fn latencies(&self) -> &Latencies {
+        &self.all
+    }
+
+    /// Latencies of the attempts that were assigned a worker.
+    pub const fn assigned_latencies(&self) -> &Latencies {
+        &self.assigned
+    }
+
+    /// What happened when.
+    pub const fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    /// Who was assigned what.
+    pub const fn workers(&self) -> &Workers {
+        &self.workers
+    }
+
+    /// Seconds from the start of the run to its first assignment.
+    pub const fn first_assigned(&self) -> Option<f64> {
+        self.first_assigned
+    }
+
+    /// Everything as plain figures. `seconds` is how long the run has run, without pauses.
+    pub fn summary(&self, seconds: f64) -> Summary {
+        let ranked = self.workers.ranked();
+        #[expect(clippy::cast_precision_loss)] // counts of attempts
+        let per = |part: u64, whole: f64| (whole > 0.0).then(|| part as f64 / whole);
+        #[expect(clippy::cast_precision_loss)] // a count of attempts
+        let answered = self.answered() as f64;
+        Summary {
+            counts: self.counts,
+            attempts: self.attempts(),
+            polls: self.polls,
+            seconds,
+            per_second: per(self.answered(), seconds),
+            assigned_share: per(self.count(OutcomeKind::Assigned), answered),
+            all: Quantiles::of(&self.all),
+            assigned: Quantiles::of(&self.assigned),
+            first_assigned: self.first_assigned,
+            bytes: self.bytes,
+            load: self.load,
+            workers: ranked.len() as u64,
+            reqnum_gaps: ranked.iter().map(|share| share.gaps()).sum(),
+            reqnums_missing: ranked
+                .iter()
+                .fold(0, |sum, share| sum.saturating_add(share.missing())),
+            reqnum_repeats: ranked.iter().map(|share| share.repeats()).sum(),
+        }
+    }
+}
+
+/// Latencies in figures, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Quantiles {
+    /// Half are at most this.
+    pub p50: f64,
+    /// Nine of ten are at most this.
+    pub p90: f64,
+    /// Nineteen of twenty are at most this.
+    pub p95: f64,
+    /// Ninety-nine of a hundred are at most this.
+    pub p99: f64,
+    /// The longest.
+    pub max: f64,
+    /// The mean.
+    pub mean: f64,
+}
+
+impl Quantiles {
+    /// The figures, if there is any latency.
+    pub fn of(latencies: &Latencies) -> Option<Self> {
+        Some(Self {
+            p50: latencies.quantile(0.5)?,
+            p90: latencies.quantile(0.9)?,
+            p95: latencies.quantile(0.95)?,
+            p99: latencies.quantile(0.99)?,
+            max: latencies.most()?,
+            mean: latencies.mean()?,
+        })
+    }
+}
+
+/// The figures of a run, plain.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    counts: [u64; OutcomeKind::ALL.len()],
+    /// Attempts that have ended.
+    pub attempts: u64,
+    /// Of those, the ones that asked again.
+    pub polls: u64,
+    /// Seconds that the run has run, without pauses.
+    pub seconds: f64,
+    /// Attempts per second, without those broken off.
+    pub per_second: Option<f64>,
+    /// Share of the attempts that were assigned a worker, from 0 to 1, without those broken off.
+    pub assigned_share: Option<f64>,
+    /// Latencies of all attempts but those broken off.
+    pub all: Option<Quantiles>,
+    /// Latencies of those that were assigned a worker.
+    pub assigned: Option<Quantiles>,
+    /// Seconds to the first assignment.
+    pub first_assigned: Option<f64>,
+    /// Bytes of all answers' bodies.
+    pub bytes: u64,
+    /// Sum of load estimates.
+    pub load: f64,
+    /// Workers told apart.
+    pub workers: u64,
+    /// Gaps in the workers' request numbers.
+    pub reqnum_gaps: u64,
+    /// Request numbers in those gaps.
+    pub reqnums_missing: u64,
+    /// Request numbers that a worker was given again.
+    pub reqnum_repeats: u64,
+}
+
+impl Summary {
+    /// How many attempts have ended that way.
+    pub const fn count(&self, kind: OutcomeKind) -> u64 {
+        self.counts[kind.index()]
+    }
+}

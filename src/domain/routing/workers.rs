@@ -1,0 +1,151 @@
+//! Which workers were assigned, how often, and how their request numbers run.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use crate::domain::text::Untrusted;
+
+/// The most workers told apart; a server that invents an address for each answer cannot take all
+/// memory.
+const MOST: usize = 1000;
+
+/// What one worker got.
+#[derive(Debug, Clone)]
+pub struct WorkerShare {
+    /// Its address.
+    pub worker: Untrusted,
+    /// How many attempts it was assigned.
+    pub assigned: u64,
+    reqnums: Reqnums,
+}
+
+impl WorkerShare {
+    /// Request numbers between its first and last that did not come here. Other clients of the
+    /// worker get numbers too, so these are no loss by themselves.
+    pub fn missing(&self) -> u64 {
+        self.reqnums.missing()
+    }
+
+    /// How many gaps those numbers make.
+    pub fn gaps(&self) -> u64 {
+        self.reqnums.ranges.len().saturating_sub(1) as u64
+    }
+
+    /// Request numbers that came more than once, each repetition counted. A worker may refuse
+    /// those.
+    pub const fn repeats(&self) -> u64 {
+        self.reqnums.repeats
+    }
+}
+
+/// The workers of a run.
+#[derive(Debug, Clone, Default)]
+pub struct Workers {
+    shares: Vec<WorkerShare>,
+    index: HashMap<Untrusted, usize>,
+    others: u64,
+    total: u64,
+}
+
+impl Workers {
+    /// Adds an assignment.
+    pub fn record(&mut self, worker: &Untrusted, reqnum: Option<i64>) {
+        self.total += 1;
+        let place = match self.index.get(worker) {
+            Some(place) => *place,
+            None if self.shares.len() >= MOST => {
+                self.others += 1;
+                return;
+            }
+            None => {
+                self.index.insert(worker.clone(), self.shares.len());
+                self.shares.push(WorkerShare {
+                    worker: worker.clone(),
+                    assigned: 0,
+                    reqnums: Reqnums::default(),
+                });
+                self.shares.len() - 1
+            }
+        };
+        if let Some(share) = self.shares.get_mut(place) {
+            share.assigned += 1;
+            if let Some(reqnum) = reqnum {
+                share.reqnums.insert(reqnum);
+            }
+        }
+    }
+
+    /// The workers, most assigned first, equals by address.
+    pub fn ranked(&self) -> Vec<&WorkerShare> {
+        let mut ranked: Vec<_> = self.shares.iter().collect();
+        ranked.sort_by_key(|share| (Reverse(share.assigned), &share.worker));
+        ranked
+    }
+
+    /// How many workers were told apart.
+    pub fn len(&self) -> usize {
+        self.shares.len()
+    }
+
+    /// Whether none was assigned.
+    pub fn is_empty(&self) -> bool {
+        self.shares.is_empty()
+    }
+
+    /// Assignments to workers beyond those that are told apart.
+    pub const fn others(&self) -> u64 {
+        self.others
+    }
+
+    /// A worker's share of all assignments, from 0 to 1.
+    pub fn share(&self, worker: &WorkerShare) -> f64 {
+        #[expect(clippy::cast_precision_loss)] // counts of attempts
+        if self.total == 0 {
+            0.0
+        } else {
+            worker.assigned as f64 / self.total as f64
+        }
+    }
+}
+
+/// A set of numbers as ranges, first to last.
+#[derive(Debug, Clone, Default)]
+struct Reqnums {
+    ranges: BTreeMap<i64, i64>,
+    repeats: u64,
+}
+
+impl Reqnums {
+    /// Adds a number; answers may come out of order.
+    fn insert(&mut self, number: i64) {
+        let below = self
+            .ranges
+            .range(..=number)
+            .next_back()
+            .map(|(first, last)| (*first, *last));
+        if below.is_some_and(|(_, last)| last >= number) {
+            self.repeats += 1;
+            return;
+        }
+        let above = number
+            .checked_add(1)
+            .and_then(|next| self.ranges.remove(&next));
+        let last = above.unwrap_or(number);
+        match below {
+            Some((first, end)) if end.checked_add(1) == Some(number) => {
+                self.ranges.insert(first, last);
+            }
+            _ => {
+                self.ranges.insert(number, last);
+            }
+        }
+    }
+
+    fn missing(&self) -> u64 {
+        let ends = self.ranges.values();
+        let starts = self.ranges.keys().skip(1);
+        ends.zip(starts).fold(0, |sum: u64, (end, start)| {
+            sum.saturating_add(end.abs_diff(*start).saturating_sub(1))
+        })
+    }
+}
