@@ -135,8 +135,9 @@ impl Condition {
     /// that does not fit) is false, except `eq null` and `neq null`; `external` takes nothing for
     /// no.
     pub fn accepts(&self, cell: CellRef<'_>) -> bool {
+        let asks_for_null = self.operand == Operand::One(Value::Null);
         let cell = match cell {
-            CellRef::Missing | CellRef::Null if self.field.key == "external" => {
+            CellRef::Missing | CellRef::Null if self.field.key == "external" && !asks_for_null => {
                 CellRef::Flag(false)
             }
             other => other,

@@ -31,5 +31,7 @@ mod recorder;
 mod routing;
 mod sandbox_http;
 mod sandbox_market;
+#[cfg(unix)]
+mod shopping;
 mod support;
 mod wire;

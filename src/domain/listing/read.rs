@@ -12,10 +12,24 @@ use crate::domain::catalog::Catalog;
 use crate::domain::field::{Field, Filter, Kind, Source};
 use crate::domain::value::Found;
 
+/// What prices are worked out from, and what joins the slices of a machine.
+const PRICED_BY: [&str; 8] = [
+    "dph_base",
+    "min_bid",
+    "discounted_dph_total",
+    "storage_total_cost",
+    "inet_up_cost",
+    "inet_down_cost",
+    "machine_id",
+    "score",
+];
+
 /// Whether a field's column is read with the answer.
 pub(super) fn is_hot(field: &Field) -> bool {
     field.kind != Kind::Secret
-        && (field.column.rank.is_some() || field.filter == Filter::Documented)
+        && (field.column.rank.is_some()
+            || field.filter == Filter::Documented
+            || PRICED_BY.contains(&field.key))
 }
 
 /// The record members that a source reads.
