@@ -1,6 +1,9 @@
 //! The real program in a pseudo-terminal: it starts on the sandbox with nothing configured, and
 //! gives the terminal back on every way out.
 
+use std::path::Path;
+use std::process::{Command, Stdio};
+
 use rustix::process::Signal;
 
 use super::pty_support::Pty;
@@ -105,4 +108,19 @@ fn it_writes_nowhere_but_in_its_own_folders() {
         assert!(known.iter().any(|known| name == *known), "{name:?}");
     }
     pty.exit().assert_clean(0);
+}
+#[test]
+fn without_a_terminal_it_says_so_in_a_line_and_exits_with_2() {
+    let output = Command::new(PROGRAM)
+        .env_clear()
+        .env("HOME", Path::new("/nonexistent"))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.contains("terminal"), "{said}");
+    assert!(!said.contains('\x1b'), "{said}");
 }
