@@ -43,7 +43,7 @@ impl Operator {
     ];
 
     /// The name in the specification. A dialect may spell `nin` differently: see
-    /// [`Dialect::operator`].
+    /// [`Dialect::operator`](super::dialect::Dialect::operator).
     pub const fn name(self) -> &'static str {
         match self {
             Self::Eq => "eq",

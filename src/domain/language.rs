@@ -5,9 +5,9 @@
 //! separated by blanks and all of them hold. Units may be written (`24GB`, `3d`, `98%`, `$0.5`,
 //! `1Gbps`), ranges too (`num_gpus=2..8`), and a mistake is shown where it is, with what to do.
 //!
-//! The way of a text: [`scan`] cuts it into pieces and never fails, so that completion and
-//! colouring see half-written queries as parsing does; [`parse`] gives the pieces meaning;
-//! [`merge`] joins conditions of one field and lays them over those that a query starts from.
+//! The way of a text: `scan` cuts it into pieces and never fails, so that completion and
+//! colouring see half-written queries as parsing does; [`parse()`] gives the pieces meaning;
+//! `merge` joins conditions of one field and lays them over those that a query starts from.
 
 mod colour;
 mod complaint;

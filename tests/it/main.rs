@@ -4,7 +4,9 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    clippy::pedantic
+    clippy::pedantic,
+    // Figures are written as the market sends them.
+    clippy::excessive_precision
 )]
 
 mod architecture;

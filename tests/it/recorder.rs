@@ -78,10 +78,6 @@ impl Recorder {
         Self::start(move |_, _| answer.clone())
     }
 
-    pub fn addr(&self) -> SocketAddr {
-        self.addr
-    }
-
     pub fn url(&self) -> String {
         format!("http://{}", self.addr)
     }

@@ -1,4 +1,4 @@
-//! The wire form: a [`Request`] as method, path and JSON body, and an answer as a [`Reply`].
+//! The wire form: a [`Request`] as method, path and JSON body, and an answer as a [`Reply`](super::Reply).
 //!
 //! Nothing here opens a socket or reads a clock, so both directions can be tested with plain data.
 

@@ -6,7 +6,7 @@ use crate::domain::field::{Field, Kind, Operator};
 use crate::domain::query::{Condition, Operand};
 use crate::domain::value::Value;
 
-/// The conditions in force as a query. [`super::parse`] reads it back to the same conditions.
+/// The conditions in force as a query. [`super::parse()`] reads it back to the same conditions.
 pub fn print(conditions: &[Condition]) -> String {
     let texts: Vec<_> = conditions
         .iter()
