@@ -120,6 +120,14 @@ impl Screen {
         measured.ok_or_else(|| io::Error::other("the frame was not drawn"))
     }
 
+    /// Columns and rows that the next frame has.
+    ///
+    /// # Errors
+    /// When the terminal does not answer.
+    pub fn size(&self) -> io::Result<(u16, u16)> {
+        self.terminal.size().map(|size| (size.width, size.height))
+    }
+
     /// Makes the next frame paint every cell, as after another program wrote on the screen.
     pub fn repaint(&mut self) {
         self.stale = true;

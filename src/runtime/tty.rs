@@ -93,6 +93,6 @@ impl Surface for Tty {
     }
 
     fn size(&self) -> (u16, u16) {
-        crossterm::terminal::size().unwrap_or((80, 24))
+        self.screen.size().unwrap_or((80, 24))
     }
 }

@@ -124,3 +124,17 @@ fn without_a_terminal_it_says_so_in_a_line_and_exits_with_2() {
     assert!(said.contains("terminal"), "{said}");
     assert!(!said.contains('\x1b'), "{said}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn it_leaves_no_core_file_that_could_hold_the_key() {
+    let mut pty = started();
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", pty.id())).unwrap();
+    let line = limits
+        .lines()
+        .find(|line| line.starts_with("Max core file size"));
+    let words: Vec<&str> = line.unwrap().split_whitespace().collect();
+    assert_eq!(words[4..6], ["0", "0"]);
+    pty.keys("q");
+    pty.exit().assert_clean(0);
+}
