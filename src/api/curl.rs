@@ -5,11 +5,9 @@ use crate::domain::text;
 
 /// One runnable POSIX shell command that sends `request` to `url`. The body follows `--data-raw`
 /// as one quoted word; the key comes from the environment and is never in the text.
-pub fn command(request: &WireRequest, url: &str, with_key: bool) -> String {
+pub fn command(request: &WireRequest, url: &str) -> String {
     let mut command = format!("curl -sS -X {} {}", request.method.name(), quoted(url));
-    if with_key {
-        command.push_str(r#" -H "Authorization: Bearer $BOURSE_API_KEY""#);
-    }
+    command.push_str(r#" -H "Authorization: Bearer $BOURSE_API_KEY""#);
     if let Some(body) = request.body_text() {
         command.push_str(" -H 'Content-Type: application/json' --data-raw ");
         // `\uXXXX` is the same JSON, and no terminal acts on it.
@@ -37,7 +35,7 @@ mod tests {
             body: Some(serde_json::json!({"a": "it's $(id) \u{202e}"})),
             key: None,
         };
-        let command = command(&request, "http://127.0.0.1:1/x/", true);
+        let command = command(&request, "http://127.0.0.1:1/x/");
         assert_eq!(
             command,
             r#"curl -sS -X POST 'http://127.0.0.1:1/x/' -H "Authorization: Bearer $BOURSE_API_KEY" -H 'Content-Type: application/json' --data-raw '{"a":"it'\''s $(id) \u202e"}'"#

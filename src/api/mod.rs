@@ -179,7 +179,7 @@ pub enum Reply {
 }
 
 /// An answer of the routing endpoint.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum RouteReply {
     /// A worker was assigned.
     Assigned(Assignment),
@@ -190,8 +190,18 @@ pub enum RouteReply {
     },
 }
 
+/// Without the reply itself: it may hold a signature or a key.
+impl std::fmt::Debug for RouteReply {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Assigned(assignment) => f.debug_tuple("Assigned").field(assignment).finish(),
+            Self::Waiting { .. } => f.write_str("Waiting(…)"),
+        }
+    }
+}
+
 /// A worker assignment (specification, "Route assignment").
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Assignment {
     /// The endpoint, as the server echoes it.
     pub endpoint: Option<Untrusted>,
@@ -209,4 +219,17 @@ pub struct Assignment {
     pub mismatches: Vec<&'static str>,
     /// The reply whole, as JSON text: the next hop forwards it.
     pub json: Untrusted,
+}
+
+/// Without signature and reply.
+impl std::fmt::Debug for Assignment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Assignment")
+            .field("endpoint", &self.endpoint)
+            .field("url", &self.url)
+            .field("cost", &self.cost)
+            .field("reqnum", &self.reqnum)
+            .field("mismatches", &self.mismatches)
+            .finish_non_exhaustive()
+    }
 }

@@ -34,7 +34,7 @@ Examples:
   bourse                                            open the dashboard on the sandbox
   bourse --profile vast                             open it on the public service
   bourse offers 'gpu_name=RTX_4090 dph<0.5' --order dph_total
-  bourse offers num_gpus>=4 --format json | jq '.offers[].id'
+  bourse offers 'num_gpus>=4' --format json | jq '.offers[].id'
   bourse route my-endpoint -n 20 -c 4               see how workers share 20 requests
 
 The API key comes from BOURSE_API_KEY, else --api-key-file, else the profile. Keys, profiles and
@@ -172,7 +172,7 @@ pub struct OffersArguments {
     pub offer_type: OfferType,
 
     /// Storage in GB that prices shall include [default: 8]
-    #[arg(long, value_name = "GB", value_parser = not_negative)]
+    #[arg(long, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative)]
     pub storage: Option<f64>,
 }
 
@@ -203,7 +203,7 @@ pub struct RouteArguments {
     pub endpoint: String,
 
     /// Estimated load of each request
-    #[arg(long, value_name = "N", default_value_t = 100.0, value_parser = not_negative)]
+    #[arg(long, value_name = "N", default_value_t = 100.0, allow_negative_numbers = true, value_parser = not_negative)]
     pub cost: f64,
 
     /// Number of requests [default: 1]
@@ -220,7 +220,7 @@ pub struct RouteArguments {
     pub concurrency: u16,
 
     /// Most requests per second
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = positive)]
     pub rate: Option<f64>,
 
     /// How to print

@@ -79,6 +79,11 @@ async fn search(
     let request = Request::Search(query.clone());
     if arguments.curl {
         let command = connection.session.client().curl(&request);
+        if settings.is_sandbox() {
+            output::note(
+                "this sandbox ends with the command: serve one that stays with bourse sandbox",
+            );
+        }
         return output::print(format!("{command}\n").as_bytes());
     }
     let listing = fetch(&connection.session, &request).await?;

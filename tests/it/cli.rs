@@ -1,1 +1,798 @@
-//! x
+//! The real binary without a screen: what it prints, sends, refuses and with which status it ends.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::{Value as Json, json};
+
+use crate::recorder::{Recorder, json};
+
+const KEY: &str = "canary-key-51ab";
+
+/// A home of its own, empty at first.
+struct Home(tempfile::TempDir);
+
+impl Home {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn file(&self, name: &str, content: &str, mode: u32) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path
+    }
+
+    /// The program with this home and nothing else in its environment.
+    fn bourse(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bourse"));
+        command
+            .args(arguments)
+            .env_clear()
+            .env("HOME", self.path())
+            .env("PATH", "/usr/bin:/bin")
+            .stdin(Stdio::null());
+        command
+    }
+}
+
+fn run(command: &mut Command) -> (i32, String, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().unwrap();
+    (
+        status.code().unwrap_or(-1),
+        String::from_utf8(stdout).unwrap(),
+        String::from_utf8(stderr).unwrap(),
+    )
+}
+
+fn bourse(arguments: &[&str]) -> (i32, String, String) {
+    run(&mut Home::new().bourse(arguments))
+}
+
+#[test]
+fn offers_as_json_are_every_record_exactly_as_it_came() {
+    let first =
+        r#"{"id": 1, "dph_total": 0.30000000000000004, "unknown": {"a": [1.0, null]},  "x":1e2}"#;
+    let second = "{\"id\":2,\"gpu_name\":\"\\u0052TX\",\n \"nested\": {}}";
+    let body = format!("{{\"offers\": [{first}, 17, {second}, {{\"no\": \"id\"}}]}}");
+    let recorder = Recorder::always(json(200, &body));
+    let url = recorder.url();
+    let (status, out, err) = bourse(&["offers", "--base-url", &url, "--format", "json"]);
+    assert_eq!(status, 0, "{err}");
+    assert!(out.contains(first) && out.contains(second), "{out}");
+    let whole: Json = serde_json::from_str(&out).unwrap();
+    assert_eq!(whole.as_object().unwrap().len(), 1);
+    assert_eq!(whole["offers"].as_array().unwrap().len(), 2);
+    assert!(
+        err.contains("record 1 skipped: it is not an object"),
+        "{err}"
+    );
+    assert!(
+        err.contains("record 3 skipped: it has no usable id"),
+        "{err}"
+    );
+    assert_eq!(
+        recorder.only().header("authorization"),
+        None,
+        "no key, no header"
+    );
+}
+
+#[test]
+fn words_flags_and_defaults_become_one_request() {
+    let recorder = Recorder::always(json(200, r#"{"offers": []}"#));
+    let url = recorder.url();
+    let home = Home::new();
+    let (status, out, err) = run(home
+        .bourse(&[
+            "--base-url",
+            &url,
+            "offers",
+            "num_gpus>=2",
+            "gpu_ram>=24",
+            "--type",
+            "bid",
+            "--order",
+            "-dph_total,dlperf",
+            "--limit",
+            "7",
+            "--no-default",
+        ])
+        .env("BOURSE_API_KEY", KEY));
+    assert_eq!(status, 0, "{err}");
+    assert!(out.contains("$/h"), "{out}");
+    assert!(err.contains("no offers match"), "{err}");
+    let request = recorder.only();
+    assert_eq!(request.path, "/api/v0/bundles/");
+    assert_eq!(
+        request.header("authorization"),
+        Some("Bearer canary-key-51ab")
+    );
+    assert_eq!(
+        request.json(),
+        json!({
+            "num_gpus": {"gte": 2},
+            "gpu_ram": {"gte": 24000},
+            "order": [["dph_total", "desc"], ["dlperf", "asc"]],
+            "limit": 7,
+            "type": "bid",
+        })
+    );
+}
+
+#[test]
+fn what_the_market_cannot_filter_or_does_not_is_applied_or_named() {
+    let body = r#"{"offers": [
+        {"id": 1, "dph_total": 0.9, "num_gpus": 4},
+        {"id": 2, "dph_total": 0.2, "num_gpus": 1},
+        {"id": 3, "dph_total": 0.1, "num_gpus": 4}]}"#;
+    let recorder = Recorder::always(json(200, body));
+    let url = recorder.url();
+    let (status, out, err) = bourse(&[
+        "offers",
+        "--base-url",
+        &url,
+        "--no-default",
+        "--format",
+        "csv",
+        "dph_total<0.5 num_gpus>=2",
+    ]);
+    assert_eq!(status, 0, "{err}");
+    assert_eq!(recorder.only().json()["num_gpus"], json!({"gte": 2}));
+    assert_eq!(recorder.only().json().get("dph_total"), None);
+    assert!(
+        err.contains("this market does not filter on dph_total"),
+        "{err}"
+    );
+    assert!(
+        err.contains("the market ignored num_gpus>=2: 1 of 3 records break it"),
+        "{err}"
+    );
+    let ids: Vec<_> = out
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').next().unwrap())
+        .collect();
+    assert_eq!(ids, ["2", "3"]);
+}
+
+#[test]
+fn csv_defuses_formulas_and_keeps_numbers() {
+    let body = r#"{"offers": [{"id": 1, "gpu_name": "=cmd|' /C calc'!A0", "dph_total": -1.5,
+        "mobo_name": "a \"b\", c", "api_key": "SECRET"}]}"#;
+    let recorder = Recorder::always(json(200, body));
+    let url = recorder.url();
+    let (status, out, err) = bourse(&["offers", "--base-url", &url, "--format", "csv"]);
+    assert_eq!(status, 0, "{err}");
+    let mut lines = out.lines();
+    let header: Vec<_> = lines.next().unwrap().split(',').collect();
+    assert_eq!(&header[..2], ["id", "ask_contract_id"]);
+    assert!(header.contains(&"search.totalHour"));
+    let row = lines.next().unwrap();
+    assert!(row.contains("'=cmd|' /C calc'!A0"), "{row}");
+    assert!(row.contains(",-1.5,"), "{row}");
+    assert!(row.contains("\"a \"\"b\"\", c\""), "{row}");
+    assert!(!out.contains("SECRET"));
+}
+
+/// Runs a printed command with a `curl` that prints its arguments, one to a line.
+fn arguments_of(command: &str) -> Vec<String> {
+    let home = Home::new();
+    home.file("bin/curl", "#!/bin/sh\nprintf '%s\\n' \"$@\"\n", 0o755);
+    let output = Command::new("/bin/sh")
+        .args(["-c", command])
+        .env_clear()
+        .env(
+            "PATH",
+            format!("{}:/usr/bin:/bin", home.path().join("bin").display()),
+        )
+        .env("BOURSE_API_KEY", "from-the-shell")
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn curl_is_one_command_that_sends_what_the_search_sends() {
+    let recorder = Recorder::always(json(200, r#"{"offers": []}"#));
+    let url = recorder.url();
+    let home = Home::new();
+    let query = r#"gpu_name="RTX 4090" mobo_name="it's $(id) `x`""#;
+    let search = ["offers", "--profile", "vast", "--base-url", &url, query];
+    let mut printed = home.bourse(&search);
+    let (status, out, err) = run(printed.arg("--curl").env("BOURSE_API_KEY", KEY));
+    assert_eq!(status, 0, "{err}");
+    assert!(recorder.requests().is_empty(), "nothing is sent");
+    assert_eq!(out.lines().count(), 1);
+    assert!(!out.contains(KEY), "{out}");
+    assert!(
+        out.contains(r#" -H "Authorization: Bearer $BOURSE_API_KEY""#),
+        "{out}"
+    );
+
+    let (status, _, err) = run(home.bourse(&search).env("BOURSE_API_KEY", KEY));
+    assert_eq!(status, 0, "{err}");
+    let sent = recorder.only();
+    let arguments = arguments_of(out.trim());
+    let after = |flag: &str| {
+        let at = arguments
+            .iter()
+            .position(|argument| argument == flag)
+            .unwrap();
+        arguments[at + 1].clone()
+    };
+    assert_eq!(after("-X"), sent.method);
+    assert!(
+        arguments.contains(&format!("{url}{}", sent.path)),
+        "{arguments:?}"
+    );
+    assert_eq!(after("-H"), "Authorization: Bearer from-the-shell");
+    let body: Json = serde_json::from_str(&after("--data-raw")).unwrap();
+    assert_eq!(body, sent.json());
+    assert_eq!(body["mobo_name"], json!({"eq": "it's $(id) `x`"}));
+}
+
+#[test]
+fn mistakes_in_a_query_or_order_show_a_caret_and_exit_with_2() {
+    for (arguments, text, caret) in [
+        (&["offers", "num_gpu>=2"][..], "num_gpu>=2", "^"),
+        (
+            &["volumes", "verified=true", "bogus=1"],
+            "verified=true bogus=1",
+            "              ^",
+        ),
+        (&["--query", "num_gpus>=lots"], "num_gpus>=lots", "^"),
+        (
+            &["offers", "--order", "dph_total,nonsense-"],
+            "dph_total,nonsense-",
+            "^",
+        ),
+        (&["offers", "bare words"], "bare words", "^"),
+    ] {
+        let (status, out, err) = bourse(arguments);
+        assert_eq!((status, out.as_str()), (2, ""), "{err}");
+        let lines: Vec<_> = err.lines().collect();
+        let at = lines.iter().position(|line| *line == text).expect(&err);
+        assert!(
+            lines[at + 1].starts_with(caret) || lines[at + 1].trim_start().starts_with('^'),
+            "{err}"
+        );
+        assert!(lines[at + 1].chars().all(|c| c == ' ' || c == '^'), "{err}");
+    }
+}
+
+#[test]
+fn failures_are_one_line_and_exit_with_1() {
+    for (status, body, words) in [
+        (
+            400,
+            r#"{"success": false, "error": "invalid_request", "msg": "Invalid json body"}"#,
+            "Invalid json body",
+        ),
+        (401, r#"{"error": "auth_error"}"#, "the key was refused"),
+        (404, "", "the server knows no such thing"),
+        (
+            200,
+            "<html><title>Log in</title></html>",
+            "a web page titled \"Log in\" came",
+        ),
+        (
+            200,
+            r#"{"success": false, "msg": "no"}"#,
+            "the server says it failed: no",
+        ),
+    ] {
+        let recorder = Recorder::always(json(status, body));
+        let (code, out, err) = bourse(&["offers", "--base-url", &recorder.url()]);
+        assert_eq!((code, out.as_str()), (1, ""), "{err}");
+        assert!(err.contains(words), "{err}");
+        assert_eq!(err.lines().count(), 1, "{err}");
+    }
+    let recorder = Recorder::always(json(404, "nope"));
+    let (code, _, err) = bourse(&["volumes", "--base-url", &recorder.url()]);
+    assert_eq!(
+        (code, err.as_str()),
+        (
+            1,
+            "bourse: this market has no network volumes (status 404)\n"
+        )
+    );
+}
+
+#[test]
+fn usage_errors_exit_with_2_and_say_what_would_be_right() {
+    for (arguments, words) in [
+        (
+            &["--profile", "nowhere", "offers"][..],
+            "there are: sandbox, vast",
+        ),
+        (
+            &["offers", "--base-url", "localhost:8080"],
+            "it is not an address such as https://host",
+        ),
+        (
+            &["offers", "--base-url", "http://user:pw@127.0.0.1:1"],
+            "must not hold a user name",
+        ),
+        (
+            &["offers", "--route-url", "http://127.0.0.1:1"],
+            "--route-url needs --base-url",
+        ),
+        (&["offers", "--limit", "many"], "--limit"),
+        (
+            &["offers", "--type", "free"],
+            "choose on-demand, bid or reserved",
+        ),
+        (&["route", "ep", "--cost", "-1"], "must not be negative"),
+        (&["route", "ep", "-n", "0"], "-n"),
+        (
+            &["route", "ep", "-n", "5", "--duration", "3s"],
+            "cannot be used with",
+        ),
+        (
+            &["--query", "num_gpus>1", "offers"],
+            "--query is for the dashboard",
+        ),
+        (
+            &["sandbox", "--faults", "gremlins"],
+            "'gremlins' is not a fault",
+        ),
+        (&["frobnicate"], "unrecognized subcommand"),
+    ] {
+        let (status, out, err) = bourse(arguments);
+        assert_eq!((status, out.as_str()), (2, ""), "{arguments:?}: {err}");
+        assert!(err.contains(words), "{arguments:?}: {err}");
+    }
+}
+
+#[test]
+fn without_a_terminal_the_dashboard_is_one_line_and_2() {
+    let (status, out, err) = bourse(&[]);
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert_eq!(err.lines().count(), 1, "{err}");
+    assert!(err.contains("bourse offers"), "{err}");
+    assert!(!err.contains('\u{1b}'), "{err:?}");
+}
+
+#[test]
+fn the_key_comes_from_the_environment_a_file_or_the_profile_in_that_order() {
+    let recorder = Recorder::always(json(200, r#"{"success": true, "results": []}"#));
+    let url = recorder.url();
+    let home = Home::new();
+    home.file("k1", "from-file\n", 0o600);
+    let file = home.path().join("k1");
+    let file = file.to_str().unwrap();
+    home.file("profile-key", "from-profile", 0o600);
+    home.file(".config/vastai/vast_api_key", "from-public-client", 0o600);
+    home.file(
+        ".config/bourse/config.toml",
+        &format!(
+            "[profiles.mine]\nbase_url = \"{url}\"\napi_key_file = \"~/profile-key\"\n\
+             [profiles.other]\nbase_url = \"{url}\"\napi_key_command = \"printf from-command\"\n"
+        ),
+        0o644,
+    );
+    let vast = ["--profile", "vast", "--base-url", &url];
+    type Case<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str);
+    let cases: [Case<'_>; 8] = [
+        (
+            &["--profile", "mine", "--api-key-file", file],
+            &[("BOURSE_API_KEY", "from-env")],
+            "from-env",
+        ),
+        (
+            &["--profile", "mine", "--api-key-file", file],
+            &[("BOURSE_API_KEY", "")],
+            "from-file",
+        ),
+        (
+            &["--profile", "mine"],
+            &[("VAST_API_KEY", "v")],
+            "from-profile",
+        ),
+        (&["--profile", "other"], &[], "from-command"),
+        (&vast, &[("VAST_API_KEY", "from-vast-env")], "from-vast-env"),
+        (&vast, &[], "from-public-client"),
+        (
+            &["--base-url", &url, "--api-key-file", file],
+            &[],
+            "from-file",
+        ),
+        (
+            &["--base-url", &url],
+            &[("BOURSE_API_KEY", "from-env")],
+            "from-env",
+        ),
+    ];
+    for (index, (flags, environment, key)) in cases.into_iter().enumerate() {
+        let mut command = home.bourse(flags);
+        let (status, _, err) = run(command.arg("groups").envs(environment.iter().copied()));
+        assert_eq!(status, 0, "{err}");
+        let request = recorder.requests()[index].clone();
+        assert_eq!(
+            request.header("authorization"),
+            Some(format!("Bearer {key}").as_str())
+        );
+    }
+    let (status, _, _) = run(home
+        .bourse(&["--base-url", &url, "groups"])
+        .env("VAST_API_KEY", "v"));
+    assert_eq!(status, 0);
+    assert_eq!(recorder.requests()[8].header("authorization"), None);
+}
+
+#[test]
+fn keys_that_others_can_read_or_that_would_travel_openly_are_refused() {
+    let recorder = Recorder::always(json(200, r#"{"offers": []}"#));
+    let home = Home::new();
+    let file = home.file("key", KEY, 0o644);
+    let url = recorder.url();
+    let (status, _, err) = run(&mut home.bourse(&[
+        "offers",
+        "--base-url",
+        &url,
+        "--api-key-file",
+        file.to_str().unwrap(),
+    ]));
+    assert_eq!(status, 2);
+    assert!(err.contains("chmod 600"), "{err}");
+    let (status, _, err) = run(home
+        .bourse(&["offers", "--base-url", "http://market.example"])
+        .env("BOURSE_API_KEY", KEY));
+    assert_eq!(status, 2);
+    assert!(err.contains("use https") && !err.contains(KEY), "{err}");
+    let (status, _, err) = run(home
+        .bourse(&["offers", "--base-url", &url])
+        .env("BOURSE_API_KEY", "two words"));
+    assert_eq!(status, 2);
+    assert!(err.contains("BOURSE_API_KEY holds no key"), "{err}");
+    assert!(recorder.requests().is_empty());
+}
+
+#[test]
+fn a_broken_configuration_is_named_with_its_line_and_the_defaults_hold() {
+    let home = Home::new();
+    let config = home.file(
+        ".config/bourse/config.toml",
+        "theme = \"auto\"\ndefualt_profile = \"x\"\n",
+        0o644,
+    );
+    let (status, _, err) = run(&mut home.bourse(&["offers", "--curl"]));
+    assert_eq!(status, 0, "{err}");
+    assert!(
+        err.contains(&format!(
+            "{}:2: unknown field `defualt_profile`",
+            config.display()
+        )),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_proxy_in_the_environment_sees_nothing_of_this_computer() {
+    let trap = Recorder::always(json(200, r#"{"offers": []}"#));
+    let recorder = Recorder::always(json(200, r#"{"offers": []}"#));
+    let proxy = trap.url();
+    let localhost = recorder.url().replace("127.0.0.1", "localhost");
+    for url in [recorder.url(), localhost] {
+        let home = Home::new();
+        let mut command = home.bourse(&["offers", "--base-url", &url]);
+        for name in [
+            "HTTP_PROXY",
+            "http_proxy",
+            "HTTPS_PROXY",
+            "ALL_PROXY",
+            "all_proxy",
+        ] {
+            command.env(name, &proxy);
+        }
+        let (status, _, err) = run(command.env("BOURSE_API_KEY", KEY));
+        assert_eq!(status, 0, "{err}");
+    }
+    assert_eq!(recorder.requests().len(), 2);
+    assert!(trap.requests().is_empty());
+}
+
+#[test]
+fn groups_keep_their_keys_to_themselves_until_asked() {
+    let body = r#"{"success": true, "results": [{"id": 2, "endpoint_name": "b", "api_key": "SECRET-2"},
+        {"id": 1, "endpoint_name": "a", "api_key": "SECRET-1", "search_query": "num_gpus>1"}]}"#;
+    let recorder = Recorder::always(json(200, body));
+    let url = recorder.url();
+    for format in ["table", "json", "csv"] {
+        let (status, out, err) = bourse(&["groups", "--base-url", &url, "--format", format]);
+        assert_eq!(status, 0, "{err}");
+        assert!(!out.contains("SECRET"), "{out}");
+        assert!(
+            out.find('a').is_some() && out.contains("num_gpus>1"),
+            "{out}"
+        );
+        let (_, out, _) = bourse(&[
+            "groups",
+            "--base-url",
+            &url,
+            "--format",
+            format,
+            "--show-secrets",
+        ]);
+        assert!(
+            out.contains("SECRET-1") && out.contains("SECRET-2"),
+            "{format}: {out}"
+        );
+    }
+    let (_, out, _) = bourse(&["groups", "--base-url", &url, "--format", "json"]);
+    let whole: Json = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        whole["results"][0]["id"],
+        json!(1),
+        "in order of the endpoint's name"
+    );
+}
+
+#[test]
+fn route_prints_each_workers_share() {
+    let recorder = Recorder::start(|number, _| {
+        let worker = if number % 4 == 3 {
+            "http://w2:80"
+        } else {
+            "http://w1:80"
+        };
+        json(
+            200,
+            &format!(r#"{{"endpoint": "ep", "cost": 50, "url": "{worker}", "reqnum": {number}}}"#),
+        )
+    });
+    let url = recorder.url();
+    let (status, out, err) = bourse(&[
+        "route",
+        "ep",
+        "--cost",
+        "50",
+        "-n",
+        "8",
+        "-c",
+        "2",
+        "--base-url",
+        &url,
+        "--format",
+        "json",
+    ]);
+    assert_eq!(status, 0, "{err}");
+    let whole: Json = serde_json::from_str(&out).unwrap();
+    assert_eq!(whole["assigned"], json!(8));
+    assert_eq!(
+        whole["workers"],
+        json!([
+            {"url": "http://w1:80", "requests": 6, "share": 0.75},
+            {"url": "http://w2:80", "requests": 2, "share": 0.25},
+        ])
+    );
+    let requests = recorder.requests();
+    assert_eq!(requests.len(), 8);
+    assert!(requests.iter().all(|request| request.path == "/route/"
+        && request.json() == json!({"endpoint": "ep", "cost": 50})));
+    let (status, out, err) = bourse(&["route", "ep", "--cost", "50", "--base-url", &url]);
+    assert_eq!(status, 0, "{err}");
+    assert!(
+        out.contains("http://w1:80") && out.contains("100.0%"),
+        "{out}"
+    );
+    assert_eq!(
+        recorder.requests().len(),
+        9,
+        "one request unless told otherwise"
+    );
+}
+
+#[test]
+fn route_without_a_worker_shows_the_last_status_and_fails() {
+    let recorder = Recorder::always(json(
+        200,
+        r#"{"endpoint": "ep", "status": "2 loading \u001b[31m"}"#,
+    ));
+    let (status, out, err) = bourse(&["route", "ep", "--base-url", &recorder.url()]);
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert!(err.contains("2 loading"), "{err}");
+    assert!(!err.contains('\u{1b}'), "{err:?}");
+    assert_eq!(
+        recorder.only().json(),
+        json!({"endpoint": "ep", "cost": 100})
+    );
+}
+
+#[test]
+fn in_the_public_dialect_a_route_request_carries_the_groups_key() {
+    let recorder = Recorder::start(|_, request| match request.path.as_str() {
+        "/route/" => json(
+            200,
+            r#"{"endpoint": "ep", "cost": 100, "url": "http://w:1"}"#,
+        ),
+        _ => json(
+            200,
+            r#"{"success": true, "results": [{"id": 1, "endpoint_name": "other", "api_key": "k1"},
+                {"id": 2, "endpoint_name": "ep", "api_key": "k2"}]}"#,
+        ),
+    });
+    let url = recorder.url();
+    let home = Home::new();
+    let flags = ["route", "ep", "--profile", "vast", "--base-url", &url];
+    let (status, _, err) = run(home.bourse(&flags).env("BOURSE_API_KEY", KEY));
+    assert_eq!(status, 0, "{err}");
+    let requests = recorder.requests();
+    assert_eq!(
+        requests[0].header("authorization"),
+        Some("Bearer canary-key-51ab")
+    );
+    assert_eq!(requests[1].header("authorization"), Some("Bearer k2"));
+}
+
+/// A `bourse sandbox` that is ended when the test is.
+struct Served {
+    child: Child,
+    url: String,
+    key: String,
+}
+
+impl Served {
+    fn start(home: &Home, flags: &[&str]) -> Self {
+        let mut arguments = vec!["sandbox", "--listen", "127.0.0.1:0", "--offers", "200"];
+        arguments.extend(flags);
+        let mut child = home
+            .bourse(&arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let first = lines.next().unwrap().unwrap();
+        let second = lines.next().unwrap().unwrap();
+        Self {
+            child,
+            url: first
+                .strip_prefix("bourse sandbox on ")
+                .expect(&first)
+                .to_owned(),
+            key: second.strip_prefix("api key: ").expect(&second).to_owned(),
+        }
+    }
+
+    fn stop(mut self, signal: &str) -> Option<i32> {
+        let pid = self.child.id().to_string();
+        Command::new("/bin/kill")
+            .args([signal, &pid])
+            .status()
+            .unwrap();
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_sandbox_serves_until_a_signal_and_the_commands_work_against_it() {
+    let home = Home::new();
+    let served = Served::start(&home, &["--api-key", "the-sandbox-key", "--freeze"]);
+    assert_eq!(served.key, "the-sandbox-key");
+    assert!(
+        served.url.starts_with("http://127.0.0.1:"),
+        "{}",
+        served.url
+    );
+    let flags = ["--profile", "sandbox", "--base-url", &served.url];
+    let with = |more: &[&str]| {
+        let mut arguments = flags.to_vec();
+        arguments.extend(more);
+        run(home
+            .bourse(&arguments)
+            .env("BOURSE_API_KEY", "the-sandbox-key"))
+    };
+    let (status, out, err) = with(&["offers", "num_gpus>=1", "--format", "json", "--limit", "5"]);
+    assert_eq!(status, 0, "{err}");
+    assert_eq!(
+        serde_json::from_str::<Json>(&out).unwrap()["offers"]
+            .as_array()
+            .unwrap()
+            .len(),
+        5
+    );
+    assert_eq!(err, "");
+    let (status, _, err) = with(&["volumes"]);
+    assert_eq!(status, 0, "{err}");
+    let (status, _, err) = run(home
+        .bourse(&flags)
+        .arg("groups")
+        .env("BOURSE_API_KEY", "wrong"));
+    assert_eq!(status, 1);
+    assert!(err.contains("the key was refused (status 401)"), "{err}");
+    assert_eq!(served.stop("-TERM"), Some(0));
+    assert_eq!(Served::start(&home, &[]).stop("-INT"), Some(0));
+}
+
+#[test]
+fn without_a_profile_every_command_uses_a_sandbox_with_a_token_of_its_own() {
+    let home = Home::new();
+    for arguments in [
+        &["offers", "--offers", "100", "--freeze", "--format", "json"][..],
+        &["--freeze", "volumes", "--format", "csv"],
+        &["groups"],
+    ] {
+        let (status, out, err) = run(home
+            .bourse(arguments)
+            .env("BOURSE_API_KEY", KEY)
+            .env("VAST_API_KEY", KEY));
+        assert_eq!(status, 0, "{arguments:?}: {err}");
+        assert!(!out.contains(KEY) && !err.contains(KEY));
+    }
+    let frozen = [
+        "offers", "--offers", "300", "--seed", "7", "--freeze", "--format", "json",
+    ];
+    let (_, first, _) = run(&mut home.bourse(&frozen));
+    let (_, second, _) = run(&mut home.bourse(&frozen));
+    assert!(first.len() > 10_000);
+    assert!(first == second, "the same seed gives the same bytes");
+    assert!(!home.path().join(".config").exists(), "nothing is written");
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let home = Home::new();
+    let mut child = home
+        .bourse(&["offers", "--freeze", "--format", "json", "--no-default"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+    let mut err = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut err)
+        .unwrap();
+    assert_eq!(err, "");
+}
+
+#[test]
+fn help_version_and_completions_are_printed() {
+    let (status, out, _) = bourse(&["--help"]);
+    assert_eq!(status, 0);
+    for word in [
+        "sandbox",
+        "offers",
+        "volumes",
+        "groups",
+        "route",
+        "completions",
+        "--read-only",
+    ] {
+        assert!(out.contains(word), "{word}");
+    }
+    let (_, out, _) = bourse(&["--version"]);
+    assert!(out.starts_with("bourse "), "{out}");
+    for shell in ["bash", "zsh", "fish"] {
+        let (status, out, _) = bourse(&["completions", shell]);
+        assert_eq!(status, 0);
+        assert!(out.contains("bourse"), "{shell}");
+    }
+}

@@ -445,7 +445,7 @@ async fn curl_names_the_address_and_the_variable() {
     let bare = client("https://market.example", None);
     assert_eq!(
         bare.curl(&Request::UnlistVolume { id: 7 }),
-        r#"curl -sS -X POST 'https://market.example/api/v0/volumes/unlist/' -H 'Content-Type: application/json' --data-raw '{"id":7}'"#
+        r#"curl -sS -X POST 'https://market.example/api/v0/volumes/unlist/' -H "Authorization: Bearer $BOURSE_API_KEY" -H 'Content-Type: application/json' --data-raw '{"id":7}'"#
     );
 }
 
@@ -546,6 +546,7 @@ async fn an_unlisting_can_be_awaited_by_the_caller() {
     assert_eq!(session.ready_in(Operation::UnlistVolume), Duration::ZERO);
     session.run(&unlist, |_| {}).await.unwrap();
     let left = session.ready_in(Operation::UnlistVolume);
+    assert!(left > Duration::ZERO);
     assert!(
         left > Duration::from_secs(4) && left <= Duration::from_secs(5),
         "{left:?}"

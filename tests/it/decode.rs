@@ -48,7 +48,7 @@ fn a_real_looking_offer_is_read_whole() {
     assert_eq!(cell(&listing, 0, "webpage"), CellRef::Missing);
     assert_eq!(
         cell(&listing, 0, "dph_total"),
-        CellRef::Number(1.3168888888888889)
+        CellRef::Number("1.3168888888888889".parse().unwrap())
     );
     assert_eq!(cell(&listing, 0, "search.totalHour"), CellRef::Number(1.25));
     assert_eq!(

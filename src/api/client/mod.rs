@@ -83,12 +83,11 @@ impl Client {
         &self.inner.config
     }
 
-    /// The request as one runnable shell command. Nothing is sent.
+    /// The request as one runnable shell command. Nothing is sent. The command takes the key from
+    /// the environment of whoever runs it, so it does not matter whether this client has one.
     pub fn curl(&self, request: &Request) -> String {
         let wire = wire::encode(request, self.inner.config.dialect);
-        let url = self.origin(&wire).address(wire.path);
-        let with_key = self.key(&wire).is_some();
-        curl::command(&wire, &url, with_key)
+        curl::command(&wire, &self.origin(&wire).address(wire.path))
     }
 
     /// Sends a request once and reads the answer. Dropping the future gives the call up.
