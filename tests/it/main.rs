@@ -16,6 +16,7 @@ mod client;
 mod cost;
 mod decode;
 mod desk;
+mod docs;
 mod errors;
 mod independent;
 mod insight;

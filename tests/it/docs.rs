@@ -1,0 +1,171 @@
+//! The generated parts of the README say what the tables say.
+//!
+//! `BOURSE_WRITE_DOCS=1 cargo test --test it docs` writes them anew.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use bourse::app::keymap::{BINDINGS, Context};
+use bourse::domain::field::{Kind, Section};
+use bourse::domain::{Catalog, Dialect, Field, Filter, OFFERS, VOLUMES, WORKERGROUPS};
+
+fn readme() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")
+}
+
+fn keys() -> String {
+    let mut contexts: Vec<Context> = Vec::new();
+    for row in BINDINGS {
+        if !contexts.contains(&row.context) {
+            contexts.push(row.context);
+        }
+    }
+    let mut text = String::new();
+    for context in contexts {
+        let _ = writeln!(
+            text,
+            "**{}**\n\n| keys | name | what it does |\n| --- | --- | --- |",
+            context.title()
+        );
+        for row in BINDINGS.iter().filter(|row| row.context == context) {
+            let keys: Vec<_> = row
+                .all_keys()
+                .split(' ')
+                .filter(|key| !key.is_empty())
+                .map(|key| format!("`{}`", key.replace('|', "\\|")))
+                .collect();
+            let keys = if keys.is_empty() {
+                "palette".to_owned()
+            } else {
+                keys.join(" ")
+            };
+            let _ = writeln!(text, "| {keys} | {} | {} |", row.name, row.help);
+        }
+        text.push('\n');
+    }
+    text.trim_end().to_owned()
+}
+
+fn filtered(field: &Field) -> &'static str {
+    match field.filter {
+        Filter::Documented => "server",
+        Filter::Market => "server, where the dialect names it",
+        Filter::Local => "here",
+        Filter::Never => "-",
+    }
+}
+
+fn fields() -> String {
+    let mut text = String::new();
+    for (title, catalog) in [
+        ("Machine offers", &OFFERS),
+        ("Network volumes", &VOLUMES),
+        ("Workergroups", &WORKERGROUPS),
+    ] {
+        let _ = writeln!(text, "### {title}\n");
+        text.push_str(&table(catalog));
+    }
+    text.trim_end().to_owned()
+}
+
+fn table(catalog: &'static Catalog) -> String {
+    let mut text = String::from(
+        "| field | also | type in | filtered by | meaning |\n| --- | --- | --- | --- | --- |\n",
+    );
+    for section in Section::ALL {
+        for field in catalog
+            .fields()
+            .iter()
+            .filter(|field| field.section == section)
+        {
+            let unit = match field.kind {
+                Kind::Flag => "true, false",
+                Kind::Text => "text",
+                Kind::Country => "two-letter country",
+                Kind::Version => "version",
+                Kind::Epoch | Kind::Timestamp => "seconds since 1970",
+                Kind::Secret | Kind::List => "-",
+                _ => field.unit.query_symbol(&Dialect::DOCUMENTED),
+            };
+            let unit = if unit.is_empty() { "number" } else { unit };
+            let _ = writeln!(
+                text,
+                "| `{}` | {} | {unit} | {} | {} |",
+                field.key,
+                field.aliases.join(", "),
+                filtered(field),
+                field.doc
+            );
+        }
+    }
+    text.push('\n');
+    text
+}
+
+fn check(name: &str, wanted: &str) {
+    let path = readme();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (open, close) = (
+        format!("<!-- {name} -->\n"),
+        format!("\n<!-- end of {name} -->"),
+    );
+    let start = text
+        .find(&open)
+        .unwrap_or_else(|| panic!("README.md lacks {open}"))
+        + open.len();
+    let end = start
+        + text[start..]
+            .find(&close)
+            .unwrap_or_else(|| panic!("README.md lacks {close}"));
+    if std::env::var_os("BOURSE_WRITE_DOCS").is_some() {
+        let new = format!("{}{wanted}{}", &text[..start], &text[end..]);
+        std::fs::write(path, new).unwrap();
+        return;
+    }
+    assert!(
+        &text[start..end] == wanted,
+        "the {name} in README.md are not what the tables say: \
+         BOURSE_WRITE_DOCS=1 cargo test --test it docs"
+    );
+}
+
+/// One test, so that two writers never meet in the file.
+#[test]
+fn the_readme_is_in_step_with_the_tables() {
+    check("keys", &keys());
+    check("fields", &fields());
+}
+
+/// Design contract: the keys that people and checks rely on.
+#[test]
+fn the_contract_s_keys_mean_what_they_should() {
+    for (context, key, name) in [
+        (Context::Table, "/", "query"),
+        (Context::Table, "s", "sort"),
+        (Context::Table, "r", "refresh"),
+        (Context::Table, "enter", "open"),
+        (Context::Movement, "g", "first"),
+        (Context::Movement, "G", "last"),
+        (Context::Movement, "ctrl-d", "half-page-down"),
+        (Context::Movement, "ctrl-u", "half-page-up"),
+        (Context::Global, "1", "offers"),
+        (Context::Global, "2", "volumes"),
+        (Context::Global, "3", "workergroups"),
+        (Context::Global, "4", "requests"),
+        (Context::Global, "tab", "next-pane"),
+        (Context::Global, "shift-tab", "previous-pane"),
+        (Context::Global, "]", "next-pane"),
+        (Context::Global, "[", "previous-pane"),
+        (Context::Global, ":", "palette"),
+        (Context::Global, "ctrl-p", "palette"),
+        (Context::Global, "?", "help"),
+        (Context::Global, "q", "quit"),
+        (Context::Always, "ctrl-c", "quit-now"),
+        (Context::Always, "ctrl-z", "suspend"),
+    ] {
+        let found = BINDINGS
+            .iter()
+            .find(|row| row.context == context && row.keys.contains(&key));
+        assert_eq!(found.map(|row| row.name), Some(name), "{key}");
+    }
+}
