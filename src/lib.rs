@@ -3,7 +3,7 @@
 //! # The architecture in one page
 //!
 //! A key press becomes a [`app::Message`]; [`app::update`] decides and gives [`app::Effect`]s; the
-//! event loop in [`runtime::dashboard`] carries them out and brings answers back as messages;
+//! event loop in [`mod@runtime::dashboard`] carries them out and brings answers back as messages;
 //! [`ui::draw`] shows the model and returns what it measured. Only `runtime` has a clock, a socket
 //! or a terminal, so everything that is decided can be tested without them.
 //!
