@@ -3,14 +3,15 @@
 use serde_json::Value as Json;
 
 /// Parts of names of members that hold secrets.
-const PARTS: [&str; 8] = [
+const PARTS: [&str; 9] = [
     "key",
     "token",
     "secret",
-    "password",
-    "passwd",
+    "pass",
+    "login",
     "signature",
-    "authorization",
+    "auth",
+    "env",
     "credential",
 ];
 

@@ -1,10 +1,44 @@
-//! Creating a workergroup: the thirteen parameters of the specification and a draft that is valid
-//! once it is built.
+//! Workergroups: what can be asked for, what it will find and cost, and what became of it.
+//!
+//! [`PARAMETERS`] is the one table of the thirteen parameters; a [`Draft`] holds what a person typed
+//! into a form made of it and becomes a [`NewWorkergroup`] when nothing stands against it.
+//! [`Preflight`] says what a search would recruit and cost, [`CapacityPlan`] what the scaling
+//! parameters amount to, [`drift`] what changed since a listing was last seen, and [`candidates`]
+//! which group may be the one whose creation was never confirmed.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+
+use super::query::number_json;
+
+mod draft;
+mod parameters;
+mod planner;
+mod preflight;
+mod reconcile;
+mod search;
+mod snapshot;
+
+pub use super::objection::Objection;
+pub use draft::Draft;
+pub use parameters::{Key, PARAMETERS, Parameter, ParameterKind};
+pub use planner::{CapacityPlan, Demand};
+pub use preflight::{
+    HostShare, Part, Preflight, VramCheck, WorkerCost, WorkerCounts, preflight_query,
+};
+pub use reconcile::candidates;
+pub use search::{SearchText, group_search, search_query_text};
+pub use snapshot::{Change, ChangeKind, Snapshot, drift};
+
+/// The workers that a group may have at most when it is not said (specification, "Create
+/// workergroup").
+pub(crate) const DEFAULT_MAX_WORKERS: u32 = 20;
+/// The workers kept cold when it is not said.
+pub(crate) const DEFAULT_COLD_WORKERS: u32 = 3;
+/// From here on a memory size is surely meant in MB.
+const SURELY_MEGABYTES: u32 = 2048;
 
 /// What `POST /api/v0/workergroups/` is asked to create. A member is sent exactly when it is
-/// `Some`. Build one with [`NewWorkergroup::check`] before sending.
+/// `Some`. A [`Draft`] builds one that nothing stands against.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct NewWorkergroup {
     /// Name of the endpoint.
@@ -26,13 +60,13 @@ pub struct NewWorkergroup {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub launch_args: Option<String>,
     /// Least load for scaling; default 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "short")]
     pub min_load: Option<f64>,
     /// Target utilisation; default 0.9.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "short")]
     pub target_util: Option<f64>,
     /// Cold start multiplier; default 3.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "short")]
     pub cold_mult: Option<f64>,
     /// Workers kept cold; default 3.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,55 +82,68 @@ pub struct NewWorkergroup {
     pub gpu_ram: Option<u32>,
 }
 
-/// A parameter of [`NewWorkergroup`] and what is wrong with it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Objection {
-    /// The parameter on the wire.
-    pub parameter: &'static str,
-    /// What to do, in words.
-    pub message: &'static str,
+/// Whole numbers travel without a fraction, as everywhere in bourse. Serde hands in a reference.
+#[expect(clippy::ref_option)]
+fn short<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    number.map(number_json).serialize(serializer)
 }
 
 impl NewWorkergroup {
-    /// What stands against sending the draft; empty when nothing does.
+    /// What stands against sending it; empty when nothing does.
     pub fn check(&self) -> Vec<Objection> {
         let mut found = Vec::new();
-        let mut object = |parameter, message| found.push(Objection { parameter, message });
+        let mut object =
+            |key: Key, message: &str| found.push(Objection::new(key.wire(), message.to_owned()));
         match (&self.endpoint_name, self.endpoint_id) {
-            (None, None) => object("endpoint_name", "name the endpoint, or give its number"),
-            (Some(_), Some(_)) => {
-                object(
-                    "endpoint_id",
-                    "give the endpoint's name or its number, not both",
-                );
-            }
+            (None, None) => object(Key::EndpointName, "name the endpoint, or give its number"),
+            (Some(_), Some(_)) => object(
+                Key::EndpointId,
+                "give the endpoint's name or its number, not both",
+            ),
             (Some(name), None) if name.trim().is_empty() => {
-                object("endpoint_name", "the endpoint's name is blank");
+                object(Key::EndpointName, "the endpoint's name is blank");
             }
             _ => {}
         }
         if self.template_hash.is_some() && self.template_id.is_some() {
             object(
-                "template_id",
+                Key::TemplateId,
                 "give the template's hash or its number, not both",
             );
         }
-        for (parameter, value) in [("min_load", self.min_load), ("cold_mult", self.cold_mult)] {
+        for (key, value) in [
+            (Key::MinLoad, self.min_load),
+            (Key::ColdMult, self.cold_mult),
+        ] {
             if value.is_some_and(|value| !value.is_finite() || value < 0.0) {
-                object(parameter, "must be a number that is not negative");
+                object(key, "must be a number that is not negative");
             }
         }
         if self
             .target_util
             .is_some_and(|value| !value.is_finite() || value <= 0.0 || value > 1.0)
         {
-            object("target_util", "must be above 0 and at most 1");
+            object(Key::TargetUtil, "must be above 0 and at most 1");
         }
-        if let (Some(cold), most) = (self.cold_workers, self.max_workers.unwrap_or(20))
-            && cold > most
-        {
-            object("cold_workers", "cannot be more than max_workers");
+        if self.max_workers == Some(0) {
+            object(Key::MaxWorkers, "must be at least 1");
+        }
+        let most = self.max_workers.unwrap_or(DEFAULT_MAX_WORKERS);
+        if most > 0 && self.cold_workers.is_some_and(|cold| cold > most) {
+            object(
+                Key::ColdWorkers,
+                &format!("cannot be more than max_workers, which is {most}"),
+            );
+        }
+        if self.gpu_ram.is_some_and(|size| size >= SURELY_MEGABYTES) {
+            object(Key::GpuRam, "is in GB here: write 24, not 24000");
         }
         found
+    }
+
+    /// The body as it travels.
+    pub fn body(&self) -> String {
+        // A struct of plain members cannot fail to become JSON.
+        serde_json::to_string(self).unwrap_or_default()
     }
 }

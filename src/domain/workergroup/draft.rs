@@ -1,0 +1,306 @@
+//! A workergroup as a person fills it in.
+
+use serde_json::Value as Json;
+
+use super::parameters::{Key, PARAMETERS, Parameter, ParameterKind};
+use super::search::group_search;
+use super::{NewWorkergroup, Objection};
+use crate::domain::catalog::OFFERS;
+use crate::domain::dialect::Dialect;
+use crate::domain::language::{self, LanguageError, Mode};
+use crate::domain::listing::Listing;
+use crate::domain::query::Condition;
+
+/// From so many workers on the person is asked to look twice.
+const MANY_WORKERS: u32 = 100;
+
+/// The texts of a form, one a parameter. A parameter is set, and sent, when its text is not empty.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Draft {
+    texts: [String; PARAMETERS.len()],
+    /// Whether parameters that are not set are sent with their documented defaults.
+    pub send_defaults: bool,
+}
+
+impl Draft {
+    /// The text of a parameter as typed.
+    pub fn text(&self, key: Key) -> &str {
+        &self.texts[key as usize]
+    }
+
+    /// Replaces the text of a parameter; an empty one takes it back.
+    pub fn put(&mut self, key: Key, text: impl Into<String>) {
+        self.texts[key as usize] = text.into();
+    }
+
+    /// Whether a parameter is set.
+    pub fn is_set(&self, key: Key) -> bool {
+        !self.text(key).is_empty()
+    }
+
+    /// Whether nothing was filled in.
+    pub fn is_blank(&self) -> bool {
+        self.texts.iter().all(String::is_empty)
+    }
+
+    /// A draft with the parameters of a listed group, every one that the record has. Name and
+    /// number of the same thing exclude each other: the endpoint's name is taken, and the
+    /// template's hash.
+    pub fn from_record(listing: &Listing, row: usize) -> Self {
+        let mut draft = Self::default();
+        let json = listing.json(row).unwrap_or_default();
+        let record = serde_json::from_str::<Json>(json).unwrap_or_default();
+        for parameter in &PARAMETERS {
+            let text = match record.get(parameter.name) {
+                Some(Json::String(text)) => text.clone(),
+                Some(Json::Number(number)) => number
+                    .as_f64()
+                    .filter(|_| number.is_f64())
+                    .map_or_else(|| number.to_string(), |number| number.to_string()),
+                _ => continue,
+            };
+            draft.put(parameter.key, text);
+        }
+        if let Some(search) = group_search(listing, row) {
+            draft.put(Key::SearchParams, search.text.compared());
+        }
+        for (first, second) in [
+            (Key::EndpointName, Key::EndpointId),
+            (Key::TemplateHash, Key::TemplateId),
+        ] {
+            if draft.is_set(first) {
+                draft.put(second, "");
+            }
+        }
+        draft
+    }
+
+    /// A draft whose search is that of an offer query.
+    pub fn from_conditions(conditions: &[Condition]) -> Self {
+        let mut draft = Self::default();
+        draft.put(Key::SearchParams, language::print(conditions));
+        draft
+    }
+
+    /// The conditions of the search: the one typed, else the documented default.
+    pub fn conditions(&self, dialect: &'static Dialect) -> Result<Vec<Condition>, LanguageError> {
+        let text = if self.is_set(Key::SearchParams) {
+            self.text(Key::SearchParams)
+        } else {
+            OFFERS.defaults
+        };
+        read_search(text, dialect)
+    }
+
+    /// What is to be sent, or everything that stands against it, in the order of the parameters.
+    pub fn build(&self, dialect: &'static Dialect) -> Result<NewWorkergroup, Vec<Objection>> {
+        let mut objections = Vec::new();
+        let new = {
+            let mut form = Form {
+                draft: self,
+                objections: &mut objections,
+            };
+            NewWorkergroup {
+                endpoint_name: form.line(Key::EndpointName),
+                endpoint_id: form.id(Key::EndpointId),
+                template_hash: form.line(Key::TemplateHash),
+                template_id: form.id(Key::TemplateId),
+                search_params: form.search(dialect),
+                launch_args: form.line(Key::LaunchArgs),
+                min_load: form.number(Key::MinLoad),
+                target_util: form.number(Key::TargetUtil),
+                cold_mult: form.number(Key::ColdMult),
+                cold_workers: form.whole(Key::ColdWorkers),
+                max_workers: form.whole(Key::MaxWorkers),
+                test_workers: form.whole(Key::TestWorkers),
+                gpu_ram: form.whole(Key::GpuRam),
+            }
+        };
+        for objection in new.check() {
+            let is_told = |told: &Objection| told.parameter == objection.parameter;
+            // An endpoint that cannot be read is not missing.
+            let is_named = objection.parameter == Key::EndpointName.wire()
+                && self.is_set(Key::EndpointId)
+                && objections
+                    .iter()
+                    .any(|told| told.parameter == Key::EndpointId.wire());
+            if !is_named && !objections.iter().any(is_told) {
+                let span = Key::named(objection.parameter).map(|key| 0..self.text(key).len());
+                objections.push(Objection { span, ..objection });
+            }
+        }
+        if objections.is_empty() {
+            return Ok(new);
+        }
+        objections.sort_by_key(|objection| Key::named(objection.parameter));
+        Err(objections)
+    }
+
+    /// What the person should know before sending, though nothing stands against it.
+    pub fn advice(&self, dialect: &'static Dialect) -> Vec<Objection> {
+        let mut advice = Vec::new();
+        let mut tell = |key: Key, message: String| advice.push(Objection::new(key.wire(), message));
+        let has_template = self.is_set(Key::TemplateHash) || self.is_set(Key::TemplateId);
+        let conditions = self.conditions(dialect).unwrap_or_default();
+        if !self.is_set(Key::SearchParams) && !has_template {
+            tell(
+                Key::SearchParams,
+                "without a template or a search any verified machine may be rented".to_owned(),
+            );
+        }
+        if self.is_set(Key::SearchParams) {
+            for key in ["verified", "rentable"] {
+                if !conditions
+                    .iter()
+                    .any(|condition| condition.field.key == key)
+                {
+                    tell(
+                        Key::SearchParams,
+                        format!("the search does not say {key}=true"),
+                    );
+                }
+            }
+            for condition in &conditions {
+                if !dialect.sends(condition.field) {
+                    let name = condition.field.key;
+                    tell(
+                        Key::SearchParams,
+                        format!("the market may not know {name} and ignore it"),
+                    );
+                }
+            }
+        }
+        let says_memory = conditions
+            .iter()
+            .any(|condition| matches!(condition.field.key, "gpu_ram" | "gpu_total_ram"));
+        if self.is_set(Key::GpuRam) && !has_template && !says_memory {
+            let size = self.text(Key::GpuRam).trim();
+            tell(
+                Key::GpuRam,
+                format!("to filter on memory, add gpu_ram>={size} to the search"),
+            );
+        }
+        let workers = self.text(Key::MaxWorkers).trim().parse::<u32>();
+        if let Ok(workers) = workers
+            && workers > MANY_WORKERS
+        {
+            tell(
+                Key::MaxWorkers,
+                format!("up to {workers} machines may be rented at once"),
+            );
+        }
+        for parameter in &PARAMETERS {
+            if let Some(reason) = parameter.inert
+                && self.is_set(parameter.key)
+            {
+                tell(parameter.key, reason.to_owned());
+            }
+        }
+        advice
+    }
+}
+
+fn read_search(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, LanguageError> {
+    language::parse(text, &OFFERS, dialect, &[], Mode::Strict).map(|parsed| parsed.conditions)
+}
+
+/// The reading of a form.
+struct Form<'a> {
+    draft: &'a Draft,
+    objections: &'a mut Vec<Objection>,
+}
+
+impl<'a> Form<'a> {
+    /// The text to read: the one typed, else the default if that is to be sent.
+    fn wanted(&self, key: Key) -> Option<&'a str> {
+        let draft: &'a Draft = self.draft;
+        if draft.is_set(key) {
+            return Some(draft.text(key));
+        }
+        let has_template = draft.is_set(Key::TemplateHash) || draft.is_set(Key::TemplateId);
+        // The default search would take the place of the template's.
+        let is_wanted = draft.send_defaults && !(key == Key::SearchParams && has_template);
+        key.parameter().default.filter(|_| is_wanted)
+    }
+
+    fn object(&mut self, key: Key, message: String) {
+        let span = 0..self.draft.text(key).len();
+        self.objections
+            .push(Objection::new(key.wire(), message).at(span));
+    }
+
+    fn line(&mut self, key: Key) -> Option<String> {
+        let text = self.wanted(key)?;
+        if text.trim().is_empty() {
+            self.object(key, "is blank: fill it in, or empty it".to_owned());
+        } else if text.chars().any(char::is_control) {
+            self.object(
+                key,
+                "must be one line without control characters".to_owned(),
+            );
+        }
+        Some(text.trim().to_owned())
+    }
+
+    /// A number; a ratio may be written as a percentage.
+    fn number(&mut self, key: Key) -> Option<f64> {
+        let text = self.wanted(key)?.trim();
+        let Parameter { kind, .. } = key.parameter();
+        let (digits, factor) = match text.strip_suffix('%') {
+            Some(digits) if *kind == ParameterKind::Ratio => (digits.trim_end(), 100.0),
+            _ => (text, 1.0),
+        };
+        match digits.parse::<f64>() {
+            Ok(number) if number.is_finite() => Some(number / factor),
+            _ => {
+                self.object(key, "must be a number".to_owned());
+                None
+            }
+        }
+    }
+
+    fn whole(&mut self, key: Key) -> Option<u32> {
+        let text = self.wanted(key)?.trim();
+        let number = text.parse().ok().filter(|number| *number <= 1_000_000);
+        if number.is_none() {
+            self.object(key, "must be a whole number from 0 to 1000000".to_owned());
+        }
+        number
+    }
+
+    fn id(&mut self, key: Key) -> Option<i64> {
+        let text = self.wanted(key)?.trim();
+        let number = text.parse().ok().filter(|number| *number > 0);
+        if number.is_none() {
+            self.object(key, "must be a whole number above 0".to_owned());
+        }
+        number
+    }
+
+    /// The search as the market reads it. What differs from the printed form only in blanks and in
+    /// `True` or `False` is sent as typed; what only bourse understands (units, ranges, other
+    /// spellings) is sent as the language prints it.
+    fn search(&mut self, dialect: &'static Dialect) -> Option<String> {
+        let text = self.wanted(Key::SearchParams)?;
+        match read_search(text, dialect) {
+            Ok(conditions) if conditions.is_empty() => {
+                self.object(
+                    Key::SearchParams,
+                    "asks for nothing: any machine would do".to_owned(),
+                );
+                None
+            }
+            Ok(conditions) => {
+                let printed = language::print(&conditions);
+                let typed = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                let plain = typed.replace("=True", "=true").replace("=False", "=false");
+                Some(if plain == printed { typed } else { printed })
+            }
+            Err(error) => {
+                self.objections
+                    .push(Objection::new(Key::SearchParams.wire(), error.message).at(error.span));
+                None
+            }
+        }
+    }
+}

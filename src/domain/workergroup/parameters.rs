@@ -1,0 +1,168 @@
+//! The thirteen parameters of a workergroup, as one table.
+
+/// A parameter of `POST /api/v0/workergroups/`, in the order of the specification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Key {
+    /// `endpoint_name`
+    EndpointName,
+    /// `endpoint_id`
+    EndpointId,
+    /// `template_hash`
+    TemplateHash,
+    /// `template_id`
+    TemplateId,
+    /// `search_params`
+    SearchParams,
+    /// `launch_args`
+    LaunchArgs,
+    /// `min_load`
+    MinLoad,
+    /// `target_util`
+    TargetUtil,
+    /// `cold_mult`
+    ColdMult,
+    /// `cold_workers`
+    ColdWorkers,
+    /// `max_workers`
+    MaxWorkers,
+    /// `test_workers`
+    TestWorkers,
+    /// `gpu_ram`
+    GpuRam,
+}
+
+impl Key {
+    /// All thirteen, in the order of the specification.
+    pub const ALL: [Self; 13] = [
+        Self::EndpointName,
+        Self::EndpointId,
+        Self::TemplateHash,
+        Self::TemplateId,
+        Self::SearchParams,
+        Self::LaunchArgs,
+        Self::MinLoad,
+        Self::TargetUtil,
+        Self::ColdMult,
+        Self::ColdWorkers,
+        Self::MaxWorkers,
+        Self::TestWorkers,
+        Self::GpuRam,
+    ];
+
+    /// The row of the table.
+    pub const fn parameter(self) -> &'static Parameter {
+        &PARAMETERS[self as usize]
+    }
+
+    /// The name on the wire.
+    pub const fn wire(self) -> &'static str {
+        self.parameter().name
+    }
+
+    /// The parameter of that wire name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|key| key.wire() == name)
+    }
+}
+
+/// What a parameter's text is read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// Text.
+    Text,
+    /// A text in the query language, over machine offers.
+    Search,
+    /// A number.
+    Number,
+    /// A part of one: 0.9 or 90%.
+    Ratio,
+    /// A whole number.
+    Whole,
+    /// A whole number that names a thing.
+    Id,
+}
+
+/// One parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// Which.
+    pub key: Key,
+    /// The name on the wire.
+    pub name: &'static str,
+    /// The label in a form.
+    pub label: &'static str,
+    /// What its text is read as.
+    pub kind: ParameterKind,
+    /// What the server takes when it is not sent, as text; `None` where the specification names
+    /// nothing.
+    pub default: Option<&'static str>,
+    /// One or two sentences for people.
+    pub doc: &'static str,
+    /// Why setting it is known to change nothing, if that is so.
+    pub inert: Option<&'static str>,
+}
+
+/// What is known of the parameters that scale: the market's autoscaler reads them from the
+/// endpoint.
+const ON_THE_ENDPOINT: &str =
+    "The public market is known to ignore it on a workergroup: the endpoint's own value counts.";
+
+const fn row(
+    key: Key,
+    name: &'static str,
+    label: &'static str,
+    kind: ParameterKind,
+    default: Option<&'static str>,
+    doc: &'static str,
+) -> Parameter {
+    Parameter {
+        key,
+        name,
+        label,
+        kind,
+        default,
+        doc,
+        inert: None,
+    }
+}
+
+impl Parameter {
+    const fn inert(mut self) -> Self {
+        self.inert = Some(ON_THE_ENDPOINT);
+        self
+    }
+}
+
+/// The table, in the order of [`Key::ALL`].
+#[rustfmt::skip] // a table reads as a table
+pub static PARAMETERS: [Parameter; 13] = [
+    row(Key::EndpointName, "endpoint_name", "Endpoint", ParameterKind::Text, None,
+        "Name of the endpoint whose requests the group's workers serve."),
+    row(Key::EndpointId, "endpoint_id", "Endpoint no.", ParameterKind::Id, None,
+        "Number of an existing endpoint, instead of its name."),
+    row(Key::TemplateHash, "template_hash", "Template hash", ParameterKind::Text, None,
+        "Hash of the template that workers start from."),
+    row(Key::TemplateId, "template_id", "Template no.", ParameterKind::Id, None,
+        "Number of the template, instead of its hash."),
+    row(Key::SearchParams, "search_params", "Search", ParameterKind::Search,
+        Some("verified=true rentable=true rented=false"),
+        "Search that finds machines for workers, in the query language; an alternative to a template. \
+         The filter for GPU memory belongs here."),
+    row(Key::LaunchArgs, "launch_args", "Launch args", ParameterKind::Text, None,
+        "Extra arguments for launching workers."),
+    row(Key::MinLoad, "min_load", "Min load", ParameterKind::Number, Some("1"),
+        "Load that capacity is kept for at least, in the unit of the requests' cost per second.").inert(),
+    row(Key::TargetUtil, "target_util", "Target", ParameterKind::Ratio, Some("0.9"),
+        "Utilisation aimed at: capacity is load / target, so 0.9 keeps 11 % in reserve.").inert(),
+    row(Key::ColdMult, "cold_mult", "Cold x", ParameterKind::Number, Some("3"),
+        "Capacity including cold workers, as a multiple of the active capacity.").inert(),
+    row(Key::ColdWorkers, "cold_workers", "Cold workers", ParameterKind::Whole, Some("3"),
+        "Workers kept at least, stopped ones included.").inert(),
+    row(Key::MaxWorkers, "max_workers", "Max workers", ParameterKind::Whole, Some("20"),
+        "Workers at most: the bound of what the group can cost."),
+    row(Key::TestWorkers, "test_workers", "Test workers", ParameterKind::Whole, Some("3"),
+        "Workers started at first to measure their performance.").inert(),
+    row(Key::GpuRam, "gpu_ram", "VRAM (GB)", ParameterKind::Whole, Some("24"),
+        "Least GPU memory in GB (machine offers have MB). The public market uses it to estimate \
+         bandwidth; to filter on memory, say gpu_ram in the search as well."),
+];

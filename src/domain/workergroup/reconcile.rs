@@ -1,0 +1,61 @@
+//! Which listed group may be the one whose creation was never confirmed.
+
+use serde_json::Value as Json;
+
+use super::NewWorkergroup;
+use super::parameters::{Key, PARAMETERS, ParameterKind};
+use super::search::group_search;
+use crate::domain::catalog::OFFERS;
+use crate::domain::dialect::Dialect;
+use crate::domain::language::{self, Mode};
+use crate::domain::listing::{Listing, RowId};
+
+/// The groups of `listing` that were not there `before` the request and contradict nothing that was
+/// asked for. Parameters that the market is known to ignore, and those that a record does not tell,
+/// contradict nothing. None means that the creation has not shown (yet), never that it failed.
+pub fn candidates(before: &[RowId], listing: &Listing, asked: &NewWorkergroup) -> Vec<RowId> {
+    let asked_for = serde_json::to_value(asked).unwrap_or_default();
+    (0..listing.len())
+        .filter_map(|row| listing.id(row).map(|id| (row, id)))
+        .filter(|(_, id)| !before.contains(id))
+        .filter(|(row, _)| fits(listing, *row, asked, &asked_for))
+        .map(|(_, id)| id)
+        .collect()
+}
+
+fn fits(listing: &Listing, row: usize, asked: &NewWorkergroup, asked_for: &Json) -> bool {
+    let json = listing.json(row).unwrap_or_default();
+    let record: Json = serde_json::from_str(json).unwrap_or_default();
+    let members = PARAMETERS.iter().all(|parameter| {
+        parameter.inert.is_some()
+            || parameter.kind == ParameterKind::Search
+            || !contradicts(&record, asked_for, parameter.key)
+    });
+    let search = asked.search_params.as_ref().is_none_or(|asked| {
+        group_search(listing, row).is_none_or(|found| holds(asked, found.text.compared()))
+    });
+    members && search
+}
+
+fn contradicts(record: &Json, asked_for: &Json, key: Key) -> bool {
+    match (record.get(key.wire()), asked_for.get(key.wire())) {
+        (None | Some(Json::Null), _) | (_, None) => false,
+        (Some(Json::String(found)), Some(Json::String(asked))) => found.trim() != asked.trim(),
+        // The market sends some numbers as text.
+        (Some(Json::String(found)), Some(asked)) => found.trim().parse().ok() != asked.as_f64(),
+        (Some(found), Some(asked)) => found.as_f64() != asked.as_f64(),
+    }
+}
+
+/// Whether the search found says all that was asked; servers add their defaults. Texts that cannot
+/// be read are compared as they are.
+fn holds(asked: &str, found: &str) -> bool {
+    let read = |text| {
+        language::parse(text, &OFFERS, &Dialect::DOCUMENTED, &[], Mode::Strict)
+            .map(|parsed| parsed.conditions)
+    };
+    match (read(asked), read(found)) {
+        (Ok(asked), Ok(found)) => asked.iter().all(|condition| found.contains(condition)),
+        _ => asked.split_whitespace().eq(found.split_whitespace()),
+    }
+}

@@ -1,0 +1,172 @@
+//! A group's search as text, however the server sends it.
+
+use serde_json::Value as Json;
+
+use crate::domain::catalog::OFFERS;
+use crate::domain::field::{Field, Kind, Operator};
+use crate::domain::language;
+use crate::domain::listing::Listing;
+use crate::domain::query::{Condition, Operand};
+use crate::domain::text::Untrusted;
+use crate::domain::value::{Value, Version};
+
+/// A search as text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SearchText {
+    /// The text in the query language.
+    pub text: Untrusted,
+    /// Members of the search that the text does not say, by name: order, limit, what is not known.
+    pub left_out: Vec<Untrusted>,
+}
+
+/// The search of a group in a listing; `None` if the record has none.
+pub fn group_search(listing: &Listing, row: usize) -> Option<SearchText> {
+    let record: Json = serde_json::from_str(listing.json(row)?).ok()?;
+    let search = record.get("search_query")?;
+    (!search.is_null()).then(|| text_of(search))
+}
+
+/// A search as text: a JSON text is taken as it is, filter objects are printed in the query
+/// language (`{"gpu_ram":{"gte":24000}}` reads `gpu_ram>=24`), a list is joined. The specification
+/// has a text, the public service sends an object.
+pub fn search_query_text(json: &str) -> SearchText {
+    serde_json::from_str(json).map_or_else(
+        |_| SearchText {
+            text: Untrusted::default(),
+            left_out: vec![Untrusted::from(json)],
+        },
+        |json| text_of(&json),
+    )
+}
+
+fn text_of(json: &Json) -> SearchText {
+    match json {
+        Json::String(text) => match serde_json::from_str(text) {
+            // Some servers put the object's JSON into the text.
+            Ok(Json::Object(members)) => text_of(&Json::Object(members)),
+            _ => SearchText {
+                text: Untrusted::from(text.as_str()),
+                left_out: Vec::new(),
+            },
+        },
+        Json::Object(members) => {
+            if let (Some(Json::Object(_)), 1) = (members.get("q"), members.len()) {
+                return text_of(&members["q"]);
+            }
+            let mut conditions = Vec::new();
+            let mut left_out = Vec::new();
+            for (name, filter) in members {
+                if !read_filter(name, filter, &mut conditions) {
+                    left_out.push(Untrusted::from(name.as_str()));
+                }
+            }
+            SearchText {
+                text: Untrusted::from(language::print(&conditions)),
+                left_out,
+            }
+        }
+        Json::Array(items) => {
+            let parts: Vec<SearchText> = items.iter().map(text_of).collect();
+            let texts: Vec<&str> = parts
+                .iter()
+                .map(|part| part.text.compared())
+                .filter(|text| !text.is_empty())
+                .collect();
+            SearchText {
+                text: Untrusted::from(texts.join(" ")),
+                left_out: parts
+                    .iter()
+                    .flat_map(|part| part.left_out.clone())
+                    .collect(),
+            }
+        }
+        Json::Null => SearchText::default(),
+        other => SearchText {
+            text: Untrusted::default(),
+            left_out: vec![Untrusted::from(other.to_string())],
+        },
+    }
+}
+
+/// Adds the conditions of one filter object; false, adding nothing, if it cannot be said whole.
+fn read_filter(name: &str, filter: &Json, conditions: &mut Vec<Condition>) -> bool {
+    let Some(field) = OFFERS.named(name).filter(|field| field.is_filter()) else {
+        return false;
+    };
+    let mut read = Vec::new();
+    let is_whole = match filter {
+        Json::Object(operators) => operators
+            .iter()
+            .all(|(operator, operand)| read_condition(field, operator, operand, &mut read)),
+        // A bare value is taken for equality; the market's own library sends such ones.
+        value => read_condition(field, "eq", value, &mut read),
+    };
+    if is_whole {
+        conditions.append(&mut read);
+    }
+    is_whole
+}
+
+/// Adds one condition; false if it cannot be said. `{"eq": "any"}` says nothing and adds nothing.
+fn read_condition(
+    field: &'static Field,
+    operator: &str,
+    operand: &Json,
+    conditions: &mut Vec<Condition>,
+) -> bool {
+    let known = match operator {
+        "notin" | "not in" => Some(Operator::Nin),
+        name => Operator::ALL.into_iter().find(|known| known.name() == name),
+    };
+    let Some(operator) = known.filter(|known| field.operators.allows(*known)) else {
+        return false;
+    };
+    if operator == Operator::Eq && operand.as_str() == Some("any") {
+        return true;
+    }
+    let operand = match operand {
+        Json::Array(values) if operator.takes_list() => values
+            .iter()
+            .map(|value| read_value(field, value))
+            .collect::<Option<_>>()
+            .map(Operand::Many),
+        value if operator.takes_list() => {
+            read_value(field, value).map(|value| Operand::Many(vec![value]))
+        }
+        value => read_value(field, value).map(Operand::One),
+    };
+    operand
+        .map(|operand| conditions.push(Condition::new(field, operator, operand)))
+        .is_some()
+}
+
+/// A value as the field's kind takes it; the market's client sends most numbers as text.
+fn read_value(field: &Field, json: &Json) -> Option<Value> {
+    let number = match json {
+        Json::Number(number) => number.as_f64(),
+        Json::String(text) => text.trim().parse::<f64>().ok(),
+        _ => None,
+    }
+    .filter(|number| number.is_finite());
+    match (field.kind, json) {
+        (_, Json::Null) => Some(Value::Null),
+        (Kind::Flag, Json::Bool(flag)) => Some(Value::Flag(*flag)),
+        (Kind::Flag, Json::String(text)) => text.to_ascii_lowercase().parse().ok().map(Value::Flag),
+        (Kind::Flag, Json::Number(_)) => match number {
+            Some(0.0) => Some(Value::Flag(false)),
+            Some(1.0) => Some(Value::Flag(true)),
+            _ => None,
+        },
+        (Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch, Json::Bool(flag)) => {
+            Some(Value::Number(f64::from(u8::from(*flag))))
+        }
+        (Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch, _) => number.map(Value::Number),
+        (Kind::Version, Json::String(text)) => Version::parse(text.trim()).map(Value::Version),
+        (Kind::Version, Json::Number(number)) => {
+            Version::parse(&number.to_string()).map(Value::Version)
+        }
+        (Kind::Text | Kind::Country, Json::String(text)) => Some(Value::Text(text.clone())),
+        (Kind::Text, Json::Number(number)) => Some(Value::Text(number.to_string())),
+        _ => None,
+    }
+}

@@ -1,0 +1,241 @@
+//! What a listing of groups looked like, without its secrets, and what has changed since.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+use crate::domain::listing::{Listing, RowId};
+use crate::domain::secrets::{is_secret_name, remove_secrets};
+use crate::domain::text::Untrusted;
+
+/// What stands in place of a value that may be a secret.
+const HIDDEN: &str = "<hidden>";
+
+/// The shortest key that is looked for in other members: a shorter one would match by chance.
+const SHORTEST_KEY: usize = 4;
+
+/// A listing of groups as it may be stored: members that hold secrets by their names are gone, the
+/// group's key is gone from every other text, and values of variables and of secret options in
+/// `launch_args` are hidden (their changes are not seen).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// When the listing arrived, in seconds since 1970.
+    pub at: f64,
+    /// The groups' members by id; empty for a record that could not be read.
+    groups: BTreeMap<i64, Map<String, Json>>,
+}
+
+/// What became of a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// It was not there before.
+    New,
+    /// It is not there any more.
+    Gone,
+    /// A member has another value.
+    Changed {
+        /// The member.
+        parameter: Untrusted,
+        /// Its value before; `None` where it had none.
+        from: Option<Untrusted>,
+        /// Its value now.
+        to: Option<Untrusted>,
+    },
+}
+
+/// A change between two listings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The group.
+    pub group: RowId,
+    /// Its endpoint's name, where it says one.
+    pub endpoint: Option<Untrusted>,
+    /// What became of it.
+    pub kind: ChangeKind,
+}
+
+impl Snapshot {
+    /// The listing without its secrets.
+    pub fn of(listing: &Listing) -> Self {
+        let groups = (0..listing.len())
+            .filter_map(|row| {
+                let record = listing
+                    .json(row)
+                    .and_then(|json| serde_json::from_str(json).ok());
+                Some((
+                    listing.id(row)?.0,
+                    record.map_or_else(Map::new, without_secrets),
+                ))
+            })
+            .collect();
+        Self {
+            at: listing.read_at(),
+            groups,
+        }
+    }
+
+    /// How many groups it holds.
+    pub fn len(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+}
+
+fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
+    let keys: Vec<String> = record
+        .iter()
+        .filter(|(name, _)| is_secret_name(name))
+        .filter_map(|(_, value)| value.as_str())
+        .filter(|key| key.len() >= SHORTEST_KEY)
+        .map(str::to_owned)
+        .collect();
+    let mut whole = Json::Object(record);
+    remove_secrets(&mut whole);
+    hide(&mut whole, &keys);
+    let Json::Object(mut record) = whole else {
+        return Map::new();
+    };
+    if let Some(Json::String(text)) = record.get_mut("launch_args") {
+        *text = hide_values(text);
+    }
+    record
+}
+
+/// Takes the keys out of every text.
+fn hide(json: &mut Json, keys: &[String]) {
+    match json {
+        Json::String(text) => {
+            for key in keys {
+                if text.contains(key.as_str()) {
+                    *text = text.replace(key.as_str(), HIDDEN);
+                }
+            }
+        }
+        Json::Array(items) => items.iter_mut().for_each(|item| hide(item, keys)),
+        Json::Object(members) => members.values_mut().for_each(|member| hide(member, keys)),
+        _ => {}
+    }
+}
+
+/// Launch arguments with the values of `NAME=value` words, of options with secret names and of
+/// headers hidden. What no shell could split is hidden whole.
+fn hide_values(arguments: &str) -> String {
+    let Ok(words) = shell_words::split(arguments) else {
+        return HIDDEN.to_owned();
+    };
+    let mut hide_next = false;
+    let mut shown = Vec::with_capacity(words.len());
+    for word in words {
+        let is_option = word.starts_with('-');
+        shown.push(if let Some((name, _)) = word.split_once('=') {
+            format!("{name}={HIDDEN}")
+        } else if hide_next && !is_option {
+            HIDDEN.to_owned()
+        } else if let Some((name, _)) = word
+            .split_once(':')
+            .filter(|(name, _)| is_secret_name(name))
+        {
+            format!("{name}:{HIDDEN}")
+        } else {
+            word.clone()
+        });
+        hide_next = is_option && !word.contains('=') && is_secret_name(&word);
+    }
+    shown.join(" ")
+}
+
+/// What is new, gone and changed from `old` to `new`, by id.
+pub fn drift(old: &Snapshot, new: &Snapshot) -> Vec<Change> {
+    let mut ids: Vec<i64> = old
+        .groups
+        .keys()
+        .chain(new.groups.keys())
+        .copied()
+        .collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let mut changes = Vec::new();
+    for id in ids {
+        let (before, after) = (old.groups.get(&id), new.groups.get(&id));
+        let endpoint = after
+            .or(before)
+            .and_then(|record| record.get("endpoint_name"))
+            .and_then(Json::as_str)
+            .map(Untrusted::from);
+        let mut note = |kind| {
+            changes.push(Change {
+                group: RowId(id),
+                endpoint: endpoint.clone(),
+                kind,
+            });
+        };
+        match (before, after) {
+            (None, Some(_)) => note(ChangeKind::New),
+            (Some(_), None) => note(ChangeKind::Gone),
+            // A record that could not be read says nothing about changes.
+            (Some(before), Some(after)) if !before.is_empty() && !after.is_empty() => {
+                changed_members(before, after).into_iter().for_each(note);
+            }
+            _ => {}
+        }
+    }
+    changes
+}
+
+fn changed_members(before: &Map<String, Json>, after: &Map<String, Json>) -> Vec<ChangeKind> {
+    let gone = before.keys().filter(|name| !after.contains_key(*name));
+    after
+        .keys()
+        .chain(gone)
+        .filter_map(|name| {
+            let (from, to) = (before.get(name), after.get(name));
+            let is_same = match (from, to) {
+                (Some(from), Some(to)) => is_same(from, to),
+                // Nothing and null are alike.
+                (one, other) => one.or(other).is_none_or(Json::is_null),
+            };
+            (!is_same).then(|| ChangeKind::Changed {
+                parameter: Untrusted::from(name.as_str()),
+                from: from.and_then(shown),
+                to: to.and_then(shown),
+            })
+        })
+        .collect()
+}
+
+/// Whether two values mean the same: 1 and 1.0 do, the order of members does not matter.
+fn is_same(left: &Json, right: &Json) -> bool {
+    match (left, right) {
+        (Json::Number(left), Json::Number(right)) => {
+            left == right || left.as_f64() == right.as_f64()
+        }
+        (Json::Array(left), Json::Array(right)) => {
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .zip(right)
+                    .all(|(left, right)| is_same(left, right))
+        }
+        (Json::Object(left), Json::Object(right)) => {
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .all(|(name, value)| right.get(name).is_some_and(|other| is_same(value, other)))
+        }
+        _ => left == right,
+    }
+}
+
+/// A value as it is shown; `None` for null.
+fn shown(value: &Json) -> Option<Untrusted> {
+    match value {
+        Json::Null => None,
+        Json::String(text) => Some(Untrusted::from(text.as_str())),
+        other => Some(Untrusted::from(other.to_string())),
+    }
+}
