@@ -38,3 +38,4 @@ mod sandbox_market;
 mod shopping;
 mod support;
 mod wire;
+mod workergroups_domain;

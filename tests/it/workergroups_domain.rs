@@ -1,0 +1,678 @@
+//! Workergroups before anything is sent: the parameters, the draft, what a search would recruit and
+//! cost, what changed, and which group may be ours.
+
+use bourse::domain::insight::Coverage;
+use bourse::domain::language::{self, Mode};
+use bourse::domain::workergroup::{
+    CapacityPlan, Change, ChangeKind, Demand, Draft, Key, NewWorkergroup, PARAMETERS, Preflight,
+    Snapshot, WorkerCounts, candidates, drift, group_search, preflight_query, search_query_text,
+};
+use bourse::domain::{Condition, Dialect, Listing, OFFERS, RowId, Untrusted, WORKERGROUPS};
+
+const DIALECT: &Dialect = &Dialect::DOCUMENTED;
+
+fn filled(texts: &[(Key, &str)]) -> Draft {
+    let mut draft = Draft::default();
+    for (key, text) in texts {
+        draft.put(*key, *text);
+    }
+    draft
+}
+
+fn groups(records: &str) -> Listing {
+    let body = format!(r#"{{"success":true,"results":[{records}]}}"#);
+    Listing::read(&WORKERGROUPS, body, 1_800_000_000.0).unwrap()
+}
+
+fn conditions(text: &str) -> Vec<Condition> {
+    language::parse(text, &OFFERS, DIALECT, &[], Mode::Strict)
+        .unwrap()
+        .conditions
+}
+
+#[track_caller]
+fn close(left: f64, right: f64) {
+    assert!((left - right).abs() < 1e-9, "{left} is not {right}");
+}
+
+// The table
+
+#[test]
+fn the_table_is_the_specification_s() {
+    // Specification, "Create workergroup": names and defaults in its order.
+    let documented = [
+        ("endpoint_name", None),
+        ("endpoint_id", None),
+        ("template_hash", None),
+        ("template_id", None),
+        (
+            "search_params",
+            Some("verified=true rentable=true rented=false"),
+        ),
+        ("launch_args", None),
+        ("min_load", Some("1")),
+        ("target_util", Some("0.9")),
+        ("cold_mult", Some("3")),
+        ("cold_workers", Some("3")),
+        ("max_workers", Some("20")),
+        ("test_workers", Some("3")),
+        ("gpu_ram", Some("24")),
+    ];
+    let ours: Vec<_> = PARAMETERS
+        .iter()
+        .map(|row| (row.name, row.default))
+        .collect();
+    assert_eq!(ours, documented);
+    for (key, row) in Key::ALL.into_iter().zip(&PARAMETERS) {
+        assert_eq!(key, row.key);
+        assert_eq!(key.parameter(), row);
+        assert_eq!(Key::named(row.name), Some(key));
+        assert!(row.doc.ends_with('.'), "{}", row.name);
+    }
+    // Known from the market's maintainers.
+    let inert: Vec<_> = PARAMETERS
+        .iter()
+        .filter(|row| row.inert.is_some())
+        .map(|row| row.name)
+        .collect();
+    assert_eq!(
+        inert,
+        [
+            "min_load",
+            "target_util",
+            "cold_mult",
+            "cold_workers",
+            "test_workers"
+        ]
+    );
+}
+
+// The draft
+
+#[test]
+fn only_what_is_set_is_sent() {
+    let draft = filled(&[(Key::EndpointName, "chat"), (Key::TemplateHash, "abc")]);
+    assert_eq!(
+        draft.build(DIALECT).unwrap().body(),
+        r#"{"endpoint_name":"chat","template_hash":"abc"}"#
+    );
+}
+
+#[test]
+fn everything_set_is_sent_as_documented() {
+    let draft = filled(&[
+        (Key::EndpointId, "17"),
+        (Key::TemplateId, "4"),
+        (Key::SearchParams, "gpu_ram>=48GB num_gpus>=2"),
+        (Key::LaunchArgs, "--disk 64"),
+        (Key::MinLoad, "2.5"),
+        (Key::TargetUtil, "80%"),
+        (Key::ColdMult, "2"),
+        (Key::ColdWorkers, "1"),
+        (Key::MaxWorkers, "8"),
+        (Key::TestWorkers, "0"),
+        (Key::GpuRam, "48"),
+    ]);
+    assert_eq!(
+        draft.build(DIALECT).unwrap().body(),
+        concat!(
+            r#"{"endpoint_id":17,"template_id":4,"search_params":"gpu_ram>=48 num_gpus>=2","#,
+            r#""launch_args":"--disk 64","min_load":2.5,"target_util":0.8,"cold_mult":2,"#,
+            r#""cold_workers":1,"max_workers":8,"test_workers":0,"gpu_ram":48}"#
+        )
+    );
+}
+
+#[test]
+fn all_defaults_are_sent_on_request_but_no_search_over_a_template() {
+    let mut draft = filled(&[(Key::EndpointName, "chat"), (Key::MaxWorkers, "5")]);
+    draft.send_defaults = true;
+    assert_eq!(
+        draft.build(DIALECT).unwrap().body(),
+        concat!(
+            r#"{"endpoint_name":"chat","search_params":"verified=true rentable=true rented=false","#,
+            r#""min_load":1,"target_util":0.9,"cold_mult":3,"cold_workers":3,"max_workers":5,"#,
+            r#""test_workers":3,"gpu_ram":24}"#
+        )
+    );
+    draft.put(Key::TemplateHash, "abc");
+    assert_eq!(draft.build(DIALECT).unwrap().search_params, None);
+}
+
+#[test]
+fn a_search_is_sent_as_typed_unless_the_market_would_not_read_it() {
+    for (typed, sent) in [
+        (
+            "verified=True  rentable=True ",
+            "verified=True rentable=True",
+        ),
+        (
+            "gpu_name=RTX_4090 num_gpus>=2",
+            "gpu_name=RTX_4090 num_gpus>=2",
+        ),
+        ("gpu_ram>=24GB", "gpu_ram>=24"),
+        ("vram>=24", "gpu_ram>=24"),
+        ("duration>=3d", "duration>=3"),
+        // The market compares names exactly.
+        ("gpu_name=rtx_4090", "gpu_name=RTX_4090"),
+    ] {
+        let draft = filled(&[(Key::EndpointName, "e"), (Key::SearchParams, typed)]);
+        let new = draft.build(DIALECT).unwrap();
+        assert_eq!(new.search_params.as_deref(), Some(sent));
+    }
+}
+
+#[test]
+fn a_draft_says_what_is_wrong_with_it() {
+    let with = |key, text| vec![(Key::EndpointName, "chat"), (key, text)];
+    let cases: Vec<(Vec<(Key, &str)>, &str, &str)> = vec![
+        (vec![], "endpoint_name", "name the endpoint"),
+        (vec![(Key::EndpointName, "  ")], "endpoint_name", "blank"),
+        (with(Key::EndpointId, "3"), "endpoint_id", "not both"),
+        (vec![(Key::EndpointId, "-3")], "endpoint_id", "above 0"),
+        (vec![(Key::EndpointId, "x")], "endpoint_id", "whole number"),
+        (
+            vec![
+                (Key::EndpointId, "3"),
+                (Key::TemplateHash, "a"),
+                (Key::TemplateId, "1"),
+            ],
+            "template_id",
+            "not both",
+        ),
+        (with(Key::MinLoad, "-1"), "min_load", "not negative"),
+        (with(Key::MinLoad, "NaN"), "min_load", "number"),
+        (with(Key::MinLoad, "inf"), "min_load", "number"),
+        (with(Key::TargetUtil, "0"), "target_util", "above 0"),
+        (with(Key::TargetUtil, "1.1"), "target_util", "at most 1"),
+        (with(Key::TargetUtil, "110%"), "target_util", "at most 1"),
+        (with(Key::ColdMult, "three"), "cold_mult", "number"),
+        (with(Key::ColdWorkers, "2.5"), "cold_workers", "whole"),
+        (with(Key::ColdWorkers, "21"), "cold_workers", "which is 20"),
+        (with(Key::MaxWorkers, "0"), "max_workers", "at least 1"),
+        (with(Key::MaxWorkers, "1e3"), "max_workers", "whole"),
+        (with(Key::TestWorkers, "-1"), "test_workers", "whole"),
+        (with(Key::GpuRam, "24000"), "gpu_ram", "24, not 24000"),
+        (with(Key::LaunchArgs, "a\nb"), "launch_args", "one line"),
+        (
+            with(Key::SearchParams, "   "),
+            "search_params",
+            "asks for nothing",
+        ),
+        (
+            with(Key::SearchParams, "verified=any"),
+            "search_params",
+            "asks for nothing",
+        ),
+    ];
+    for (texts, parameter, words) in cases {
+        let objections = filled(&texts).build(DIALECT).unwrap_err();
+        assert_eq!(objections.len(), 1, "{texts:?}: {objections:?}");
+        assert_eq!(objections[0].parameter, parameter, "{texts:?}");
+        let message = &objections[0].message;
+        assert!(message.contains(words), "{texts:?}: {message}");
+    }
+}
+
+#[test]
+fn objections_come_together_in_the_order_of_the_form() {
+    let draft = filled(&[
+        (Key::GpuRam, "lots"),
+        (Key::TargetUtil, "2"),
+        (Key::SearchParams, "gpu_nam=X"),
+    ]);
+    let objections = draft.build(DIALECT).unwrap_err();
+    let parameters: Vec<_> = objections
+        .iter()
+        .map(|objection| objection.parameter)
+        .collect();
+    assert_eq!(
+        parameters,
+        ["endpoint_name", "search_params", "target_util", "gpu_ram"]
+    );
+}
+
+#[test]
+fn a_mistake_in_the_search_is_pointed_at() {
+    let draft = filled(&[
+        (Key::EndpointName, "e"),
+        (Key::SearchParams, "num_gpus>=2 gpu_nam=X"),
+    ]);
+    let objections = draft.build(DIALECT).unwrap_err();
+    assert_eq!(objections[0].span, Some(12..19));
+}
+
+#[test]
+fn advice_stands_against_nothing() {
+    let draft = filled(&[
+        (Key::EndpointName, "chat"),
+        (
+            Key::SearchParams,
+            "num_gpus>=2 rentable=true disk_space>=100",
+        ),
+        (Key::GpuRam, "48"),
+        (Key::MaxWorkers, "500"),
+        (Key::ColdMult, "2"),
+    ]);
+    assert!(draft.build(DIALECT).is_ok());
+    let advice: Vec<_> = draft
+        .advice(DIALECT)
+        .into_iter()
+        .map(|advice| (advice.parameter, advice.message))
+        .collect();
+    let has = |parameter: &str, words: &str| {
+        assert!(
+            advice
+                .iter()
+                .any(|(own, message)| *own == parameter && message.contains(words)),
+            "{parameter} {words}: {advice:?}"
+        );
+    };
+    has("search_params", "verified=true");
+    has("search_params", "disk_space");
+    has("gpu_ram", "gpu_ram>=48");
+    has("max_workers", "500 machines");
+    has("cold_mult", "ignore");
+    assert_eq!(advice.len(), 5);
+    let bare = filled(&[(Key::EndpointName, "chat")]);
+    assert_eq!(bare.advice(DIALECT).len(), 1);
+}
+
+#[test]
+fn a_query_becomes_the_search_of_a_draft() {
+    let draft = Draft::from_conditions(&conditions("verified=true gpu_ram>=24GB dph<$0.5"));
+    assert_eq!(
+        draft.text(Key::SearchParams),
+        "verified=true gpu_ram>=24 dph_total<0.5"
+    );
+    assert_eq!(draft.conditions(DIALECT).unwrap().len(), 3);
+    // Without a search the documented default counts.
+    assert_eq!(Draft::default().conditions(DIALECT).unwrap().len(), 3);
+}
+
+#[test]
+fn a_listed_group_becomes_a_draft_without_its_key() {
+    let listing = groups(
+        r#"{"id":9,"endpoint_name":"chat","endpoint_id":4,"template_hash":"","template_id":77,
+            "search_query":{"gpu_ram":{"gte":24000.0},"verified":{"eq":true}},"launch_args":null,
+            "min_load":1.0,"target_util":0.9,"cold_mult":2.5,"test_workers":3,"gpu_ram":24.0,
+            "cold_workers":4,"api_key":"c4n4ry","created_at":1790000000,"user_id":1}"#,
+    );
+    let draft = Draft::from_record(&listing, 0);
+    assert_eq!(
+        draft.build(DIALECT).unwrap().body(),
+        concat!(
+            r#"{"endpoint_name":"chat","template_id":77,"search_params":"gpu_ram>=24 verified=true","#,
+            r#""min_load":1,"target_util":0.9,"cold_mult":2.5,"cold_workers":4,"test_workers":3,"#,
+            r#""gpu_ram":24}"#
+        )
+    );
+    assert!(!format!("{draft:?}").contains("c4n4ry"));
+}
+
+// The search of a group
+
+#[test]
+fn a_search_is_read_however_it_comes() {
+    for (json, text) in [
+        (
+            r#""gpu_ram>=24 verified=true""#,
+            "gpu_ram>=24 verified=true",
+        ),
+        (r#"{"gpu_ram":{"gte":24000}}"#, "gpu_ram>=24"),
+        (
+            r#"{"gpu_ram":{"gte":"24000.0"},"num_gpus":{"eq":"1"}}"#,
+            "gpu_ram>=24 num_gpus=1",
+        ),
+        (r#"{"duration":{"gte":259200}}"#, "duration>=3"),
+        (
+            r#"{"num_gpus":{"gte":2,"lte":8}}"#,
+            "num_gpus>=2 num_gpus<=8",
+        ),
+        (
+            r#"{"gpu_name":{"in":["RTX 4090","H100 SXM"]},"geolocation":{"notin":["CN"]}}"#,
+            "gpu_name in [RTX_4090,H100_SXM] geolocation notin [CN]",
+        ),
+        (
+            r#"{"driver_version":{"gte":535086005}}"#,
+            "driver_version>=535.86.05",
+        ),
+        (
+            r#"{"verified":{"eq":true},"rentable":{"eq":"any"},"rented":false}"#,
+            "verified=true rented=false",
+        ),
+        (r#"{"external":{"eq":null}}"#, "external=null"),
+        (r#"{"q":{"num_gpus":{"gte":2}}}"#, "num_gpus>=2"),
+        (r#""{\"num_gpus\":{\"gte\":2}}""#, "num_gpus>=2"),
+        (
+            r#"["num_gpus>=2","verified=true"]"#,
+            "num_gpus>=2 verified=true",
+        ),
+        ("null", ""),
+    ] {
+        let search = search_query_text(json);
+        assert_eq!(search.text.compared(), text, "{json}");
+        assert!(search.left_out.is_empty(), "{json}: {:?}", search.left_out);
+    }
+}
+
+#[test]
+fn what_a_search_cannot_say_is_named() {
+    let search = search_query_text(
+        r#"{"num_gpus":{"gte":2},"order":[["score","desc"]],"type":"on-demand",
+            "gpu_name":{"gt":"A"},"mystery":{"eq":1},"cpu_ram":{"gte":[1]}}"#,
+    );
+    assert_eq!(search.text.compared(), "num_gpus>=2");
+    let left_out: Vec<_> = search.left_out.iter().map(Untrusted::compared).collect();
+    assert_eq!(
+        left_out,
+        ["order", "type", "gpu_name", "mystery", "cpu_ram"]
+    );
+    assert_eq!(search_query_text("{broken").left_out.len(), 1);
+}
+
+#[test]
+fn a_listing_s_search_is_found_as_text_and_as_object() {
+    let listing = groups(
+        r#"{"id":1,"search_query":"num_gpus>=2"},{"id":2,"search_query":{"num_gpus":{"gte":2}}},{"id":3}"#,
+    );
+    for row in [0, 1] {
+        let search = group_search(&listing, row).unwrap();
+        assert_eq!(search.text.compared(), "num_gpus>=2");
+    }
+    assert_eq!(group_search(&listing, 2), None);
+}
+
+// The planner
+
+#[test]
+fn capacity_is_load_over_target_times_the_cold_multiplier() {
+    // 450 / 0.9 = 500; x 2 = 1000. A worker of 120 serves it with 5 (4.17) and 9 (8.33).
+    let group = NewWorkergroup {
+        target_util: Some(0.9),
+        cold_mult: Some(2.0),
+        max_workers: Some(8),
+        ..NewWorkergroup::default()
+    };
+    let plan = CapacityPlan::of(&Demand::new(450.0, 120.0, &group)).unwrap();
+    close(plan.target_capacity, 500.0);
+    close(plan.cold_capacity, 1000.0);
+    close(plan.headroom, 1.0 / 9.0);
+    assert_eq!((plan.needed_active, plan.needed_total), (5, 9));
+    assert_eq!((plan.active, plan.total), (5, 8));
+    assert!(!plan.is_short());
+    // Eight workers of 120 at 90 %.
+    close(plan.most_load, 864.0);
+}
+
+#[test]
+fn a_plan_keeps_the_cold_workers_and_the_least_load() {
+    let group = NewWorkergroup::default();
+    // Defaults: least load 1, 3 cold workers, x 3, at most 20.
+    let idle = CapacityPlan::of(&Demand::new(0.0, 100.0, &group)).unwrap();
+    close(idle.load, 1.0);
+    assert_eq!((idle.active, idle.total), (1, 3));
+    let flood = CapacityPlan::of(&Demand::new(9000.0, 100.0, &group)).unwrap();
+    assert_eq!(
+        (flood.needed_active, flood.active, flood.total),
+        (100, 20, 20)
+    );
+    assert!(flood.is_short());
+    // 90 / 0.9 is 100 whatever the last bit says: one worker of 100.
+    let exact = CapacityPlan::of(&Demand::new(90.0, 100.0, &group)).unwrap();
+    assert_eq!(exact.needed_active, 1);
+}
+
+#[test]
+fn a_plan_refuses_what_has_no_answer() {
+    let group = NewWorkergroup::default();
+    for (load, per_worker, parameter) in [
+        (-1.0, 1.0, "load"),
+        (f64::NAN, 1.0, "load"),
+        (1.0, 0.0, "per_worker"),
+        (1.0, f64::INFINITY, "per_worker"),
+    ] {
+        let objections = CapacityPlan::of(&Demand::new(load, per_worker, &group)).unwrap_err();
+        assert_eq!(objections[0].parameter, parameter);
+    }
+}
+
+// Preflight
+
+/// Six offers: four at host 7, one that cannot be rented, one with less memory.
+const OFFERS_JSON: &str = r#"{"offers":[
+  {"id":1,"gpu_name":"RTX 4090","gpu_ram":24564,"dph_total":0.40,"host_id":7,"geolocation":"Sweden, SE","verification":"verified","rentable":true,"num_gpus":1},
+  {"id":2,"gpu_name":"RTX 4090","gpu_ram":24564,"dph_total":0.20,"host_id":7,"geolocation":"Sweden, SE","verification":"verified","rentable":true,"num_gpus":1},
+  {"id":3,"gpu_name":"RTX 3090","gpu_ram":24576,"dph_total":0.30,"host_id":7,"geolocation":"Texas, US","verification":"verified","rentable":true,"num_gpus":1},
+  {"id":4,"gpu_name":"RTX 4090","gpu_ram":23028,"dph_total":0.60,"host_id":8,"geolocation":", US","verification":"verified","rentable":true,"num_gpus":1},
+  {"id":5,"gpu_name":"RTX 4090","gpu_ram":24564,"dph_total":0.10,"host_id":7,"geolocation":null,"verification":"verified","rentable":false,"num_gpus":1},
+  {"id":6,"gpu_name":"RTX 4090","gpu_ram":24564,"dph_total":0.05,"host_id":9,"geolocation":"Norway, NO","verification":"unverified","rentable":true,"num_gpus":1}
+]}"#;
+
+fn offers() -> Listing {
+    Listing::read(&OFFERS, OFFERS_JSON, 1_800_000_000.0).unwrap()
+}
+
+#[test]
+fn a_preflight_counts_prices_and_places_by_hand() {
+    let preflight = Preflight::of(
+        &offers(),
+        &conditions("verified=true"),
+        Some(24.0),
+        Some(3000),
+    );
+    // 6 is not verified, 5 cannot be rented: 1, 2, 3 and 4 remain.
+    assert_eq!((preflight.recruitable, preflight.not_rentable), (4, 1));
+    assert_eq!(preflight.coverage, Coverage::Whole);
+    let prices = preflight.prices.unwrap();
+    close(prices.lowest, 0.20);
+    close(prices.median, 0.35);
+    close(prices.highest, 0.60);
+    let gpus: Vec<_> = preflight
+        .gpus
+        .iter()
+        .map(|part| (part.label.compared(), part.offers))
+        .collect();
+    assert_eq!(gpus, [("RTX 4090", 3), ("RTX 3090", 1)]);
+    let countries: Vec<_> = preflight
+        .countries
+        .iter()
+        .map(|part| (part.label.compared(), part.offers))
+        .collect();
+    assert_eq!(countries, [("SE", 2), ("US", 2)]);
+    assert_eq!(preflight.hosts, 2);
+    let host = preflight.largest_host.unwrap();
+    assert_eq!((host.host, host.offers), (7, 3));
+    close(host.share, 0.75);
+    // 24 GB are 24000 MB: a 24564 MB card has them, one of 23028 MB has not.
+    let vram = preflight.vram.unwrap();
+    assert_eq!((vram.enough, vram.too_small), (3, 1));
+    close(vram.smallest.unwrap(), 23.028);
+    let warnings = preflight.warnings.join("; ");
+    for words in [
+        "no rentable condition",
+        "1 of 4 offers have less than 24 GB",
+        "host 7 has 3 of 4 offers",
+    ] {
+        assert!(warnings.contains(words), "{warnings}");
+    }
+    assert!(!warnings.contains("no verified"), "{warnings}");
+    assert_eq!(preflight.warnings.len(), 3);
+}
+
+#[test]
+fn costs_are_bounded_by_the_dearest_offer() {
+    let preflight = Preflight::of(&offers(), &conditions("verified=true"), None, Some(3000));
+    let two = preflight.cost(2).unwrap();
+    close(two.least, 0.50); // 0.20 + 0.30
+    close(two.typical, 0.70); // 2 x 0.35
+    close(two.most, 1.20); // 2 x 0.60
+    assert_eq!(two.without_offer, 0);
+    let twenty = preflight.cost(20).unwrap();
+    close(twenty.least, 1.50); // all four
+    close(twenty.most, 12.0);
+    assert_eq!(twenty.without_offer, 16);
+    close(preflight.cost(0).unwrap().most, 0.0);
+    assert_eq!(preflight.vram, None);
+}
+
+#[test]
+fn a_preflight_owns_up_to_what_it_does_not_know() {
+    let none = Preflight::of(&offers(), &conditions("num_gpus>=8"), Some(24.0), Some(6));
+    assert_eq!(none.recruitable, 0);
+    assert_eq!(none.prices, None);
+    assert_eq!(none.cost(3), None);
+    assert_eq!(none.largest_host, None);
+    let warnings = none.warnings.join("; ");
+    for words in [
+        "no verified",
+        "no rentable",
+        "no offer",
+        "dearest is not known",
+    ] {
+        assert!(warnings.contains(words), "{warnings}");
+    }
+    let odd = r#"{"offers":[{"id":1,"dph_total":"free"},{"id":2}]}"#;
+    let odd = Listing::read(&OFFERS, odd, 0.0).unwrap();
+    let odd = Preflight::of(
+        &odd,
+        &conditions("verified=true rentable=true"),
+        Some(1.0),
+        None,
+    );
+    assert_eq!(odd.recruitable, 2);
+    assert_eq!(odd.gpus[0].label.compared(), "not said");
+    assert!(odd.warnings.join("; ").contains("2 offers have no price"));
+}
+
+#[test]
+fn the_preflight_s_query_asks_for_what_the_group_asks_cheapest_first() {
+    let query = preflight_query(conditions("num_gpus>=2"));
+    let filters = serde_json::Value::Object(query.filters_json(DIALECT)).to_string();
+    assert_eq!(filters, r#"{"num_gpus":{"gte":2}}"#);
+    assert_eq!(language::print_order(&query.order), "dph_total");
+    assert_eq!(query.limit, Some(3000));
+}
+
+#[test]
+fn worker_counts_have_documented_defaults() {
+    let counts = |group: &NewWorkergroup, planned| {
+        let WorkerCounts { min, typical, max } = WorkerCounts::of(group, planned);
+        (min, typical, max)
+    };
+    let mut group = NewWorkergroup::default();
+    assert_eq!(counts(&group, None), (3, 12, 20));
+    assert_eq!(counts(&group, Some(7)), (3, 7, 20));
+    assert_eq!(counts(&group, Some(70)), (3, 20, 20));
+    group.max_workers = Some(2);
+    assert_eq!(counts(&group, None), (2, 2, 2));
+    group.cold_workers = Some(0);
+    assert_eq!(counts(&group, None), (0, 1, 2));
+}
+
+// Drift
+
+#[test]
+fn a_snapshot_holds_no_secret() {
+    let canary = "c4n4ry-0f-the-gr0up";
+    let listing = groups(&format!(
+        r#"{{"id":1,"endpoint_name":"chat","api_key":"{canary}","apiKey":"{canary}",
+            "launch_args":"-e HF_TOKEN=hf_s3cret --login 'me s3cret' -H 'Authorization: Bearer s3cret' --url https://x/?k={canary} --disk 64",
+            "note":"the key is {canary}","deep":[{{"password":"s3cret","size":3,"env":{{"A":"s3cret"}}}}]}},
+           {{"id":2,"launch_args":"unclosed 's3cret","api_key":7}}"#
+    ));
+    let stored = serde_json::to_string(&Snapshot::of(&listing)).unwrap();
+    assert!(!stored.contains(canary), "{stored}");
+    assert!(!stored.contains("s3cret"), "{stored}");
+    for kept in [
+        "chat",
+        "HF_TOKEN=",
+        "--disk 64",
+        "the key is <hidden>",
+        "\"size\":3",
+    ] {
+        assert!(stored.contains(kept), "{kept} is lost: {stored}");
+    }
+}
+
+#[test]
+fn a_snapshot_survives_storing() {
+    let snapshot = Snapshot::of(&groups(r#"{"id":1,"min_load":1.5}"#));
+    close(snapshot.at, 1_800_000_000.0);
+    assert_eq!(snapshot.len(), 1);
+    let stored = serde_json::to_string(&snapshot).unwrap();
+    let read: Snapshot = serde_json::from_str(&stored).unwrap();
+    assert_eq!(read, snapshot);
+    assert!(drift(&read, &snapshot).is_empty());
+}
+
+#[test]
+fn drift_names_what_is_new_gone_and_changed() {
+    let old = Snapshot::of(&groups(
+        r#"{"id":1,"endpoint_name":"chat","min_load":1,"gpu_ram":24,"launch_args":"a","api_key":"old-key"},
+           {"id":2,"endpoint_name":"gone"},
+           {"id":3,"search_query":{"num_gpus":{"gte":1,"lte":4}},"target_util":0.9,"x":null}"#,
+    ));
+    let new = Snapshot::of(&groups(
+        r#"{"id":1,"endpoint_name":"chat","min_load":1.0,"gpu_ram":48,"api_key":"new-key","max_workers":5},
+           {"id":3,"search_query":{"num_gpus":{"lte":4.0,"gte":1}},"target_util":0.9},
+           {"id":4,"endpoint_name":"fresh"}"#,
+    ));
+    let changed = |parameter: &str, from: Option<&str>, to: Option<&str>| Change {
+        group: RowId(1),
+        endpoint: Some(Untrusted::from("chat")),
+        kind: ChangeKind::Changed {
+            parameter: Untrusted::from(parameter),
+            from: from.map(Untrusted::from),
+            to: to.map(Untrusted::from),
+        },
+    };
+    assert_eq!(
+        drift(&old, &new),
+        [
+            changed("gpu_ram", Some("24"), Some("48")),
+            changed("max_workers", None, Some("5")),
+            changed("launch_args", Some("a"), None),
+            Change {
+                group: RowId(2),
+                endpoint: Some(Untrusted::from("gone")),
+                kind: ChangeKind::Gone,
+            },
+            Change {
+                group: RowId(4),
+                endpoint: Some(Untrusted::from("fresh")),
+                kind: ChangeKind::New,
+            },
+        ]
+    );
+}
+
+// Reconciling
+
+#[test]
+fn only_new_groups_that_contradict_nothing_may_be_ours() {
+    let listing = groups(
+        r#"{"id":1,"endpoint_name":"chat","gpu_ram":24},
+           {"id":2,"endpoint_name":"other","gpu_ram":24},
+           {"id":3,"endpoint_name":"chat","gpu_ram":48},
+           {"id":4,"endpoint_name":"chat","gpu_ram":24.0,"cold_mult":9,"template_hash":null,
+            "search_query":{"rentable":{"eq":true},"num_gpus":{"gte":2},"verified":{"eq":true}}},
+           {"id":5,"endpoint_name":"chat","gpu_ram":"24","search_query":"num_gpus>=4"},
+           {"id":6,"endpoint_name":"chat"},
+           {"id":7,"endpoint_name":"chat","launch_args":"--other"}"#,
+    );
+    let asked = NewWorkergroup {
+        endpoint_name: Some("chat".into()),
+        search_params: Some("num_gpus>=2 verified=True".into()),
+        launch_args: Some("--disk 64".into()),
+        gpu_ram: Some(24),
+        cold_mult: Some(3.0),
+        ..NewWorkergroup::default()
+    };
+    assert_eq!(
+        candidates(&[RowId(1)], &listing, &asked),
+        [RowId(4), RowId(6)]
+    );
+    let before: Vec<RowId> = (1..=7).map(RowId).collect();
+    assert!(candidates(&before, &listing, &asked).is_empty());
+}
