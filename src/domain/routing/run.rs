@@ -409,15 +409,13 @@ impl Run {
         let Some(rate) = self.plan.rate else {
             return 0;
         };
-        let due = match self.plan.stop {
-            Stop::Duration(span) if self.elapsed(now) >= span => (span * rate).ceil(),
-            _ => ((self.elapsed(now) + EARLY) * rate).floor() + 1.0,
-        };
+        let due = ((self.elapsed(now) + EARLY) * rate).floor() + 1.0;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         // a day at 10,000 a second
         let due = match self.plan.stop {
             Stop::Count(count) => (due as u64).min(count),
-            Stop::Duration(_) => due as u64,
+            // What is due at the end itself is not due any more.
+            Stop::Duration(span) => due.min((span * rate - EARLY).ceil()) as u64,
         };
         due.saturating_sub(self.next)
     }

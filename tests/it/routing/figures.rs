@@ -1,0 +1,208 @@
+//! Figures of a run, computed by hand.
+
+use super::*;
+
+/// Ten assignments with latencies of 10 to 100 ms, one a second, over two workers.
+fn ten() -> Vec<RouteSample> {
+    (1_u32..=10)
+        .map(|number| {
+            let begin = f64::from(number - 1);
+            let worker = if number <= 7 {
+                "https://a:1"
+            } else {
+                "https://b:2"
+            };
+            let Completion { outcome, .. } = assigned(worker, i64::from(number));
+            sample(
+                u64::from(number - 1),
+                begin,
+                begin + f64::from(number) / 100.0,
+                outcome,
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn quantiles_are_those_counted_by_hand() {
+    let stats = RouteStats::of(&ten());
+    let latencies = stats.assigned_latencies();
+    assert_eq!(latencies.count(), 10);
+    near(latencies.quantile(0.5), 0.05); // the 5th of 10
+    near(latencies.quantile(0.9), 0.09); // the 9th
+    near(latencies.quantile(0.95), 0.10); // the 10th: nine are only nine tenths
+    near(latencies.quantile(0.99), 0.10);
+    close(latencies.most().unwrap(), 0.10);
+    close(latencies.least().unwrap(), 0.01);
+    close(latencies.mean().unwrap(), 0.055);
+    assert!(Latencies::default().quantile(0.5).is_none());
+    assert!(Latencies::default().bars(5).is_empty());
+}
+
+#[test]
+fn bars_count_every_latency_once() {
+    let stats = RouteStats::of(&ten());
+    let bars = stats.latencies().bars(4);
+    // From 10, 32.5, 55 and 77.5 ms; the last ends with the longest, 100 ms.
+    let counts: Vec<u64> = bars.iter().map(|bar| bar.count).collect();
+    assert_eq!(counts, [3, 2, 2, 3]);
+    close(bars[1].from, 0.0325);
+    close(bars[3].to, 0.10);
+    let mut alike = Latencies::default();
+    alike.record(0.2);
+    alike.record(0.2);
+    assert_eq!(
+        alike.bars(9),
+        [Bar {
+            from: 0.2,
+            to: 0.2,
+            count: 2
+        }]
+    );
+}
+
+#[test]
+fn shares_of_workers_add_up() {
+    let stats = RouteStats::of(&ten());
+    let workers = stats.workers();
+    let ranked = workers.ranked();
+    assert_eq!(ranked.len(), 2);
+    assert_eq!(ranked[0].worker.compared(), "https://a:1");
+    assert_eq!((ranked[0].assigned, ranked[1].assigned), (7, 3));
+    close(workers.share(ranked[0]), 0.7);
+    close(workers.share(ranked[1]), 0.3);
+    assert_eq!(workers.others(), 0);
+}
+
+#[test]
+fn request_numbers_out_of_order_show_gaps_and_repeats() {
+    // 1 2 3, then 5 and 6, then 10: gaps of {4} and {7 8 9}; 2 and 10 came again.
+    let mut stats = RouteStats::default();
+    for (index, reqnum) in [3, 1, 2, 6, 5, 10, 2, 10, 10].into_iter().enumerate() {
+        let Completion { outcome, .. } = assigned("w", reqnum);
+        stats.record(&sample(index as u64, 0.0, 1.0, outcome));
+    }
+    let worker = stats.workers().ranked()[0].clone();
+    assert_eq!(
+        (worker.gaps(), worker.missing(), worker.repeats()),
+        (2, 4, 3)
+    );
+    let mut edges = RouteStats::default();
+    for reqnum in [i64::MIN, i64::MAX, i64::MAX] {
+        let Completion { outcome, .. } = assigned("w", reqnum);
+        edges.record(&sample(0, 0.0, 1.0, outcome));
+    }
+    let worker = edges.workers().ranked()[0].clone();
+    assert_eq!(
+        (worker.gaps(), worker.missing(), worker.repeats()),
+        (1, u64::MAX - 1, 1)
+    );
+}
+
+#[test]
+fn a_server_that_invents_workers_cannot_take_all_memory() {
+    let mut stats = RouteStats::default();
+    for number in 0..1200 {
+        let Completion { outcome, .. } = assigned(&format!("w{number}"), 1);
+        stats.record(&sample(number, 0.0, 1.0, outcome));
+    }
+    assert_eq!(stats.workers().len(), 1000);
+    assert_eq!(stats.workers().others(), 200);
+}
+
+#[test]
+fn every_kind_of_end_is_told_apart() {
+    let ends = [
+        Outcome::garbage("no object"),
+        Outcome::waiting(r#"{"status":"Stopped"}"#),
+        Outcome::Refused { status: 401 },
+        Outcome::RateLimited { wait: None },
+        Outcome::TimedOut,
+        Outcome::failed("the server failed (status 502)"),
+        Outcome::Cancelled,
+        assigned("w", 1).outcome,
+    ];
+    let mut stats = RouteStats::default();
+    for (index, end) in ends.into_iter().enumerate() {
+        stats.record(&sample(index as u64, 0.0, 0.5, end));
+    }
+    for kind in OutcomeKind::ALL {
+        assert_eq!(stats.count(kind), 1, "{}", kind.label());
+    }
+    assert_eq!(
+        stats.timeline().buckets()[4],
+        Bucket {
+            assigned: 1,
+            waiting: 1,
+            failed: 5
+        }
+    );
+    assert_eq!(stats.bytes(), 70);
+    let summary = stats.summary(3.5);
+    close(summary.per_second.unwrap(), 2.0);
+    close(summary.assigned_share.unwrap(), 1.0 / 7.0);
+}
+
+#[test]
+fn the_timeline_widens_its_intervals_and_loses_nothing() {
+    let mut timeline = Timeline::default();
+    let one = Bucket {
+        assigned: 1,
+        ..Bucket::default()
+    };
+    close(timeline.width(), 0.125);
+    timeline.record(0.0, one);
+    timeline.record(0.13, one);
+    timeline.record(29.99, one);
+    assert_eq!(timeline.buckets().len(), 240);
+    timeline.record(31.0, one);
+    close(timeline.width(), 0.25);
+    assert_eq!(timeline.buckets()[0].assigned, 2);
+    assert_eq!(timeline.buckets().len(), 125);
+    timeline.record(3600.0, one);
+    close(timeline.width(), 16.0);
+    let total: u64 = timeline.buckets().iter().map(Bucket::total).sum();
+    assert_eq!(total, 5);
+    timeline.record(f64::NAN, one);
+    timeline.record(1e300, one);
+    assert!(timeline.buckets().len() <= 240);
+}
+
+#[test]
+fn answers_per_second_know_that_the_last_interval_is_not_over() {
+    let mut timeline = Timeline::default();
+    let two = Bucket {
+        waiting: 2,
+        ..Bucket::default()
+    };
+    timeline.record(0.01, two);
+    timeline.record(0.14, two);
+    // Two in 0.125 s, and two in the 0.0625 s that the second interval has lasted.
+    let rates = timeline.per_second(0.1875);
+    close(rates[0], 16.0);
+    close(rates[1], 32.0);
+}
+
+#[test]
+fn a_comparison_says_what_changed_and_whether_for_the_better() {
+    let slow = RouteStats::of(&ten()).summary(10.0);
+    let mut halved = ten();
+    for sample in &mut halved {
+        sample.ended = sample.intended + sample.latency() / 2.0;
+    }
+    halved[9].outcome = Outcome::TimedOut;
+    let fast = RouteStats::of(&halved).summary(5.0);
+    let figures = compare(&slow, &fast);
+    let figure = |label: &str| *figures.iter().find(|figure| figure.label == label).unwrap();
+    let mean = figure("mean");
+    assert_eq!(mean.unit, FigureUnit::Seconds);
+    close(mean.difference().unwrap(), -0.0275);
+    close(mean.change().unwrap(), -0.5);
+    assert_eq!(mean.improved(), Some(true));
+    assert_eq!(figure("assigned").improved(), Some(false));
+    assert_eq!(figure("timed out").improved(), Some(false));
+    assert_eq!(figure("timed out").change(), None);
+    assert_eq!(figure("attempts").improved(), None);
+    close(figure("attempts per second").second.unwrap(), 2.0);
+    assert!(figures.iter().all(|figure| figure.label != "cancelled"));
+}
