@@ -325,6 +325,14 @@ impl Browser {
         self.rebuild();
     }
 
+    /// Narrows the rows that are here by words that were not run yet.
+    pub fn narrow_while_typing(&mut self, words: Vec<String>) {
+        if self.words != words {
+            self.words = words;
+            self.rebuild();
+        }
+    }
+
     /// Takes words back that were typed but not run.
     pub fn restore_words(&mut self) {
         if self.words != self.ran_words {

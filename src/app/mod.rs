@@ -393,11 +393,10 @@ fn pasted(model: &mut Model, now: Now, text: &str) {
 fn bar_changed(browser: &mut Browser) {
     browser.bar.error = None;
     let text = browser.bar.input.text().to_owned();
-    if let Ok(parsed) = parse_bar(browser, &text)
-        && parsed.words != browser.words
-    {
-        browser.words = parsed.words;
-        browser.rebuild();
+    match parse_bar(browser, &text) {
+        Ok(parsed) => browser.narrow_while_typing(settled(parsed.words, &text, browser)),
+        // Half a condition: what ran narrows until it is whole.
+        Err(_) => browser.restore_words(),
     }
     let listing = browser.listing();
     let completion = language::complete(
@@ -408,6 +407,25 @@ fn bar_changed(browser: &mut Browser) {
         &|field| actions::seen_values(listing, field),
     );
     browser.bar.offer(completion);
+}
+
+/// The words without the one that is being typed, if that may still become a field's name.
+fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String> {
+    let may_become_a_field = |word: &str| {
+        let word = word.to_ascii_lowercase();
+        browser.query.catalog().fields().iter().any(|field| {
+            std::iter::once(&field.key)
+                .chain(field.aliases)
+                .any(|name| name.starts_with(&word))
+        })
+    };
+    if words
+        .last()
+        .is_some_and(|word| text.ends_with(word.as_str()) && may_become_a_field(word))
+    {
+        words.pop();
+    }
+    words
 }
 
 /// Reads the bar's text for its browser. The defaults at its beginning can be overruled by what is

@@ -32,7 +32,7 @@ pub fn draw(
         let hint = error
             .suggestion
             .as_ref()
-            .map(|suggestion| format!(" Tab changes it to {}.", suggestion.replacement))
+            .map(|suggestion| format!(": Tab changes it to {}", suggestion.replacement))
             .unwrap_or_default();
         add(&format!("{}{hint}", error.message), theme.error, 2);
     }

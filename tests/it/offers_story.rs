@@ -305,3 +305,11 @@ fn any_removes_a_default_from_the_bar() {
         .keys("enter");
     assert_eq!(asked_text(&desk), "gpu_name=H100_SXM");
 }
+
+#[test]
+fn half_a_condition_narrows_nothing() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("/").type_text("gpu_na").expect("1/3 rows");
+    desk.type_text("me=H100").expect("1/3 rows");
+    desk.type_text("_SXM iceland").expect("1 of 3 rows");
+}
