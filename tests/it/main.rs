@@ -29,6 +29,7 @@ mod pty;
 #[cfg(unix)]
 mod pty_support;
 mod query_cases;
+mod real_loop;
 mod real_terminal;
 mod recorder;
 mod routing;
