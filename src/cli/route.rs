@@ -212,7 +212,10 @@ fn show(tally: &Tally, format: Format) -> Result<(), CliError> {
         ));
     }
     for (words, count) in &tally.failures {
-        output::complain(&format!("{count} failed: {words}"));
+        output::complain(&match count {
+            1 => words.clone(),
+            _ => format!("{count} times: {words}"),
+        });
     }
     if tally.assigned() == 0
         && let Some(status) = &tally.status

@@ -148,10 +148,6 @@ fn unreachable(error: &reqwest::Error) -> Unreachable {
             return Unreachable::Certificate;
         }
         if let Some(io) = cause.downcast_ref::<io::Error>() {
-            let inner = io.get_ref();
-            if inner.is_some_and(|inner| inner.downcast_ref::<rustls::Error>().is_some()) {
-                return Unreachable::Certificate;
-            }
             match io.kind() {
                 io::ErrorKind::ConnectionRefused => return Unreachable::NobodyListens,
                 io::ErrorKind::TimedOut => return Unreachable::TooSlow,
@@ -193,8 +189,18 @@ fn broken_body(error: &reqwest::Error, status: u16, bytes: usize) -> ApiError {
     }
 }
 
+/// An error and what is behind it, one after the other.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |error: &&'a (dyn Error + 'static)| {
-        (*error).source()
-    })
+    std::iter::successors(Some(error), |error| behind(*error))
+}
+
+/// What is behind an error; of an I/O error what stands in it, which its own `source` skips.
+fn behind<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    match error
+        .downcast_ref::<io::Error>()
+        .and_then(io::Error::get_ref)
+    {
+        Some(inside) => Some(inside),
+        None => error.source(),
+    }
 }
