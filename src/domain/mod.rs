@@ -16,6 +16,7 @@ pub mod listing;
 pub mod objection;
 pub mod query;
 pub mod routing;
+pub mod saved;
 mod secrets;
 pub mod skim;
 pub mod text;

@@ -2,8 +2,12 @@
 
 pub mod config;
 pub mod files;
+mod kept;
 pub mod keys;
 pub mod paths;
+mod searches;
+pub mod state;
 
 pub use config::{Config, ConfigError, Profile, Theme};
 pub use paths::Paths;
+pub use state::{Kept, Shelf};

@@ -1,5 +1,6 @@
 //! Where files live: the XDG base directories, also on macOS.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use etcetera::BaseStrategy;
@@ -47,8 +48,46 @@ impl Paths {
         self.state.join("bourse.log")
     }
 
+    /// Where the state of a profile is kept. Any name makes a folder of its own: characters that
+    /// mean something to a file system are written as `%XX`.
+    pub fn profile_state(&self, profile: &str) -> PathBuf {
+        let mut name = String::new();
+        for (place, byte) in profile.bytes().enumerate() {
+            let is_plain = byte.is_ascii_lowercase()
+                || byte.is_ascii_digit()
+                || matches!(byte, b'-' | b'_')
+                || (byte == b'.' && place > 0);
+            if is_plain {
+                name.push(char::from(byte));
+            } else {
+                let _ = write!(name, "%{byte:02X}"); // a String takes everything
+            }
+        }
+        self.state.join("profiles").join(name)
+    }
+
     /// The key file of the public service's own client; read only, never written.
     pub fn public_client_key_file(&self) -> PathBuf {
         self.config_base.join("vastai/vast_api_key")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_profile_has_a_folder_of_its_own_inside_the_state() {
+        let paths = Paths::below(std::path::Path::new("/r"));
+        let folder = |name: &str| {
+            let path = paths.profile_state(name);
+            let own = path.strip_prefix("/r/state/bourse/profiles").unwrap();
+            own.to_str().unwrap().to_owned()
+        };
+        assert_eq!(folder("sandbox"), "sandbox");
+        assert_eq!(folder("../x"), "%2E.%2Fx");
+        assert_eq!(folder("Work"), "%57ork"); // not the folder of `work` where case is ignored
+        assert_eq!(folder("ä"), "%C3%A4");
+        assert_eq!(folder("."), "%2E");
     }
 }

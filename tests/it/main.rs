@@ -37,6 +37,7 @@ mod sandbox_http;
 mod sandbox_market;
 #[cfg(unix)]
 mod shopping;
+mod state_files;
 mod support;
 mod wire;
 mod workergroups_domain;

@@ -8,7 +8,10 @@ use super::dialect::Dialect;
 use super::field::{Field, Filter, Section};
 
 /// A kind of record that a marketplace lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
 pub enum Resource {
     /// Machine offers.
     Offers,

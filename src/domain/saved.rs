@@ -1,0 +1,363 @@
+//! What a person keeps: searches under a name, and how the panes were left.
+//!
+//! Everything here is text and numbers, so that files of older and newer programs can be read: a
+//! query is kept as the text that the query bar shows, fields by their names. Reading one back can
+//! fail in parts, and says in which.
+
+use std::sync::OnceLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::catalog::Resource;
+use super::dialect::Dialect;
+use super::language::{self, LanguageError, Mode};
+use super::query::Query;
+
+/// A search as text: everything of a [`Query`], and the words that narrow its rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SearchSpec {
+    /// What is searched.
+    pub resource: Resource,
+    /// The conditions in force and the words, in the query language. Nothing is added to them.
+    #[serde(default)]
+    pub query: String,
+    /// Conditions that are switched off, each in the query language.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub off: Vec<String>,
+    /// The order; the pane's own where it is missing, none where it is empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<String>,
+    /// The most records; the pane's own where it is missing, 0 for no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// The price model, by its word on the wire; on-demand where it is missing.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub offer_type: Option<String>,
+    /// Storage in GB that prices are asked for; the market's own where it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage: Option<f64>,
+    /// Whether equal offers stand each for themselves.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unbundled: bool,
+}
+
+/// What of a kept search cannot be read any more, for people.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// Its query.
+    #[error("its query: {0}")]
+    Query(String),
+    /// A condition that is switched off.
+    #[error("its condition {0}")]
+    Off(String),
+    /// Its order.
+    #[error("its order: {0}")]
+    Order(String),
+    /// Its price model or storage.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl SearchSpec {
+    /// A query and the words that narrow its rows, as text.
+    pub fn of(query: &Query, words: &[String]) -> Self {
+        let mut text = language::print(&query.conditions);
+        for word in words {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            if word.chars().all(char::is_alphanumeric) {
+                text.push_str(word);
+            } else {
+                text.push('"');
+                text.push_str(&word.replace('"', "\"\""));
+                text.push('"');
+            }
+        }
+        let has_prices = query.resource == Resource::Offers;
+        Self {
+            resource: query.resource,
+            query: text,
+            off: query
+                .conditions
+                .iter()
+                .filter(|condition| !condition.enabled)
+                .map(language::print_condition)
+                .collect(),
+            order: Some(language::print_order(&query.order)),
+            limit: Some(query.limit.unwrap_or(0)),
+            offer_type: has_prices.then(|| query.offer_type.wire().to_owned()),
+            storage: query.storage,
+            unbundled: query.unbundled,
+        }
+    }
+
+    /// The query and the words, as `dialect` reads them.
+    ///
+    /// # Errors
+    /// When a part names something that there is not (any more).
+    pub fn read(&self, dialect: &'static Dialect) -> Result<(Query, Vec<String>), SpecError> {
+        let catalog = self.resource.catalog();
+        let said = |error: LanguageError| error.message;
+        let parsed = language::parse(&self.query, catalog, dialect, &[], Mode::Bar)
+            .map_err(|error| SpecError::Query(said(error)))?;
+        let mut query = language::default_query(self.resource, dialect);
+        query.conditions = parsed.conditions;
+        for text in &self.off {
+            let off = language::parse(text, catalog, dialect, &[], Mode::Strict)
+                .map_err(|error| SpecError::Off(format!("{text}: {}", said(error))))?;
+            query
+                .conditions
+                .extend(off.conditions.into_iter().map(|mut condition| {
+                    condition.enabled = false;
+                    condition
+                }));
+        }
+        if let Some(order) = &self.order {
+            query.order = language::parse_order(order, catalog)
+                .map_err(|error| SpecError::Order(said(error)))?;
+        }
+        if let Some(limit) = self.limit {
+            query.limit = (limit > 0).then_some(limit);
+        }
+        if let Some(word) = &self.offer_type {
+            query.offer_type = word.parse().map_err(SpecError::Other)?;
+        }
+        if let Some(gigabytes) = self.storage {
+            if !(0.0..=1e9).contains(&gigabytes) {
+                return Err(SpecError::Other(format!(
+                    "its storage of {gigabytes} GB is out of range"
+                )));
+            }
+            query.storage = Some(gigabytes);
+        }
+        query.unbundled = self.unbundled;
+        Ok((query, parsed.words))
+    }
+}
+
+/// A search under a name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SavedSearch {
+    /// Its name, unique among the searches of a profile.
+    pub name: String,
+    /// What it is good for; presets have one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// The search.
+    #[serde(flatten)]
+    pub spec: SearchSpec,
+}
+
+/// The longest name, in characters.
+pub const LONGEST_NAME: usize = 60;
+
+/// The searches of a profile.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Searches {
+    /// Those that the person saved, in their order.
+    pub saved: Vec<SavedSearch>,
+    /// The one that runs at the start: a saved one or a preset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub startup: Option<String>,
+    /// Presets that the person does not want to see.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<String>,
+}
+
+/// A change to the searches. Several programs may share a file: each writes its changes into what
+/// the file holds by then, so that none undoes another's.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SearchChange {
+    /// Saves a search; one of the same name is replaced where it stands.
+    Put(SavedSearch),
+    /// Gives a search another name.
+    Rename {
+        /// Its name until now.
+        from: String,
+        /// Its name from now on.
+        to: String,
+    },
+    /// Deletes a search.
+    Delete(String),
+    /// Moves a search by so many places.
+    Shift {
+        /// Its name.
+        name: String,
+        /// Down, or up when negative.
+        by: isize,
+    },
+    /// Chooses the search that runs at the start, or none.
+    Startup(Option<String>),
+    /// Hides a preset.
+    Hide(String),
+    /// Shows all presets again.
+    ShowPresets,
+}
+
+/// Why a name cannot be given to a search.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// Nothing but blanks.
+    #[error("type a name")]
+    Blank,
+    /// Too long.
+    #[error("use at most {LONGEST_NAME} characters")]
+    Long,
+    /// A preset has it.
+    #[error("a preset has this name: choose another")]
+    Preset,
+    /// Another saved search has it.
+    #[error("another search has this name")]
+    Taken,
+}
+
+impl Searches {
+    /// The saved search of that name.
+    pub fn named(&self, name: &str) -> Option<&SavedSearch> {
+        self.saved.iter().find(|search| search.name == name)
+    }
+
+    /// The presets that are shown.
+    pub fn presets(&self) -> impl Iterator<Item = &'static SavedSearch> {
+        presets()
+            .iter()
+            .filter(|preset| !self.hidden.contains(&preset.name))
+    }
+
+    /// The search that runs at the start.
+    pub fn startup(&self) -> Option<&SavedSearch> {
+        let name = self.startup.as_deref()?;
+        self.named(name)
+            .or_else(|| presets().iter().find(|preset| preset.name == name))
+    }
+
+    /// A name as it may be given: blanks around it cut.
+    ///
+    /// # Errors
+    /// When it may not.
+    pub fn check_name(&self, name: &str) -> Result<String, NameError> {
+        let name = name.trim();
+        if name.is_empty() {
+            Err(NameError::Blank)
+        } else if name.chars().count() > LONGEST_NAME {
+            Err(NameError::Long)
+        } else if presets().iter().any(|preset| preset.name == name) {
+            Err(NameError::Preset)
+        } else if self.named(name).is_some() {
+            Err(NameError::Taken)
+        } else {
+            Ok(name.to_owned())
+        }
+    }
+
+    /// Makes a change. One that has no object any more changes nothing.
+    pub fn apply(&mut self, change: &SearchChange) {
+        let place = |name: &str| self.saved.iter().position(|search| search.name == name);
+        match change {
+            SearchChange::Put(search) => match place(&search.name) {
+                Some(place) => self.saved[place] = search.clone(),
+                None => self.saved.push(search.clone()),
+            },
+            SearchChange::Rename { from, to } => {
+                if let (Some(place), None) = (place(from), place(to)) {
+                    self.saved[place].name.clone_from(to);
+                    if self.startup.as_ref() == Some(from) {
+                        self.startup = Some(to.clone());
+                    }
+                }
+            }
+            SearchChange::Delete(name) => {
+                self.saved.retain(|search| search.name != *name);
+                if self.startup.as_ref() == Some(name) {
+                    self.startup = None;
+                }
+            }
+            SearchChange::Shift { name, by } => {
+                if let Some(place) = place(name) {
+                    let search = self.saved.remove(place);
+                    let target = place.saturating_add_signed(*by).min(self.saved.len());
+                    self.saved.insert(target, search);
+                }
+            }
+            SearchChange::Startup(name) => self.startup.clone_from(name),
+            SearchChange::Hide(name) => {
+                if !self.hidden.contains(name) {
+                    self.hidden.push(name.clone());
+                }
+                if self.startup.as_ref() == Some(name) {
+                    self.startup = None;
+                }
+            }
+            SearchChange::ShowPresets => self.hidden.clear(),
+        }
+    }
+
+    /// Gives searches whose name comes twice (a file edited by hand) names of their own.
+    pub fn make_names_unique(&mut self) {
+        for place in 1..self.saved.len() {
+            let name = self.saved[place].name.clone();
+            let is_taken = |saved: &[SavedSearch], name: &str| {
+                let others = saved.iter().enumerate();
+                others
+                    .into_iter()
+                    .any(|(other, search)| other != place && search.name == name)
+            };
+            if self.saved[..place].iter().all(|search| search.name != name) {
+                continue;
+            }
+            let free = (2..)
+                .map(|number| format!("{name} ({number})"))
+                .find(|name| !is_taken(&self.saved, name));
+            if let Some(free) = free {
+                self.saved[place].name = free;
+            }
+        }
+    }
+}
+
+/// The searches that ship with bourse.
+pub fn presets() -> &'static [SavedSearch] {
+    #[derive(Deserialize)]
+    struct File {
+        search: Vec<SavedSearch>,
+    }
+    static PRESETS: OnceLock<Vec<SavedSearch>> = OnceLock::new();
+    PRESETS.get_or_init(|| {
+        // A test reads the asset: here it cannot fail.
+        toml::from_str::<File>(include_str!("../../assets/presets.toml"))
+            .map(|file| file.search)
+            .unwrap_or_default()
+    })
+}
+
+/// How one pane was left.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PaneState {
+    /// Its last query.
+    pub search: SearchSpec,
+    /// Its columns in order, by the names of their fields.
+    #[serde(default)]
+    pub columns: Vec<String>,
+    /// The queries that ran, oldest first.
+    #[serde(default)]
+    pub history: Vec<String>,
+    /// Ids of the marked rows.
+    #[serde(default)]
+    pub marks: Vec<i64>,
+}
+
+/// How the dashboard was left, for one profile.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// The address of the market. What was left on one market is not brought back on another.
+    #[serde(default)]
+    pub market: String,
+    /// The pane in sight, by its name.
+    #[serde(default)]
+    pub pane: String,
+    /// The panes with records.
+    #[serde(default)]
+    pub panes: Vec<PaneState>,
+}

@@ -1,0 +1,72 @@
+//! What survives a restart, per profile: how the panes were left, and the saved searches.
+//!
+//! Nothing here can stop the program. Where the disk is full or cannot be written, the person is
+//! told and goes on; what is in memory holds until the end.
+
+use std::path::PathBuf;
+
+use super::kept;
+use super::paths::Paths;
+use super::searches::SearchFile;
+use crate::domain::saved::{SearchChange, Searches, Snapshot};
+
+/// The files of a profile.
+#[derive(Debug, Clone)]
+pub struct Shelf {
+    ui: PathBuf,
+    ui_blocked: Option<String>,
+    searches: SearchFile,
+}
+
+/// What the files held.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Kept {
+    /// How the dashboard was left.
+    pub snapshot: Option<Snapshot>,
+    /// The saved searches.
+    pub searches: Searches,
+    /// What a person should know.
+    pub notices: Vec<String>,
+}
+
+impl Shelf {
+    /// The files of a profile, and what they hold.
+    pub fn open(paths: &Paths, profile: &str) -> (Self, Kept) {
+        let folder = paths.profile_state(profile);
+        let ui = folder.join("ui.json");
+        let snapshot = kept::read::<Snapshot>(&ui);
+        let (searches, found) = SearchFile::open(folder.join("searches.json"));
+        let notices = snapshot.notice.into_iter().chain(found.notice).collect();
+        let shelf = Self {
+            ui,
+            ui_blocked: snapshot.blocked,
+            searches,
+        };
+        let kept = Kept {
+            snapshot: snapshot.content,
+            searches: found.searches,
+            notices,
+        };
+        (shelf, kept)
+    }
+
+    /// Keeps how the dashboard was left. Of several programs the last one wins.
+    ///
+    /// # Errors
+    /// When it cannot be written; why, in words.
+    pub fn save(&self, snapshot: &Snapshot) -> Result<(), String> {
+        if let Some(why) = &self.ui_blocked {
+            return Err(why.clone());
+        }
+        kept::write(&self.ui, snapshot).map_err(|error| format!("{}: {error}", self.ui.display()))
+    }
+
+    /// Makes a change to the saved searches; gives them as the file has them now, with what other
+    /// programs changed. `here` is what this program had before the change.
+    ///
+    /// # Errors
+    /// When the change cannot be written; why, in words.
+    pub fn change(&self, change: &SearchChange, here: &Searches) -> Result<Searches, String> {
+        self.searches.change(change, here)
+    }
+}
