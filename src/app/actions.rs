@@ -6,7 +6,7 @@ use super::overlay::Overlay;
 use super::remote::Now;
 use super::sort_editor::SortEditor;
 use super::text_input::TextInput;
-use super::{Model, Owner, Pane, fresh, parse_bar};
+use super::{Model, Owner, Pane, fresh, insights, parse_bar};
 use crate::domain::country;
 use crate::domain::field::Kind;
 use crate::domain::text::{json_for_terminal, visible};
@@ -36,6 +36,7 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::Volumes => return go_to(model, now, Pane::Volumes),
         Action::Workergroups => return go_to(model, now, Pane::Workergroups),
         Action::Requests => return go_to(model, now, Pane::Requests),
+        Action::ThreePrices => return insights::open(model, now, action),
         _ => {
             return match model.owner() {
                 Owner::Overlay => on_overlay(model, now, action),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::bar::Bar;
+use super::figures::{Figures, Pricing};
 use super::picker::fuzzy;
 use super::remote::{Now, Remote, Ticket, Tickets};
 use crate::api::{ApiError, Request};
@@ -41,6 +42,8 @@ pub struct Browser {
     pub column_offset: usize,
     /// Marked rows.
     pub marks: BTreeSet<RowId>,
+    /// What is worked out for each offer; offers only.
+    pub figures: Box<Figures>,
     dialect: &'static Dialect,
     remote: Remote<Listing>,
     /// The query whose answer is shown.
@@ -64,6 +67,7 @@ impl Browser {
             columns: resource.catalog().default_columns(),
             column_offset: 0,
             marks: BTreeSet::new(),
+            figures: Box::default(),
             dialect,
             remote: Remote::default(),
             shown_query: None,
@@ -181,7 +185,7 @@ impl Browser {
         if self.remote.accept(ticket, now, answer) && came {
             self.shown_query = self.asked_query.take();
             self.check_honesty();
-            self.rebuild();
+            self.revalue();
         }
     }
 
@@ -238,6 +242,56 @@ impl Browser {
             Resource::Workergroups => self.query.active().collect(),
             _ => self.query.local(self.dialect).collect(),
         }
+    }
+
+    /// How the rows here are priced: as quoted, or with the storage that is wanted where the answer
+    /// was not priced for it.
+    pub fn pricing(&self) -> Pricing {
+        let query = self.shown_query.as_ref().unwrap_or(&self.query);
+        let quoted = query.priced_storage(self.dialect);
+        Pricing {
+            model: query.offer_type,
+            gb: self
+                .query
+                .storage
+                .filter(|wanted| wanted.total_cmp(&quoted).is_ne()),
+        }
+    }
+
+    /// Works the computed columns out anew, then the view: when rows, prices, the job or the
+    /// conditions that are applied here have changed.
+    pub fn revalue(&mut self) {
+        if self.resource() == Resource::Offers
+            && let Some(listing) = self.remote.shown()
+        {
+            let rows = listing.matching(self.local_conditions());
+            let pricing = self.pricing();
+            if let Some(listing) = self.remote.shown_mut() {
+                self.figures.fill(listing, pricing, &rows);
+            }
+        }
+        self.rebuild();
+    }
+
+    /// Shows the computed columns `keys` in their order behind the column `behind`; those that are
+    /// shown already stay where they are.
+    pub fn show_columns(&mut self, keys: &[&str], behind: &str) {
+        let place = self.columns.iter().position(|field| field.key == behind);
+        let mut place = place.map_or(self.columns.len().min(1), |place| place + 1);
+        for key in keys {
+            let shown = self.columns.iter().position(|field| field.key == *key);
+            if let Some(shown) = shown {
+                place = shown + 1;
+            } else if let Some(field) = self.query.catalog().column(key) {
+                self.columns.insert(place, field);
+                place += 1;
+            }
+        }
+    }
+
+    /// Hides columns.
+    pub fn hide_columns(&mut self, keys: &[&str]) {
+        self.columns.retain(|field| !keys.contains(&field.key));
     }
 
     /// Works the view out anew: local conditions, words, order; the selection follows its id.
@@ -373,6 +427,7 @@ impl Browser {
         let changed = before != after && self.resource() != Resource::Workergroups;
         self.query.conditions = conditions;
         self.set_words(words);
+        self.revalue();
         changed || self.remote.shown().is_none()
     }
 }

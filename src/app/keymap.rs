@@ -88,6 +88,7 @@ pub enum Action {
     CopyQuery,
     ResetQuery,
     OfferType,
+    ThreePrices,
 }
 
 /// A key with its modifiers, as it is written in the table: `j`, `G`, `ctrl-d`, `shift-tab`, `f5`.
@@ -256,6 +257,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["r", "f5"], Action::Refresh, "refresh", "Ask the market again").hint("refresh", 6),
     row(Context::Table, &["left", "h"], Action::Left, "columns-left", "Scroll the columns to the left"),
     row(Context::Table, &["right", "l"], Action::Right, "columns-right", "Scroll the columns to the right"),
+    row(Context::Table, &["P"], Action::ThreePrices, "three-prices",
+        "Show or hide on-demand, bid and reserved prices"),
     row(Context::Table, &[], Action::OfferType, "offer-type",
         "Switch between on-demand, bid and reserved prices"),
     row(Context::Table, &[], Action::ResetQuery, "reset-query", "Go back to the query that a search starts from"),
@@ -270,6 +273,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Detail, &["right", "l"], Action::Right, "next-record", "Show the next record").hint("next", 3),
     row(Context::Detail, &["left", "h"], Action::Left, "previous-record", "Show the previous record").hint("previous", 4),
     row(Context::Detail, &["y"], Action::CopyJson, "copy-record", "Copy the record as JSON").hint("copy JSON", 5),
+    row(Context::Detail, &["P"], Action::ThreePrices, "detail-three-prices",
+        "Show or hide on-demand, bid and reserved prices").hint("3 prices", 6),
     row(Context::Detail, &["enter"], Action::Back, "close-detail", "Back to the table"),
 
     row(Context::Picker, &["enter"], Action::Submit, "choose", "Do or take what is selected").hint("choose", 1),

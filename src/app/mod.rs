@@ -9,6 +9,8 @@ mod actions;
 pub mod bar;
 pub mod browser;
 pub mod facts;
+pub mod figures;
+mod insights;
 pub mod keymap;
 pub mod message;
 mod mouse;
@@ -17,6 +19,7 @@ pub mod picker;
 pub mod remote;
 pub mod sort_editor;
 pub mod text_input;
+pub mod three;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -31,7 +34,7 @@ use remote::{Phase, Tickets};
 use crate::api::Reply;
 use crate::api::ledger::Ledger;
 use crate::domain::language;
-use crate::domain::{Condition, Dialect, Query, Resource};
+use crate::domain::{Condition, Dialect, Listing, Query, Resource};
 
 /// The panes, in the order of their keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -215,7 +218,7 @@ impl Model {
             Action::OfferType => {
                 (self.pane != Pane::Offers).then(|| "only offers have a type".to_owned())
             }
-            _ => None,
+            other => insights::disabled(self, other),
         }
     }
 
@@ -223,6 +226,8 @@ impl Model {
     /// seconds of a request under way, the age of what is shown.
     pub fn deadline(&self, now: Now) -> Option<f64> {
         let toast = self.toast.as_ref().map(|toast| toast.until);
+        let three = (self.pane == Pane::Offers && self.offers.figures.three.is_loading())
+            .then_some(now.mono + 0.25);
         let busy = self
             .browser()
             .and_then(|browser| match browser.remote().phase() {
@@ -232,7 +237,7 @@ impl Model {
                     now.mono + if age < 60.0 { 5.0 } else { 30.0 }
                 }),
             });
-        [toast, busy].into_iter().flatten().reduce(f64::min)
+        [toast, three, busy].into_iter().flatten().reduce(f64::min)
     }
 
     fn show(&mut self, toast: Toast) {
@@ -266,6 +271,8 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             for browser in model.browsers_mut() {
                 browser.progress(ticket, attempt, waiting.clone());
             }
+            let three = &mut model.offers.figures.three;
+            three.progress(ticket, attempt, waiting.as_ref());
             Vec::new()
         }
         Message::Recorded(entry) => {
@@ -302,6 +309,14 @@ fn answered(
     ticket: Ticket,
     result: Result<Reply, crate::api::ApiError>,
 ) {
+    if model.offers.figures.three.awaits(ticket) {
+        if let Some(answer) = records(result) {
+            let offers = &mut model.offers;
+            offers.figures.three.answered(ticket, now, answer);
+            offers.revalue();
+        }
+        return;
+    }
     let Some(browser) = model
         .browsers_mut()
         .into_iter()
@@ -309,10 +324,19 @@ fn answered(
     else {
         return;
     };
+    if let Some(answer) = records(result) {
+        browser.answered(ticket, answer, now);
+    }
+}
+
+/// The records of a reply; `None` for replies of another kind.
+fn records(
+    result: Result<Reply, crate::api::ApiError>,
+) -> Option<Result<Listing, crate::api::ApiError>> {
     match result {
-        Ok(Reply::Records(listing)) => browser.answered(ticket, Ok(*listing), now),
-        Ok(_) => {}
-        Err(error) => browser.answered(ticket, Err(error), now),
+        Ok(Reply::Records(listing)) => Some(Ok(*listing)),
+        Ok(_) => None,
+        Err(error) => Some(Err(error)),
     }
 }
 

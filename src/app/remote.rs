@@ -83,6 +83,11 @@ impl<T> Remote<T> {
         self.shown.as_ref()
     }
 
+    /// What is shown now, to be changed.
+    pub const fn shown_mut(&mut self) -> Option<&mut T> {
+        self.shown.as_mut()
+    }
+
     /// When what is shown arrived.
     pub const fn shown_at(&self) -> Option<Now> {
         self.shown_at

@@ -46,9 +46,8 @@ impl SortEditor {
             .collect();
         let others = self
             .catalog
-            .fields()
-            .iter()
-            .filter(|field| field.sortable && field.in_record)
+            .columns()
+            .filter(|field| field.sortable)
             .filter(|field| !self.keys.iter().any(|key| key.field == *field))
             .map(|field| Item {
                 title: format!("    {}", field.label),

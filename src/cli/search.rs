@@ -44,6 +44,10 @@ fn query(
     if let Some(order) = &arguments.order {
         query.order = language::parse_order(order, query.catalog())
             .map_err(|error| CliError::Usage(format!("in the order:\n{}", error.render(order))))?;
+        if let Some(key) = query.order.iter().find(|key| key.field.is_computed()) {
+            let message = format!("only the dashboard works {} out", key.field.key);
+            return Err(CliError::Usage(message));
+        }
     }
     query.limit = match arguments.limit {
         Some(0) => None,

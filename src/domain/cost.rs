@@ -458,6 +458,11 @@ impl<'a> Prices<'a> {
         }
     }
 
+    /// `DLPerf` of one GPU of the row.
+    pub fn dlperf_per_gpu(&self, row: usize) -> Result<f64, Gap> {
+        finite(self.dlperf.amount(row)? / self.num_gpus.divisor(row)?)
+    }
+
     /// GB (1000 MB) of all GPUs' memory.
     fn vram_gb(&self, row: usize) -> Result<f64, Gap> {
         let megabytes = match self.gpu_total_ram.divisor(row) {

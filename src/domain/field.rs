@@ -6,123 +6,8 @@
 //! language, the table, the detail view, the wire encoding, local matching, CSV headers and the
 //! field reference in the README are all derived from these rows.
 
+pub use super::operator::{Operator, Operators};
 pub use super::unit::Unit;
-
-/// A comparison a filter object can carry (specification, "Filter object").
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Operator {
-    /// Equal to a scalar.
-    Eq,
-    /// Not equal to a scalar.
-    Neq,
-    /// Greater than a number.
-    Gt,
-    /// Less than a number.
-    Lt,
-    /// Greater than or equal to a number.
-    Gte,
-    /// Less than or equal to a number.
-    Lte,
-    /// Equal to one value of a list.
-    In,
-    /// Equal to no value of a list.
-    Nin,
-}
-
-impl Operator {
-    /// All eight, in the order of the specification.
-    pub const ALL: [Self; 8] = [
-        Self::Eq,
-        Self::Neq,
-        Self::Gt,
-        Self::Lt,
-        Self::Gte,
-        Self::Lte,
-        Self::In,
-        Self::Nin,
-    ];
-
-    /// The name in the specification. A dialect may spell `nin` differently: see
-    /// [`Dialect::operator`](super::dialect::Dialect::operator).
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Eq => "eq",
-            Self::Neq => "neq",
-            Self::Gt => "gt",
-            Self::Lt => "lt",
-            Self::Gte => "gte",
-            Self::Lte => "lte",
-            Self::In => "in",
-            Self::Nin => "nin",
-        }
-    }
-
-    /// How the query language prints it.
-    pub const fn symbol(self) -> &'static str {
-        match self {
-            Self::Eq => "=",
-            Self::Neq => "!=",
-            Self::Gt => ">",
-            Self::Lt => "<",
-            Self::Gte => ">=",
-            Self::Lte => "<=",
-            Self::In => "in",
-            Self::Nin => "notin",
-        }
-    }
-
-    /// How people say it.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Eq => "is",
-            Self::Neq => "is not",
-            Self::Gt => "more than",
-            Self::Lt => "less than",
-            Self::Gte => "at least",
-            Self::Lte => "at most",
-            Self::In => "is one of",
-            Self::Nin => "is none of",
-        }
-    }
-
-    /// Whether the operand is a list.
-    pub const fn takes_list(self) -> bool {
-        matches!(self, Self::In | Self::Nin)
-    }
-
-    /// Whether the operator compares magnitudes, which text does not have.
-    pub const fn is_ordering(self) -> bool {
-        matches!(self, Self::Gt | Self::Lt | Self::Gte | Self::Lte)
-    }
-
-    const fn bit(self) -> u8 {
-        1 << self as u8
-    }
-}
-
-/// The set of operators a field allows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Operators(u8);
-
-impl Operators {
-    /// No operator: the field cannot be filtered on.
-    pub const NONE: Self = Self(0);
-    /// `eq neq in nin`: text and flags.
-    pub const EQUALITY: Self =
-        Self(Operator::Eq.bit() | Operator::Neq.bit() | Operator::In.bit() | Operator::Nin.bit());
-    /// All eight: numbers and versions.
-    pub const ALL: Self = Self(0xff);
-
-    /// Whether the set holds `operator`.
-    pub const fn allows(self, operator: Operator) -> bool {
-        self.0 & operator.bit() != 0
-    }
-
-    /// The operators of the set, in the order of the specification.
-    pub fn iter(self) -> impl Iterator<Item = Operator> {
-        Operator::ALL.into_iter().filter(move |op| self.allows(*op))
-    }
-}
 
 /// What sort of value a field holds, and with it how operands are read and cells compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,6 +77,9 @@ pub enum Source {
     TimeLeft(&'static str, &'static str),
     /// A switch of the search itself; records do not carry it.
     Nowhere,
+    /// Worked out here from other members and what the person asked for; no record carries it and
+    /// no server knows it. The cells are put into a listing by whoever knows how.
+    Computed,
 }
 
 /// The part of a detail view or editor where a field stands.
@@ -448,6 +336,16 @@ impl Field {
         self
     }
 
+    /// A column whose cells are worked out here.
+    pub const fn computed(mut self) -> Self {
+        self.source = Source::Computed;
+        self.filter = Filter::Never;
+        self.operators = Operators::NONE;
+        self.in_record = false;
+        self.documented = false;
+        self
+    }
+
     /// A record member that the specification does not list, seen in real records.
     pub const fn undocumented(mut self) -> Self {
         self.documented = false;
@@ -489,6 +387,12 @@ impl Field {
         self
     }
 
+    /// Who leaves first on a narrow screen, when shown: larger numbers leave earlier.
+    pub const fn priority(mut self, priority: u8) -> Self {
+        self.column.priority = priority;
+        self
+    }
+
     /// So many places behind the point.
     pub const fn places(mut self, places: u8) -> Self {
         self.format = Format::Places(places);
@@ -515,7 +419,12 @@ impl Field {
 
     /// Whether it may stand as a table column.
     pub const fn is_column(&self) -> bool {
-        self.in_record && !matches!(self.kind, Kind::Secret)
+        (self.in_record || self.is_computed()) && !matches!(self.kind, Kind::Secret)
+    }
+
+    /// Whether its cells are worked out here.
+    pub const fn is_computed(&self) -> bool {
+        matches!(self.source, Source::Computed)
     }
 
     /// Whether it can be filtered on at all, by a server or locally.

@@ -136,7 +136,9 @@ impl Listing {
             body: "".into(),
             spans: Vec::new(),
             ids: Vec::new(),
-            columns: catalog.fields().iter().map(|_| OnceLock::new()).collect(),
+            columns: (0..catalog.fields.len() + catalog.computed.len())
+                .map(|_| OnceLock::new())
+                .collect(),
             now: 0.0,
             was_single: false,
             skipped: Vec::new(),
@@ -277,6 +279,25 @@ impl Listing {
         self.columns[position].get().unwrap_or(&NONE)
     }
 
+    /// Puts the numbers of a computed column in, one for each row; rows without one are blank. What
+    /// was there before is replaced.
+    pub fn set_column(&mut self, field: &Field, numbers: impl IntoIterator<Item = Option<f64>>) {
+        let Some(position) = self.catalog.position(field) else {
+            return;
+        };
+        let cells = numbers
+            .into_iter()
+            .map(|number| match number.filter(|number| number.is_finite()) {
+                Some(number) => Cell::Number(number),
+                None => Cell::Missing,
+            })
+            .collect();
+        self.columns[position] = OnceLock::from(Column {
+            cells,
+            texts: Vec::new(),
+        });
+    }
+
     /// Reads the columns of several fields in one go, where they are not there yet.
     pub fn prepare<'a>(&self, fields: impl IntoIterator<Item = &'a Field>) {
         let missing: Vec<usize> = fields
@@ -295,12 +316,11 @@ impl Listing {
         for span in &self.spans {
             let record = plan.read(&self.body[span.clone()]).ok();
             for (builder, position) in builders.iter_mut().zip(positions) {
-                let field = &self.catalog.fields[*position];
-                builder.push(
-                    record
-                        .as_ref()
-                        .map_or(Loose::Missing, |record| record.cell(field, self.now)),
-                );
+                let cell = match (&record, self.catalog.at(*position)) {
+                    (Some(record), Some(field)) => record.cell(field, self.now),
+                    _ => Loose::Missing,
+                };
+                builder.push(cell);
             }
         }
         for (builder, position) in builders.into_iter().zip(positions) {

@@ -14,6 +14,7 @@ pub mod insight;
 pub mod language;
 pub mod listing;
 pub mod objection;
+pub mod operator;
 pub mod query;
 pub mod routing;
 pub mod saved;

@@ -53,7 +53,7 @@ async fn connect_and_show(settings: &Settings) -> color_eyre::Result<ExitCode> {
     let mut model = Model::new(profile, settings.conditions.clone());
     model.notices.clone_from(&settings.notices);
     let theme = Theme::detect(settings.theme.is_light(), |name| std::env::var(name).ok());
-    let status = show(model, connection.session.clone(), theme).await?;
+    let status = Box::pin(show(model, connection.session.clone(), theme)).await?;
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
 }
 

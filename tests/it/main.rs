@@ -30,6 +30,7 @@ mod pty;
 mod pty_support;
 mod query_cases;
 mod real_loop;
+#[cfg(unix)]
 mod real_terminal;
 mod recorder;
 mod routing;

@@ -1,5 +1,6 @@
 //! The catalogs: one table for each resource.
 
+mod computed;
 mod offers;
 mod volumes;
 mod workergroups;
@@ -67,6 +68,9 @@ pub struct Catalog {
     pub limit: Option<u32>,
     /// The fields.
     pub fields: &'static [Field],
+    /// The columns that are worked out here: they stand in tables, are sorted by and exported like
+    /// fields, but no query and no server knows them.
+    pub computed: &'static [Field],
 }
 
 /// Machine offers: `POST /api/v0/bundles/`.
@@ -78,6 +82,7 @@ pub static OFFERS: Catalog = Catalog {
     order: "score-",
     limit: Some(500),
     fields: offers::FIELDS,
+    computed: computed::OFFERS,
 };
 
 /// Network volume offers: `POST /api/v0/network_volumes/search/`.
@@ -89,6 +94,7 @@ pub static VOLUMES: Catalog = Catalog {
     order: "storage_cost",
     limit: Some(100),
     fields: volumes::FIELDS,
+    computed: &[],
 };
 
 /// Workergroups: `GET /api/v0/workergroups/`.
@@ -100,6 +106,7 @@ pub static WORKERGROUPS: Catalog = Catalog {
     order: "endpoint_name,id",
     limit: None,
     fields: workergroups::FIELDS,
+    computed: &[],
 };
 
 impl Catalog {
@@ -126,11 +133,41 @@ impl Catalog {
         self.resource.catalog().fields
     }
 
-    /// The place of a field of this catalog in [`Catalog::fields`].
+    /// The columns that are worked out here, with the lifetime of the tables.
+    pub fn computed(&self) -> &'static [Field] {
+        self.resource.catalog().computed
+    }
+
+    /// Everything that may stand as a table column: fields that records carry, then those that are
+    /// worked out here.
+    pub fn columns(&self) -> impl Iterator<Item = &'static Field> {
+        self.fields()
+            .iter()
+            .chain(self.computed())
+            .filter(|field| field.is_column())
+    }
+
+    /// The table column of that key, computed or not.
+    pub fn column(&self, key: &str) -> Option<&'static Field> {
+        self.columns().find(|field| field.key == key)
+    }
+
+    /// The place of a field of this catalog among [`Catalog::fields`] and, behind them,
+    /// [`Catalog::computed`].
     pub fn position(&self, field: &Field) -> Option<usize> {
         self.fields
             .iter()
+            .chain(self.computed)
             .position(|candidate| std::ptr::eq(candidate, field))
+    }
+
+    /// The field at a place that [`Catalog::position`] gave.
+    pub fn at(&self, position: usize) -> Option<&'static Field> {
+        let catalog = self.resource.catalog();
+        catalog
+            .fields
+            .get(position)
+            .or_else(|| catalog.computed.get(position - catalog.fields.len()))
     }
 
     /// The name closest to a misspelt one, if one is close.
@@ -185,6 +222,7 @@ impl Catalog {
     pub fn orders_on_server(&self, field: &Field, dialect: &Dialect) -> bool {
         self.resource != Resource::Workergroups
             && field.sortable
+            && !field.is_computed()
             && (field.documented || dialect.market_filters)
     }
 }

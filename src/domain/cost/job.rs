@@ -95,6 +95,22 @@ impl Prices<'_> {
         self.parts(row, job).map(|parts| parts.total)
     }
 
+    /// Hours that `job` runs on a row.
+    pub fn job_hours(&self, row: usize, job: &Job) -> Result<f64, Gap> {
+        job.validate()?;
+        match job.work_dlperf_hours {
+            None => Ok(job.run_hours),
+            Some(work) => finite(work / self.dlperf.divisor(row)?),
+        }
+    }
+
+    /// Hours between the end of `job`, begun at the moment `now` (seconds since 1970), running and
+    /// stopped hours together, and the end of the offer; below zero where the offer ends first.
+    pub fn job_spare(&self, row: usize, job: &Job, now: f64) -> Result<f64, Gap> {
+        let needed = self.job_hours(row, job)? + job.stopped_hours;
+        Ok(hours_left(&self.duration, row, now)? - needed)
+    }
+
     /// What `job` costs on a row, begun at the moment `now` (seconds since 1970).
     pub fn job(&self, row: usize, job: &Job, now: f64) -> Result<JobCost, Gap> {
         let parts = self.parts(row, job)?;
@@ -121,11 +137,7 @@ impl Prices<'_> {
     }
 
     fn parts(&self, row: usize, job: &Job) -> Result<Parts, Gap> {
-        job.validate()?;
-        let hours = match job.work_dlperf_hours {
-            None => job.run_hours,
-            Some(work) => finite(work / self.dlperf.divisor(row)?)?,
-        };
+        let hours = self.job_hours(row, job)?;
         let gpu = if hours == 0.0 {
             0.0
         } else {

@@ -41,7 +41,7 @@ pub(super) fn members(source: &Source) -> impl Iterator<Item = &'static str> {
         | Source::Nested(name, _) => (Some(name), None, &[]),
         Source::TimeLeft(name, end) => (Some(name), Some(end), &[]),
         Source::Either(names) => (None, None, names),
-        Source::Nowhere => (None, None, &[]),
+        Source::Nowhere | Source::Computed => (None, None, &[]),
     };
     one.into_iter().chain(two).chain(many.iter().copied())
 }
@@ -90,7 +90,9 @@ impl Plan {
             plan.add(name, false);
         }
         for position in positions {
-            let source = &catalog.fields[*position].source;
+            let Some(source) = catalog.at(*position).map(|field| &field.source) else {
+                continue;
+            };
             for name in members(source) {
                 plan.add(name, matches!(source, Source::Nested(..)));
             }
@@ -234,7 +236,7 @@ impl<'p, 'a> Record<'p, 'a> {
                     _ => other,
                 },
             },
-            Source::Nowhere => Loose::Missing,
+            Source::Nowhere | Source::Computed => Loose::Missing,
         }
     }
 }

@@ -98,7 +98,7 @@ fn cell<'m>(row: &impl Row<'m>, field: &Field) -> CellRef<'m> {
             Cell::Number(found) => Cell::Flag(super::super::numbers::whole(found) == number),
             other => other,
         }),
-        Source::Nowhere => None,
+        Source::Nowhere | Source::Computed => None,
     };
     match found {
         None => CellRef::Missing,

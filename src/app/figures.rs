@@ -1,0 +1,158 @@
+//! What is worked out for each offer besides what its record says: prices per unit, the cost of a
+//! job, three prices in one row, the Pareto front. The numbers stand in the listing as computed
+//! columns, so that tables, orders and exports treat them like any other.
+
+use super::three::ThreeSearches;
+use crate::domain::cost::{Job, PriceJoin, Prices, ThreePrices};
+use crate::domain::insight::{Front, Goal, Point};
+use crate::domain::{Listing, OfferType};
+
+/// What a person asked to have worked out, and what came of it.
+#[derive(Debug, Default)]
+pub struct Figures {
+    /// The job that offers are priced for, if there is one.
+    pub job: Option<Job>,
+    /// The three searches for the three prices, if they were asked for.
+    pub three: ThreeSearches,
+    front: Option<Front>,
+}
+
+/// How the rows of a listing are priced.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pricing {
+    /// The price model that was searched.
+    pub model: OfferType,
+    /// The storage in GB that prices are worked out for; `None` takes them as quoted.
+    pub gb: Option<f64>,
+}
+
+/// The numbers of one computed column.
+type Numbers = Vec<Option<f64>>;
+
+impl Figures {
+    /// The front of price against `DLPerf`, both per GPU, among the rows that were last worked out.
+    pub const fn front(&self) -> Option<&Front> {
+        self.front.as_ref()
+    }
+
+    /// Fills the computed columns of a listing. `rows` are those that meet the conditions applied
+    /// here: only they compete for the front.
+    pub(super) fn fill(&mut self, listing: &mut Listing, pricing: Pricing, rows: &[u32]) {
+        let mut columns = self.unit_columns(listing, pricing, rows);
+        columns.extend(self.job_columns(listing, pricing));
+        columns.extend(self.three_columns(listing, pricing));
+        for (key, numbers) in columns {
+            if let Some(field) = listing.catalog().column(key) {
+                listing.set_column(field, numbers);
+            }
+        }
+    }
+
+    fn unit_columns(
+        &mut self,
+        listing: &Listing,
+        pricing: Pricing,
+        rows: &[u32],
+    ) -> Vec<(&'static str, Numbers)> {
+        let prices = Prices::new(listing, pricing.model);
+        let units: Vec<_> = (0..listing.len())
+            .map(|row| {
+                let hourly = prices.hourly(row, pricing.gb).ok();
+                hourly.map_or_else(Default::default, |hourly| prices.per_unit(row, hourly))
+            })
+            .collect();
+        let speeds: Numbers = (0..listing.len())
+            .map(|row| prices.dlperf_per_gpu(row).ok())
+            .collect();
+        let points: Vec<Point> = rows
+            .iter()
+            .filter_map(|row| {
+                let place = *row as usize;
+                Some(Point {
+                    row: *row,
+                    x: units.get(place)?.gpu?,
+                    y: (*speeds.get(place)?)?,
+                })
+            })
+            .collect();
+        let front = Front::new(&points, Goal::Least, Goal::Most);
+        let mut on_front: Numbers = vec![None; listing.len()];
+        for point in &points {
+            on_front[point.row as usize] = Some(f64::from(u8::from(front.contains(point.row))));
+        }
+        self.front = Some(front);
+        vec![
+            ("dph_per_gpu", units.iter().map(|unit| unit.gpu).collect()),
+            (
+                "dph_per_vram_gb",
+                units.iter().map(|unit| unit.vram_gb).collect(),
+            ),
+            ("dlperf_per_gpu", speeds),
+            ("on_front", on_front),
+        ]
+    }
+
+    fn job_columns(&self, listing: &Listing, pricing: Pricing) -> Vec<(&'static str, Numbers)> {
+        const HOUR: f64 = 3600.0;
+        let rows = 0..listing.len();
+        let Some(job) = self.job else {
+            return ["job_cost", "job_time", "job_spare"]
+                .map(|key| (key, Vec::new()))
+                .into();
+        };
+        let prices = Prices::new(listing, pricing.model);
+        let now = listing.read_at();
+        let hours = |hours: f64| hours * HOUR;
+        vec![
+            (
+                "job_cost",
+                rows.clone()
+                    .map(|row| prices.job_total(row, &job).ok())
+                    .collect(),
+            ),
+            (
+                "job_time",
+                rows.clone()
+                    .map(|row| prices.job_hours(row, &job).ok().map(hours))
+                    .collect(),
+            ),
+            (
+                "job_spare",
+                rows.map(|row| prices.job_spare(row, &job, now).ok().map(hours))
+                    .collect(),
+            ),
+        ]
+    }
+
+    fn three_columns(&self, listing: &Listing, pricing: Pricing) -> Vec<(&'static str, Numbers)> {
+        let three: Vec<ThreePrices> = if self.three.is_empty() {
+            Vec::new()
+        } else {
+            let join = self.join(listing, pricing);
+            (0..listing.len()).map(|row| join.row(row)).collect()
+        };
+        let column = |of: fn(&ThreePrices) -> Option<f64>| three.iter().map(of).collect();
+        vec![
+            (
+                "price_on_demand",
+                column(|three| three.on_demand.map(|quote| quote.total)),
+            ),
+            (
+                "price_bid",
+                column(|three| three.bid.map(|quote| quote.total)),
+            ),
+            ("saving_bid", column(|three| three.saving)),
+            (
+                "price_reserved",
+                column(|three| three.reserved.map(|quote| quote.total)),
+            ),
+            ("saving_reserved", column(|three| three.discount)),
+        ]
+    }
+
+    /// The three searches joined to the rows of a listing.
+    pub fn join<'a>(&'a self, listing: &'a Listing, pricing: Pricing) -> PriceJoin<'a> {
+        let [on_demand, bid, reserved] = OfferType::ALL.map(|model| self.three.listing(model));
+        PriceJoin::new(listing, on_demand, bid, reserved, pricing.gb)
+    }
+}

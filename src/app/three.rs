@@ -1,0 +1,117 @@
+//! Three prices in one row: one search for each price model, each with its own slot.
+
+use super::browser::Browser;
+use super::message::Effect;
+use super::remote::{Now, Remote, Ticket, Tickets, Waiting};
+use crate::api::{ApiError, Request};
+use crate::domain::insight::{Coverage, coverage};
+use crate::domain::{Listing, OfferType, Query};
+
+/// The columns in which the prices stand, in their order.
+pub const COLUMNS: [&str; 5] = [
+    "price_on_demand",
+    "price_bid",
+    "saving_bid",
+    "price_reserved",
+    "saving_reserved",
+];
+
+/// The three searches.
+#[derive(Debug, Default)]
+pub struct ThreeSearches {
+    /// In the order of [`OfferType::ALL`].
+    slots: [Remote<Listing>; 3],
+    limit: Option<u32>,
+}
+
+impl ThreeSearches {
+    /// The slot of a price model.
+    pub fn slot(&self, model: OfferType) -> &Remote<Listing> {
+        let place = OfferType::ALL.iter().position(|own| *own == model);
+        &self.slots[place.unwrap_or(0)]
+    }
+
+    /// What came of a price model's search.
+    pub fn listing(&self, model: OfferType) -> Option<&Listing> {
+        self.slot(model).shown()
+    }
+
+    /// Whether the limit cut a price model's answer, so that an offer that is not in it may exist.
+    pub fn is_cut(&self, model: OfferType) -> bool {
+        self.listing(model)
+            .is_some_and(|listing| coverage(listing, self.limit) != Coverage::Whole)
+    }
+
+    /// Whether nothing has come yet.
+    pub fn is_empty(&self) -> bool {
+        self.slots.iter().all(|slot| slot.shown().is_none())
+    }
+
+    /// Whether an answer is awaited.
+    pub fn is_loading(&self) -> bool {
+        self.slots.iter().any(Remote::is_loading)
+    }
+
+    /// Asks for the three price models of `query`, each with a ticket of its own.
+    fn ask(&mut self, query: &Query, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+        self.limit = query.limit;
+        let mut effects = Vec::new();
+        for (slot, model) in self.slots.iter_mut().zip(OfferType::ALL) {
+            let ticket = tickets.take();
+            effects.extend(slot.ask(ticket, now).map(Effect::Abort));
+            effects.push(Effect::Call {
+                ticket,
+                request: Request::Search(Query {
+                    offer_type: model,
+                    ..query.clone()
+                }),
+            });
+        }
+        effects
+    }
+
+    /// Stops waiting for all of them.
+    pub fn cancel(&mut self) -> Vec<Effect> {
+        self.slots
+            .iter_mut()
+            .filter_map(Remote::cancel)
+            .map(Effect::Abort)
+            .collect()
+    }
+
+    pub(super) fn awaits(&self, ticket: Ticket) -> bool {
+        self.slots.iter().any(|slot| slot.awaited() == Some(ticket))
+    }
+
+    pub(super) fn answered(&mut self, ticket: Ticket, now: Now, answer: Result<Listing, ApiError>) {
+        let slot = self
+            .slots
+            .iter_mut()
+            .find(|slot| slot.awaited() == Some(ticket));
+        if let Some(slot) = slot {
+            slot.accept(ticket, now, answer);
+        }
+    }
+
+    pub(super) fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+        for slot in &mut self.slots {
+            slot.progress(ticket, attempt, waiting.cloned());
+        }
+    }
+}
+
+impl Browser {
+    /// Asks for the three prices and shows their columns behind the price.
+    pub(super) fn ask_three(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+        self.show_columns(&COLUMNS, "dph_total");
+        self.figures.three.ask(&self.query, tickets, now)
+    }
+
+    /// Stops waiting for the three prices and forgets them.
+    pub(super) fn forget_three(&mut self) -> Vec<Effect> {
+        let effects = self.figures.three.cancel();
+        self.figures.three = ThreeSearches::default();
+        self.revalue();
+        effects
+    }
+}

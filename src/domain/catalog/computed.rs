@@ -1,0 +1,51 @@
+//! Columns of machine offers that are worked out here: prices per unit, the three price models side
+//! by side, the cost of a job, and the Pareto front.
+//!
+//! Their keys are names like those on the wire, so that chosen columns can be kept and exported, but
+//! no record carries them and no server is asked about them.
+
+use crate::domain::field::{Field, Section, Unit};
+
+/// The table.
+#[rustfmt::skip] // a table reads as a table
+pub static OFFERS: &[Field] = &[
+    // The cost of a job
+    Field::number("job_cost", "Job $", Unit::Dollars).computed().section(Section::Price)
+        .width(9).priority(3).places(2).less_is_better()
+        .doc("Cost of the whole job in $: GPUs, storage running and stopped, traffic both ways."),
+    Field::number("job_time", "Job time", Unit::Seconds).computed().section(Section::Price)
+        .width(8).priority(35).less_is_better()
+        .doc("How long the job runs on the offer; with work in DLPerf-hours, faster ones finish sooner."),
+    Field::number("job_spare", "Spare", Unit::Seconds).computed().section(Section::Availability)
+        .width(7).priority(12).more_is_better()
+        .doc("Time between the end of the job and the end of the offer, begun when the answer came; below zero the offer ends first."),
+    // Three prices
+    Field::number("price_on_demand", "Demand $/h", Unit::DollarsPerHour).computed()
+        .section(Section::Price).width(10).priority(16).places(4).less_is_better()
+        .doc("Price per hour on demand, from an on-demand search of its own."),
+    Field::number("price_bid", "Bid $/h", Unit::DollarsPerHour).computed()
+        .section(Section::Price).width(8).priority(14).places(4).less_is_better()
+        .doc("Price per hour at the lowest bid, storage included, from a bid search of its own."),
+    Field::number("saving_bid", "Bid -%", Unit::Ratio).computed()
+        .section(Section::Price).width(7).priority(15).more_is_better()
+        .doc("Share of the on-demand price that the lowest bid saves; below zero it costs more."),
+    Field::number("price_reserved", "Reserv. $/h", Unit::DollarsPerHour).computed()
+        .section(Section::Price).width(11).priority(18).places(4).less_is_better()
+        .doc("Price per hour reserved, from a reserved search of its own."),
+    Field::number("saving_reserved", "Res. -%", Unit::Ratio).computed()
+        .section(Section::Price).width(7).priority(19).more_is_better()
+        .doc("Share of the on-demand price that reserving saves."),
+    // Per unit
+    Field::number("dph_per_gpu", "$/h per GPU", Unit::DollarsPerHour).computed()
+        .section(Section::Price).width(11).priority(45).places(4).less_is_better()
+        .doc("Price per hour over the number of GPUs."),
+    Field::number("dph_per_vram_gb", "$/h per GB", Unit::DollarsPerHour).computed()
+        .section(Section::Price).width(10).priority(46).places(5).less_is_better()
+        .doc("Price per hour over the GB (1000 MB) of all GPUs' memory."),
+    Field::number("dlperf_per_gpu", "DLP per GPU", Unit::Dlperf).computed()
+        .section(Section::Gpu).width(11).priority(47).places(1).more_is_better()
+        .doc("Deep learning performance over the number of GPUs."),
+    Field::integer("on_front", "Front").computed().section(Section::Price).width(5).priority(48)
+        .yes_no().more_is_better()
+        .doc("Whether no loaded offer is both cheaper and faster per GPU (price against DLPerf)."),
+];

@@ -1,0 +1,117 @@
+//! Operators: how a field may be compared.
+
+/// A comparison a filter object can carry (specification, "Filter object").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operator {
+    /// Equal to a scalar.
+    Eq,
+    /// Not equal to a scalar.
+    Neq,
+    /// Greater than a number.
+    Gt,
+    /// Less than a number.
+    Lt,
+    /// Greater than or equal to a number.
+    Gte,
+    /// Less than or equal to a number.
+    Lte,
+    /// Equal to one value of a list.
+    In,
+    /// Equal to no value of a list.
+    Nin,
+}
+
+impl Operator {
+    /// All eight, in the order of the specification.
+    pub const ALL: [Self; 8] = [
+        Self::Eq,
+        Self::Neq,
+        Self::Gt,
+        Self::Lt,
+        Self::Gte,
+        Self::Lte,
+        Self::In,
+        Self::Nin,
+    ];
+
+    /// The name in the specification. A dialect may spell `nin` differently: see
+    /// [`super::Dialect::operator`].
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Eq => "eq",
+            Self::Neq => "neq",
+            Self::Gt => "gt",
+            Self::Lt => "lt",
+            Self::Gte => "gte",
+            Self::Lte => "lte",
+            Self::In => "in",
+            Self::Nin => "nin",
+        }
+    }
+
+    /// How the query language prints it.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Eq => "=",
+            Self::Neq => "!=",
+            Self::Gt => ">",
+            Self::Lt => "<",
+            Self::Gte => ">=",
+            Self::Lte => "<=",
+            Self::In => "in",
+            Self::Nin => "notin",
+        }
+    }
+
+    /// How people say it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Eq => "is",
+            Self::Neq => "is not",
+            Self::Gt => "more than",
+            Self::Lt => "less than",
+            Self::Gte => "at least",
+            Self::Lte => "at most",
+            Self::In => "is one of",
+            Self::Nin => "is none of",
+        }
+    }
+
+    /// Whether the operand is a list.
+    pub const fn takes_list(self) -> bool {
+        matches!(self, Self::In | Self::Nin)
+    }
+
+    /// Whether the operator compares magnitudes, which text does not have.
+    pub const fn is_ordering(self) -> bool {
+        matches!(self, Self::Gt | Self::Lt | Self::Gte | Self::Lte)
+    }
+
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// The set of operators a field allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Operators(u8);
+
+impl Operators {
+    /// No operator: the field cannot be filtered on.
+    pub const NONE: Self = Self(0);
+    /// `eq neq in nin`: text and flags.
+    pub const EQUALITY: Self =
+        Self(Operator::Eq.bit() | Operator::Neq.bit() | Operator::In.bit() | Operator::Nin.bit());
+    /// All eight: numbers and versions.
+    pub const ALL: Self = Self(0xff);
+
+    /// Whether the set holds `operator`.
+    pub const fn allows(self, operator: Operator) -> bool {
+        self.0 & operator.bit() != 0
+    }
+
+    /// The operators of the set, in the order of the specification.
+    pub fn iter(self) -> impl Iterator<Item = Operator> {
+        Operator::ALL.into_iter().filter(move |op| self.allows(*op))
+    }
+}
