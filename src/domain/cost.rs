@@ -229,7 +229,7 @@ impl<'a> Member<'a> {
     fn number(&self, row: usize) -> Result<f64, Gap> {
         let column = self.column.get_or_init(|| {
             let field = self.listing.catalog().by_key(self.key)?;
-            Some(self.listing.column(field))
+            Some(self.listing.sent_column(field))
         });
         match column.map_or(CellRef::Missing, |column| column.cell(row)) {
             CellRef::Number(number) if number.is_finite() => Ok(number),

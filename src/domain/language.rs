@@ -20,6 +20,7 @@ mod order;
 mod parse;
 mod print;
 mod scan;
+mod warn;
 
 pub use colour::{Token, highlight};
 pub use complete::{Candidate, Completion, complete};
@@ -28,6 +29,7 @@ pub use operand::parse_operand;
 pub use order::{parse_order, print_order};
 pub use parse::parse;
 pub use print::{print, print_condition, print_value};
+pub use warn::warning;
 
 use super::catalog::{Catalog, Resource};
 use super::dialect::Dialect;

@@ -16,9 +16,13 @@ use super::skim::{self, Envelope, SkimError};
 use super::text::Untrusted;
 use super::value::{CellRef, Found, Version};
 
+mod estimate;
 mod read;
+mod whole;
 
+use estimate::Estimate;
 use read::Loose;
+pub use whole::Whole;
 
 /// What names a record: unique within a listing, stable from one answer to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -116,6 +120,7 @@ pub struct Listing {
     was_single: bool,
     skipped: Vec<Skipped>,
     duplicates: usize,
+    estimate: Option<Estimate>,
 }
 
 impl std::fmt::Debug for Listing {
@@ -143,6 +148,7 @@ impl Listing {
             was_single: false,
             skipped: Vec::new(),
             duplicates: 0,
+            estimate: None,
         }
     }
 
@@ -264,8 +270,35 @@ impl Listing {
         self.spans.get(row).map(|span| &self.body[span.clone()])
     }
 
-    /// The column of a field of this listing's catalog, read now if it is not there yet.
+    /// Lays the prices at `gb` of storage over those that came, or takes them away again. Every
+    /// column, cell, sort and match then shows them; [`Listing::sent_column`] does not.
+    pub fn estimate_storage(&mut self, gb: Option<f64>) {
+        if self.estimate.as_ref().map(Estimate::gb) != gb {
+            self.estimate = gb.map(Estimate::new);
+        }
+    }
+
+    /// The storage size in GB that prices are worked out for, if they are.
+    pub fn estimated_storage(&self) -> Option<f64> {
+        self.estimate.as_ref().map(Estimate::gb)
+    }
+
+    /// Whether the cells of a field are worked out and not as they came.
+    pub fn is_estimated(&self, field: &Field) -> bool {
+        self.estimate.is_some() && Estimate::moves(field.key)
+    }
+
+    /// The column of a field of this listing's catalog, read now if it is not there yet; prices at
+    /// the storage size that was wished for.
     pub fn column(&self, field: &Field) -> &Column {
+        self.estimate
+            .as_ref()
+            .and_then(|estimate| estimate.column(self, field.key))
+            .unwrap_or_else(|| self.sent_column(field))
+    }
+
+    /// The column of a field as it came.
+    pub fn sent_column(&self, field: &Field) -> &Column {
         static NONE: Column = Column {
             cells: Vec::new(),
             texts: Vec::new(),
@@ -348,9 +381,10 @@ impl Listing {
                 builder.column
             })
             .collect();
-        Whole {
-            catalog: self.catalog,
-            columns,
+        let whole = Whole::new(self.catalog, columns);
+        match &self.estimate {
+            Some(estimate) => whole.estimated(estimate),
+            None => whole,
         }
     }
 
@@ -415,28 +449,6 @@ impl Listing {
                 .find(|order| order.is_ne())
                 .unwrap_or_else(|| self.ids[left].cmp(&self.ids[right]))
         });
-    }
-}
-
-/// One record, every field of its catalog read.
-#[derive(Debug)]
-pub struct Whole {
-    catalog: &'static Catalog,
-    columns: Vec<Column>,
-}
-
-impl Whole {
-    /// The cell of a field, for comparing.
-    pub fn cell(&self, field: &Field) -> CellRef<'_> {
-        self.catalog
-            .position(field)
-            .and_then(|position| self.columns.get(position))
-            .map_or(CellRef::Missing, |column| column.cell(0))
-    }
-
-    /// The text of a field, for showing.
-    pub fn text(&self, field: &Field) -> Option<&Untrusted> {
-        self.columns.get(self.catalog.position(field)?)?.text(0)
     }
 }
 

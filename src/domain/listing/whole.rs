@@ -1,0 +1,57 @@
+//! One record with all its fields: for a detail view, which must not read columns of all rows.
+
+use super::estimate::Estimate;
+use super::{Builder, CellRef, Column};
+use crate::domain::catalog::Catalog;
+use crate::domain::field::Field;
+use crate::domain::text::Untrusted;
+
+/// One record, every field of its catalog read.
+#[derive(Debug)]
+pub struct Whole {
+    catalog: &'static Catalog,
+    columns: Vec<Column>,
+}
+
+impl Whole {
+    pub(super) const fn new(catalog: &'static Catalog, columns: Vec<Column>) -> Self {
+        Self { catalog, columns }
+    }
+
+    /// The cell of a field, for comparing.
+    pub fn cell(&self, field: &Field) -> CellRef<'_> {
+        self.catalog
+            .position(field)
+            .and_then(|position| self.columns.get(position))
+            .map_or(CellRef::Missing, |column| column.cell(0))
+    }
+
+    /// The text of a field, for showing.
+    pub fn text(&self, field: &Field) -> Option<&Untrusted> {
+        self.columns.get(self.catalog.position(field)?)?.text(0)
+    }
+
+    /// With the prices that an estimate works out.
+    pub(super) fn estimated(mut self, estimate: &Estimate) -> Self {
+        let sent = |key: &str| {
+            self.catalog
+                .by_key(key)
+                .map_or(CellRef::Missing, |field| self.cell(field))
+        };
+        let moved: Vec<(usize, Column)> = self
+            .catalog
+            .fields()
+            .iter()
+            .enumerate()
+            .filter_map(|(position, field)| {
+                let mut builder = Builder::default();
+                builder.push(estimate.cell(field.key, &sent)?);
+                Some((position, builder.column))
+            })
+            .collect();
+        for (position, column) in moved {
+            self.columns[position] = column;
+        }
+        self
+    }
+}
