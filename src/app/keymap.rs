@@ -265,7 +265,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &[], Action::CopyQuery, "copy-query", "Copy the query as text"),
 
     row(Context::Bar, &["enter"], Action::Submit, "run-query", "Run the query").hint("run", 1),
-    row(Context::Bar, &["esc"], Action::Back, "leave-query", "Leave the bar; the running query comes back, Up recalls the draft").hint("cancel", 2),
+    row(Context::Bar, &["esc"], Action::Back, "leave-query", "Leave the bar; Up recalls what was typed").hint("cancel", 2),
     row(Context::Bar, &["tab"], Action::Complete, "complete", "Complete a field, an operator or a value").hint("complete", 3),
     row(Context::Bar, &["up"], Action::Older, "older-query", "Recall an older query").hint("history", 4),
     row(Context::Bar, &["down"], Action::Newer, "newer-query", "Recall a newer query"),

@@ -307,7 +307,7 @@ impl Searches {
             if self.saved[..place].iter().all(|search| search.name != name) {
                 continue;
             }
-            let free = (2..)
+            let free = (2..=self.saved.len() + 1)
                 .map(|number| format!("{name} ({number})"))
                 .find(|name| !is_taken(&self.saved, name));
             if let Some(free) = free {

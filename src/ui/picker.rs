@@ -59,7 +59,7 @@ pub fn draw<T: Clone>(
         .unwrap_or(u16::MAX)
         .saturating_add(4);
     let size = (
-        area.width.saturating_sub(4).min(100),
+        area.width.saturating_sub(4).min(120),
         area.height.saturating_sub(2).min(needed),
     );
     let inner = frame(buffer, area, size, title, theme);
