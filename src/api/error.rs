@@ -253,8 +253,8 @@ impl ApiError {
             return false;
         }
         match self {
-            Self::Misconfigured(_) | Self::NotConnected { .. } => false,
-            Self::Failure { said } => !said.is_clear(),
+            // The answer itself says it: its words, if there are any, cannot make that unclear.
+            Self::Misconfigured(_) | Self::NotConnected { .. } | Self::Failure { .. } => false,
             Self::Refused { said, .. } | Self::RateLimited { said, .. } => !said.is_clear(),
             Self::Invalid { status, said } => {
                 !(said.is_clear() && matches!(*status, 400 | 401 | 403 | 404 | 429))
@@ -300,6 +300,19 @@ impl ApiError {
             _ => {}
         }
         self
+    }
+
+    /// What happened, without the advice that only fits reads: a write is not simply tried again.
+    pub fn without_advice(&self) -> String {
+        match self {
+            Self::Lost => "the connection broke before an answer came".to_owned(),
+            Self::TimedOut { after } => format!("no answer came within {}", seconds(*after)),
+            Self::Cut { .. } => "the answer broke off".to_owned(),
+            Self::TooLarge { .. } => "the answer is too large to be read".to_owned(),
+            Self::Server { status, said } => format!("the server failed (status {status}){said}"),
+            Self::Empty { status } => format!("the server sent an empty answer (status {status})"),
+            other => other.to_string(),
+        }
     }
 
     /// A few words for a narrow place.

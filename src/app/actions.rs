@@ -6,9 +6,10 @@ use super::overlay::Overlay;
 use super::remote::Now;
 use super::sort_editor::SortEditor;
 use super::text_input::TextInput;
-use super::{Model, Owner, Pane, fresh, insights, parse_bar};
+use super::{Model, Owner, Pane, fresh, insights, parse_bar, unlist};
 use crate::domain::country;
 use crate::domain::field::Kind;
+use crate::domain::journal::Deed;
 use crate::domain::text::{json_for_terminal, visible};
 use crate::domain::{Field, Listing};
 
@@ -51,6 +52,9 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
 
 fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
     model.overlays.clear();
+    for deed in Deed::ALL {
+        model.writes.leave(deed);
+    }
     model.pane = pane;
     let Model {
         offers,
@@ -118,6 +122,7 @@ fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             model.overlays.push(Overlay::Sort(editor));
         }
         Action::Refresh => return refresh(model, now),
+        Action::Unlist => unlist::open(model),
         Action::Back => return step_back(model, now),
         Action::OfferType => {
             browser.query.offer_type = browser.query.offer_type.next();
@@ -217,6 +222,9 @@ fn on_bar(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
 
 fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     let page = model.facts.overlay_page.max(1);
+    if matches!(model.overlays.last(), Some(Overlay::Unlist(_))) {
+        return unlist::act(model, now, action);
+    }
     if action == Action::Back {
         model.overlays.pop();
         return Vec::new();
@@ -263,7 +271,7 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             }
             return on_detail(model, action);
         }
-        None => {}
+        Some(Overlay::Unlist(_)) | None => {}
     }
     Vec::new()
 }
@@ -329,6 +337,7 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
                 editor.picker.narrow();
             }
         }
+        Overlay::Unlist(dialog) => dialog.edit(edit),
         Overlay::Detail { .. } => {}
     }
 }
@@ -388,7 +397,7 @@ mod tests {
         for row in BINDINGS.iter().filter(|row| {
             matches!(
                 row.context,
-                Context::Bar | Context::Picker | Context::Always | Context::Sort
+                Context::Bar | Context::Picker | Context::Always | Context::Sort | Context::Confirm
             )
         }) {
             for key in row.keys {

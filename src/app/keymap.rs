@@ -21,6 +21,10 @@ pub enum Context {
     Picker,
     /// The sort editor.
     Sort,
+    /// A dialog in which a write is confirmed by typing.
+    Confirm,
+    /// The outcome of a write.
+    Outcome,
     /// Moving in lists, whoever owns them.
     Movement,
     /// Everywhere, except where text is typed.
@@ -38,6 +42,8 @@ impl Context {
             Self::Detail => "Detail view",
             Self::Picker => "Lists with a search line",
             Self::Sort => "Sort editor",
+            Self::Confirm => "Confirming a write",
+            Self::Outcome => "Outcome of a write",
             Self::Movement => "Moving",
             Self::Global => "Everywhere",
             Self::Always => "Even while typing",
@@ -89,6 +95,7 @@ pub enum Action {
     ResetQuery,
     OfferType,
     ThreePrices,
+    Unlist,
 }
 
 /// A key with its modifiers, as it is written in the table: `j`, `G`, `ctrl-d`, `shift-tab`, `f5`.
@@ -259,6 +266,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["right", "l"], Action::Right, "columns-right", "Scroll the columns to the right"),
     row(Context::Table, &["P"], Action::ThreePrices, "three-prices",
         "Show or hide on-demand, bid and reserved prices"),
+    row(Context::Table, &["u"], Action::Unlist, "unlist",
+        "Unlist a volume of yours: type its listing id, and again").hint("unlist", 5),
     row(Context::Table, &[], Action::OfferType, "offer-type",
         "Switch between on-demand, bid and reserved prices"),
     row(Context::Table, &[], Action::ResetQuery, "reset-query", "Go back to the query that a search starts from"),
@@ -289,6 +298,11 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Sort, &[">"], Action::MoveDown, "key-down", "Make the key less important").hint("down", 5),
     row(Context::Sort, &["delete", "-"], Action::Remove, "key-remove", "Remove the key").hint("remove", 3),
     row(Context::Sort, &["enter"], Action::Submit, "sort-apply", "Sort the rows so").hint("sort", 1),
+
+    row(Context::Confirm, &["enter"], Action::Submit, "confirm", "Take what is typed; when it was typed again, send it once").hint("take", 1),
+    row(Context::Confirm, &["esc"], Action::Back, "step-back", "One step back; nothing is sent").hint("back", 2),
+    row(Context::Outcome, &["esc"], Action::Back, "close-outcome", "Close; what is under way goes on").hint("close", 1),
+    row(Context::Outcome, &["u"], Action::Unlist, "unlist-another", "Unlist another volume").hint("unlist another", 2),
 
     row(Context::Movement, &["down", "j"], Action::Down, "down", "Down").hint("move", 8),
     row(Context::Movement, &["up", "k"], Action::Up, "up", "Up"),

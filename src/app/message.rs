@@ -5,6 +5,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use super::remote::{Now, Ticket, Waiting};
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Reply, Request};
+use crate::domain::journal::Intent;
 
 /// Something that happened.
 #[derive(Debug)]
@@ -54,6 +55,16 @@ pub enum Effect {
         ticket: Ticket,
         /// What to send.
         request: Request,
+    },
+    /// Send a write, once: keep the intent before the first byte leaves and the outcome after it;
+    /// answer with [`Message::Answered`]. It is never aborted.
+    Write {
+        /// The number to answer with.
+        ticket: Ticket,
+        /// What to send.
+        request: Request,
+        /// What to keep of it.
+        intent: Intent,
     },
     /// Nobody waits for this answer any more. Only reads are aborted.
     Abort(Ticket),

@@ -20,6 +20,8 @@ pub mod remote;
 pub mod sort_editor;
 pub mod text_input;
 pub mod three;
+pub mod unlist;
+pub mod write;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -30,6 +32,7 @@ pub use message::{Effect, Message, Toast};
 use overlay::Overlay;
 pub use remote::{Now, Ticket};
 use remote::{Phase, Tickets};
+use write::Writes;
 
 use crate::api::Reply;
 use crate::api::ledger::Ledger;
@@ -116,6 +119,8 @@ pub struct Model {
     pub facts: Facts,
     /// What was sent and answered.
     pub ledger: Ledger,
+    /// What changes the market: under way and in the past.
+    pub writes: Writes,
     tickets: Tickets,
 }
 
@@ -153,6 +158,7 @@ impl Model {
             size: (80, 24),
             facts: Facts::default(),
             ledger: Ledger::default(),
+            writes: Writes::default(),
             tickets: Tickets::default(),
         }
     }
@@ -208,6 +214,14 @@ impl Model {
         }
     }
 
+    /// Whether an action has a meaning in the pane in sight; one that has may still be disabled.
+    pub fn has_use_for(&self, action: Action) -> bool {
+        match action {
+            Action::Unlist => self.pane == Pane::Volumes,
+            _ => true,
+        }
+    }
+
     /// Why an action cannot be done now, if it cannot.
     pub fn disabled(&self, action: Action) -> Option<String> {
         let browser = self.browser();
@@ -218,6 +232,7 @@ impl Model {
             Action::OfferType => {
                 (self.pane != Pane::Offers).then(|| "only offers have a type".to_owned())
             }
+            Action::Unlist => unlist::disabled(self),
             other => insights::disabled(self, other),
         }
     }
@@ -237,7 +252,10 @@ impl Model {
                     now.mono + if age < 60.0 { 5.0 } else { 30.0 }
                 }),
             });
-        [toast, three, busy].into_iter().flatten().reduce(f64::min)
+        [toast, three, busy, unlist::deadline(self, now)]
+            .into_iter()
+            .flatten()
+            .reduce(f64::min)
     }
 
     fn show(&mut self, toast: Toast) {
@@ -317,6 +335,9 @@ fn answered(
         }
         return;
     }
+    if write::answered(model, now, ticket, &result) {
+        return;
+    }
     let Some(browser) = model
         .browsers_mut()
         .into_iter()
@@ -393,7 +414,9 @@ fn pasted(model: &mut Model, now: Now, text: &str) {
             }
         }
         Owner::Overlay => {
-            if let Some(overlay) = model.overlays.last_mut() {
+            if let Some(Overlay::Unlist(dialog)) = model.overlays.last_mut() {
+                dialog.refuse_paste();
+            } else if let Some(overlay) = model.overlays.last_mut() {
                 actions::type_into(overlay, |input| {
                     refused = input.paste(text).refused;
                     true

@@ -38,6 +38,7 @@ fn wheel(model: &mut Model, by: isize) {
         Some(Overlay::Detail { scroll }) => {
             *scroll = scroll.saturating_add_signed(by).min(most);
         }
+        Some(Overlay::Unlist(_)) => {}
         None => {
             if let Some(browser) = model.browser_mut() {
                 browser.step(by);

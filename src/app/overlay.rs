@@ -3,6 +3,8 @@
 use super::keymap::{Action, BINDINGS, Context};
 use super::picker::{Item, Picker};
 use super::sort_editor::SortEditor;
+use super::unlist::{Page, UnlistDialog};
+use crate::domain::journal::Deed;
 
 /// One overlay and its state.
 #[derive(Debug)]
@@ -18,6 +20,8 @@ pub enum Overlay {
     },
     /// What to sort by.
     Sort(SortEditor),
+    /// Unlisting a volume.
+    Unlist(UnlistDialog),
 }
 
 impl Overlay {
@@ -26,6 +30,7 @@ impl Overlay {
         match self {
             Self::Help(_) | Self::Palette(_) => &[Context::Picker, Context::Always],
             Self::Sort(_) => &[Context::Sort, Context::Picker, Context::Always],
+            Self::Unlist(dialog) => dialog.contexts(),
             Self::Detail { .. } => &[
                 Context::Detail,
                 Context::Movement,
@@ -37,7 +42,19 @@ impl Overlay {
 
     /// Whether typed characters go into a search line.
     pub const fn takes_text(&self) -> bool {
-        !matches!(self, Self::Detail { .. })
+        match self {
+            Self::Detail { .. } => false,
+            Self::Unlist(dialog) => !matches!(dialog.page, Page::Outcome),
+            _ => true,
+        }
+    }
+
+    /// The write whose dialog it is.
+    pub const fn deed(&self) -> Option<Deed> {
+        match self {
+            Self::Unlist(_) => Some(Deed::UnlistVolume),
+            _ => None,
+        }
     }
 
     /// The help screen; the rows of the owner of the keyboard come first.
@@ -51,6 +68,8 @@ impl Overlay {
             Context::Always,
             Context::Sort,
             Context::Picker,
+            Context::Confirm,
+            Context::Outcome,
         ];
         let first = owner.first().copied();
         let mut order: Vec<_> = first.into_iter().collect();

@@ -11,6 +11,7 @@ pub mod dialect;
 pub mod field;
 pub mod format;
 pub mod insight;
+pub mod journal;
 pub mod language;
 pub mod listing;
 pub mod objection;

@@ -20,7 +20,9 @@ use crate::api::session::{Progress, Session, Wait};
 use crate::api::{ApiError, Reply, Request};
 use crate::app::facts::Facts;
 use crate::app::remote::{Ticket, Waiting};
-use crate::app::{Effect, Message, Model, Now, update};
+use crate::app::{Effect, Message, Model, Now, update, write};
+use crate::domain::journal::{Intent, Line};
+use crate::store::Journal;
 use crate::ui::theme::Theme;
 
 /// The least time between two frames.
@@ -91,6 +93,7 @@ pub struct Dashboard<S, C> {
     outbox: UnboundedSender<Message>,
     inbox: UnboundedReceiver<Message>,
     flights: HashMap<Ticket, AbortHandle>,
+    journal: Option<Arc<Journal>>,
 }
 
 /// The only clock.
@@ -132,7 +135,15 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
             outbox,
             inbox,
             flights: HashMap::new(),
+            journal: None,
         }
+    }
+
+    /// Keeps the intent and the outcome of every write in `journal`.
+    #[must_use]
+    pub fn with_journal(mut self, journal: Option<Journal>) -> Self {
+        self.journal = journal.map(Arc::new);
+        self
     }
 
     /// Runs until the person or a signal ends it; gives the exit status.
@@ -225,6 +236,11 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
                     Effect::Suspend => self.surface.suspend().await?,
                     Effect::Redraw => self.surface.repaint(),
                     Effect::Call { ticket, request } => self.call(ticket, request),
+                    Effect::Write {
+                        ticket,
+                        request,
+                        intent,
+                    } => self.write(ticket, request, intent),
                     Effect::Abort(ticket) => {
                         if let Some(flight) = self.flights.remove(&ticket) {
                             flight.abort();
@@ -241,19 +257,36 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
         Ok(None)
     }
 
+    /// Where the call of a ticket tells how it fares.
+    fn notify(&self, ticket: Ticket) -> Notify {
+        let (outbox, clock) = (self.outbox.clone(), self.clock);
+        Box::new(move |progress| {
+            let _ = outbox.send(told(ticket, clock.now(), progress));
+        })
+    }
+
+    fn write(&self, ticket: Ticket, request: Request, intent: Intent) {
+        let (calls, journal) = (Arc::clone(&self.calls), self.journal.clone());
+        let (outbox, clock) = (self.outbox.clone(), self.clock);
+        let notify = self.notify(ticket);
+        tokio::spawn(async move {
+            let result = journalled(calls, journal, request, intent, notify, clock).await;
+            let _ = outbox.send(Message::Answered {
+                ticket,
+                result: Box::new(result),
+            });
+        });
+    }
+
     fn call(&mut self, ticket: Ticket, request: Request) {
         let calls = Arc::clone(&self.calls);
-        let outbox = self.outbox.clone();
-        let clock = self.clock;
-        let report = outbox.clone();
-        let notify: Notify = Box::new(move |progress| {
-            let _ = report.send(told(ticket, clock.now(), progress));
-        });
+        let notify = self.notify(ticket);
         let is_read = request.operation().is_read();
         let task = tokio::spawn(async move { calls.call(request, notify).await });
         if is_read {
             self.flights.insert(ticket, task.abort_handle());
         }
+        let outbox = self.outbox.clone();
         tokio::spawn(async move {
             let result = match task.await {
                 Ok(result) => result,
@@ -267,6 +300,43 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
             });
         });
     }
+}
+
+/// Sends a write between its two lines in the journal. Without the first line nothing is sent.
+async fn journalled(
+    calls: Arc<impl Calls>,
+    journal: Option<Arc<Journal>>,
+    request: Request,
+    intent: Intent,
+    notify: Notify,
+    clock: Clock,
+) -> Result<Reply, ApiError> {
+    if let Some(journal) = &journal {
+        let line = Line::Intent(intent.clone());
+        append(journal, line).await.map_err(|error| {
+            let path = journal.path().display();
+            ApiError::Misconfigured(format!(
+                "nothing was sent: the history of writes cannot be kept in {path}: {error}"
+            ))
+        })?;
+    }
+    let task = tokio::spawn(async move { calls.call(request, notify).await });
+    // If the task panicked, whether the request had gone out is not known.
+    let result = task.await.unwrap_or(Err(ApiError::Lost));
+    if let Some(journal) = &journal {
+        let outcome = write::outcome(&intent, &result, clock.now().epoch);
+        // When this fails the intent stays open, and the next start says so: that is the truth.
+        let _ = append(journal, Line::Outcome(outcome)).await;
+    }
+    result
+}
+
+/// Adds a line to the journal, off the loop's thread: it waits for the disk.
+async fn append(journal: &Arc<Journal>, line: Line) -> io::Result<()> {
+    let journal = Arc::clone(journal);
+    tokio::task::spawn_blocking(move || journal.append(&line))
+        .await
+        .unwrap_or_else(|lost| Err(io::Error::other(lost)))
 }
 
 /// What a call tells of itself, for the core.

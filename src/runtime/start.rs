@@ -14,6 +14,8 @@ use crate::api::pacing::Pacer;
 use crate::api::session::Session;
 use crate::app::{Model, Profile};
 use crate::cli::{CliError, Settings};
+use crate::domain::journal::{self, Entry};
+use crate::store::{Journal, Paths};
 use crate::ui::theme::Theme;
 
 /// Connects as the settings say, shows the dashboard, and gives the exit status. What a person can
@@ -53,8 +55,43 @@ async fn connect_and_show(settings: &Settings) -> color_eyre::Result<ExitCode> {
     let mut model = Model::new(profile, settings.conditions.clone());
     model.notices.clone_from(&settings.notices);
     let theme = Theme::detect(settings.theme.is_light(), |name| std::env::var(name).ok());
-    let status = Box::pin(show(model, connection.session.clone(), theme)).await?;
+    let journal = history(&mut model, settings);
+    let status = Box::pin(show(model, connection.session.clone(), journal, theme)).await?;
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
+}
+
+/// Opens the journal of writes and gives the model those of its profile. What stands in the way is
+/// said in the dialogs of writes.
+fn history(model: &mut Model, settings: &Settings) -> Option<Journal> {
+    let unkept = |why: String| Some(format!("The history is kept for this run only: {why}"));
+    let Some(path) = settings.paths.as_ref().map(Paths::journal_file) else {
+        model.writes.note = unkept("there is no home folder".to_owned());
+        return None;
+    };
+    let opened = Journal::open(&path).and_then(|journal| Ok((journal.read()?, journal)));
+    let (kept, journal) = match opened {
+        Ok(opened) => opened,
+        Err(error) => {
+            model.writes.note = unkept(format!("{}: {error}", path.display()));
+            return None;
+        }
+    };
+    if kept.unreadable > 0 {
+        model.writes.note = Some(format!(
+            "{} lines of {} cannot be read: writes may be missing here.",
+            kept.unreadable,
+            path.display()
+        ));
+    }
+    let profile = &model.profile;
+    let is_own = |entry: &Entry| {
+        // The embedded sandbox listens at another address in every run.
+        entry.intent.profile == profile.name
+            && (profile.is_sandbox || entry.intent.address == profile.base_url)
+    };
+    let entries = journal::entries(kept.lines).into_iter().filter(is_own);
+    model.writes.history = entries.collect();
+    Some(journal)
 }
 
 /// Shows the dashboard until the person or a signal ends it; gives the exit status. To be called
@@ -62,10 +99,16 @@ async fn connect_and_show(settings: &Settings) -> color_eyre::Result<ExitCode> {
 ///
 /// # Errors
 /// When there is no terminal, or it cannot be drawn on and is not simply gone.
-pub async fn show(model: Model, session: Session, theme: Theme) -> io::Result<i32> {
+pub async fn show(
+    model: Model,
+    session: Session,
+    journal: Option<Journal>,
+    theme: Theme,
+) -> io::Result<i32> {
     panics::install_panic_hook(thread::current().id());
     let surface = Tty::open()?;
     let ended = Dashboard::new(model, surface, Arc::new(session), theme)
+        .with_journal(journal)
         .run()
         .await;
     match ended {

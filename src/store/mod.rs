@@ -2,6 +2,7 @@
 
 pub mod config;
 pub mod files;
+pub mod journal;
 mod kept;
 pub mod keys;
 pub mod paths;
@@ -9,5 +10,6 @@ mod searches;
 pub mod state;
 
 pub use config::{Config, ConfigError, Profile, Theme};
+pub use journal::Journal;
 pub use paths::Paths;
 pub use state::{Kept, Shelf};

@@ -66,6 +66,11 @@ impl Paths {
         self.state.join("profiles").join(name)
     }
 
+    /// The history of writes.
+    pub fn journal_file(&self) -> PathBuf {
+        self.state.join("writes.jsonl")
+    }
+
     /// The key file of the public service's own client; read only, never written.
     pub fn public_client_key_file(&self) -> PathBuf {
         self.config_base.join("vastai/vast_api_key")

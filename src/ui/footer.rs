@@ -11,6 +11,7 @@ use crate::app::Model;
 use crate::app::browser::Browser;
 use crate::app::keymap::{BINDINGS, Binding};
 use crate::app::remote::{Now, Phase};
+use crate::domain::journal::Deed;
 
 /// Frames of the spinner, four a second.
 const SPINNER: [&str; 4] = ["|", "/", "-", "\\"];
@@ -28,6 +29,11 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
             let is_stale = browser.remote().error().is_some();
             let style = if is_stale { theme.warning } else { theme.dim };
             parts.push(piece(format!(" · {} old", super::age(now, then)), style));
+        }
+        for (deed, write) in model.writes.flights() {
+            let seconds = (now.mono - write.since.mono).max(0.0);
+            let text = format!(" · {} {} … {seconds:.0}s", under_way(deed), write.subject);
+            parts.push(piece(text, theme.warning));
         }
         if let Some(flight) = flight(browser, now) {
             parts.push(piece(format!(" · {flight}"), theme.accent));
@@ -74,6 +80,14 @@ fn rows(browser: &Browser) -> String {
     text
 }
 
+/// What a write is doing.
+const fn under_way(deed: Deed) -> &'static str {
+    match deed {
+        Deed::UnlistVolume => "unlisting",
+        Deed::CreateWorkergroup => "creating a workergroup for",
+    }
+}
+
 /// The request in flight, in words.
 fn flight(browser: &Browser, now: Now) -> Option<String> {
     let Phase::Loading {
@@ -104,7 +118,7 @@ pub fn hints(buffer: &mut Buffer, line: Rect, model: &Model, theme: &Theme) {
     let contexts = model.contexts();
     let mut rows: Vec<(&Binding, &str, u8)> = BINDINGS
         .iter()
-        .filter(|row| contexts.contains(&row.context))
+        .filter(|row| contexts.contains(&row.context) && model.has_use_for(row.action))
         .filter_map(|row| row.hint.map(|(word, rank)| (row, word, rank)))
         .collect();
     rows.sort_by_key(|(.., rank)| *rank);

@@ -21,6 +21,8 @@ mod paint;
 mod picker;
 pub mod records;
 pub mod theme;
+mod unlist;
+mod write;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -97,7 +99,7 @@ fn screen(
     {
         bar::candidates(buffer, area, browser, theme);
     }
-    overlays(buffer, area, body, model, theme, facts).or(cursor)
+    overlays(buffer, (area, body), model, now, theme, facts).or(cursor)
 }
 
 fn pane(
@@ -219,9 +221,9 @@ fn message(buffer: &mut Buffer, area: Rect, theme: &Theme, lines: &[String]) {
 
 fn overlays(
     buffer: &mut Buffer,
-    area: Rect,
-    body: Rect,
+    (area, body): (Rect, Rect),
     model: &Model,
+    now: Now,
     theme: &Theme,
     facts: &mut Facts,
 ) -> Option<Position> {
@@ -240,6 +242,7 @@ fn overlays(
                 }
                 None
             }
+            Overlay::Unlist(dialog) => unlist::draw(buffer, area, model, dialog, now, theme),
             Overlay::Help(picker) => {
                 picker::draw(buffer, area, "Help: type to search", picker, theme, facts)
             }

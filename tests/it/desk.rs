@@ -63,7 +63,10 @@ impl Desk {
     pub fn send(&mut self, message: Message) {
         for effect in update(&mut self.model, self.now, message) {
             match effect {
-                Effect::Call { ticket, request } => self.calls.push((ticket, request)),
+                Effect::Call { ticket, request }
+                | Effect::Write {
+                    ticket, request, ..
+                } => self.calls.push((ticket, request)),
                 Effect::Abort(ticket) => self.calls.retain(|(own, _)| *own != ticket),
                 other => self.effects.push(other),
             }

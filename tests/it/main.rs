@@ -40,5 +40,6 @@ mod sandbox_market;
 mod shopping;
 mod state_files;
 mod support;
+mod unlist_story;
 mod wire;
 mod workergroups_domain;

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::error::ApiError;
 use super::ledger::{self, LedgerEntry};
 use super::wire::{self, Answer, Target, WireRequest};
-use super::{Reply, Request, Secret, curl};
+use super::{Reply, Request, Secret, curl, redact};
 use crate::domain::{Dialect, Untrusted};
 
 use exchange::Raw;
@@ -97,8 +97,16 @@ impl Client {
         let started = Instant::now();
         let result = self.attempt(request, &wire, &mut record).await;
         record.took = started.elapsed();
-        let result =
-            result.map_err(|error| self.keys(&wire).into_iter().fold(error, ApiError::without));
+        let result = match result {
+            Ok(Reply::Unlisted { msg }) => Ok(Reply::Unlisted {
+                msg: self.keys(&wire).into_iter().fold(msg, |msg, key| {
+                    Untrusted::from(redact::known(msg.compared(), key))
+                }),
+            }),
+            result => {
+                result.map_err(|error| self.keys(&wire).into_iter().fold(error, ApiError::without))
+            }
+        };
         record.error = result.as_ref().err().map(ToString::to_string);
         Outcome { result, record }
     }

@@ -26,7 +26,14 @@ pub(super) fn said(body: &str) -> Said {
     }
     if body.starts_with('{') {
         return split(body).map_or(Said::Noise, |envelope| {
-            words(&Members::new(body, &envelope)).unwrap_or(Said::Noise)
+            let members = Members::new(body, &envelope);
+            // A bare `success` false is the documented failure body of an unlisting: a clear
+            // refusal, though without a word of why.
+            let bare = (members.flag("success") == Some(false)).then_some(Said::Words {
+                code: None,
+                message: None,
+            });
+            words(&members).or(bare).unwrap_or(Said::Noise)
         });
     }
     if body.starts_with('[') {

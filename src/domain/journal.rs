@@ -1,0 +1,127 @@
+//! The history of writes: what was about to be sent, and what became of it.
+//!
+//! Before the first byte of a write leaves, its [`Intent`] is kept; afterwards its [`Outcome`]. An
+//! intent without an outcome is a write of which nobody knows what became: the program ended before
+//! the answer came. No secret is in either.
+
+use serde::{Deserialize, Serialize};
+
+use super::text::Untrusted;
+
+/// What a write does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Deed {
+    /// Unlists a volume listing.
+    UnlistVolume,
+    /// Creates a workergroup.
+    CreateWorkergroup,
+}
+
+impl Deed {
+    /// Every write of the interface.
+    pub const ALL: [Self; 2] = [Self::UnlistVolume, Self::CreateWorkergroup];
+}
+
+/// A write that is about to be sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Intent {
+    /// Names the write among all others of the file.
+    pub key: String,
+    /// When it was decided, in seconds since 1970.
+    pub at: f64,
+    /// The profile it speaks for.
+    pub profile: String,
+    /// Base address of the market; of the embedded sandbox it differs from run to run.
+    pub address: String,
+    /// What it does.
+    pub deed: Deed,
+    /// With what: the id of a listing, the name of a workergroup's endpoint. Printable ASCII.
+    pub subject: String,
+}
+
+/// What became of a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The market confirmed it.
+    Done,
+    /// The market refused it, or it never left: nothing has changed.
+    Refused,
+    /// Nobody can say.
+    Unknown,
+}
+
+/// How a write ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The [`Intent::key`] of the write.
+    pub key: String,
+    /// When it was known, in seconds since 1970.
+    pub at: f64,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// The market's confirmation, or why not, in words. Printable ASCII.
+    pub words: String,
+}
+
+/// One line of the file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Line {
+    /// Before the first byte.
+    Intent(Intent),
+    /// After the answer, or without one.
+    Outcome(Outcome),
+}
+
+/// A write as the history shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// What was sent, and when.
+    pub intent: Intent,
+    /// How it ended; `None` while nobody knows.
+    pub outcome: Option<Outcome>,
+}
+
+impl Entry {
+    /// What became of it; without an outcome, nobody knows.
+    pub fn verdict(&self) -> Verdict {
+        self.outcome
+            .as_ref()
+            .map_or(Verdict::Unknown, |outcome| outcome.verdict)
+    }
+}
+
+/// The writes of lines, oldest first. Their texts are cleaned: a file can be changed by anybody.
+/// Outcomes without an intent are left out.
+pub fn entries(lines: Vec<Line>) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for line in lines {
+        match line {
+            Line::Intent(mut intent) => {
+                intent.subject = clean(&intent.subject);
+                entries.push(Entry {
+                    intent,
+                    outcome: None,
+                });
+            }
+            Line::Outcome(mut outcome) => {
+                outcome.words = clean(&outcome.words);
+                let known = entries
+                    .iter_mut()
+                    .rev()
+                    .find(|entry| entry.intent.key == outcome.key);
+                if let Some(entry) = known {
+                    entry.outcome = Some(outcome);
+                }
+            }
+        }
+    }
+    entries
+}
+
+/// A text as the journal keeps it: printable ASCII, one line, bounded.
+pub fn clean(text: &str) -> String {
+    Untrusted::from(text).log()
+}

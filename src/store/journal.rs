@@ -1,0 +1,203 @@
+//! The journal of writes: JSON lines, appended, private (0600), no secrets.
+//!
+//! A line is on the disk when [`Journal::append`] returns. Several programs may append at once:
+//! every line goes out in one write.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::files;
+use crate::domain::journal::Line;
+
+/// How much of the end of the file is read, in bytes: thousands of writes.
+const READ: u64 = 1024 * 1024;
+
+/// The file.
+#[derive(Debug, Clone)]
+pub struct Journal {
+    path: PathBuf,
+}
+
+/// What a journal holds.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Kept {
+    /// Its lines, oldest first.
+    pub lines: Vec<Line>,
+    /// How many lines make no sense.
+    pub unreadable: usize,
+}
+
+impl Journal {
+    /// Opens the journal at `path` and makes it, with its folder, if it is not there.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        if let Some(folder) = path.parent() {
+            files::private_dir(folder)?;
+        }
+        let journal = Self {
+            path: path.to_owned(),
+        };
+        journal.file()?;
+        Ok(journal)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds a line; it is on the disk when this returns.
+    pub fn append(&self, line: &Line) -> io::Result<()> {
+        let mut text = serde_json::to_string(line)?;
+        text.push('\n');
+        let mut file = self.file()?;
+        if !ends_a_line(&mut file)? {
+            // A line that was cut off by a crash must not swallow this one.
+            text.insert(0, '\n');
+        }
+        file.write_all(text.as_bytes())?;
+        file.sync_data()
+    }
+
+    /// Reads the end of the file.
+    pub fn read(&self) -> io::Result<Kept> {
+        let mut file = self.file()?;
+        let length = file.metadata()?.len();
+        let start = length.saturating_sub(READ);
+        file.seek(SeekFrom::Start(start))?;
+        let mut bytes = Vec::new();
+        file.take(READ).read_to_end(&mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let mut kept = Kept::default();
+        // The first line of a cut beginning is only the end of one.
+        for line in text.lines().skip(usize::from(start > 0)) {
+            match serde_json::from_str(line) {
+                Ok(line) => kept.lines.push(line),
+                Err(_) if line.trim().is_empty() => {}
+                Err(_) => kept.unreadable += 1,
+            }
+        }
+        Ok(kept)
+    }
+
+    fn file(&self) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.mode(0o600);
+        }
+        let file = options.open(&self.path)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = file.metadata()?.permissions().mode();
+            if mode & 0o077 != 0 {
+                file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+            }
+        }
+        Ok(file)
+    }
+}
+
+/// Whether the file is empty or its last byte ends a line.
+fn ends_a_line(file: &mut File) -> io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(true);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::journal::{Deed, Intent, Outcome, Verdict, entries};
+
+    fn intent(key: &str) -> Line {
+        Line::Intent(Intent {
+            key: key.to_owned(),
+            at: 1_795_176_000.25,
+            profile: "test".to_owned(),
+            address: "http://127.0.0.1:1".to_owned(),
+            deed: Deed::UnlistVolume,
+            subject: "4001".to_owned(),
+        })
+    }
+
+    fn outcome(key: &str) -> Line {
+        Line::Outcome(Outcome {
+            key: key.to_owned(),
+            at: 1_795_176_001.5,
+            verdict: Verdict::Done,
+            words: "Unlisted Volume 4001.".to_owned(),
+        })
+    }
+
+    #[test]
+    fn lines_come_back_and_the_file_is_private() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("state/bourse/writes.jsonl");
+        let journal = Journal::open(&path).unwrap();
+        for line in [intent("a"), outcome("a"), intent("b")] {
+            journal.append(&line).unwrap();
+        }
+        let kept = Journal::open(&path).unwrap().read().unwrap();
+        assert_eq!(kept.unreadable, 0);
+        let entries = entries(kept.lines);
+        let verdicts: Vec<_> = entries.iter().map(|entry| entry.verdict()).collect();
+        assert_eq!(verdicts, [Verdict::Done, Verdict::Unknown]);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(
+            text.lines().next().unwrap(),
+            r#"{"intent":{"key":"a","at":1795176000.25,"profile":"test","address":"http://127.0.0.1:1","deed":"unlist_volume","subject":"4001"}}"#
+        );
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+            journal.append(&outcome("b")).unwrap();
+            let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+    }
+
+    #[test]
+    fn a_line_cut_at_any_byte_hides_no_other() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("writes.jsonl");
+        let whole = serde_json::to_string(&intent("cut")).unwrap();
+        for end in 0..whole.len() {
+            let mut text = serde_json::to_string(&intent("first")).unwrap();
+            text.push('\n');
+            text.push_str(&whole[..end]);
+            std::fs::write(&path, text).unwrap();
+            let journal = Journal::open(&path).unwrap();
+            journal.append(&intent("last")).unwrap();
+            let kept = journal.read().unwrap();
+            assert_eq!(kept.lines, [intent("first"), intent("last")], "{end}");
+            assert_eq!(kept.unreadable, usize::from(end > 0));
+        }
+    }
+
+    #[test]
+    fn words_from_the_file_are_cleaned() {
+        let lines = vec![
+            intent("a"),
+            Line::Outcome(Outcome {
+                key: "a".to_owned(),
+                at: 0.0,
+                verdict: Verdict::Refused,
+                words: "\u{1b}]52;c;x\u{7}\u{202e}".to_owned(),
+            }),
+            outcome("nobody"),
+        ];
+        let entries = entries(lines);
+        assert_eq!(entries.len(), 1);
+        let words = &entries[0].outcome.as_ref().unwrap().words;
+        assert_eq!(words, "<U+001B>]52;c;x<U+0007><U+202E>");
+    }
+}
