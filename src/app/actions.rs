@@ -31,6 +31,7 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
             let overlay = Overlay::palette(model.contexts(), |action| model.disabled(action));
             model.overlays.push(overlay);
         }
+        Action::SavedSearches => super::searches::open(model),
         Action::NextPane => return go_to(model, now, model.pane.shifted(1)),
         Action::PreviousPane => return go_to(model, now, model.pane.shifted(3)),
         Action::Offers => return go_to(model, now, Pane::Offers),
@@ -79,7 +80,15 @@ fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
     }
 }
 
-fn refresh(model: &mut Model, now: Now) -> Vec<Effect> {
+/// Asks for what the pane in sight needs; without a table there, for the offers.
+pub(super) fn start(model: &mut Model, now: Now) -> Vec<Effect> {
+    match model.pane {
+        Pane::Requests => model.offers.ask(&mut model.tickets, now),
+        pane => go_to(model, now, pane),
+    }
+}
+
+pub(super) fn refresh(model: &mut Model, now: Now) -> Vec<Effect> {
     let Model {
         pane,
         offers,
@@ -135,6 +144,7 @@ fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             browser.show_query_in_bar();
             return refresh(model, now);
         }
+        Action::SaveSearch => super::searches::ask_name(model),
         Action::CopyQuery => {
             return vec![Effect::Copy {
                 what: "the query".to_owned(),
@@ -263,6 +273,16 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
                 _ => {}
             }
         }
+        Some(Overlay::Searches(list)) => {
+            if let Some(step) = movement(action, page) {
+                list.picker.step(step);
+                return Vec::new();
+            }
+            return super::searches::act(model, now, action);
+        }
+        Some(Overlay::Prompt(_) | Overlay::Question(_)) => {
+            return super::prompt::act(model, now, action);
+        }
         Some(Overlay::Detail { scroll }) => {
             let most = model.facts.overlay_lines.saturating_sub(page);
             if let Some(step) = movement(action, page) {
@@ -338,7 +358,17 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
             }
         }
         Overlay::Unlist(dialog) => dialog.edit(edit),
-        Overlay::Detail { .. } => {}
+        Overlay::Searches(list) => {
+            if edit(&mut list.picker.input) {
+                list.picker.narrow();
+            }
+        }
+        Overlay::Prompt(prompt) => {
+            if edit(&mut prompt.input) {
+                prompt.error = None;
+            }
+        }
+        Overlay::Detail { .. } | Overlay::Question(_) => {}
     }
 }
 
@@ -397,7 +427,13 @@ mod tests {
         for row in BINDINGS.iter().filter(|row| {
             matches!(
                 row.context,
-                Context::Bar | Context::Picker | Context::Always | Context::Sort | Context::Confirm
+                Context::Bar
+                    | Context::Confirm
+                    | Context::Picker
+                    | Context::Always
+                    | Context::Sort
+                    | Context::Searches
+                    | Context::Prompt
             )
         }) {
             for key in row.keys {

@@ -395,6 +395,19 @@ impl Browser {
         }
     }
 
+    /// Runs another query, with all its settings; the market is asked by the caller.
+    pub fn load(&mut self, query: Query, words: Vec<String>) {
+        self.query = query;
+        self.set_words(words);
+        self.revalue();
+        self.show_query_in_bar();
+    }
+
+    /// The words of the query that was run last.
+    pub fn ran_words(&self) -> &[String] {
+        &self.ran_words
+    }
+
     /// Puts the running query's text into the bar.
     pub fn show_query_in_bar(&mut self) {
         self.bar.input.set(self.query_text());

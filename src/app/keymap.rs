@@ -25,6 +25,12 @@ pub enum Context {
     Confirm,
     /// The outcome of a write.
     Outcome,
+    /// The list of saved searches.
+    Searches,
+    /// A dialog that asks for a line of text.
+    Prompt,
+    /// A dialog that asks for a yes.
+    Question,
     /// Moving in lists, whoever owns them.
     Movement,
     /// Everywhere, except where text is typed.
@@ -44,6 +50,9 @@ impl Context {
             Self::Sort => "Sort editor",
             Self::Confirm => "Confirming a write",
             Self::Outcome => "Outcome of a write",
+            Self::Searches => "Saved searches",
+            Self::Prompt => "Dialogs that ask for a text",
+            Self::Question => "Dialogs that ask for a yes",
             Self::Movement => "Moving",
             Self::Global => "Everywhere",
             Self::Always => "Even while typing",
@@ -94,6 +103,10 @@ pub enum Action {
     CopyQuery,
     ResetQuery,
     OfferType,
+    SavedSearches,
+    SaveSearch,
+    Rename,
+    Yes,
     ThreePrices,
     Unlist,
 }
@@ -271,6 +284,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &[], Action::OfferType, "offer-type",
         "Switch between on-demand, bid and reserved prices"),
     row(Context::Table, &[], Action::ResetQuery, "reset-query", "Go back to the query that a search starts from"),
+    row(Context::Table, &[], Action::SaveSearch, "save-search", "Save the running search under a name"),
     row(Context::Table, &[], Action::CopyQuery, "copy-query", "Copy the query as text"),
 
     row(Context::Bar, &["enter"], Action::Submit, "run-query", "Run the query").hint("run", 1),
@@ -303,6 +317,17 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Confirm, &["esc"], Action::Back, "step-back", "One step back; nothing is sent").hint("back", 2),
     row(Context::Outcome, &["esc"], Action::Back, "close-outcome", "Close; what is under way goes on").hint("close", 1),
     row(Context::Outcome, &["u"], Action::Unlist, "unlist-another", "Unlist another volume").hint("unlist another", 2),
+    row(Context::Searches, &["enter"], Action::Submit, "search-run", "Run the search in its pane").hint("run", 1),
+    row(Context::Searches, &["*"], Action::Toggle, "search-startup", "Run this search at every start, or no more").hint("at start", 3),
+    row(Context::Searches, &["ctrl-r"], Action::Rename, "search-rename", "Give the search another name").hint("rename", 4),
+    row(Context::Searches, &["delete", "ctrl-x"], Action::Remove, "search-delete", "Delete the search; hide a preset").hint("delete", 5),
+    row(Context::Searches, &["<"], Action::MoveUp, "search-up", "Move the search up").hint("up", 6),
+    row(Context::Searches, &[">"], Action::MoveDown, "search-down", "Move the search down").hint("down", 7),
+
+    row(Context::Prompt, &["enter"], Action::Submit, "take-text", "Take what is typed").hint("take it", 1),
+    row(Context::Prompt, &["esc"], Action::Back, "leave-text", "Leave without it").hint("leave", 2),
+    row(Context::Question, &["y"], Action::Yes, "say-yes", "Do it").hint("do it", 1),
+    row(Context::Question, &["esc", "n"], Action::Back, "say-no", "Leave it").hint("leave it", 2),
 
     row(Context::Movement, &["down", "j"], Action::Down, "down", "Down").hint("move", 8),
     row(Context::Movement, &["up", "k"], Action::Up, "up", "Up"),
@@ -320,6 +345,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &["4"], Action::Requests, "requests", "Requests pane"),
     row(Context::Global, &["tab", "]"], Action::NextPane, "next-pane", "Next pane").hint("pane", 10),
     row(Context::Global, &["shift-tab", "["], Action::PreviousPane, "previous-pane", "Previous pane"),
+    row(Context::Global, &["b"], Action::SavedSearches, "saved-searches", "Saved searches and presets: run, save, rename, order").hint("searches", 5),
     row(Context::Global, &[":", "ctrl-p"], Action::Palette, "palette", "Every action by name").hint("actions", 7),
     row(Context::Global, &["?", "f1"], Action::Help, "help", "All keys, searchable").hint("help", 4),
     row(Context::Global, &["q"], Action::Quit, "quit", "Leave bourse").hint("quit", 5),
@@ -334,6 +360,13 @@ pub fn bindings(context: Context) -> impl Iterator<Item = &'static Binding> {
     BINDINGS
         .iter()
         .filter(move |binding| binding.context == context)
+}
+
+/// The first of the contexts that takes the key that is shown of `keys`.
+pub fn owner_of(contexts: &[Context], keys: &[&str]) -> Option<Context> {
+    let shown = keys.first()?;
+    let takes = |context: &&Context| bindings(**context).any(|row| row.keys.contains(shown));
+    contexts.iter().find(takes).copied()
 }
 
 /// What a key does for an owner: its contexts are asked in order.

@@ -6,6 +6,7 @@ use super::remote::{Now, Ticket, Waiting};
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Reply, Request};
 use crate::domain::journal::Intent;
+use crate::domain::saved::{SearchChange, Searches, Snapshot};
 
 /// Something that happened.
 #[derive(Debug)]
@@ -42,6 +43,10 @@ pub enum Message {
     Deadline,
     /// A copy to the clipboard was made or not; how, in words.
     Copied(Result<String, String>),
+    /// How the dashboard stands was kept or not; why not, in words.
+    Kept(Result<(), String>),
+    /// A change to the saved searches was kept or not; the searches as they are now.
+    SearchesKept(Box<Result<Searches, String>>),
     /// A background task panicked; the dashboard goes on.
     TaskLost(String),
 }
@@ -74,6 +79,15 @@ pub enum Effect {
         what: String,
         /// The text, cleaned.
         text: String,
+    },
+    /// Keep how the dashboard stands; answer with [`Message::Kept`].
+    Keep(Box<Snapshot>),
+    /// Keep a change to the saved searches; answer with [`Message::SearchesKept`].
+    KeepSearches {
+        /// The change.
+        change: SearchChange,
+        /// The searches before it, should the file be gone.
+        before: Searches,
     },
     /// Paint every cell anew.
     Redraw,

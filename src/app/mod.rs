@@ -11,12 +11,15 @@ pub mod browser;
 pub mod facts;
 pub mod figures;
 mod insights;
+pub mod keep;
 pub mod keymap;
 pub mod message;
 mod mouse;
 pub mod overlay;
 pub mod picker;
+pub mod prompt;
 pub mod remote;
+pub mod searches;
 pub mod sort_editor;
 pub mod text_input;
 pub mod three;
@@ -37,6 +40,7 @@ use write::Writes;
 use crate::api::Reply;
 use crate::api::ledger::Ledger;
 use crate::domain::language;
+use crate::domain::saved::Searches;
 use crate::domain::{Condition, Dialect, Listing, Query, Resource};
 
 /// The panes, in the order of their keys.
@@ -68,6 +72,15 @@ impl Pane {
             Self::Volumes => "Volumes",
             Self::Workergroups => "Workergroups",
             Self::Requests => "Requests",
+        }
+    }
+
+    /// The pane of a resource.
+    pub const fn of(resource: Resource) -> Self {
+        match resource {
+            Resource::Offers => Self::Offers,
+            Resource::Volumes => Self::Volumes,
+            Resource::Workergroups => Self::Workergroups,
         }
     }
 
@@ -121,6 +134,10 @@ pub struct Model {
     pub ledger: Ledger,
     /// What changes the market: under way and in the past.
     pub writes: Writes,
+    /// The saved searches.
+    pub searches: Searches,
+    /// What survives a restart.
+    keep: keep::Keep,
     tickets: Tickets,
 }
 
@@ -159,6 +176,8 @@ impl Model {
             facts: Facts::default(),
             ledger: Ledger::default(),
             writes: Writes::default(),
+            searches: Searches::default(),
+            keep: keep::Keep::default(),
             tickets: Tickets::default(),
         }
     }
@@ -252,7 +271,8 @@ impl Model {
                     now.mono + if age < 60.0 { 5.0 } else { 30.0 }
                 }),
             });
-        [toast, three, busy, unlist::deadline(self, now)]
+        let writes = unlist::deadline(self, now);
+        [toast, three, busy, writes, self.keep.deadline()]
             .into_iter()
             .flatten()
             .reduce(f64::min)
@@ -265,8 +285,15 @@ impl Model {
 
 /// Decides what follows from something that happened.
 pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
+    let is_input = keep::is_input(&message);
+    let mut effects = decide(model, now, message);
+    keep::watch(model, now, is_input, &mut effects);
+    effects
+}
+
+fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     match message {
-        Message::Started => model.offers.ask(&mut model.tickets, now),
+        Message::Started => actions::start(model, now),
         Message::Key(key) => key_pressed(model, now, key),
         Message::Paste(text) => {
             pasted(model, now, &text);
@@ -312,6 +339,14 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
                 Ok(how) => Toast::new(how, now),
                 Err(why) => Toast::error(why, now),
             });
+            Vec::new()
+        }
+        Message::Kept(result) => {
+            model.kept(result);
+            Vec::new()
+        }
+        Message::SearchesKept(result) => {
+            searches::kept(model, *result);
             Vec::new()
         }
         Message::TaskLost(why) => {

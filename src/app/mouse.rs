@@ -35,6 +35,8 @@ fn wheel(model: &mut Model, by: isize) {
     match model.overlays.last_mut() {
         Some(Overlay::Help(picker) | Overlay::Palette(picker)) => picker.step(by),
         Some(Overlay::Sort(editor)) => editor.picker.step(by),
+        Some(Overlay::Searches(list)) => list.picker.step(by),
+        Some(Overlay::Prompt(_) | Overlay::Question(_)) => {}
         Some(Overlay::Detail { scroll }) => {
             *scroll = scroll.saturating_add_signed(by).min(most);
         }
@@ -69,6 +71,10 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
             Some(Overlay::Sort(editor)) => {
                 editor.picker.select(index, false);
                 return actions::perform(model, now, Action::Toggle);
+            }
+            Some(Overlay::Searches(list)) => {
+                list.picker.select(index, false);
+                return actions::perform(model, now, Action::Submit);
             }
             _ => {}
         },

@@ -2,6 +2,8 @@
 
 use super::keymap::{Action, BINDINGS, Context};
 use super::picker::{Item, Picker};
+use super::prompt::{Prompt, Question};
+use super::searches::SearchList;
 use super::sort_editor::SortEditor;
 use super::unlist::{Page, UnlistDialog};
 use crate::domain::journal::Deed;
@@ -22,6 +24,12 @@ pub enum Overlay {
     Sort(SortEditor),
     /// Unlisting a volume.
     Unlist(UnlistDialog),
+    /// The saved searches and the presets.
+    Searches(SearchList),
+    /// A line of text is asked for.
+    Prompt(Prompt),
+    /// A yes is asked for.
+    Question(Question),
 }
 
 impl Overlay {
@@ -31,6 +39,9 @@ impl Overlay {
             Self::Help(_) | Self::Palette(_) => &[Context::Picker, Context::Always],
             Self::Sort(_) => &[Context::Sort, Context::Picker, Context::Always],
             Self::Unlist(dialog) => dialog.contexts(),
+            Self::Searches(_) => &[Context::Searches, Context::Picker, Context::Always],
+            Self::Prompt(_) => &[Context::Prompt, Context::Always],
+            Self::Question(_) => &[Context::Question, Context::Always],
             Self::Detail { .. } => &[
                 Context::Detail,
                 Context::Movement,
@@ -43,7 +54,7 @@ impl Overlay {
     /// Whether typed characters go into a search line.
     pub const fn takes_text(&self) -> bool {
         match self {
-            Self::Detail { .. } => false,
+            Self::Detail { .. } | Self::Question(_) => false,
             Self::Unlist(dialog) => !matches!(dialog.page, Page::Outcome),
             _ => true,
         }
@@ -67,6 +78,9 @@ impl Overlay {
             Context::Global,
             Context::Always,
             Context::Sort,
+            Context::Searches,
+            Context::Prompt,
+            Context::Question,
             Context::Picker,
             Context::Confirm,
             Context::Outcome,

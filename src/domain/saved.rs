@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use super::catalog::Resource;
+use super::cost::Job;
 use super::dialect::Dialect;
 use super::language::{self, LanguageError, Mode};
 use super::query::Query;
@@ -360,4 +361,7 @@ pub struct Snapshot {
     /// The panes with records.
     #[serde(default)]
     pub panes: Vec<PaneState>,
+    /// The job that offers are priced for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<Job>,
 }

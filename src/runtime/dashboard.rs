@@ -16,13 +16,14 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+use super::keeper::{Job, Keeper};
 use crate::api::session::{Progress, Session, Wait};
 use crate::api::{ApiError, Reply, Request};
 use crate::app::facts::Facts;
 use crate::app::remote::{Ticket, Waiting};
 use crate::app::{Effect, Message, Model, Now, update, write};
 use crate::domain::journal::{Intent, Line};
-use crate::store::Journal;
+use crate::store::{Journal, Shelf};
 use crate::ui::theme::Theme;
 
 /// The least time between two frames.
@@ -94,6 +95,8 @@ pub struct Dashboard<S, C> {
     inbox: UnboundedReceiver<Message>,
     flights: HashMap<Ticket, AbortHandle>,
     journal: Option<Arc<Journal>>,
+    shelf: Option<Shelf>,
+    keeper: Option<Keeper>,
 }
 
 /// The only clock.
@@ -136,6 +139,8 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
             inbox,
             flights: HashMap::new(),
             journal: None,
+            shelf: None,
+            keeper: None,
         }
     }
 
@@ -146,11 +151,27 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
         self
     }
 
+    /// Keeps what is to survive a restart in these files.
+    #[must_use]
+    pub fn keeping(mut self, files: Option<Shelf>) -> Self {
+        self.shelf = files;
+        self
+    }
+
     /// Runs until the person or a signal ends it; gives the exit status.
     ///
     /// # Errors
     /// When the terminal cannot be drawn on.
     pub async fn run(mut self) -> io::Result<i32> {
+        let ended = self.go().await;
+        // Also after a signal, when the core had no chance to ask for it.
+        if let Some(snapshot) = self.model.unkept() {
+            self.keep(Job::Snapshot(Box::new(snapshot)));
+        }
+        ended
+    }
+
+    async fn go(&mut self) -> io::Result<i32> {
         self.model.size = self.surface.size();
         if let Some(status) = self.take(vec![Message::Started]).await? {
             return Ok(status);
@@ -246,6 +267,10 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
                             flight.abort();
                         }
                     }
+                    Effect::Keep(snapshot) => self.keep(Job::Snapshot(snapshot)),
+                    Effect::KeepSearches { change, before } => {
+                        self.keep(Job::Searches(Box::new((change, before))));
+                    }
                     Effect::Copy { what, text } => {
                         let copied = self.surface.copy(&text).await;
                         let said = copied.map(|how| format!("Copied {what} ({how})"));
@@ -276,6 +301,18 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
                 result: Box::new(result),
             });
         });
+    }
+
+    /// Hands a job to the thread that writes; the thread starts with the first one.
+    fn keep(&mut self, job: Job) {
+        let (files, outbox) = (&mut self.shelf, &self.outbox);
+        let keeper = self
+            .keeper
+            .get_or_insert_with(|| Keeper::start(files.take(), outbox.clone()));
+        if !keeper.take(job) {
+            let why = "no thread can be started".to_owned();
+            let _ = self.outbox.send(Message::Kept(Err(why)));
+        }
     }
 
     fn call(&mut self, ticket: Ticket, request: Request) {

@@ -4,6 +4,7 @@ pub mod clipboard;
 pub mod dashboard;
 pub mod harden;
 pub mod input;
+mod keeper;
 pub mod panics;
 pub mod signals;
 pub mod start;

@@ -15,7 +15,7 @@ use crate::api::session::Session;
 use crate::app::{Model, Profile};
 use crate::cli::{CliError, Settings};
 use crate::domain::journal::{self, Entry};
-use crate::store::{Journal, Paths};
+use crate::store::{Journal, Paths, Shelf};
 use crate::ui::theme::Theme;
 
 /// Connects as the settings say, shows the dashboard, and gives the exit status. What a person can
@@ -54,9 +54,11 @@ async fn connect_and_show(settings: &Settings) -> color_eyre::Result<ExitCode> {
     };
     let mut model = Model::new(profile, settings.conditions.clone());
     model.notices.clone_from(&settings.notices);
+    let shelf = bring_back(&mut model, settings);
     let theme = Theme::detect(settings.theme.is_light(), |name| std::env::var(name).ok());
     let journal = history(&mut model, settings);
-    let status = Box::pin(show(model, connection.session.clone(), journal, theme)).await?;
+    let shown = show(model, connection.session.clone(), journal, shelf, theme);
+    let status = Box::pin(shown).await?;
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
 }
 
@@ -94,6 +96,20 @@ fn history(model: &mut Model, settings: &Settings) -> Option<Journal> {
     Some(journal)
 }
 
+/// Gives the model what was kept for the profile; gives the files in which to keep more.
+fn bring_back(model: &mut Model, settings: &Settings) -> Option<Shelf> {
+    let Some(paths) = &settings.paths else {
+        let notice = "There is no home folder: searches and settings last until you leave.";
+        model.notices.push(notice.to_owned());
+        return None;
+    };
+    let (shelf, kept) = Shelf::open(paths, &model.profile.name);
+    model.notices.extend(kept.notices);
+    let given = settings.conditions.is_some();
+    model.restore(kept.snapshot.as_ref(), kept.searches, given);
+    Some(shelf)
+}
+
 /// Shows the dashboard until the person or a signal ends it; gives the exit status. To be called
 /// inside a multi-threaded runtime, on its `block_on` thread: that is the thread that draws.
 ///
@@ -103,12 +119,14 @@ pub async fn show(
     model: Model,
     session: Session,
     journal: Option<Journal>,
+    shelf: Option<Shelf>,
     theme: Theme,
 ) -> io::Result<i32> {
     panics::install_panic_hook(thread::current().id());
     let surface = Tty::open()?;
     let ended = Dashboard::new(model, surface, Arc::new(session), theme)
         .with_journal(journal)
+        .keeping(shelf)
         .run()
         .await;
     match ended {

@@ -9,7 +9,7 @@ use super::paint::{self, piece};
 use super::theme::Theme;
 use crate::app::Model;
 use crate::app::browser::Browser;
-use crate::app::keymap::{BINDINGS, Binding};
+use crate::app::keymap::{self, BINDINGS, Binding};
 use crate::app::remote::{Now, Phase};
 use crate::domain::journal::Deed;
 
@@ -119,6 +119,8 @@ pub fn hints(buffer: &mut Buffer, line: Rect, model: &Model, theme: &Theme) {
     let mut rows: Vec<(&Binding, &str, u8)> = BINDINGS
         .iter()
         .filter(|row| contexts.contains(&row.context) && model.has_use_for(row.action))
+        // A key that the owner takes for itself means nothing else here.
+        .filter(|row| keymap::owner_of(contexts, row.keys) == Some(row.context))
         .filter_map(|row| row.hint.map(|(word, rank)| (row, word, rank)))
         .collect();
     rows.sort_by_key(|(.., rank)| *rank);

@@ -19,7 +19,9 @@ mod footer;
 mod header;
 mod paint;
 mod picker;
+mod prompt;
 pub mod records;
+mod searches;
 pub mod theme;
 mod unlist;
 mod write;
@@ -262,6 +264,12 @@ fn overlays(
                 theme,
                 facts,
             ),
+            Overlay::Searches(list) => searches::draw(buffer, area, list, theme, facts),
+            Overlay::Prompt(prompt) => Some(prompt::text(buffer, area, prompt, theme)),
+            Overlay::Question(question) => {
+                prompt::question(buffer, area, question, theme);
+                None
+            }
         };
     }
     cursor

@@ -25,6 +25,11 @@ pub const START: f64 = 1_795_176_000.0;
 impl Desk {
     /// A desk that has asked for offers, 120x40, in a dialect.
     pub fn speaking(dialect: &'static Dialect) -> Self {
+        Self::prepared(dialect, |_| {})
+    }
+
+    /// A desk whose model was made ready before it started.
+    pub fn prepared(dialect: &'static Dialect, prepare: impl FnOnce(&mut Model)) -> Self {
         let profile = Profile {
             name: "test".to_owned(),
             is_sandbox: false,
@@ -43,6 +48,7 @@ impl Desk {
             effects: Vec::new(),
             terminal: Terminal::new(TestBackend::new(120, 40)).unwrap(),
         };
+        prepare(&mut desk.model);
         desk.send(Message::Started);
         desk.draw();
         desk

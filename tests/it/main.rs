@@ -36,6 +36,7 @@ mod recorder;
 mod routing;
 mod sandbox_http;
 mod sandbox_market;
+mod saved_story;
 #[cfg(unix)]
 mod shopping;
 mod state_files;

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use bourse::domain::cost::Job;
 use bourse::domain::saved::{
     PaneState, SavedSearch, SearchChange, SearchSpec, Searches, Snapshot, presets,
 };
@@ -41,6 +42,10 @@ fn snapshot() -> Snapshot {
             history: vec!["gpu_name=\"RTX 4090\"".to_owned(), "ü".to_owned()],
             marks: vec![1, -2],
         }],
+        job: Some(Job {
+            run_hours: 72.5,
+            ..Job::default()
+        }),
     }
 }
 

@@ -1,0 +1,208 @@
+//! What survives a restart: panes, queries, columns and marks as a value, taken from the model and
+//! given back to it, and when it is time to keep it.
+
+use super::browser::Browser;
+use super::message::{Effect, Message};
+use super::remote::Now;
+use super::{Model, Pane};
+use crate::domain::saved::{PaneState, SearchSpec, Searches, Snapshot};
+use crate::domain::{Field, RowId};
+
+/// Seconds between an input and the keeping of what it changed.
+const DELAY: f64 = 2.0;
+
+/// The most marks that are kept.
+const MOST_MARKS: usize = 1000;
+
+/// What is kept already, and what is to be kept.
+#[derive(Debug, Default)]
+pub struct Keep {
+    /// Whether there is anything to keep it in.
+    is_on: bool,
+    /// What was kept last.
+    kept: Option<Snapshot>,
+    /// When to look for changes, on the clock that never jumps.
+    due: Option<f64>,
+    /// Whether the person knows that keeping fails.
+    told: bool,
+    /// Changes to the searches whose answer has not come.
+    pub(super) pending: usize,
+}
+
+impl Keep {
+    /// When it wants to be woken.
+    pub(super) const fn deadline(&self) -> Option<f64> {
+        self.due
+    }
+}
+
+impl Model {
+    /// How the dashboard stands, to be kept.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            market: market(self),
+            pane: self.pane.title().to_lowercase(),
+            panes: [&self.offers, &self.volumes, &self.workergroups]
+                .map(pane_state)
+                .to_vec(),
+            job: self.offers.figures.job,
+        }
+    }
+
+    /// Brings back what was kept, and keeps from now on. What cannot be read any more is named in
+    /// the notices. With a query `given` on the command line, that one stands and the offers are in
+    /// sight; else a start-up search comes before the last query.
+    pub fn restore(&mut self, snapshot: Option<&Snapshot>, searches: Searches, given: bool) {
+        self.searches = searches;
+        if let Some(snapshot) = snapshot.filter(|snapshot| snapshot.market == market(self)) {
+            for state in &snapshot.panes {
+                self.restore_pane(state, given);
+            }
+            self.offers.figures.job = snapshot.job.filter(|job| job.validate().is_ok());
+            let pane = Pane::ALL
+                .into_iter()
+                .find(|pane| pane.title().eq_ignore_ascii_case(&snapshot.pane));
+            if let (Some(pane), false) = (pane, given) {
+                self.pane = pane;
+            }
+        }
+        if let (Some(search), false) = (self.searches.startup().cloned(), given) {
+            match search.spec.read(self.profile.dialect) {
+                Ok((query, words)) => {
+                    self.pane = Pane::of(search.spec.resource);
+                    if let Some(browser) = self.browser_mut() {
+                        browser.load(query, words);
+                    }
+                }
+                Err(error) => self.notices.push(format!(
+                    "The start-up search “{}” is not used: {error}",
+                    search.name
+                )),
+            }
+        }
+        self.keep.is_on = true;
+        self.keep.kept = Some(self.snapshot());
+    }
+
+    fn restore_pane(&mut self, state: &PaneState, given: bool) {
+        let pane = Pane::of(state.search.resource);
+        let dialect = self.profile.dialect;
+        let has_query = !(given && pane == Pane::Offers);
+        let browser = match pane {
+            Pane::Offers => &mut self.offers,
+            Pane::Volumes => &mut self.volumes,
+            Pane::Workergroups => &mut self.workergroups,
+            Pane::Requests => return,
+        };
+        for text in &state.history {
+            browser.bar.remember(text);
+        }
+        let columns: Vec<&'static Field> = state
+            .columns
+            .iter()
+            .filter_map(|key| browser.query.catalog().column(key))
+            .filter(|field| field.is_column())
+            .collect();
+        if !columns.is_empty() {
+            browser.columns = columns;
+        }
+        if !has_query {
+            return;
+        }
+        browser.marks = state.marks.iter().copied().map(RowId).collect();
+        match state.search.read(dialect) {
+            Ok((query, words)) => browser.load(query, words),
+            Err(error) => {
+                let nouns = state.search.resource.nouns();
+                self.notices.push(format!(
+                    "The last query of the {nouns} is not used: {error}"
+                ));
+            }
+        }
+    }
+
+    /// What is to be kept and is not yet.
+    pub fn unkept(&mut self) -> Option<Snapshot> {
+        if !self.keep.is_on {
+            return None;
+        }
+        let snapshot = self.snapshot();
+        if self.keep.kept.as_ref() == Some(&snapshot) {
+            return None;
+        }
+        self.keep.kept = Some(snapshot.clone());
+        Some(snapshot)
+    }
+
+    /// Takes the news that keeping worked or did not; a failure is said once.
+    pub(super) fn kept(&mut self, result: Result<(), String>) {
+        match result {
+            Ok(()) => self.keep.told = false,
+            Err(why) => {
+                // It is tried again with the next change.
+                self.keep.kept = None;
+                if !std::mem::replace(&mut self.keep.told, true) {
+                    self.notices.push(format!(
+                        "What you change is not kept: {why}. It holds until you leave."
+                    ));
+                }
+            }
+        }
+    }
+}
+
+/// Adds what is to be kept to the effects, some time after an input and before leaving.
+pub(super) fn watch(model: &mut Model, now: Now, is_input: bool, effects: &mut Vec<Effect>) {
+    if !model.keep.is_on {
+        return;
+    }
+    if is_input && model.keep.due.is_none() {
+        model.keep.due = Some(now.mono + DELAY);
+    }
+    let is_due = model.keep.due.is_some_and(|due| due <= now.mono);
+    let leaves = effects
+        .iter()
+        .position(|effect| matches!(effect, Effect::Quit));
+    if is_due || leaves.is_some() {
+        model.keep.due = None;
+        if let Some(snapshot) = model.unkept() {
+            let place = leaves.unwrap_or(effects.len());
+            effects.insert(place, Effect::Keep(Box::new(snapshot)));
+        }
+    }
+}
+
+/// Whether something happened that can change what is kept.
+pub(super) const fn is_input(message: &Message) -> bool {
+    matches!(
+        message,
+        Message::Key(_) | Message::Paste(_) | Message::Mouse(_)
+    )
+}
+
+fn pane_state(browser: &Browser) -> PaneState {
+    PaneState {
+        search: SearchSpec::of(&browser.query, browser.ran_words()),
+        columns: browser
+            .columns
+            .iter()
+            .map(|field| field.key.to_owned())
+            .collect(),
+        history: browser.bar.history().to_vec(),
+        marks: browser
+            .marks
+            .iter()
+            .take(MOST_MARKS)
+            .map(|id| id.0)
+            .collect(),
+    }
+}
+
+/// The market that a snapshot belongs to. The sandbox has another port in every run.
+fn market(model: &Model) -> String {
+    if model.profile.is_sandbox {
+        "sandbox".to_owned()
+    } else {
+        model.profile.base_url.clone()
+    }
+}

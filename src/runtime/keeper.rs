@@ -1,0 +1,91 @@
+//! Writing files beside the loop: one thread, one job after another, so that an older state never
+//! replaces a newer one. Leaving waits for what is under way, but not for ever.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::app::Message;
+use crate::domain::saved::{SearchChange, Searches, Snapshot};
+use crate::store::Shelf;
+
+/// How long leaving waits for the last job.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Something to write.
+#[derive(Debug)]
+pub(super) enum Job {
+    /// How the dashboard stands.
+    Snapshot(Box<Snapshot>),
+    /// A change to the saved searches, and the searches before it.
+    Searches(Box<(SearchChange, Searches)>),
+}
+
+/// The thread that writes.
+#[derive(Debug)]
+pub(super) struct Keeper {
+    jobs: Option<Sender<Job>>,
+    ended: Receiver<()>,
+}
+
+impl Keeper {
+    /// A thread that keeps things in `shelf` and answers to `outbox`. Without a shelf everything
+    /// is kept in memory only, which the person was told at the start.
+    pub fn start(shelf: Option<Shelf>, outbox: UnboundedSender<Message>) -> Self {
+        let (jobs, inbox) = channel();
+        let (end, ended) = channel();
+        let run = move || {
+            work(shelf.as_ref(), &inbox, &outbox);
+            let _ = end.send(());
+        };
+        let thread = thread::Builder::new().name("keeper".to_owned()).spawn(run);
+        Self {
+            // Without a thread jobs are refused, and said to be.
+            jobs: thread.ok().map(|_| jobs),
+            ended,
+        }
+    }
+
+    /// Hands a job over; false when nobody takes it.
+    pub fn take(&self, job: Job) -> bool {
+        self.jobs
+            .as_ref()
+            .is_some_and(|jobs| jobs.send(job).is_ok())
+    }
+
+    /// Waits until all is written.
+    pub fn finish(&mut self) {
+        if self.jobs.take().is_some() {
+            let _ = self.ended.recv_timeout(PATIENCE);
+        }
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+fn work(shelf: Option<&Shelf>, inbox: &Receiver<Job>, outbox: &UnboundedSender<Message>) {
+    for job in inbox {
+        let message = match job {
+            Job::Snapshot(snapshot) => {
+                Message::Kept(shelf.map_or(Ok(()), |shelf| shelf.save(&snapshot)))
+            }
+            Job::Searches(job) => {
+                let (change, mut before) = *job;
+                let changed = if let Some(shelf) = shelf {
+                    shelf.change(&change, &before)
+                } else {
+                    before.apply(&change);
+                    Ok(before)
+                };
+                Message::SearchesKept(Box::new(changed))
+            }
+        };
+        let _ = outbox.send(message);
+    }
+}

@@ -1,0 +1,82 @@
+//! The small dialogs: a line of text, a yes.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::paint;
+use super::picker::frame;
+use super::theme::Theme;
+use crate::app::prompt::{Prompt, Question};
+use crate::app::text_input::TextInput;
+use crate::domain::text::visible;
+
+/// The widest dialog.
+const WIDEST: u16 = 76;
+
+/// Draws a dialog that asks for a line of text; gives the cursor's place.
+pub fn text(buffer: &mut Buffer, area: Rect, prompt: &Prompt, theme: &Theme) -> Position {
+    let width = area.width.saturating_sub(4).min(WIDEST);
+    let lines = paint::wrap(&visible(&prompt.text, 400), width.saturating_sub(4));
+    let height = u16::try_from(lines.len().min(3)).unwrap_or(3);
+    let inner = frame(buffer, area, (width, height + 5), &prompt.title, theme);
+    for (y, line) in (inner.y..).zip(lines.iter().take(3)) {
+        paint::text(buffer, inner.x + 1, y, inner.width - 1, line, theme.dim);
+    }
+    let y = inner.y + height + 1;
+    let x = paint::text(buffer, inner.x + 1, y, 2, "> ", theme.accent);
+    let room = inner.right().saturating_sub(x + 1);
+    let cursor = line(buffer, Rect::new(x, y, room, 1), &prompt.input, theme);
+    if let Some(error) = &prompt.error {
+        let text = format!("! {error}");
+        paint::text(
+            buffer,
+            inner.x + 1,
+            y + 1,
+            inner.width - 1,
+            &text,
+            theme.error,
+        );
+    }
+    cursor
+}
+
+/// Draws an editable line, scrolled so that the cursor is in sight; gives the cursor's place.
+pub fn line(buffer: &mut Buffer, area: Rect, input: &TextInput, theme: &Theme) -> Position {
+    let width = usize::from(area.width.max(1));
+    let scroll = input.scroll(width.saturating_sub(1));
+    let mut skipped = 0;
+    let shown: String = input
+        .text()
+        .chars()
+        .skip_while(|character| {
+            let is_left = skipped < scroll;
+            skipped += unicode_width::UnicodeWidthChar::width(*character).unwrap_or(0);
+            is_left
+        })
+        .collect();
+    buffer.set_style(area.intersection(buffer.area), theme.text);
+    paint::text(buffer, area.x, area.y, area.width, &shown, theme.text);
+    let column = u16::try_from(input.cursor_column().saturating_sub(scroll)).unwrap_or(0);
+    Position::new(area.x + column.min(area.width), area.y)
+}
+
+/// Draws a dialog that asks for a yes.
+pub fn question(buffer: &mut Buffer, area: Rect, question: &Question, theme: &Theme) {
+    let width = area.width.saturating_sub(4).min(WIDEST);
+    let lines = paint::wrap(&visible(&question.text, 400), width.saturating_sub(4));
+    let height = u16::try_from(lines.len().min(4)).unwrap_or(4);
+    let inner = frame(buffer, area, (width, height + 4), &question.title, theme);
+    for (y, line) in (inner.y..).zip(lines.iter().take(4)) {
+        paint::text(buffer, inner.x + 1, y, inner.width - 1, line, theme.text);
+    }
+    let parts = [
+        paint::piece("y", theme.key),
+        paint::piece(" does it, ", theme.text),
+        paint::piece("n", theme.key),
+        paint::piece(" or ", theme.text),
+        paint::piece("Esc", theme.key),
+        paint::piece(" leaves it", theme.text),
+    ];
+    let y = inner.y + height + 1;
+    paint::pieces(buffer, inner.x + 1, y, inner.width - 1, &parts);
+}

@@ -1,0 +1,377 @@
+//! Saved searches, presets and what survives a restart, key by key.
+
+use bourse::api::Request;
+use bourse::app::message::{Effect, Message};
+use bourse::app::{Model, Pane};
+use bourse::domain::cost::Job;
+use bourse::domain::saved::{SearchChange, Searches, Snapshot};
+use bourse::domain::{Dialect, OfferType, Query, RowId, language};
+
+use crate::desk::{Desk, THREE};
+
+/// What the newest request asks for.
+fn asked(desk: &Desk) -> &Query {
+    match &desk.calls.last().expect("nothing was asked").1 {
+        Request::Search(query) => query,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn text(query: &Query) -> String {
+    language::print(&query.conditions)
+}
+
+/// The changes to the searches that were to be kept, in order.
+fn changes(desk: &Desk) -> Vec<&SearchChange> {
+    desk.effects
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::KeepSearches { change, .. } => Some(change),
+            _ => None,
+        })
+        .collect()
+}
+
+/// A desk with two searches of its own: `cheap` (offers) and `disks` (volumes).
+fn with_two() -> Desk {
+    let searches: Searches = serde_json::from_str(
+        r#"{"saved":[
+            {"name":"cheap","resource":"offers","query":"dph_total<0.5","order":"dph_total","limit":20},
+            {"name":"disks","resource":"volumes","query":"disk_space>=100"}]}"#,
+    )
+    .unwrap();
+    let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+        model.restore(None, searches, false);
+    });
+    desk.answer(THREE);
+    desk
+}
+
+#[test]
+fn the_list_shows_own_searches_and_presets_apart() {
+    let mut desk = with_two();
+    desk.keys("b")
+        .expect("Your searches")
+        .expect("> cheap")
+        .expect("Presets that ship with bourse")
+        .expect("8x H100 in a datacenter")
+        .expect("offers, preset")
+        .expect("dph_total<0.5")
+        .expect("order dph_total, at most 20");
+    desk.keys("esc").expect_not("Your searches").selects("101");
+}
+
+#[test]
+fn a_saved_search_runs_in_its_pane_with_all_its_settings() {
+    let mut desk = with_two();
+    desk.keys("b enter");
+    let query = asked(&desk);
+    assert_eq!(text(query), "dph_total<0.5");
+    assert_eq!(language::print_order(&query.order), "dph_total");
+    assert_eq!(query.limit, Some(20));
+    desk.selects("101"); // the rows that are here stay while the new ones load
+    desk.keys("b").type_text("disks").keys("enter");
+    assert_eq!(desk.model.pane, Pane::Volumes);
+    assert_eq!(text(asked(&desk)), "disk_space>=100");
+    desk.expect("disk_space>=100");
+}
+
+#[test]
+fn a_preset_runs_as_it_is() {
+    let mut desk = with_two();
+    desk.keys("b").type_text("bargain").keys("enter");
+    let query = asked(&desk);
+    assert_eq!(query.offer_type, OfferType::Bid);
+    assert_eq!(query.limit, Some(500), "as a search of the pane");
+    assert_eq!(query.storage, Some(8.0));
+    // It can be recalled in the bar.
+    desk.keys("/ ctrl-u up").expect("reliability>=0.97");
+}
+
+#[test]
+fn the_running_search_is_saved_under_a_name() {
+    let mut desk = with_two();
+    desk.keys("/")
+        .type_text("num_gpus>=2 hundred")
+        .keys("enter b up enter");
+    desk.expect("Save the running search");
+    desk.type_text("two or more").keys("enter");
+    desk.expect("> two or more").expect("Saved “two or more”");
+    let [SearchChange::Put(search)] = changes(&desk)[..] else {
+        panic!("{:?}", desk.effects)
+    };
+    assert_eq!(search.name, "two or more");
+    assert_eq!(
+        search.spec.query,
+        "verified=true rentable=true rented=false num_gpus>=2 hundred"
+    );
+    assert_eq!(search.spec.order.as_deref(), Some("score-"));
+    assert_eq!(search.spec.limit, Some(500));
+    desk.keys("esc :").type_text("save-search").keys("enter");
+    desk.expect("num_gpus>=2");
+}
+
+#[test]
+fn a_name_is_checked_and_one_that_is_taken_is_asked_about() {
+    let mut desk = with_two();
+    desk.keys("b up enter")
+        .keys("enter")
+        .expect("! type a name");
+    desk.type_text("Cheapest 24 GB card")
+        .keys("enter")
+        .expect("! a preset has this name");
+    desk.keys("ctrl-u").type_text("cheap").keys("enter");
+    desk.expect("Replace the saved search?");
+    assert!(changes(&desk).is_empty());
+    // No: what was typed is still there.
+    desk.keys("n").expect("> cheap").expect_not("Replace");
+    desk.keys("enter y");
+    let [SearchChange::Put(search)] = changes(&desk)[..] else {
+        panic!("{:?}", desk.effects)
+    };
+    assert_eq!(search.name, "cheap");
+    assert!(search.spec.query.starts_with("verified=true"));
+    assert_eq!(desk.model.searches.saved.len(), 2);
+}
+
+#[test]
+fn a_search_is_renamed_moved_and_deleted() {
+    let mut desk = with_two();
+    desk.keys("b ctrl-r").expect("Its name is “cheap” now");
+    desk.keys("ctrl-u").type_text("disks").keys("enter");
+    desk.expect("! another search has this name");
+    desk.keys("ctrl-u").type_text("bargains").keys("enter");
+    desk.expect("> bargains");
+    desk.keys(">").expect("> bargains");
+    let names = |desk: &Desk| -> Vec<String> {
+        let saved = desk.model.searches.saved.iter();
+        saved.map(|search| search.name.clone()).collect()
+    };
+    assert_eq!(names(&desk), ["disks", "bargains"]);
+    desk.keys("<");
+    assert_eq!(names(&desk), ["bargains", "disks"]);
+    desk.keys("delete").expect("Delete the saved search?");
+    desk.keys("enter"); // only y does it
+    assert_eq!(names(&desk).len(), 2);
+    desk.keys("esc").expect("> bargains");
+    desk.keys("delete y").expect("Deleted “bargains”");
+    assert_eq!(names(&desk), ["disks"]);
+    desk.expect("> disks");
+    assert_eq!(changes(&desk).len(), 4);
+}
+
+#[test]
+fn a_preset_is_hidden_and_shown_again_but_stays_as_it_is() {
+    let mut desk = with_two();
+    desk.keys("b").type_text("h100").keys("ctrl-r");
+    desk.expect("Presets stay as they are");
+    desk.keys("delete").expect_not("8x H100");
+    assert_eq!(
+        changes(&desk),
+        [&SearchChange::Hide("8x H100 in a datacenter".into())]
+    );
+    desk.keys("ctrl-u").expect_not("8x H100");
+    desk.keys("end");
+    desk.type_text("hidden").keys("enter ctrl-u");
+    desk.expect("8x H100 in a datacenter")
+        .expect_not("1 is hidden");
+}
+
+#[test]
+fn one_search_is_marked_to_run_at_the_start() {
+    let mut desk = with_two();
+    desk.keys("b *").expect("offers, at start");
+    assert_eq!(desk.model.searches.startup.as_deref(), Some("cheap"));
+    desk.keys("* esc");
+    assert_eq!(desk.model.searches.startup, None);
+    // The next start runs the marked one, in its pane.
+    let mut searches = desk.model.searches.clone();
+    searches.startup = Some("disks".to_owned());
+    let desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+        model.restore(None, searches.clone(), false);
+    });
+    assert_eq!(desk.model.pane, Pane::Volumes);
+    assert_eq!(text(asked(&desk)), "disk_space>=100");
+    // A query on the command line comes first.
+    let desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+        model.restore(None, searches, true);
+    });
+    assert_eq!(desk.model.pane, Pane::Offers);
+}
+
+#[test]
+fn a_search_that_cannot_be_read_any_more_stays_and_says_why() {
+    let searches: Searches = serde_json::from_str(
+        r#"{"saved":[{"name":"old","resource":"offers","query":"no_such_field>=1"}],"startup":"old"}"#,
+    )
+    .unwrap();
+    let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+        model.restore(None, searches, false);
+    });
+    desk.expect("The start-up search “old” is not used: its query:");
+    desk.answer(THREE);
+    desk.keys("b").expect("not now: its query:");
+    desk.keys("enter").expect("“old” cannot run");
+    assert_eq!(desk.model.searches.saved.len(), 1);
+}
+
+#[test]
+fn what_other_programs_saved_appears_with_the_answer() {
+    let mut desk = with_two();
+    desk.keys("b *");
+    let mut merged = desk.model.searches.clone();
+    merged.apply(&SearchChange::Put({
+        let mut search = merged.saved[0].clone();
+        search.name = "of another window".to_owned();
+        search
+    }));
+    desk.keys("*"); // a second change is on its way: the first answer is old
+    desk.send(Message::SearchesKept(Box::new(Ok(merged.clone()))));
+    assert_eq!(desk.model.searches.startup, None);
+    merged.startup = None;
+    desk.send(Message::SearchesKept(Box::new(Ok(merged))));
+    desk.keys("down").expect("of another window");
+}
+
+#[test]
+fn a_full_disk_is_told_once_and_the_search_is_kept_in_memory() {
+    let mut desk = with_two();
+    desk.keys("b * *");
+    let full = || Err("searches.json: no space left on device".to_owned());
+    desk.send(Message::SearchesKept(Box::new(full())));
+    desk.send(Message::SearchesKept(Box::new(full())));
+    desk.keys("esc")
+        .expect("What you change is not kept: searches.json: no space left on device");
+    assert_eq!(desk.model.notices.len(), 1);
+    assert_eq!(desk.model.searches.saved.len(), 2);
+}
+
+/// The dashboard as another start would bring it back.
+fn restarted(snapshot: &Snapshot, given: bool) -> Desk {
+    Desk::prepared(&Dialect::SANDBOX, |model| {
+        model.restore(Some(snapshot), Searches::default(), given);
+    })
+}
+
+/// What is asked to be kept, newest.
+fn kept(desk: &Desk) -> Option<Snapshot> {
+    desk.effects.iter().rev().find_map(|effect| match effect {
+        Effect::Keep(snapshot) => Some((**snapshot).clone()),
+        _ => None,
+    })
+}
+
+fn left() -> Desk {
+    let mut desk = with_two();
+    desk.keys("/")
+        .type_text("num_gpus>=2 hundred")
+        .keys("enter");
+    desk.answer(THREE);
+    let model: &mut Model = &mut desk.model;
+    model.offers.columns.truncate(3);
+    model.offers.query.storage = Some(200.0);
+    model.offers.marks.insert(RowId(102));
+    model.offers.figures.job = Some(Job {
+        run_hours: 72.0,
+        ..Job::default()
+    });
+    desk
+}
+
+#[test]
+fn panes_queries_columns_and_marks_survive_a_restart() {
+    let mut desk = left();
+    desk.keys("2 q");
+    let snapshot = kept(&desk).expect("nothing is kept");
+    assert_eq!(desk.effects.last(), Some(&Effect::Quit));
+    let mut desk = restarted(&snapshot, false);
+    assert_eq!(desk.model.pane, Pane::Volumes);
+    desk.keys("1");
+    let query = asked(&desk);
+    assert_eq!(
+        text(query),
+        "verified=true rentable=true rented=false num_gpus>=2"
+    );
+    assert_eq!(query.storage, Some(200.0));
+    assert_eq!(desk.model.offers.words, ["hundred"]);
+    assert_eq!(desk.model.offers.columns.len(), 3);
+    assert!(desk.model.offers.marks.contains(&RowId(102)));
+    assert_eq!(
+        desk.model.offers.figures.job.map(|job| job.run_hours),
+        Some(72.0)
+    );
+    desk.expect("num_gpus>=2 hundred");
+    desk.keys("/ ctrl-u up").expect("num_gpus>=2 hundred");
+}
+
+#[test]
+fn a_query_on_the_command_line_comes_before_the_last_one() {
+    let mut desk = left();
+    desk.keys("2 q");
+    let snapshot = kept(&desk).unwrap();
+    let desk = restarted(&snapshot, true);
+    assert_eq!(desk.model.pane, Pane::Offers);
+    assert_eq!(
+        text(asked(&desk)),
+        "verified=true rentable=true rented=false"
+    );
+    assert_eq!(desk.model.offers.columns.len(), 3);
+}
+
+#[test]
+fn another_market_starts_afresh() {
+    let mut desk = left();
+    desk.keys("q");
+    let mut snapshot = kept(&desk).unwrap();
+    snapshot.market = "https://another.example".to_owned();
+    let desk = restarted(&snapshot, false);
+    assert_eq!(
+        text(asked(&desk)),
+        "verified=true rentable=true rented=false"
+    );
+}
+
+#[test]
+fn what_cannot_be_read_of_the_last_session_is_named_and_left() {
+    let mut desk = left();
+    desk.keys("q");
+    let mut snapshot = kept(&desk).unwrap();
+    snapshot.panes[0].search.query = "no_such_field=1".to_owned();
+    snapshot.panes[0].columns = vec!["no_such_column".to_owned()];
+    let desk = restarted(&snapshot, false);
+    desk.expect("The last query of the offers is not used: its query:");
+    assert_eq!(
+        text(asked(&desk)),
+        "verified=true rentable=true rented=false"
+    );
+    assert!(desk.model.offers.columns.len() > 3);
+}
+
+#[test]
+fn changes_are_kept_a_moment_after_an_input_and_only_then() {
+    let mut desk = with_two();
+    desk.keys("j j").wait(3.0);
+    assert_eq!(kept(&desk), None, "moving changes nothing that is kept");
+    desk.keys("2");
+    assert_eq!(kept(&desk), None);
+    assert!(desk.model.deadline(desk.now).unwrap() <= desk.now.mono + 2.0);
+    desk.wait(2.5);
+    assert_eq!(
+        kept(&desk).map(|snapshot| snapshot.pane).as_deref(),
+        Some("volumes")
+    );
+    desk.effects.clear();
+    desk.wait(60.0).wait(60.0);
+    assert_eq!(kept(&desk), None, "once is enough");
+    desk.keys("q");
+    assert_eq!(desk.effects, [Effect::Quit]);
+}
+
+#[test]
+fn a_desk_that_starts_with_the_requests_still_asks_for_offers() {
+    let mut desk = with_two();
+    desk.keys("4 q");
+    let desk = restarted(&kept(&desk).unwrap(), false);
+    assert_eq!(desk.model.pane, Pane::Requests);
+    assert_eq!(desk.calls.len(), 1);
+}
