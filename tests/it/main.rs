@@ -42,5 +42,7 @@ mod shopping;
 mod state_files;
 mod support;
 mod unlist_story;
+#[cfg(unix)]
+mod unlisting;
 mod wire;
 mod workergroups_domain;

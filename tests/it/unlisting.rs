@@ -1,0 +1,322 @@
+//! Unlisting with the real program in a pseudo-terminal: what goes over the wire, the pause that
+//! the sandbox wants, and servers and programs that are killed in the middle.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use bourse::sandbox::SandboxConfig;
+
+use super::pty_support::Pty;
+use super::recorder::{Recorder, json};
+use super::support::{Server, frozen};
+use super::unlist_story::TWO;
+
+const KEY: &str = "canary-key-4711-unlist";
+
+/// Types an id twice; the second Enter is left to the caller.
+fn typed_twice(pty: &mut Pty, id: &str) {
+    pty.keys("u");
+    pty.wait_for_text("Unlist a volume");
+    pty.keys(&format!("{id}<Enter>"));
+    pty.wait_for_text("Once more");
+    pty.keys(id);
+}
+
+/// The program in the Volumes pane of a market, its state kept in `state`.
+fn at_volumes(url: &str, key: &str, state: &Path) -> Pty {
+    let variables = [
+        ("BOURSE_API_KEY", key),
+        ("XDG_STATE_HOME", state.to_str().unwrap()),
+    ];
+    let mut pty = Pty::bourse(&["--base-url", url], &variables, 110, 34);
+    pty.wait_for("the offers' answer", |screen| {
+        screen.contents().contains(" old")
+    });
+    pty.keys("2");
+    pty.wait_for_text("$/GB/mo");
+    pty
+}
+
+/// The journal's text.
+fn journal(state: &Path) -> String {
+    std::fs::read_to_string(state.join("bourse/writes.jsonl")).unwrap()
+}
+
+/// A market that answers searches, and an unlisting with `answer`.
+fn market(answer: impl Fn() -> Vec<u8> + Send + 'static) -> Recorder {
+    Recorder::start(move |_, request| {
+        if request.path.ends_with("/unlist/") {
+            answer()
+        } else {
+            json(200, TWO)
+        }
+    })
+}
+
+/// The requests that unlist.
+fn unlists(recorder: &Recorder) -> Vec<super::recorder::Recorded> {
+    let requests = recorder.requests().into_iter();
+    requests
+        .filter(|request| request.path.ends_with("/unlist/"))
+        .collect()
+}
+
+#[test]
+fn the_documented_request_goes_out_once_and_the_message_is_shown() {
+    let state = tempfile::tempdir().unwrap();
+    let recorder = market(|| json(200, r#"{"success":true,"msg":"Unlisted Volume 7311."}"#));
+    let mut pty = at_volumes(&recorder.url(), KEY, state.path());
+    // Everything in one burst, as from a slow line: typed text of any speed is taken.
+    pty.keys("u7311<Enter>7311<Enter><Enter><Enter>");
+    pty.wait_for_text("Unlisted Volume 7311.");
+    pty.keys("<Esc>q");
+    pty.exit().assert_clean(0);
+    let unlists = unlists(&recorder);
+    assert_eq!(unlists.len(), 1);
+    let request = &unlists[0];
+    assert_eq!(request.method, "POST");
+    assert_eq!(request.path, "/api/v0/volumes/unlist/");
+    assert_eq!(request.body, br#"{"id":7311}"#);
+    assert_eq!(request.header("content-type"), Some("application/json"));
+    let bearer = format!("Bearer {KEY}");
+    assert_eq!(request.header("authorization"), Some(bearer.as_str()));
+    let journal = journal(state.path());
+    let lines: Vec<serde_json::Value> = journal
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[0]["intent"]["subject"], "7311");
+    assert_eq!(lines[1]["outcome"]["verdict"], "done");
+    assert_eq!(lines[1]["outcome"]["words"], "Unlisted Volume 7311.");
+    assert!(!journal.contains(KEY));
+}
+
+#[test]
+fn a_bracketed_paste_sends_nothing() {
+    let state = tempfile::tempdir().unwrap();
+    let recorder = market(|| json(200, r#"{"success":true,"msg":"Unlisted."}"#));
+    let mut pty = at_volumes(&recorder.url(), KEY, state.path());
+    pty.keys("u");
+    pty.wait_for_text("Unlist a volume");
+    pty.paste("7311\r7311\r");
+    pty.wait_for_text("Pasted text is not taken here");
+    pty.keys("7311<Enter>");
+    pty.wait_for_text("Once more");
+    pty.paste("7311\r");
+    pty.wait_for_text("Pasted text is not taken here");
+    pty.keys("<Enter>");
+    pty.wait_for_text("Nothing is sent before the id is typed again.");
+    pty.keys("<C-c>");
+    pty.exit().assert_clean(0);
+    assert!(unlists(&recorder).is_empty());
+    assert_eq!(journal(state.path()), "");
+}
+
+#[test]
+fn refusals_are_told_in_words() {
+    for (status, body, words) in [
+        (
+            401,
+            r#"{"success":false,"error":"auth_error","msg":"Invalid user key"}"#,
+            "Invalid user key",
+        ),
+        (
+            200,
+            r#"{"success":false,"error":"active","msg":"Volume is rented"}"#,
+            "Volume is rented",
+        ),
+        (400, r#"{"success":false}"#, "was not unlisted"),
+        (
+            429,
+            r#"{"detail":"API requests too frequent endpoint threshold=5.0"}"#,
+            "API requests too frequent endpoint threshold=5.0",
+        ),
+    ] {
+        let state = tempfile::tempdir().unwrap();
+        let recorder = market(move || json(status, body));
+        let mut pty = at_volumes(&recorder.url(), KEY, state.path());
+        typed_twice(&mut pty, "7311");
+        pty.keys("<Enter>");
+        pty.wait_for_text("Volume listing 7311 was not unlisted:");
+        pty.wait_for("the words", |screen| {
+            let text = screen.contents().replace('│', " ");
+            let flat: Vec<_> = text.split_whitespace().collect();
+            flat.join(" ").contains(words)
+        });
+        pty.keys("<C-c>");
+        pty.exit().assert_clean(0);
+        assert_eq!(unlists(&recorder).len(), 1, "{status}: sent once");
+        assert!(journal(state.path()).contains(r#""verdict":"refused""#));
+    }
+}
+
+#[test]
+fn a_broken_connection_is_an_unknown_outcome_now_and_after_a_restart() {
+    let state = tempfile::tempdir().unwrap();
+    let recorder = market(Vec::new);
+    let mut pty = at_volumes(&recorder.url(), KEY, state.path());
+    typed_twice(&mut pty, "7311");
+    pty.keys("<Enter>");
+    pty.wait_for_text("Whether volume listing 7311 was unlisted is unknown:");
+    pty.keys("<Enter><Esc>q");
+    pty.exit().assert_clean(0);
+    assert_eq!(unlists(&recorder).len(), 1, "never sent again by itself");
+    let mut pty = at_volumes(&recorder.url(), KEY, state.path());
+    pty.keys("u");
+    pty.wait_for_text("UNKNOWN");
+    pty.keys("<C-c>");
+    pty.exit().assert_clean(0);
+}
+
+#[test]
+fn the_sandbox_s_pause_is_lived_through_without_a_refusal() {
+    let state = tempfile::tempdir().unwrap();
+    let server = Server::start(SandboxConfig {
+        rate_limits: true,
+        ..frozen()
+    });
+    let wanted = serde_json::json!({"q": {"limit": 500}});
+    let offers = server
+        .post("/api/v0/network_volumes/search/", &wanted)
+        .offers();
+    let ids: Vec<String> = offers.iter().map(|offer| offer["id"].to_string()).collect();
+    let url = format!("http://{}", server.addr());
+    let mut pty = at_volumes(&url, &server.running.key(), state.path());
+    // Rented volumes cannot be unlisted: both answers are words of the market, neither is a 429.
+    typed_twice(&mut pty, &ids[0]);
+    pty.keys("<Enter>");
+    pty.wait_for_text("The next one may be sent in");
+    typed_twice(&mut pty, &ids[1]);
+    pty.keys("<Enter>");
+    pty.wait_for_text("may be sent in");
+    pty.keys("<Enter><Enter>");
+    pty.wait_for_text("It may be sent now: press Enter.");
+    let sent = || {
+        let entries = server.running.ledger().entries().into_iter();
+        entries
+            .filter(|entry| entry.path.ends_with("/unlist/"))
+            .count()
+    };
+    assert_eq!(sent(), 1);
+    pty.keys("<Enter>");
+    pty.wait_for("the second outcome", |screen| {
+        let text = screen.contents();
+        text.contains(&format!("Volume listing {}", ids[1])) && text.contains("next one may be")
+    });
+    assert_eq!(sent(), 2);
+    assert!(!journal(state.path()).contains("too frequent"));
+    pty.keys("<C-c>");
+    pty.exit().assert_clean(0);
+}
+
+/// A sandbox in a process of its own that never answers an unlisting.
+struct Silent {
+    child: Child,
+    url: String,
+    _home: tempfile::TempDir,
+}
+
+impl Silent {
+    fn start() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_bourse"))
+            .args(["sandbox", "--listen", "127.0.0.1:0", "--offers", "50"])
+            .args(["--api-key", KEY, "--faults", "hang@unlist"])
+            .env_clear()
+            .env("HOME", home.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let first = BufReader::new(child.stdout.take().unwrap()).lines().next();
+        let first = first.unwrap().unwrap();
+        let url = first.strip_prefix("bourse sandbox on ").unwrap().to_owned();
+        Self {
+            child,
+            url,
+            _home: home,
+        }
+    }
+}
+
+impl Drop for Silent {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_server_killed_in_the_middle_leaves_a_truthful_message() {
+    let state = tempfile::tempdir().unwrap();
+    let mut server = Silent::start();
+    let mut pty = at_volumes(&server.url, KEY, state.path());
+    typed_twice(&mut pty, "7311");
+    pty.keys("<Enter>");
+    pty.wait_for_text("Unlisting volume listing 7311");
+    server.child.kill().unwrap();
+    pty.wait_for_text("Whether volume listing 7311 was unlisted is unknown:");
+    pty.wait_for_text("It may or may not have been carried out.");
+    pty.keys("<Esc>q");
+    pty.exit().assert_clean(0);
+    assert!(journal(state.path()).contains(r#""verdict":"unknown""#));
+}
+
+#[test]
+fn bourse_killed_in_the_middle_knows_at_its_next_start() {
+    let state = tempfile::tempdir().unwrap();
+    let server = Silent::start();
+    let mut pty = at_volumes(&server.url, KEY, state.path());
+    typed_twice(&mut pty, "7311");
+    pty.keys("<Enter>");
+    pty.wait_for_text("Unlisting volume listing 7311");
+    pty.signal(rustix::process::Signal::KILL);
+    drop(pty);
+    assert_eq!(journal(state.path()).lines().count(), 1, "an open intent");
+    let mut pty = at_volumes(&server.url, KEY, state.path());
+    pty.keys("u");
+    pty.wait_for_text("bourse never saw an answer");
+    pty.keys("<C-c>");
+    pty.exit().assert_clean(0);
+}
+
+#[test]
+fn without_a_journal_to_write_nothing_is_sent_or_the_history_says_that_it_is_not_kept() {
+    let state = tempfile::tempdir().unwrap();
+    let recorder = market(|| json(200, r#"{"success":true,"msg":"Unlisted Volume 7311."}"#));
+    let mut pty = at_volumes(&recorder.url(), KEY, state.path());
+    let file = state.path().join("bourse/writes.jsonl");
+    std::fs::remove_file(&file).unwrap();
+    std::fs::create_dir(&file).unwrap();
+    typed_twice(&mut pty, "7311");
+    pty.keys("<Enter>");
+    pty.wait_for_text("nothing was sent: the history of writes cannot be kept");
+    pty.keys("<C-c>");
+    pty.exit().assert_clean(0);
+    assert!(unlists(&recorder).is_empty());
+    // A program that starts so says from the beginning that the history is not kept, and sends.
+    let mut pty = at_volumes(&recorder.url(), KEY, state.path());
+    pty.keys("u");
+    pty.wait_for_text("The history is kept for this run only");
+    pty.keys("7311<Enter>7311<Enter>");
+    pty.wait_for_text("Unlisted Volume 7311.");
+    pty.keys("<C-c>");
+    pty.exit().assert_clean(0);
+    assert_eq!(unlists(&recorder).len(), 1);
+}
+
+#[test]
+fn read_only_refuses() {
+    let recorder = market(|| json(200, r#"{"success":true,"msg":"Unlisted."}"#));
+    let url = recorder.url();
+    let mut pty = Pty::bourse(&["--base-url", &url, "--read-only"], &[], 110, 30);
+    pty.wait_for_text("READ-ONLY");
+    pty.keys("2");
+    pty.wait_for_text("$/GB/mo");
+    pty.keys("u");
+    pty.wait_for_text("nothing is unlisted: this profile is read-only");
+    pty.keys("q");
+    pty.exit().assert_clean(0);
+    assert!(unlists(&recorder).is_empty());
+}
