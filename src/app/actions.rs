@@ -38,7 +38,14 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::Volumes => return go_to(model, now, Pane::Volumes),
         Action::Workergroups => return go_to(model, now, Pane::Workergroups),
         Action::Requests => return go_to(model, now, Pane::Requests),
-        Action::ThreePrices => return insights::open(model, now, action),
+        Action::ThreePrices
+        | Action::Job
+        | Action::ForgetJob
+        | Action::Summary
+        | Action::Plot
+        | Action::Compare
+        | Action::Funnel
+        | Action::Related => return insights::open(model, now, action),
         _ => {
             return match model.owner() {
                 Owner::Overlay => on_overlay(model, now, action),
@@ -130,6 +137,8 @@ fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             );
             model.overlays.push(Overlay::Sort(editor));
         }
+        Action::Mark => insights::mark(browser),
+        Action::Unmark => browser.marks.clear(),
         Action::Refresh => return refresh(model, now),
         Action::Unlist => unlist::open(model),
         Action::Back => return step_back(model, now),
@@ -157,7 +166,7 @@ fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
 }
 
 /// Esc on a table: stop waiting, else put the error away, else the notices, else the words, else
-/// scroll the columns back.
+/// the marks, else scroll the columns back.
 fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
     let has_notices = !model.notices.is_empty();
     let Some(browser) = model.browser_mut() else {
@@ -174,6 +183,8 @@ fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
     } else if !browser.words.is_empty() {
         browser.set_words(Vec::new());
         browser.show_query_in_bar();
+    } else if !browser.marks.is_empty() {
+        browser.marks.clear();
     } else if browser.column_offset > 0 {
         browser.column_offset = 0;
     } else {
@@ -232,8 +243,10 @@ fn on_bar(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
 
 fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     let page = model.facts.overlay_page.max(1);
-    if matches!(model.overlays.last(), Some(Overlay::Unlist(_))) {
-        return unlist::act(model, now, action);
+    match model.overlays.last() {
+        Some(Overlay::Unlist(_)) => return unlist::act(model, now, action),
+        Some(Overlay::Insight(_)) => return insights::act(model, now, action),
+        _ => {}
     }
     if action == Action::Back {
         model.overlays.pop();
@@ -291,7 +304,7 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             }
             return on_detail(model, action);
         }
-        Some(Overlay::Unlist(_)) | None => {}
+        Some(Overlay::Unlist(_) | Overlay::Insight(_)) | None => {}
     }
     Vec::new()
 }
@@ -329,7 +342,7 @@ fn on_detail(model: &mut Model, action: Action) -> Vec<Effect> {
 }
 
 /// By how many lines an action moves, if it moves.
-fn movement(action: Action, page: usize) -> Option<isize> {
+pub(super) fn movement(action: Action, page: usize) -> Option<isize> {
     let page = isize::try_from(page).unwrap_or(isize::MAX);
     match action {
         Action::Down => Some(1),
@@ -358,6 +371,7 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
             }
         }
         Overlay::Unlist(dialog) => dialog.edit(edit),
+        Overlay::Insight(insight) => insight.type_into(edit),
         Overlay::Searches(list) => {
             if edit(&mut list.picker.input) {
                 list.picker.narrow();
@@ -434,6 +448,7 @@ mod tests {
                     | Context::Sort
                     | Context::Searches
                     | Context::Prompt
+                    | Context::Job
             )
         }) {
             for key in row.keys {

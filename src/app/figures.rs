@@ -2,6 +2,7 @@
 //! job, three prices in one row, the Pareto front. The numbers stand in the listing as computed
 //! columns, so that tables, orders and exports treat them like any other.
 
+use super::insights::plot::PlotChoice;
 use super::three::ThreeSearches;
 use crate::domain::cost::{Job, PriceJoin, Prices, ThreePrices};
 use crate::domain::insight::{Front, Goal, Point};
@@ -14,6 +15,8 @@ pub struct Figures {
     pub job: Option<Job>,
     /// The three searches for the three prices, if they were asked for.
     pub three: ThreeSearches,
+    /// How the plot is drawn.
+    pub plot: PlotChoice,
     front: Option<Front>,
 }
 

@@ -31,6 +31,18 @@ pub enum Context {
     Prompt,
     /// A dialog that asks for a yes.
     Question,
+    /// The form of a job.
+    Job,
+    /// Marked rows side by side.
+    Compare,
+    /// The rows in groups.
+    Summary,
+    /// The plot.
+    Plot,
+    /// Why there are so few.
+    Funnel,
+    /// Offers of the same machine and host.
+    Related,
     /// Moving in lists, whoever owns them.
     Movement,
     /// Everywhere, except where text is typed.
@@ -53,6 +65,12 @@ impl Context {
             Self::Searches => "Saved searches",
             Self::Prompt => "Dialogs that ask for a text",
             Self::Question => "Dialogs that ask for a yes",
+            Self::Job => "Job cost",
+            Self::Compare => "Comparison",
+            Self::Summary => "Summary",
+            Self::Plot => "Plot",
+            Self::Funnel => "Why so few?",
+            Self::Related => "Related offers",
             Self::Movement => "Moving",
             Self::Global => "Everywhere",
             Self::Always => "Even while typing",
@@ -109,6 +127,21 @@ pub enum Action {
     Yes,
     ThreePrices,
     Unlist,
+    Mark,
+    Unmark,
+    Compare,
+    Differences,
+    Summary,
+    Plot,
+    AxisX,
+    AxisY,
+    Histogram,
+    Ascii,
+    Job,
+    ForgetJob,
+    Funnel,
+    Loosen,
+    Related,
 }
 
 /// A key with its modifiers, as it is written in the table: `j`, `G`, `ctrl-d`, `shift-tab`, `f5`.
@@ -277,6 +310,15 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["r", "f5"], Action::Refresh, "refresh", "Ask the market again").hint("refresh", 6),
     row(Context::Table, &["left", "h"], Action::Left, "columns-left", "Scroll the columns to the left"),
     row(Context::Table, &["right", "l"], Action::Right, "columns-right", "Scroll the columns to the right"),
+    row(Context::Table, &["space"], Action::Mark, "mark", "Mark or unmark the row and go to the next").hint("mark", 12),
+    row(Context::Table, &["v"], Action::Compare, "compare", "Show the marked rows side by side").hint("compare", 13),
+    row(Context::Table, &["m"], Action::Summary, "summary", "Group the rows by model, number, country or host").hint("summary", 14),
+    row(Context::Table, &["p"], Action::Plot, "plot", "Plot two numbers of the rows, with the best ones marked").hint("plot", 15),
+    row(Context::Table, &["J"], Action::Job, "job", "Price the offers for a whole job").hint("job cost", 11),
+    row(Context::Table, &["F"], Action::Funnel, "why-so-few", "Find out how many rows each condition costs").hint("why so few", 16),
+    row(Context::Table, &["R"], Action::Related, "related", "Show what else the machine and the host have").hint("related", 17),
+    row(Context::Table, &[], Action::Unmark, "unmark-all", "Unmark all rows"),
+    row(Context::Table, &[], Action::ForgetJob, "forget-job", "Price the offers for no job any more"),
     row(Context::Table, &["P"], Action::ThreePrices, "three-prices",
         "Show or hide on-demand, bid and reserved prices"),
     row(Context::Table, &["u"], Action::Unlist, "unlist",
@@ -296,6 +338,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Detail, &["right", "l"], Action::Right, "next-record", "Show the next record").hint("next", 3),
     row(Context::Detail, &["left", "h"], Action::Left, "previous-record", "Show the previous record").hint("previous", 4),
     row(Context::Detail, &["y"], Action::CopyJson, "copy-record", "Copy the record as JSON").hint("copy JSON", 5),
+    row(Context::Detail, &["J"], Action::Job, "detail-job", "Price the offer for a whole job").hint("job cost", 7),
+    row(Context::Detail, &["R"], Action::Related, "detail-related", "Show what else its machine and its host have").hint("related", 8),
     row(Context::Detail, &["P"], Action::ThreePrices, "detail-three-prices",
         "Show or hide on-demand, bid and reserved prices").hint("3 prices", 6),
     row(Context::Detail, &["enter"], Action::Back, "close-detail", "Back to the table"),
@@ -328,6 +372,36 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Prompt, &["esc"], Action::Back, "leave-text", "Leave without it").hint("leave", 2),
     row(Context::Question, &["y"], Action::Yes, "say-yes", "Do it").hint("do it", 1),
     row(Context::Question, &["esc", "n"], Action::Back, "say-no", "Leave it").hint("leave it", 2),
+    row(Context::Job, &["enter"], Action::Submit, "job-apply", "Price the offers for this job").hint("price offers", 1),
+    row(Context::Job, &["esc"], Action::Back, "job-leave", "Leave the job as it was").hint("cancel", 2),
+    row(Context::Job, &["tab", "down"], Action::Down, "job-next", "To the next line").hint("next line", 3),
+    row(Context::Job, &["shift-tab", "up"], Action::Up, "job-previous", "To the line before"),
+    row(Context::Job, &["ctrl-x"], Action::Remove, "job-forget", "Price for no job").hint("no job", 4),
+
+    row(Context::Compare, &["left", "h"], Action::Left, "compare-left", "To the row at the left").hint("row", 1),
+    row(Context::Compare, &["right", "l"], Action::Right, "compare-right", "To the row at the right"),
+    row(Context::Compare, &["d"], Action::Differences, "differences", "Show all lines, or those that differ").hint("differences", 2),
+    row(Context::Compare, &["space"], Action::Toggle, "compare-unmark", "Take the row out of the comparison").hint("unmark", 3),
+    row(Context::Compare, &["enter"], Action::Submit, "compare-select", "Select the row in the table").hint("select", 3),
+
+    row(Context::Summary, &["right", "l"], Action::Right, "next-grouping", "Group by the next: model, number, country, host").hint("group by", 1),
+    row(Context::Summary, &["left", "h"], Action::Left, "previous-grouping", "Group by the one before"),
+    row(Context::Summary, &["s"], Action::Sort, "summary-order", "Order by count, lowest, median or DLPerf per $").hint("order", 3),
+    row(Context::Summary, &["enter"], Action::Submit, "narrow", "Narrow the query to the group and ask").hint("narrow", 2),
+
+    row(Context::Plot, &["left", "h"], Action::Left, "plot-left", "To the next point at the left").hint("point", 1),
+    row(Context::Plot, &["right", "l"], Action::Right, "plot-right", "To the next point at the right"),
+    row(Context::Plot, &["x"], Action::AxisX, "plot-x", "Choose what is drawn across").hint("x axis", 2),
+    row(Context::Plot, &["y"], Action::AxisY, "plot-y", "Choose what is drawn upwards").hint("y axis", 2),
+    row(Context::Plot, &["t"], Action::Histogram, "histogram", "Show how the x values are distributed, or the plot").hint("histogram", 3),
+    row(Context::Plot, &["a"], Action::Ascii, "plot-ascii", "Draw with plain characters, or not").hint("ascii", 6),
+    row(Context::Plot, &["enter"], Action::Open, "plot-open", "Show the selected record whole").hint("detail", 4),
+
+    row(Context::Funnel, &["enter"], Action::Submit, "relax", "Remove the condition and ask").hint("remove and ask", 1),
+    row(Context::Funnel, &["right", "l"], Action::Loosen, "loosen", "Loosen the bound until the next row comes back").hint("loosen and ask", 2),
+
+    row(Context::Related, &["enter"], Action::Submit, "related-open", "Show the offer, asking for it where it is not loaded").hint("show", 1),
+    row(Context::Related, &["r"], Action::Refresh, "related-refresh", "Ask the market again").hint("refresh", 3),
 
     row(Context::Movement, &["down", "j"], Action::Down, "down", "Down").hint("move", 8),
     row(Context::Movement, &["up", "k"], Action::Up, "up", "Up"),

@@ -10,7 +10,7 @@ pub mod bar;
 pub mod browser;
 pub mod facts;
 pub mod figures;
-mod insights;
+pub mod insights;
 pub mod keep;
 pub mod keymap;
 pub mod message;
@@ -202,6 +202,17 @@ impl Model {
         }
     }
 
+    /// The browser of the pane in sight with the tickets for its requests.
+    const fn browser_and_tickets(&mut self) -> Option<(&mut Browser, &mut Tickets)> {
+        let browser = match self.pane {
+            Pane::Offers => &mut self.offers,
+            Pane::Volumes => &mut self.volumes,
+            Pane::Workergroups => &mut self.workergroups,
+            Pane::Requests => return None,
+        };
+        Some((browser, &mut self.tickets))
+    }
+
     fn browsers_mut(&mut self) -> [&mut Browser; 3] {
         [&mut self.offers, &mut self.volumes, &mut self.workergroups]
     }
@@ -260,8 +271,7 @@ impl Model {
     /// seconds of a request under way, the age of what is shown.
     pub fn deadline(&self, now: Now) -> Option<f64> {
         let toast = self.toast.as_ref().map(|toast| toast.until);
-        let three = (self.pane == Pane::Offers && self.offers.figures.three.is_loading())
-            .then_some(now.mono + 0.25);
+        let view = insights::is_waiting(self).then_some(now.mono + 0.25);
         let busy = self
             .browser()
             .and_then(|browser| match browser.remote().phase() {
@@ -272,7 +282,7 @@ impl Model {
                 }),
             });
         let writes = unlist::deadline(self, now);
-        [toast, three, busy, writes, self.keep.deadline()]
+        [toast, view, busy, writes, self.keep.deadline()]
             .into_iter()
             .flatten()
             .reduce(f64::min)
@@ -316,8 +326,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             for browser in model.browsers_mut() {
                 browser.progress(ticket, attempt, waiting.clone());
             }
-            let three = &mut model.offers.figures.three;
-            three.progress(ticket, attempt, waiting.as_ref());
+            insights::progress(model, ticket, attempt, waiting.as_ref());
             Vec::new()
         }
         Message::Recorded(entry) => {
@@ -362,17 +371,14 @@ fn answered(
     ticket: Ticket,
     result: Result<Reply, crate::api::ApiError>,
 ) {
-    if model.offers.figures.three.awaits(ticket) {
-        if let Some(answer) = records(result) {
-            let offers = &mut model.offers;
-            offers.figures.three.answered(ticket, now, answer);
-            offers.revalue();
-        }
-        return;
-    }
     if write::answered(model, now, ticket, &result) {
         return;
     }
+    let Some(answer) =
+        records(result).and_then(|answer| insights::answered(model, now, ticket, answer))
+    else {
+        return;
+    };
     let Some(browser) = model
         .browsers_mut()
         .into_iter()
@@ -380,9 +386,7 @@ fn answered(
     else {
         return;
     };
-    if let Some(answer) = records(result) {
-        browser.answered(ticket, answer, now);
-    }
+    browser.answered(ticket, answer, now);
 }
 
 /// The records of a reply; `None` for replies of another kind.

@@ -7,7 +7,7 @@ use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::{Model, Owner, actions};
+use super::{Model, Owner, actions, insights};
 
 /// Lines that a turn of the wheel moves.
 const WHEEL: isize = 3;
@@ -15,8 +15,8 @@ const WHEEL: isize = 3;
 /// Decides what a mouse event means.
 pub(super) fn happened(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Effect> {
     match event.kind {
-        MouseEventKind::ScrollDown => wheel(model, WHEEL),
-        MouseEventKind::ScrollUp => wheel(model, -WHEEL),
+        MouseEventKind::ScrollDown => wheel(model, now, WHEEL),
+        MouseEventKind::ScrollUp => wheel(model, now, -WHEEL),
         MouseEventKind::Down(MouseButton::Left) => {
             if let Some(target) = model.facts.at(event.column, event.row) {
                 return clicked(model, now, target);
@@ -27,13 +27,14 @@ pub(super) fn happened(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Ef
     Vec::new()
 }
 
-fn wheel(model: &mut Model, by: isize) {
+fn wheel(model: &mut Model, now: Now, by: isize) {
     let most = model
         .facts
         .overlay_lines
         .saturating_sub(model.facts.overlay_page);
     match model.overlays.last_mut() {
         Some(Overlay::Help(picker) | Overlay::Palette(picker)) => picker.step(by),
+        Some(Overlay::Insight(_)) => insights::wheel(model, now, by),
         Some(Overlay::Sort(editor)) => editor.picker.step(by),
         Some(Overlay::Searches(list)) => list.picker.step(by),
         Some(Overlay::Prompt(_) | Overlay::Question(_)) => {}
@@ -68,6 +69,7 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
                 picker.select(index, false);
                 return actions::perform(model, now, Action::Submit);
             }
+            Some(Overlay::Insight(_)) => return insights::clicked(model, now, index),
             Some(Overlay::Sort(editor)) => {
                 editor.picker.select(index, false);
                 return actions::perform(model, now, Action::Toggle);

@@ -1,5 +1,6 @@
 //! What lies over a pane: an enum stack, topmost last.
 
+use super::insights::Insight;
 use super::keymap::{Action, BINDINGS, Context};
 use super::picker::{Item, Picker};
 use super::prompt::{Prompt, Question};
@@ -30,6 +31,8 @@ pub enum Overlay {
     Prompt(Prompt),
     /// A yes is asked for.
     Question(Question),
+    /// What the rows tell beyond themselves.
+    Insight(Box<Insight>),
 }
 
 impl Overlay {
@@ -42,6 +45,7 @@ impl Overlay {
             Self::Searches(_) => &[Context::Searches, Context::Picker, Context::Always],
             Self::Prompt(_) => &[Context::Prompt, Context::Always],
             Self::Question(_) => &[Context::Question, Context::Always],
+            Self::Insight(insight) => insight.contexts(),
             Self::Detail { .. } => &[
                 Context::Detail,
                 Context::Movement,
@@ -56,6 +60,7 @@ impl Overlay {
         match self {
             Self::Detail { .. } | Self::Question(_) => false,
             Self::Unlist(dialog) => !matches!(dialog.page, Page::Outcome),
+            Self::Insight(insight) => insight.takes_text(),
             _ => true,
         }
     }
@@ -84,6 +89,12 @@ impl Overlay {
             Context::Picker,
             Context::Confirm,
             Context::Outcome,
+            Context::Job,
+            Context::Compare,
+            Context::Summary,
+            Context::Plot,
+            Context::Funnel,
+            Context::Related,
         ];
         let first = owner.first().copied();
         let mut order: Vec<_> = first.into_iter().collect();

@@ -4,7 +4,8 @@
 //! that no cell can push the others away.
 
 use super::dialect::Dialect;
-use super::field::{Field, Format, Kind, Unit};
+pub use super::field::Format;
+use super::field::{Field, Kind, Unit};
 use super::listing::{Listing, Whole};
 use super::value::CellRef;
 

@@ -20,7 +20,7 @@ mod summary;
 mod watch;
 
 pub use compare::{CompareLine, CompareSection, Subject, compare};
-pub use funnel::{Funnel, FunnelLine, funnel};
+pub use funnel::{Funnel, FunnelLine, funnel, loosened};
 pub use pareto::{Front, Goal, Lead, Point, points};
 pub use plot::{Bin, Bucket, Histogram, Scale, ScaleKind, Toward, bins, neighbour};
 pub use related::{Share, Slice, same_host, same_machine, share, slices};
@@ -54,7 +54,12 @@ pub fn coverage(listing: &Listing, limit: Option<u32>) -> Coverage {
 /// The number in a cell, for fields whose cells are numbers or versions (as their nine-digit
 /// number).
 pub fn numeric(column: &Column, kind: Kind, row: usize) -> Option<f64> {
-    match column.cell(row) {
+    number(column.cell(row), kind)
+}
+
+/// The number in a cell of a field of that kind; see [`numeric`].
+fn number(cell: CellRef<'_>, kind: Kind) -> Option<f64> {
+    match cell {
         CellRef::Number(number) if kind != Kind::Secret => Some(number),
         CellRef::Text(text) if kind == Kind::Version => {
             #[expect(clippy::cast_precision_loss)] // nine digits fit a double exactly
@@ -65,10 +70,13 @@ pub fn numeric(column: &Column, kind: Kind, row: usize) -> Option<f64> {
     .filter(|number| number.is_finite())
 }
 
-/// The fields of a listing that can be an axis: numbers that records carry, names of things aside.
+/// The fields of a listing that can be an axis: numbers, names of things aside, that records carry
+/// or that were worked out.
 pub fn axes(listing: &Listing) -> impl Iterator<Item = &'static Field> {
-    listing.catalog().fields().iter().filter(|field| {
-        field.in_record && field.kind.is_numeric() && !matches!(field.kind, Kind::Id)
+    listing.catalog().columns().filter(|field| {
+        field.kind.is_numeric()
+            && !matches!(field.kind, Kind::Id)
+            && (!field.is_computed() || listing.column(field).filled() > 0)
     })
 }
 

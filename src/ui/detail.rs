@@ -5,11 +5,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use super::insights::worth;
 use super::paint;
 use super::picker::blank;
 use super::theme::Theme;
 use crate::app::browser::Browser;
 use crate::app::facts::Facts;
+use crate::app::remote::Now;
 use crate::domain::field::{Kind, Section};
 use crate::domain::format;
 use crate::domain::listing::Whole;
@@ -28,6 +30,7 @@ pub fn draw(
     area: Rect,
     browser: &Browser,
     scroll: usize,
+    now: Now,
     theme: &Theme,
     facts: &mut Facts,
 ) {
@@ -53,7 +56,10 @@ pub fn draw(
         browser.view().len()
     );
     paint::text(buffer, area.x, area.y, area.width, &title, theme.heading);
-    let lines = lines(listing, row, browser, area.width.saturating_sub(2), theme);
+    let width = area.width.saturating_sub(2);
+    let mut all = worth::lines(browser, listing, row, now, theme, width);
+    all.extend(lines(listing, row, browser, width, theme));
+    let lines = all;
     let page = usize::from(area.height.saturating_sub(1));
     facts.overlay_page = page;
     facts.overlay_lines = lines.len();

@@ -74,6 +74,12 @@ fn rows(browser: &Browser) -> String {
     if listing.duplicates() > 0 {
         let _ = write!(text, ", {} repeated", listing.duplicates()); // a String takes everything
     }
+    if let Some(front) = browser.figures.front()
+        && !front.members().is_empty()
+    {
+        let (sign, many) = (super::records::FRONT, front.members().len());
+        let _ = write!(text, ", {many} {sign} cheapest for their speed"); // a String takes everything
+    }
     if !browser.marks.is_empty() {
         let _ = write!(text, ", {} marked", browser.marks.len()); // a String takes everything
     }

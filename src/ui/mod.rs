@@ -17,6 +17,7 @@ mod bar;
 mod detail;
 mod footer;
 mod header;
+mod insights;
 mod paint;
 mod picker;
 mod prompt;
@@ -160,7 +161,7 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
         ],
         (_, Some(listing)) if listing.is_empty() && listing.skipped().is_empty() => vec![
             format!("The market has no {nouns} for this query."),
-            "Press / to relax a condition: field=any removes one.".to_owned(),
+            "Press F to see which condition costs most, / to change the query.".to_owned(),
         ],
         (_, Some(listing)) if listing.is_empty() => vec![
             format!(
@@ -188,7 +189,7 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
                 "None of the {} {nouns} here meet the local conditions.",
                 listing.len()
             ),
-            "Press / to relax them.".to_owned(),
+            "Press F to see which costs most, / to relax them.".to_owned(),
         ],
         (_, None) => vec![
             format!("No {nouns} were asked for yet."),
@@ -240,11 +241,14 @@ fn overlays(
                     body
                 };
                 if let Some(browser) = model.browser() {
-                    detail::draw(buffer, place, browser, *scroll, theme, facts);
+                    detail::draw(buffer, place, browser, *scroll, now, theme, facts);
                 }
                 None
             }
             Overlay::Unlist(dialog) => unlist::draw(buffer, area, model, dialog, now, theme),
+            Overlay::Insight(insight) => {
+                insights::draw(buffer, area, body, model, insight, now, theme, facts)
+            }
             Overlay::Help(picker) => {
                 picker::draw(buffer, area, "Help: type to search", picker, theme, facts)
             }

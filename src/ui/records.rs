@@ -12,8 +12,11 @@ use crate::app::sort_editor::arrow;
 use crate::domain::format;
 use crate::domain::{Field, Kind, Listing};
 
-/// Cells in front of the first column: the selection's and the mark's sign.
-const GUTTER: u16 = 2;
+/// Cells in front of the first column: the signs of the selection, of the mark and of the front.
+const GUTTER: u16 = 3;
+
+/// The sign of offers that no other loaded one beats in price and performance per GPU.
+pub const FRONT: &str = "◆";
 
 /// A column in sight.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -141,11 +144,20 @@ pub fn draw(
             (false, true) => " *",
             (false, false) => "  ",
         };
-        paint::text(buffer, strip.x, strip.y, GUTTER, sign, style);
+        paint::text(buffer, strip.x, strip.y, 2, sign, style);
+        if is_on_front(browser, row) {
+            let style = if is_selected { style } else { theme.good };
+            paint::text(buffer, strip.x + 2, strip.y, 1, FRONT, style);
+        }
         for column in &placed {
             draw_cell(buffer, strip, browser, listing, row, column, style, theme);
         }
     }
+}
+
+fn is_on_front(browser: &Browser, row: usize) -> bool {
+    let front = browser.figures.front();
+    front.is_some_and(|front| u32::try_from(row).is_ok_and(|row| front.contains(row)))
 }
 
 #[expect(
@@ -164,7 +176,8 @@ fn draw_cell(
 ) {
     let text = format::cell(listing, row, column.field, usize::from(column.width));
     let is_broken = browser.is_violating(row, column.field);
-    let style = if is_broken || text == format::MISFIT {
+    let ends_early = column.field.key == "job_spare" && text.starts_with('-') && text.len() > 1;
+    let style = if is_broken || ends_early || text == format::MISFIT {
         style
             .patch(theme.warning)
             .add_modifier(Modifier::UNDERLINED)

@@ -242,7 +242,11 @@ impl Desk {
         let selected = screen
             .lines()
             .find_map(|line| line.strip_prefix('>'))
-            .and_then(|line| line.trim_start_matches('*').split_whitespace().next());
+            .and_then(|line| {
+                line.trim_start_matches(['*', ' ', '◆'])
+                    .split_whitespace()
+                    .next()
+            });
         assert_eq!(selected, Some(id), "\n{screen}");
         self
     }

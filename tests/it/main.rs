@@ -42,7 +42,6 @@ mod shopping;
 mod state_files;
 mod support;
 mod unlist_story;
-#[cfg(unix)]
 mod unlisting;
 mod wire;
 mod workergroups_domain;

@@ -3,10 +3,8 @@
 use crate::domain::catalog::Resource;
 use crate::domain::cost::Prices;
 use crate::domain::field::{Field, Section, Unit};
-use crate::domain::listing::Listing;
+use crate::domain::listing::{Listing, Whole};
 use crate::domain::value::CellRef;
-
-use super::numeric;
 
 /// What a line of a comparison is about.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,14 +54,27 @@ pub fn compare(
     prices: Option<(&Prices<'_>, Option<f64>)>,
     only_differences: bool,
 ) -> Vec<CompareSection> {
+    // Whole records of a few rows, rather than all columns of all rows.
+    let records: Vec<Whole> = rows
+        .iter()
+        .map(|row| listing.whole(*row as usize))
+        .collect();
     Section::ALL
         .into_iter()
         .filter_map(|section| {
             let mut lines: Vec<CompareLine> = listing
                 .catalog()
-                .section(section)
-                .filter(|field| field.is_column())
-                .map(|field| field_line(listing, rows, field))
+                .columns()
+                .filter(|field| field.section == section && !is_derived(field))
+                .map(|field| {
+                    if field.is_computed() {
+                        let cells = rows.iter().map(|row| listing.cell(*row as usize, field));
+                        field_line(field, &cells.collect::<Vec<_>>())
+                    } else {
+                        let cells = records.iter().map(|it| it.cell(field));
+                        field_line(field, &cells.collect::<Vec<_>>())
+                    }
+                })
                 .collect();
             if let Some((prices, gb)) = prices
                 && section == Section::Price
@@ -77,12 +88,15 @@ pub fn compare(
         .collect()
 }
 
-fn field_line(listing: &Listing, rows: &[u32], field: &'static Field) -> CompareLine {
-    let column = listing.column(field);
-    let cells: Vec<CellRef<'_>> = rows.iter().map(|row| column.cell(*row as usize)).collect();
-    let values: Vec<Option<f64>> = rows
+/// Whether a computed column stands among the derived lines, which are worked out here.
+fn is_derived(field: &Field) -> bool {
+    field.is_computed() && field.key.starts_with("dph_per_")
+}
+
+fn field_line(field: &'static Field, cells: &[CellRef<'_>]) -> CompareLine {
+    let values: Vec<Option<f64>> = cells
         .iter()
-        .map(|row| numeric(column, field.kind, *row as usize))
+        .map(|cell| super::number(*cell, field.kind))
         .collect();
     let alike = |left: &CellRef<'_>, right: &CellRef<'_>| {
         let silent = |cell: &CellRef<'_>| matches!(cell, CellRef::Missing | CellRef::Null);

@@ -1,8 +1,10 @@
 //! Why so few? What each condition costs, worked out on one wide answer.
 
+use super::numeric;
+use crate::domain::field::Operator;
 use crate::domain::listing::Listing;
 use crate::domain::query::{Condition, Operand};
-use crate::domain::value::{CellRef, Value};
+use crate::domain::value::{CellRef, Value, Version};
 
 /// What one condition costs.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +17,9 @@ pub struct FunnelLine {
     pub last: usize,
     /// How many of those that it takes away alone do not say: their cell is blank or unusable.
     pub silent: usize,
+    /// For a bound: the value nearest to it among the rows that it alone takes away, so that the
+    /// bound loosened to this value brings the first of them back.
+    pub nearest: Option<f64>,
     /// Whether any record says anything. If none does, the condition cannot be judged from the
     /// answer and is taken to hold.
     pub judged: bool,
@@ -46,6 +51,7 @@ pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
                 alone: 0,
                 last: 0,
                 silent: 0,
+                nearest: None,
                 judged: column.filled() > 0 || is_about_silence(condition),
             };
             (condition, column, line)
@@ -67,7 +73,12 @@ pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
         }
         match failed {
             0 => matching += 1,
-            1 => judges[culprit].2.last += 1,
+            1 => {
+                let (condition, column, line) = &mut judges[culprit];
+                line.last += 1;
+                let value = numeric(column, condition.field.kind, row);
+                line.nearest = nearer(condition.operator, line.nearest, value);
+            }
             _ => {}
         }
     }
@@ -78,6 +89,42 @@ pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
         matching,
         lines,
     }
+}
+
+/// Of two values outside a bound, the one nearer to it.
+fn nearer(operator: Operator, known: Option<f64>, other: Option<f64>) -> Option<f64> {
+    let nearest = match operator {
+        Operator::Gt | Operator::Gte => f64::max,
+        Operator::Lt | Operator::Lte => f64::min,
+        _ => return None,
+    };
+    match (known, other) {
+        (Some(known), Some(other)) => Some(nearest(known, other)),
+        (known, other) => known.or(other),
+    }
+}
+
+/// The bound loosened so that `value` lies within it; `None` for conditions that are not bounds.
+pub fn loosened(condition: &Condition, value: f64) -> Option<Condition> {
+    let operator = match condition.operator {
+        Operator::Gt | Operator::Gte => Operator::Gte,
+        Operator::Lt | Operator::Lte => Operator::Lte,
+        _ => return None,
+    };
+    let operand = match &condition.operand {
+        Operand::One(Value::Number(_)) => Value::Number(value),
+        Operand::One(Value::Version(_)) => {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // nine digits
+            let code = value.clamp(0.0, 1e12) as u64;
+            Value::Version(Version::from_code(code))
+        }
+        _ => return None,
+    };
+    Some(Condition {
+        operator,
+        operand: Operand::One(operand),
+        ..condition.clone()
+    })
 }
 
 /// Whether records that say nothing can be judged all the same: the condition asks for or against

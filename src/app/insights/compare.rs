@@ -1,0 +1,184 @@
+//! Marked rows side by side.
+
+use super::After;
+use crate::app::browser::Browser;
+use crate::app::keymap::Action;
+use crate::domain::cost::Prices;
+use crate::domain::format;
+use crate::domain::insight::{CompareLine, Subject, compare};
+use crate::domain::{Field, Kind, Listing, Resource, RowId};
+
+/// One line of the comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Line {
+    /// The heading of a section.
+    Heading(&'static str),
+    /// One value for each compared row.
+    Values {
+        /// What is compared.
+        label: &'static str,
+        /// The values, ready to be shown.
+        cells: Vec<String>,
+        /// The places of the best ones.
+        best: Vec<usize>,
+    },
+}
+
+/// The comparison.
+#[derive(Debug)]
+pub struct Compare {
+    /// The compared rows.
+    pub ids: Vec<RowId>,
+    /// What stands over each of them besides the id.
+    pub titles: Vec<String>,
+    /// Marked rows that are not loaded.
+    pub absent: usize,
+    /// The lines.
+    pub lines: Vec<Line>,
+    /// Whether lines in which the rows agree are left out.
+    pub only_differences: bool,
+    /// The row that keys are about, from 0.
+    pub cursor: usize,
+    /// Lines scrolled away at the top.
+    pub scroll: usize,
+}
+
+impl Compare {
+    /// Compares the marked rows of a browser.
+    pub fn new(browser: &Browser) -> Self {
+        let mut view = Self {
+            ids: Vec::new(),
+            titles: Vec::new(),
+            absent: 0,
+            lines: Vec::new(),
+            only_differences: false,
+            cursor: 0,
+            scroll: 0,
+        };
+        view.rebuild(browser);
+        view
+    }
+
+    fn rebuild(&mut self, browser: &Browser) {
+        let Some(listing) = browser.listing() else {
+            return;
+        };
+        let rows = marked(browser, listing);
+        self.absent = browser.marks.len() - rows.len();
+        self.ids = rows
+            .iter()
+            .filter_map(|row| listing.id(*row as usize))
+            .collect();
+        self.titles = rows.iter().map(|row| title(listing, *row)).collect();
+        self.cursor = self.cursor.min(self.ids.len().saturating_sub(1));
+        let pricing = browser.pricing();
+        let prices = Prices::new(listing, pricing.model);
+        let derived = (browser.resource() == Resource::Offers).then_some((&prices, pricing.gb));
+        self.lines = compare(listing, &rows, derived, self.only_differences)
+            .into_iter()
+            .flat_map(|section| {
+                let heading = Line::Heading(section.section.title());
+                let lines = section
+                    .lines
+                    .into_iter()
+                    .map(|line| shown(browser, listing, &rows, line));
+                std::iter::once(heading).chain(lines).collect::<Vec<_>>()
+            })
+            .collect();
+        self.scroll = self.scroll.min(self.lines.len().saturating_sub(1));
+    }
+
+    pub(super) fn act(&mut self, browser: &mut Browser, action: Action) -> After {
+        let last = self.ids.len().saturating_sub(1);
+        match action {
+            Action::Left => self.cursor = self.cursor.saturating_sub(1),
+            Action::Right => self.cursor = (self.cursor + 1).min(last),
+            Action::Differences => {
+                self.only_differences = !self.only_differences;
+                self.rebuild(browser);
+            }
+            Action::Toggle => {
+                if let Some(id) = self.ids.get(self.cursor) {
+                    browser.marks.remove(id);
+                }
+                if browser.marks.len() < 2 {
+                    return After::Close;
+                }
+                self.rebuild(browser);
+            }
+            Action::Submit => {
+                if let Some(id) = self.ids.get(self.cursor) {
+                    browser.select_id(*id);
+                }
+                return After::Close;
+            }
+            _ => {}
+        }
+        After::Stay
+    }
+}
+
+/// The marked rows that are here: those in sight in their order, then the others.
+fn marked(browser: &Browser, listing: &Listing) -> Vec<u32> {
+    let is_marked = |row: &u32| {
+        listing
+            .id(*row as usize)
+            .is_some_and(|id| browser.marks.contains(&id))
+    };
+    let mut rows: Vec<u32> = browser.view().iter().copied().filter(is_marked).collect();
+    let hidden = (0..u32::try_from(listing.len()).unwrap_or(u32::MAX)).filter(is_marked);
+    let hidden: Vec<u32> = hidden.filter(|row| !rows.contains(row)).collect();
+    rows.extend(hidden);
+    rows
+}
+
+/// What an offer is, in a few words.
+pub(super) fn title(listing: &Listing, row: u32) -> String {
+    let cell = |key: &str| {
+        let field = listing.catalog().by_key(key)?;
+        Some(format::cell(listing, row as usize, field, 16))
+    };
+    match (cell("num_gpus"), cell("gpu_name")) {
+        (Some(count), Some(name)) => format!("{count}x {name}"),
+        _ => String::new(),
+    }
+}
+
+fn shown(browser: &Browser, listing: &Listing, rows: &[u32], line: CompareLine) -> Line {
+    let (label, cells) = match line.subject {
+        Subject::Field(field) => (
+            field.label,
+            rows.iter()
+                .map(|row| cell(browser, listing, *row as usize, field))
+                .collect(),
+        ),
+        Subject::Derived { label, .. } => {
+            let cell = |value: &Option<f64>| {
+                value.map_or_else(|| format::BLANK.to_owned(), |value| format!("{value:.6}"))
+            };
+            (label, line.values.iter().map(cell).collect())
+        }
+    };
+    Line::Values {
+        label,
+        cells,
+        best: line.best,
+    }
+}
+
+fn cell(browser: &Browser, listing: &Listing, row: usize, field: &Field) -> String {
+    let text = if field.is_computed() {
+        listing.cell(row, field).number().map_or_else(
+            || format::BLANK.to_owned(),
+            |value| format::with_unit(field, value, browser.dialect()),
+        )
+    } else if field.kind == Kind::Secret {
+        return "(hidden)".to_owned();
+    } else {
+        format::detail(&listing.whole(row), field, browser.dialect())
+    };
+    match text.as_str() {
+        format::NOT_SENT | format::NULL => format::BLANK.to_owned(),
+        _ => text,
+    }
+}

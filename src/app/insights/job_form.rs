@@ -1,0 +1,203 @@
+//! The form of a job: what it needs, checked while it is typed.
+
+use super::After;
+use crate::app::Model;
+use crate::app::browser::Browser;
+use crate::app::keymap::Action;
+use crate::app::message::Toast;
+use crate::app::remote::Now;
+use crate::app::text_input::TextInput;
+use crate::domain::cost::{Input, Job};
+use crate::domain::format::trimmed;
+
+/// The inputs, in the order in which they stand.
+pub const INPUTS: [Input; 6] = [
+    Input::RunHours,
+    Input::StoppedHours,
+    Input::DiskGb,
+    Input::GbIn,
+    Input::GbOut,
+    Input::Work,
+];
+
+/// The columns that a job adds to the table.
+const COLUMNS: [&str; 3] = ["job_cost", "job_spare", "job_time"];
+
+/// The form.
+#[derive(Debug)]
+pub struct JobForm {
+    lines: [TextInput; 6],
+    focused: usize,
+}
+
+impl JobForm {
+    /// A form with the numbers of a job, or of a usual one.
+    pub fn new(job: Option<Job>) -> Self {
+        let job = job.unwrap_or_default();
+        let number = |value: f64| TextInput::new(trimmed(value, 6));
+        Self {
+            lines: [
+                number(job.run_hours),
+                number(job.stopped_hours),
+                number(job.disk_gb),
+                number(job.gb_in),
+                number(job.gb_out),
+                job.work_dlperf_hours
+                    .map_or_else(TextInput::default, number),
+            ],
+            focused: 0,
+        }
+    }
+
+    /// The lines, in the order of [`INPUTS`].
+    pub const fn lines(&self) -> &[TextInput; 6] {
+        &self.lines
+    }
+
+    /// The place of the line that is typed into.
+    pub const fn focused(&self) -> usize {
+        self.focused
+    }
+
+    /// Types into another line.
+    pub fn focus(&mut self, index: usize) {
+        self.focused = index.min(self.lines.len() - 1);
+    }
+
+    /// Types into the line that has the focus.
+    pub(super) fn edit(&mut self, edit: impl FnOnce(&mut TextInput) -> bool) {
+        edit(&mut self.lines[self.focused]);
+    }
+
+    /// The number in a line, or what is wrong with it.
+    ///
+    /// # Errors
+    /// When the line does not hold a number that its input takes.
+    pub fn value(&self, index: usize) -> Result<Option<f64>, String> {
+        let input = INPUTS[index];
+        let text = self.lines[index].text().trim();
+        if text.is_empty() {
+            return match input {
+                Input::Work => Ok(None),
+                _ => Err("a number is needed: 0 for none".to_owned()),
+            };
+        }
+        let value = quantity(text, input).ok_or_else(|| example(input).to_owned())?;
+        input
+            .check(value)
+            .map(Some)
+            .map_err(|error| error.to_string())
+    }
+
+    /// The job, if every line is right.
+    ///
+    /// # Errors
+    /// The place of the first line that is wrong, and what is wrong with it.
+    pub fn job(&self) -> Result<Job, (usize, String)> {
+        let value = |index: usize| {
+            self.value(index)
+                .map(|value| value.unwrap_or(0.0))
+                .map_err(|why| (index, why))
+        };
+        Ok(Job {
+            run_hours: value(0)?,
+            stopped_hours: value(1)?,
+            disk_gb: value(2)?,
+            gb_in: value(3)?,
+            gb_out: value(4)?,
+            work_dlperf_hours: self.value(5).map_err(|why| (5, why))?,
+        })
+    }
+}
+
+/// Suffixes that a line understands, with what they multiply by.
+const fn suffixes(input: Input) -> &'static [(&'static str, f64)] {
+    match input {
+        Input::RunHours | Input::StoppedHours | Input::Days => {
+            &[("min", 1.0 / 60.0), ("h", 1.0), ("d", 24.0), ("w", 168.0)]
+        }
+        Input::DiskGb | Input::GbIn | Input::GbOut | Input::VolumeGb => {
+            &[("mb", 0.001), ("gb", 1.0), ("tb", 1000.0)]
+        }
+        Input::Work => &[],
+    }
+}
+
+const fn example(input: Input) -> &'static str {
+    match input {
+        Input::RunHours | Input::StoppedHours | Input::Days => "not a number of hours: 24, 3d, 2w",
+        Input::DiskGb | Input::GbIn | Input::GbOut | Input::VolumeGb => {
+            "not a number of GB: 50, 1.5TB"
+        }
+        Input::Work => "not a number: DLPerf times hours, or nothing",
+    }
+}
+
+/// A number with a unit of its input, or without.
+fn quantity(text: &str, input: Input) -> Option<f64> {
+    let text = text.to_ascii_lowercase();
+    let suffix = suffixes(input)
+        .iter()
+        .find_map(|(suffix, factor)| Some((text.strip_suffix(suffix)?, *factor)));
+    let (number, factor) = suffix.unwrap_or((&text, 1.0));
+    let number = number.trim().replace('_', "");
+    let is_plain = number
+        .chars()
+        .all(|character| character.is_ascii_digit() || matches!(character, '.' | '-'));
+    let value = number.parse::<f64>().ok().filter(|_| is_plain)?;
+    Some(value * factor)
+}
+
+/// Does what an action asks of the form.
+pub(super) fn act(form: &mut JobForm, model: &mut Model, now: Now, action: Action) -> After {
+    let last = INPUTS.len() - 1;
+    match action {
+        Action::Down => {
+            form.focused = if form.focused == last {
+                0
+            } else {
+                form.focused + 1
+            }
+        }
+        Action::Up => form.focused = form.focused.checked_sub(1).unwrap_or(last),
+        Action::Remove => {
+            super::forget_job(model, now);
+            return After::Close;
+        }
+        Action::Submit => match form.job() {
+            Err((index, why)) => {
+                form.focused = index;
+                let text = format!("{}: {why}", INPUTS[index].label());
+                model.show(Toast::error(text, now));
+            }
+            Ok(job) => {
+                model.offers.set_job(Some(job));
+                model.show(Toast::new("Job $ is a column now: s sorts by it", now));
+                return After::Close;
+            }
+        },
+        _ => {}
+    }
+    After::Stay
+}
+
+impl Browser {
+    /// Prices the offers for a job, or for none; its columns come and go with it.
+    pub fn set_job(&mut self, job: Option<Job>) {
+        self.figures.job = job;
+        self.hide_columns(&COLUMNS);
+        if let Some(job) = job {
+            let many = if job.work_dlperf_hours.is_some() {
+                3
+            } else {
+                2
+            };
+            self.show_columns(&COLUMNS[..many], "dph_total");
+        } else {
+            self.query
+                .order
+                .retain(|key| !COLUMNS.contains(&key.field.key));
+        }
+        self.revalue();
+    }
+}

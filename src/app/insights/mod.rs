@@ -1,0 +1,436 @@
+//! What the rows here tell beyond themselves: the views that work it out, opened over a pane.
+//!
+//! A view is an overlay of its own. It is built when it is opened and when what it shows changes,
+//! never while drawing; it speaks of the rows that are loaded and says when a limit cut them.
+
+pub mod compare;
+pub mod job_form;
+pub mod plot;
+pub mod related;
+pub mod summary;
+pub mod why;
+
+use super::browser::Browser;
+use super::keymap::{Action, Context};
+use super::message::{Effect, Toast};
+use super::overlay::Overlay;
+use super::picker::Picker;
+use super::remote::{Now, Ticket, Waiting};
+use super::text_input::TextInput;
+use super::{Model, Pane, actions, three};
+use crate::api::ApiError;
+use crate::domain::insight::{Coverage, coverage};
+use crate::domain::{Condition, Field, Listing};
+use compare::Compare;
+use job_form::JobForm;
+use plot::{Axis, Plot};
+use related::Related;
+use summary::Summary;
+use why::Why;
+
+/// One view and its state.
+#[derive(Debug)]
+pub enum Insight {
+    /// The form of the job that offers are priced for.
+    Job(JobForm),
+    /// Marked rows side by side.
+    Compare(Compare),
+    /// Groups of rows and their prices.
+    Summary(Summary),
+    /// Two numbers of the rows against each other.
+    Plot(Plot),
+    /// Choosing what an axis of the plot under it shows.
+    Axis(Axis, Picker<&'static Field>),
+    /// Why there are so few rows.
+    Why(Why),
+    /// What else the machine and the host of an offer have.
+    Related(Related),
+}
+
+impl Insight {
+    /// The contexts whose keys it takes, in order.
+    pub const fn contexts(&self) -> &'static [Context] {
+        use Context::{
+            Always, Compare, Funnel, Global, Job, Movement, Picker, Plot, Related, Summary,
+        };
+        match self {
+            Self::Job(_) => &[Job, Always],
+            Self::Compare(_) => &[Compare, Movement, Global, Always],
+            Self::Summary(_) => &[Summary, Movement, Global, Always],
+            Self::Plot(_) => &[Plot, Movement, Global, Always],
+            Self::Axis(..) => &[Picker, Always],
+            Self::Why(_) => &[Funnel, Movement, Global, Always],
+            Self::Related(_) => &[Related, Movement, Global, Always],
+        }
+    }
+
+    /// Whether typed characters go into a line of text.
+    pub const fn takes_text(&self) -> bool {
+        matches!(self, Self::Job(_) | Self::Axis(..))
+    }
+
+    /// Types into its line of text.
+    pub(super) fn type_into(&mut self, edit: impl FnOnce(&mut TextInput) -> bool) {
+        match self {
+            Self::Job(form) => form.edit(edit),
+            Self::Axis(_, picker) => {
+                edit(&mut picker.input);
+                picker.narrow();
+            }
+            _ => {}
+        }
+    }
+
+    /// The requests whose answers it awaits.
+    fn awaited(&self) -> Option<Ticket> {
+        match self {
+            Self::Why(why) => why.remote.awaited(),
+            Self::Related(related) => related.remote.awaited(),
+            _ => None,
+        }
+    }
+}
+
+/// What becomes of a view after an action.
+enum After {
+    /// It stays.
+    Stay,
+    /// It goes, and whatever it waits for with it.
+    Close,
+    /// It stays, and something comes over it.
+    Over(Overlay),
+    /// It goes, with all that lies over the pane, and the market is asked.
+    Ask,
+}
+
+/// Why an action cannot be done now, if it cannot.
+pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
+    let is_about_offers = matches!(
+        action,
+        Action::ThreePrices
+            | Action::Job
+            | Action::ForgetJob
+            | Action::Summary
+            | Action::Plot
+            | Action::Related
+    );
+    if is_about_offers && model.pane != Pane::Offers {
+        return Some("it is about machine offers: press 1".to_owned());
+    }
+    let browser = model.browser()?;
+    let needs_rows = matches!(action, Action::Summary | Action::Plot | Action::Mark);
+    let has_no_row = browser.view().is_empty();
+    match action {
+        Action::Related if browser.selected_row().is_none() => {
+            Some("no record is selected".to_owned())
+        }
+        Action::ForgetJob if browser.figures.job.is_none() => Some("there is no job".to_owned()),
+        Action::Unmark if browser.marks.is_empty() => Some("nothing is marked".to_owned()),
+        Action::Compare if browser.marks.len() < 2 => {
+            Some("mark at least two rows with Space first".to_owned())
+        }
+        Action::Funnel if browser.resource() == crate::domain::Resource::Workergroups => {
+            Some("workergroups are listed whole".to_owned())
+        }
+        Action::Funnel if browser.query.active().next().is_none() => {
+            Some("there is no condition".to_owned())
+        }
+        _ if needs_rows && has_no_row => Some("there are no rows".to_owned()),
+        _ => None,
+    }
+}
+
+/// Opens a view, or shows what it is about in the table.
+pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
+    let Model {
+        offers, tickets, ..
+    } = model;
+    let mut effects = Vec::new();
+    let insight = match action {
+        Action::ThreePrices => return three_prices(model, now),
+        Action::Job => Insight::Job(JobForm::new(offers.figures.job)),
+        Action::Summary => Insight::Summary(Summary::new(offers)),
+        Action::Plot => Insight::Plot(Plot::new(offers)),
+        Action::Related => {
+            let (related, asked) = Related::new(offers, tickets, now);
+            effects = asked;
+            Insight::Related(related)
+        }
+        Action::ForgetJob => {
+            forget_job(model, now);
+            return effects;
+        }
+        Action::Compare => match model.browser() {
+            Some(browser) => Insight::Compare(Compare::new(browser)),
+            None => return effects,
+        },
+        Action::Funnel => {
+            let Some((browser, tickets)) = model.browser_and_tickets() else {
+                return effects;
+            };
+            let (why, asked) = Why::new(browser, tickets, now);
+            effects = asked;
+            Insight::Why(why)
+        }
+        _ => return effects,
+    };
+    model.overlays.push(Overlay::Insight(Box::new(insight)));
+    effects
+}
+
+fn three_prices(model: &mut Model, now: Now) -> Vec<Effect> {
+    let Model {
+        offers, tickets, ..
+    } = model;
+    let is_shown = offers
+        .columns
+        .iter()
+        .any(|field| three::COLUMNS.contains(&field.key));
+    let was_asked = !offers.figures.three.is_empty() || offers.figures.three.is_loading();
+    if is_shown && was_asked {
+        offers.hide_columns(&three::COLUMNS);
+        let effects = offers.forget_three();
+        model.show(Toast::new("The three prices are hidden", now));
+        return effects;
+    }
+    let effects = offers.ask_three(tickets, now);
+    model.show(Toast::new("Asking for the three price models", now));
+    effects
+}
+
+fn forget_job(model: &mut Model, now: Now) {
+    model.offers.set_job(None);
+    model.show(Toast::new("Offers are not priced for a job any more", now));
+}
+
+/// Marks or unmarks the selected row and goes to the next.
+pub(super) fn mark(browser: &mut Browser) {
+    if let Some(id) = browser.selected() {
+        if !browser.marks.remove(&id) {
+            browser.marks.insert(id);
+        }
+        browser.step(1);
+    }
+}
+
+/// Does what an action asks of the topmost view.
+pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
+    let page = model.facts.overlay_page.max(1);
+    let Some(Overlay::Insight(mut insight)) = model.overlays.pop() else {
+        return Vec::new();
+    };
+    let mut effects = Vec::new();
+    let step = actions::movement(action, page);
+    let after = match &mut *insight {
+        _ if action == Action::Back => After::Close,
+        Insight::Job(form) => job_form::act(form, model, now, action),
+        Insight::Compare(view) => {
+            let most = view.lines.len().saturating_sub(page);
+            match (step, model.browser_mut()) {
+                (Some(step), _) => {
+                    view.scroll = view.scroll.saturating_add_signed(step).min(most);
+                    After::Stay
+                }
+                (None, Some(browser)) => view.act(browser, action),
+                (None, None) => After::Close,
+            }
+        }
+        Insight::Summary(view) => view.act(&mut model.offers, action, step),
+        Insight::Plot(view) => view.act(&mut model.offers, action),
+        Insight::Axis(axis, picker) => choose_axis(model, *axis, picker, action, step),
+        Insight::Why(view) => match model.browser_mut() {
+            Some(browser) => view.act(browser, action, step),
+            None => After::Close,
+        },
+        Insight::Related(view) => {
+            let Model {
+                offers, tickets, ..
+            } = model;
+            view.act(offers, tickets, now, action, step, &mut effects)
+        }
+    };
+    match after {
+        After::Stay => model.overlays.push(Overlay::Insight(insight)),
+        After::Over(overlay) => {
+            model.overlays.push(Overlay::Insight(insight));
+            model.overlays.push(overlay);
+        }
+        After::Close => effects.extend(insight.awaited().map(Effect::Abort)),
+        After::Ask => {
+            effects.extend(insight.awaited().map(Effect::Abort));
+            model.overlays.clear();
+            effects.extend(actions::refresh(model, now));
+        }
+    }
+    effects
+}
+
+fn choose_axis(
+    model: &mut Model,
+    axis: Axis,
+    picker: &mut Picker<&'static Field>,
+    action: Action,
+    step: Option<isize>,
+) -> After {
+    if let Some(step) = step {
+        picker.step(step);
+    } else if action == Action::Submit
+        && let Some(field) = picker.current().and_then(|item| item.value)
+    {
+        if let Some(Overlay::Insight(under)) = model.overlays.last_mut()
+            && let Insight::Plot(plot) = &mut **under
+        {
+            plot.set_axis(&mut model.offers, axis, field);
+        }
+        return After::Close;
+    }
+    After::Stay
+}
+
+/// Scrolls or moves the topmost view, as the wheel does.
+pub(super) fn wheel(model: &mut Model, now: Now, by: isize) {
+    let action = if by < 0 { Action::Up } else { Action::Down };
+    for _ in 0..by.unsigned_abs() {
+        act(model, now, action);
+    }
+}
+
+/// Selects the line of a list and does what Enter does there.
+pub(super) fn clicked(model: &mut Model, now: Now, index: usize) -> Vec<Effect> {
+    let Some(Overlay::Insight(insight)) = model.overlays.last_mut() else {
+        return Vec::new();
+    };
+    let is_selected = match &mut **insight {
+        Insight::Axis(_, picker) => {
+            picker.select(index, false);
+            true
+        }
+        Insight::Summary(view) => std::mem::replace(&mut view.cursor, index) == index,
+        Insight::Why(view) => std::mem::replace(&mut view.cursor, index) == index,
+        Insight::Related(view) => std::mem::replace(&mut view.cursor, index) == index,
+        Insight::Job(form) => {
+            form.focus(index);
+            false
+        }
+        Insight::Compare(_) | Insight::Plot(_) => false,
+    };
+    if is_selected {
+        act(model, now, Action::Submit)
+    } else {
+        Vec::new()
+    }
+}
+
+/// Gives an answer to the view that awaits it; gives it back if none does.
+pub(super) fn answered(
+    model: &mut Model,
+    now: Now,
+    ticket: Ticket,
+    answer: Result<Listing, ApiError>,
+) -> Option<Result<Listing, ApiError>> {
+    let Model {
+        overlays,
+        offers,
+        volumes,
+        pane,
+        ..
+    } = model;
+    if offers.figures.three.awaits(ticket) {
+        offers.figures.three.answered(ticket, now, answer);
+        offers.revalue();
+        return None;
+    }
+    let waiting = overlays.iter_mut().find_map(|overlay| match overlay {
+        Overlay::Insight(insight) if insight.awaited() == Some(ticket) => Some(&mut **insight),
+        _ => None,
+    });
+    let browser = match pane {
+        Pane::Volumes => volumes,
+        _ => offers,
+    };
+    match waiting {
+        Some(Insight::Why(view)) => {
+            view.remote.accept(ticket, now, answer);
+            view.rebuild(browser);
+        }
+        Some(Insight::Related(view)) => {
+            view.remote.accept(ticket, now, answer);
+            view.rebuild(browser);
+        }
+        _ => return Some(answer),
+    }
+    None
+}
+
+/// Notes how a request of a view fares.
+pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+    let three = &mut model.offers.figures.three;
+    three.progress(ticket, attempt, waiting);
+    for overlay in &mut model.overlays {
+        let Overlay::Insight(insight) = overlay else {
+            continue;
+        };
+        match &mut **insight {
+            Insight::Why(view) => view.remote.progress(ticket, attempt, waiting.cloned()),
+            Insight::Related(view) => view.remote.progress(ticket, attempt, waiting.cloned()),
+            _ => {}
+        }
+    }
+}
+
+/// Whether a view or the three prices wait for an answer, so that seconds are to be shown.
+pub(super) fn is_waiting(model: &Model) -> bool {
+    let offers = model.pane == Pane::Offers && model.offers.figures.three.is_loading();
+    offers
+        || model
+            .overlays
+            .iter()
+            .any(|overlay| matches!(overlay, Overlay::Insight(it) if it.awaited().is_some()))
+}
+
+/// How far rows speak for the market: never called it, and whether a limit cut them.
+pub(crate) fn loaded(listing: &Listing, limit: Option<u32>) -> String {
+    let here = listing.len();
+    match coverage(listing, limit) {
+        Coverage::Whole => format!("{here} loaded, no more came"),
+        Coverage::Cut => format!("{here} loaded, more exist"),
+        Coverage::Unknown => format!("{here} loaded, more may exist"),
+    }
+}
+
+/// The same of the rows that a pane shows.
+fn shown_of_loaded(browser: &Browser) -> String {
+    let Some(listing) = browser.listing() else {
+        return String::new();
+    };
+    let limit = browser.shown_query().and_then(|query| query.limit);
+    let loaded = loaded(listing, limit);
+    let shown = browser.view().len();
+    if shown == listing.len() {
+        loaded
+    } else {
+        format!("{shown} shown of {loaded}")
+    }
+}
+
+impl Browser {
+    /// Puts `conditions` in the place of those on the same fields, shows the query and keeps the
+    /// old one in the history of the bar.
+    fn narrow_to(&mut self, conditions: Vec<Condition>) {
+        let mut kept = self.query.conditions.clone();
+        kept.retain(|old| conditions.iter().all(|new| new.field != old.field));
+        kept.extend(conditions);
+        self.change_conditions(kept);
+    }
+
+    /// Takes other conditions; the query that ran can be recalled in the bar.
+    fn change_conditions(&mut self, conditions: Vec<Condition>) {
+        let before = self.query_text();
+        self.bar.remember(&before);
+        self.query.conditions = conditions;
+        self.revalue();
+        self.show_query_in_bar();
+        let after = self.query_text();
+        self.bar.remember(&after);
+    }
+}

@@ -1,0 +1,92 @@
+//! Marked rows side by side: labels at the left, one column for each row.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::page;
+use crate::app::facts::Facts;
+use crate::app::insights::compare::{Compare, Line};
+use crate::ui::paint;
+use crate::ui::theme::Theme;
+
+/// Cells of the labels.
+const LABEL: u16 = 18;
+
+/// The least and the most cells of a compared row.
+const CELLS: (u16, u16) = (18, 28);
+
+/// Draws the comparison; as many rows as fit, the one that keys are about among them.
+pub fn draw(buffer: &mut Buffer, body: Rect, view: &Compare, theme: &Theme, facts: &mut Facts) {
+    let many = view.ids.len();
+    let mut title = format!("{many} offers side by side, * best in its line");
+    if view.only_differences {
+        title.push_str(", only differences");
+    }
+    let note = match view.absent {
+        0 => String::new(),
+        absent => format!("{absent} marked that are not loaded"),
+    };
+    let area = page(buffer, body, &title, &note, theme);
+    let label = LABEL.min(area.width / 3);
+    let room = area.width.saturating_sub(label + 2);
+    let fitting = usize::from((room / (CELLS.0 + 1)).max(1)).min(many.max(1));
+    let width = (room / u16::try_from(fitting).unwrap_or(1))
+        .saturating_sub(1)
+        .min(CELLS.1);
+    let first = (view.cursor + 1).saturating_sub(fitting);
+    let column = |place: usize| {
+        let place = u16::try_from(place).unwrap_or(u16::MAX);
+        area.x + 1 + label + 1 + place.saturating_mul(width + 1)
+    };
+    let shown = first..(first + fitting).min(many);
+    if many > fitting {
+        let note = format!("{}-{} of {many}", shown.start + 1, shown.end);
+        paint::text(buffer, area.x + 1, area.y, label, &note, theme.dim);
+    }
+    for (place, index) in shown.clone().enumerate() {
+        let is_current = index == view.cursor;
+        let style = if is_current {
+            theme.selected
+        } else {
+            theme.heading
+        };
+        let sign = if is_current { "> " } else { "  " };
+        let head = format!("{sign}{}", view.ids[index]);
+        let name = format!("  {}", view.titles[index]);
+        paint::text(buffer, column(place), area.y, width, &head, style);
+        paint::text(buffer, column(place), area.y + 1, width, &name, theme.dim);
+    }
+    let top = area.y + 2;
+    let page = usize::from(area.bottom().saturating_sub(top));
+    facts.overlay_page = page;
+    facts.overlay_lines = view.lines.len();
+    if view.lines.is_empty() {
+        let note = "They agree in everything that their records say.";
+        paint::text(buffer, area.x + 1, top, area.width, note, theme.text);
+    }
+    let scroll = view.scroll.min(view.lines.len().saturating_sub(page));
+    for (y, line) in (top..area.bottom()).zip(view.lines.iter().skip(scroll)) {
+        match line {
+            Line::Heading(title) => {
+                paint::text(buffer, area.x + 1, y, area.width, title, theme.heading);
+            }
+            Line::Values {
+                label: name,
+                cells,
+                best,
+            } => {
+                paint::text(buffer, area.x + 1, y, label, name, theme.dim);
+                for (place, index) in shown.clone().enumerate() {
+                    let (sign, style) = if best.contains(&index) {
+                        ("* ", theme.good)
+                    } else {
+                        ("  ", theme.text)
+                    };
+                    let text = cells.get(index).map_or("", String::as_str);
+                    let text = format!("{sign}{text}");
+                    paint::text(buffer, column(place), y, width, &text, style);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The rows in groups, with small bars for their number.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::{dollars, left, list, page, right};
+use crate::app::facts::Facts;
+use crate::app::insights::summary::Summary;
+use crate::domain::format::trimmed;
+use crate::domain::insight::GroupOrder;
+use crate::ui::paint;
+use crate::ui::theme::Theme;
+
+/// Draws the summary.
+pub fn draw(buffer: &mut Buffer, body: Rect, view: &Summary, theme: &Theme, facts: &mut Facts) {
+    let order = match view.order {
+        GroupOrder::Count => "most rows",
+        GroupOrder::Lowest => "lowest price",
+        GroupOrder::Median => "lowest median",
+        GroupOrder::Merit => "most DLPerf per $",
+    };
+    let title = format!("Summary of the rows here, {order} first");
+    let area = page(buffer, body, &title, &view.loaded, theme);
+    let mut x = area.x + 1;
+    for (name, is_current) in view.groupings() {
+        let (text, style) = if is_current {
+            (format!("[{name}] "), theme.accent)
+        } else {
+            (format!(" {name}  "), theme.dim)
+        };
+        x = paint::text(
+            buffer,
+            x,
+            area.y,
+            area.right().saturating_sub(x),
+            &text,
+            style,
+        );
+    }
+    let area = Rect::new(
+        area.x,
+        area.y + 1,
+        area.width,
+        area.height.saturating_sub(1),
+    );
+    let label = if area.width >= 100 { 28 } else { 20 };
+    let bar = area
+        .width
+        .saturating_sub(2 + label + 1 + 5 + 1 + 33 + 9 + 1)
+        .min(40);
+    let columns = [
+        left("", label),
+        right("rows", 5),
+        right("low/GPU", 9),
+        right("median/GPU", 10),
+        right("low $/h", 9),
+        right("DLP per $", 9),
+        left("", bar),
+    ];
+    let largest = view.largest();
+    let cells = |index: usize| {
+        let line = &view.lines[index];
+        let group = &line.group;
+        let unit = group.unit_price;
+        vec![
+            (line.label.clone(), theme.text),
+            (group.count().to_string(), theme.text),
+            (dollars(unit.map(|price| price.lowest)), theme.text),
+            (dollars(unit.map(|price| price.median)), theme.text),
+            (dollars(group.price.map(|price| price.lowest)), theme.text),
+            (
+                group
+                    .best
+                    .map_or_else(|| "-".to_owned(), |best| trimmed(best.value, 1)),
+                theme.good,
+            ),
+            (
+                bar_of(group.count(), largest, usize::from(bar)),
+                theme.accent,
+            ),
+        ]
+    };
+    list(
+        buffer,
+        area,
+        &columns,
+        view.lines.len(),
+        view.cursor,
+        cells,
+        theme,
+        facts,
+    );
+}
+
+/// A bar of at most `width` cells; what is not nothing has at least one.
+fn bar_of(count: usize, largest: usize, width: usize) -> String {
+    let cells = (count * width).div_ceil(largest.max(1));
+    "▇".repeat(cells.min(width))
+}

@@ -1,0 +1,94 @@
+//! The funnel: what each condition costs, alone and last.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::{left, list, page, right, standing};
+use crate::app::browser::Browser;
+use crate::app::facts::Facts;
+use crate::app::insights::why::Why;
+use crate::app::remote::Now;
+use crate::domain::language;
+use crate::ui::paint;
+use crate::ui::theme::Theme;
+
+/// Draws the funnel.
+pub fn draw(
+    buffer: &mut Buffer,
+    body: Rect,
+    browser: &Browser,
+    view: &Why,
+    now: Now,
+    theme: &Theme,
+    facts: &mut Facts,
+) {
+    let nouns = browser.resource().nouns();
+    let note = standing(&view.remote, now).unwrap_or_else(|| view.loaded.clone());
+    let area = page(buffer, body, "Why so few?", &note, theme);
+    let Some(funnel) = &view.funnel else {
+        let text = format!("One search for {nouns} without any condition tells what each costs.");
+        paint::text(buffer, area.x + 1, area.y, area.width, &text, theme.text);
+        return;
+    };
+    let text = format!(
+        "{} of {} {nouns} that were loaded without conditions meet all of them.",
+        funnel.matching, funnel.total
+    );
+    paint::text(buffer, area.x + 1, area.y, area.width, &text, theme.text);
+    let area = Rect::new(
+        area.x,
+        area.y + 2,
+        area.width,
+        area.height.saturating_sub(2),
+    );
+    let name = if area.width >= 100 { 40 } else { 28 };
+    let columns = [
+        left("condition", name),
+        right("alone", 7),
+        right("last", 7),
+        left("", area.width.saturating_sub(name + 7 + 7 + 6)),
+    ];
+    let cells = |index: usize| {
+        let line = &funnel.lines[index];
+        let note = if !line.judged {
+            "no record says anything about it".to_owned()
+        } else if let Some(loose) = view.loosened(index) {
+            format!("l: {}", language::print_condition(&loose))
+        } else if line.silent > 0 {
+            format!("{} do not say", line.silent)
+        } else {
+            String::new()
+        };
+        let style = if line.last > 0 {
+            theme.warning
+        } else {
+            theme.text
+        };
+        vec![
+            (view.text(line.condition), theme.text),
+            (format!("-{}", line.alone), theme.text),
+            (format!("+{}", line.last), style),
+            (note, theme.dim),
+        ]
+    };
+    let foot = "alone: rows that it takes away by itself. last: rows that come back without it.";
+    let lines = paint::wrap(foot, area.width.saturating_sub(2));
+    let height = u16::try_from(lines.len()).unwrap_or(0);
+    let table = Rect {
+        height: area.height.saturating_sub(height),
+        ..area
+    };
+    list(
+        buffer,
+        table,
+        &columns,
+        funnel.lines.len(),
+        view.cursor,
+        cells,
+        theme,
+        facts,
+    );
+    for (y, line) in (table.bottom()..area.bottom()).zip(lines) {
+        paint::text(buffer, area.x + 1, y, area.width, &line, theme.dim);
+    }
+}
