@@ -176,6 +176,11 @@ fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
         model.show(Toast::new("Stopped waiting for the answer", now));
         return vec![abort];
     }
+    let stopped = browser.figures.three.cancel();
+    if !stopped.is_empty() {
+        model.show(Toast::new("Stopped waiting for the three prices", now));
+        return stopped;
+    }
     if browser.remote().error().is_some() && browser.listing().is_some() {
         browser.dismiss();
     } else if has_notices {

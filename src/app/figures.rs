@@ -2,6 +2,7 @@
 //! job, three prices in one row, the Pareto front. The numbers stand in the listing as computed
 //! columns, so that tables, orders and exports treat them like any other.
 
+use super::insights::job_form::JobForm;
 use super::insights::plot::PlotChoice;
 use super::three::ThreeSearches;
 use crate::domain::cost::{Job, PriceJoin, Prices, ThreePrices};
@@ -13,6 +14,8 @@ use crate::domain::{Listing, OfferType};
 pub struct Figures {
     /// The job that offers are priced for, if there is one.
     pub job: Option<Job>,
+    /// What was typed into the form of a job when it was left with Esc.
+    pub job_draft: Option<JobForm>,
     /// The three searches for the three prices, if they were asked for.
     pub three: ThreeSearches,
     /// How the plot is drawn.

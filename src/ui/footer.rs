@@ -35,6 +35,9 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
             let text = format!(" · {} {} … {seconds:.0}s", under_way(deed), write.subject);
             parts.push(piece(text, theme.warning));
         }
+        if browser.figures.three.is_loading() {
+            parts.push(piece(" · asking for 3 prices (Esc stops)", theme.accent));
+        }
         if let Some(flight) = flight(browser, now) {
             parts.push(piece(format!(" · {flight}"), theme.accent));
         }
@@ -78,7 +81,7 @@ fn rows(browser: &Browser) -> String {
         && !front.members().is_empty()
     {
         let (sign, many) = (super::records::FRONT, front.members().len());
-        let _ = write!(text, ", {many} {sign} cheapest for their speed"); // a String takes everything
+        let _ = write!(text, ", {many} {sign} best value"); // a String takes everything
     }
     if !browser.marks.is_empty() {
         let _ = write!(text, ", {} marked", browser.marks.len()); // a String takes everything

@@ -4,6 +4,7 @@ use super::After;
 use crate::app::browser::Browser;
 use crate::app::keymap::Action;
 use crate::domain::cost::Prices;
+use crate::domain::field::Section;
 use crate::domain::format;
 use crate::domain::insight::{CompareLine, Subject, compare};
 use crate::domain::{Field, Kind, Listing, Resource, RowId};
@@ -31,6 +32,8 @@ pub struct Compare {
     pub ids: Vec<RowId>,
     /// What stands over each of them besides the id.
     pub titles: Vec<String>,
+    /// What the rows are called.
+    pub nouns: &'static str,
     /// Marked rows that are not loaded.
     pub absent: usize,
     /// The lines.
@@ -49,6 +52,7 @@ impl Compare {
         let mut view = Self {
             ids: Vec::new(),
             titles: Vec::new(),
+            nouns: browser.resource().nouns(),
             absent: 0,
             lines: Vec::new(),
             only_differences: false,
@@ -74,7 +78,10 @@ impl Compare {
         let pricing = browser.pricing();
         let prices = Prices::new(listing, pricing.model);
         let derived = (browser.resource() == Resource::Offers).then_some((&prices, pricing.gb));
-        self.lines = compare(listing, &rows, derived, self.only_differences)
+        let mut sections = compare(listing, &rows, derived, self.only_differences);
+        // What names the rows stands over them already: prices and GPUs come first.
+        sections.sort_by_key(|section| section.section == Section::Identity);
+        self.lines = sections
             .into_iter()
             .flat_map(|section| {
                 let heading = Line::Heading(section.section.title());

@@ -148,7 +148,10 @@ pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     let mut effects = Vec::new();
     let insight = match action {
         Action::ThreePrices => return three_prices(model, now),
-        Action::Job => Insight::Job(JobForm::new(offers.figures.job)),
+        Action::Job => {
+            let draft = offers.figures.job_draft.take();
+            Insight::Job(draft.unwrap_or_else(|| JobForm::new(offers.figures.job)))
+        }
         Action::Summary => Insight::Summary(Summary::new(offers)),
         Action::Plot => Insight::Plot(Plot::new(offers)),
         Action::Related => {
@@ -255,7 +258,14 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             model.overlays.push(Overlay::Insight(insight));
             model.overlays.push(overlay);
         }
-        After::Close => effects.extend(insight.awaited().map(Effect::Abort)),
+        After::Close => {
+            effects.extend(insight.awaited().map(Effect::Abort));
+            if let Insight::Job(form) = *insight
+                && action == Action::Back
+            {
+                model.offers.figures.job_draft = Some(form);
+            }
+        }
         After::Ask => {
             effects.extend(insight.awaited().map(Effect::Abort));
             model.overlays.clear();
@@ -329,11 +339,7 @@ pub(super) fn answered(
     answer: Result<Listing, ApiError>,
 ) -> Option<Result<Listing, ApiError>> {
     let Model {
-        overlays,
-        offers,
-        volumes,
-        pane,
-        ..
+        overlays, offers, ..
     } = model;
     if offers.figures.three.awaits(ticket) {
         offers.figures.three.answered(ticket, now, answer);
@@ -344,18 +350,14 @@ pub(super) fn answered(
         Overlay::Insight(insight) if insight.awaited() == Some(ticket) => Some(&mut **insight),
         _ => None,
     });
-    let browser = match pane {
-        Pane::Volumes => volumes,
-        _ => offers,
-    };
     match waiting {
         Some(Insight::Why(view)) => {
             view.remote.accept(ticket, now, answer);
-            view.rebuild(browser);
+            view.rebuild();
         }
         Some(Insight::Related(view)) => {
             view.remote.accept(ticket, now, answer);
-            view.rebuild(browser);
+            view.rebuild(offers);
         }
         _ => return Some(answer),
     }

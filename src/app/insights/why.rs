@@ -53,7 +53,7 @@ impl Why {
         (view, vec![Effect::Call { ticket, request }])
     }
 
-    pub(super) fn rebuild(&mut self, _: &Browser) {
+    pub(super) fn rebuild(&mut self) {
         let Some(listing) = self.remote.shown() else {
             return;
         };

@@ -21,19 +21,19 @@ pub static OFFERS: &[Field] = &[
         .doc("Time between the end of the job and the end of the offer, begun when the answer came; below zero the offer ends first."),
     // Three prices
     Field::number("price_on_demand", "Demand $/h", Unit::DollarsPerHour).computed()
-        .section(Section::Price).width(10).priority(16).places(4).less_is_better()
+        .section(Section::Price).width(10).priority(7).places(4).less_is_better()
         .doc("Price per hour on demand, from an on-demand search of its own."),
     Field::number("price_bid", "Bid $/h", Unit::DollarsPerHour).computed()
-        .section(Section::Price).width(8).priority(14).places(4).less_is_better()
+        .section(Section::Price).width(8).priority(5).places(4).less_is_better()
         .doc("Price per hour at the lowest bid, storage included, from a bid search of its own."),
     Field::number("saving_bid", "Bid -%", Unit::Ratio).computed()
-        .section(Section::Price).width(7).priority(15).more_is_better()
+        .section(Section::Price).width(7).priority(6).more_is_better()
         .doc("Share of the on-demand price that the lowest bid saves; below zero it costs more."),
     Field::number("price_reserved", "Reserv. $/h", Unit::DollarsPerHour).computed()
-        .section(Section::Price).width(11).priority(18).places(4).less_is_better()
+        .section(Section::Price).width(11).priority(5).places(4).less_is_better()
         .doc("Price per hour reserved, from a reserved search of its own."),
     Field::number("saving_reserved", "Res. -%", Unit::Ratio).computed()
-        .section(Section::Price).width(7).priority(19).more_is_better()
+        .section(Section::Price).width(7).priority(6).more_is_better()
         .doc("Share of the on-demand price that reserving saves."),
     // Per unit
     Field::number("dph_per_gpu", "$/h per GPU", Unit::DollarsPerHour).computed()

@@ -18,7 +18,7 @@ const CELLS: (u16, u16) = (18, 28);
 /// Draws the comparison; as many rows as fit, the one that keys are about among them.
 pub fn draw(buffer: &mut Buffer, body: Rect, view: &Compare, theme: &Theme, facts: &mut Facts) {
     let many = view.ids.len();
-    let mut title = format!("{many} offers side by side, * best in its line");
+    let mut title = format!("{many} {} side by side, * best in its line", view.nouns);
     if view.only_differences {
         title.push_str(", only differences");
     }

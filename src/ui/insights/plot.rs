@@ -78,20 +78,29 @@ pub fn draw(buffer: &mut Buffer, body: Rect, browser: &Browser, view: &Plot, the
         histogram(buffer, area, browser, view, signs, theme);
         return;
     }
-    let foot = [legend(view, signs), selection(browser, view)];
+    let width = area.width.saturating_sub(2);
+    let mut foot = paint::wrap(&legend(view, signs), width);
+    foot.truncate(1);
+    foot.extend(
+        paint::wrap(&selection(browser, view), width)
+            .into_iter()
+            .take(2),
+    );
+    let lines = u16::try_from(foot.len()).unwrap_or(0);
     let plot = Rect::new(
         area.x + LABEL + 1,
         area.y,
         area.width.saturating_sub(LABEL + 3),
-        area.height.saturating_sub(4),
+        area.height.saturating_sub(2 + lines),
     );
     if plot.width < 10 || plot.height < 3 {
-        paint::text(buffer, area.x + 1, area.y, area.width, &foot[1], theme.text);
+        let line = foot.get(1).map_or("", String::as_str);
+        paint::text(buffer, area.x + 1, area.y, width, line, theme.text);
         return;
     }
     axes(buffer, plot, (x, view.x), Some((y, view.y)), signs, theme);
     points(buffer, plot, browser, view, (x, y), signs, theme);
-    for (y, line) in (area.bottom().saturating_sub(2)..).zip(foot) {
+    for (y, line) in (area.bottom().saturating_sub(lines)..).zip(foot) {
         paint::text(
             buffer,
             area.x + 1,
@@ -159,17 +168,22 @@ fn selection(browser: &Browser, view: &Plot) -> String {
     };
     let other = listing.id(lead.row as usize);
     let other = other.map(|id| id.to_string()).unwrap_or_default();
-    let share = |share: Option<f64>| {
-        share.map_or_else(String::new, |share| {
-            format!(" {}%", format::trimmed(share * 100.0, 0))
-        })
+    let share = |goal: Goal, share: Option<f64>| {
+        let sign = match goal {
+            Goal::Least => '-',
+            Goal::Most => '+',
+        };
+        match share.map(|share| format::trimmed(share * 100.0, 1)) {
+            Some(percent) if percent != "0" => format!(" {sign}{percent}%"),
+            _ => " alike".to_owned(),
+        }
     };
     format!(
-        "{what}; {other} is better: {}{} and {}{}",
+        "{what}; {other} beats it: {}{}, {}{}",
         view.x.label,
-        share(lead.x_share),
+        share(view.goals.0, lead.x_share),
         view.y.label,
-        share(lead.y_share)
+        share(view.goals.1, lead.y_share)
     )
 }
 

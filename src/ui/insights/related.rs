@@ -53,11 +53,11 @@ pub fn draw(
     let columns = [
         right("ID", 9),
         right("machine", 8),
-        left("GPUs", 18),
-        right("$/h", 9),
-        right("per GPU", 9),
-        right("+1 GPU", 9),
-        left("", area.width.saturating_sub(72)),
+        left("GPUs", 16),
+        right("$/h", 8),
+        right("per GPU", 8),
+        right("+1 GPU", 8),
+        left("", area.width.saturating_sub(65)),
     ];
     let cells = |index: usize| {
         let line = &view.lines[index];
@@ -94,9 +94,9 @@ pub fn draw(
 fn remark(view: &Related, line: &Line) -> &'static str {
     match (line.slice.overlaps, line.rentable) {
         _ if line.id == view.id => "this offer",
-        (_, Some(false)) => "rented",
+        (_, Some(false)) => "not rentable",
         (Some(true), _) => "shares GPUs",
-        (Some(false), _) if line.is_same_machine => "free beside it",
+        (Some(false), _) if line.is_same_machine => "other GPUs",
         _ => "",
     }
 }

@@ -1,7 +1,5 @@
 //! What an offer is worth beside the others: lines of the detail view.
 
-use std::fmt::Write as _;
-
 use ratatui::style::Style;
 
 use super::job;
@@ -95,7 +93,15 @@ fn three(browser: &Browser, listing: &Listing, row: usize, now: Now, theme: &The
         return Vec::new();
     }
     let prices = browser.figures.join(listing, browser.pricing()).row(row);
-    let mut lines: Vec<Line> = vec![vec![("Three prices".to_owned(), theme.heading)]];
+    let asked = OfferType::ALL
+        .iter()
+        .filter_map(|model| searches.slot(*model).shown_at())
+        .min_by(|left, right| left.epoch.total_cmp(&right.epoch));
+    let title = asked.map_or_else(
+        || "Three prices".to_owned(),
+        |then| format!("Three prices, {} old", crate::ui::age(now, then)),
+    );
+    let mut lines: Vec<Line> = vec![vec![(title, theme.heading)]];
     let models = [
         ("On demand", prices.on_demand, None, OfferType::OnDemand),
         (
@@ -137,12 +143,12 @@ fn quoted(quote: Quote, saving: Option<f64>) -> String {
     let mut text = format!("${:.4}/h", quote.total);
     if let Some(saving) = saving {
         let percent = trimmed(saving.abs() * 100.0, 1);
-        let word = if saving < 0.0 {
-            "more than"
-        } else {
-            "less than"
+        let words = match saving {
+            _ if percent == "0" => ", the same as on demand".to_owned(),
+            ..0.0 => format!(", {percent}% more than on demand"),
+            _ => format!(", {percent}% less than on demand"),
         };
-        let _ = write!(text, ", {percent}% {word} on demand"); // a String takes everything
+        text.push_str(&words);
     }
     if quote.joined == Joined::ByGpus {
         text.push_str(" (another offer of the same GPUs)");
