@@ -57,7 +57,19 @@ fn said(message: &str) -> Said {
 
 /// The text of the screen without line breaks and frames, so that wrapped sentences can be found.
 fn flat(desk: &Desk) -> String {
-    desk.screen()
+    // Beside a dialog the table shows through: only what the frame holds counts there.
+    let inside = |line: &str| {
+        line.find('│')
+            .zip(line.rfind('│'))
+            .filter(|(start, end)| start < end)
+            .map_or_else(
+                || line.to_owned(),
+                |(start, end)| line[start..end].to_owned(),
+            )
+    };
+    let lines: Vec<String> = desk.screen().lines().map(inside).collect();
+    lines
+        .join(" ")
         .replace('│', " ")
         .split_whitespace()
         .collect::<Vec<_>>()
