@@ -24,11 +24,13 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::Suspend => return vec![Effect::Suspend],
         Action::Redraw => return vec![Effect::Redraw],
         Action::Help => {
-            let overlay = Overlay::help(model.contexts());
+            let overlay = Overlay::help(model.contexts(), &model.keymap);
             model.overlays.push(overlay);
         }
         Action::Palette => {
-            let overlay = Overlay::palette(model.contexts(), |action| model.disabled(action));
+            let overlay = Overlay::palette(model.contexts(), &model.keymap, |action| {
+                model.disabled(action)
+            });
             model.overlays.push(overlay);
         }
         Action::SavedSearches => super::searches::open(model),

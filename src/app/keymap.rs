@@ -2,7 +2,8 @@
 //!
 //! From these rows come: what a key does, the footer's hints, the help screen, the command palette
 //! and the key table of the README. Actions are generic verbs; the pane or overlay that owns the
-//! keyboard decides what a verb means there.
+//! keyboard decides what a verb means there. A person's own keys are laid over the table in
+//! [`super::keys`].
 
 use std::fmt;
 
@@ -195,6 +196,12 @@ impl Chord {
         Some(Self { code, modifiers })
     }
 
+    /// Whether it is a letter or a digit as one types it.
+    pub fn is_text(self) -> bool {
+        self.modifiers.is_empty()
+            && matches!(self.code, KeyCode::Char(character) if character.is_alphanumeric())
+    }
+
     /// The chord of a key event. Shift is part of the character; terminals report it in both ways.
     pub fn of(key: KeyEvent) -> Self {
         let modifiers = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
@@ -278,25 +285,6 @@ impl Binding {
     const fn hint(mut self, word: &'static str, rank: u8) -> Self {
         self.hint = Some((word, rank));
         self
-    }
-
-    /// The key that is shown.
-    pub fn shown_key(&self) -> String {
-        self.keys
-            .first()
-            .and_then(|key| Chord::parse(key))
-            .map_or_else(String::new, |chord| chord.to_string())
-    }
-
-    /// All keys, for the help screen.
-    pub fn all_keys(&self) -> String {
-        let keys: Vec<_> = self
-            .keys
-            .iter()
-            .filter_map(|key| Chord::parse(key))
-            .map(|chord| chord.to_string())
-            .collect();
-        keys.join(" ")
     }
 }
 
@@ -428,32 +416,3 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Always, &["ctrl-z"], Action::Suspend, "suspend", "Suspend; fg comes back"),
     row(Context::Always, &["ctrl-l"], Action::Redraw, "redraw", "Paint the screen anew"),
 ];
-
-/// The rows of a context.
-pub fn bindings(context: Context) -> impl Iterator<Item = &'static Binding> {
-    BINDINGS
-        .iter()
-        .filter(move |binding| binding.context == context)
-}
-
-/// The first of the contexts that takes the key that is shown of `keys`.
-pub fn owner_of(contexts: &[Context], keys: &[&str]) -> Option<Context> {
-    let shown = keys.first()?;
-    let takes = |context: &&Context| bindings(**context).any(|row| row.keys.contains(shown));
-    contexts.iter().find(takes).copied()
-}
-
-/// What a key does for an owner: its contexts are asked in order.
-pub fn resolve(contexts: &[Context], key: KeyEvent) -> Option<Action> {
-    let pressed = Chord::of(key);
-    contexts.iter().find_map(|context| {
-        bindings(*context)
-            .find(|binding| {
-                binding
-                    .keys
-                    .iter()
-                    .any(|key| Chord::parse(key) == Some(pressed))
-            })
-            .map(|binding| binding.action)
-    })
-}

@@ -13,6 +13,7 @@ pub mod figures;
 pub mod insights;
 pub mod keep;
 pub mod keymap;
+pub mod keys;
 pub mod message;
 mod mouse;
 pub mod overlay;
@@ -31,6 +32,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use browser::Browser;
 use facts::Facts;
 use keymap::{Action, Context};
+use keys::Keymap;
 pub use message::{Effect, Message, Toast};
 use overlay::Overlay;
 pub use remote::{Now, Ticket};
@@ -120,6 +122,8 @@ pub struct Model {
     pub volumes: Browser,
     /// Workergroups.
     pub workergroups: Browser,
+    /// The keys of this person.
+    pub keymap: Keymap,
     /// What lies over the pane.
     pub overlays: Vec<Overlay>,
     /// What should be known about how the program started; shown until Esc.
@@ -169,6 +173,7 @@ impl Model {
             offers,
             volumes: Browser::new(Resource::Volumes, dialect),
             workergroups: Browser::new(Resource::Workergroups, dialect),
+            keymap: Keymap::default(),
             overlays: Vec::new(),
             notices: Vec::new(),
             toast: None,
@@ -401,7 +406,7 @@ fn records(
 }
 
 fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
-    if let Some(action) = keymap::resolve(model.contexts(), key) {
+    if let Some(action) = model.keymap.resolve(model.contexts(), key) {
         return actions::perform(model, now, action);
     }
     if let Some(plain) = escaped(model, key) {

@@ -2,6 +2,7 @@
 
 use super::insights::Insight;
 use super::keymap::{Action, BINDINGS, Context};
+use super::keys::Keymap;
 use super::picker::{Item, Picker};
 use super::prompt::{Prompt, Question};
 use super::searches::SearchList;
@@ -74,7 +75,7 @@ impl Overlay {
     }
 
     /// The help screen; the rows of the owner of the keyboard come first.
-    pub fn help(owner: &[Context]) -> Self {
+    pub fn help(owner: &[Context], keys: &Keymap) -> Self {
         let all = [
             Context::Table,
             Context::Bar,
@@ -113,9 +114,9 @@ impl Overlay {
                     .iter()
                     .filter(|binding| binding.context == context)
                     .map(|binding| Item {
-                        title: match binding.keys {
-                            [] => "(palette)".to_owned(),
-                            _ => binding.all_keys(),
+                        title: match keys.all_keys(binding) {
+                            none if none.is_empty() => "(palette)".to_owned(),
+                            all => all,
                         },
                         text: binding.help.to_owned(),
                         note: binding.name.to_owned(),
@@ -128,7 +129,11 @@ impl Overlay {
     }
 
     /// The palette: what can be done from where the keyboard was.
-    pub fn palette(owner: &[Context], disabled: impl Fn(Action) -> Option<String>) -> Self {
+    pub fn palette(
+        owner: &[Context],
+        keys: &Keymap,
+        disabled: impl Fn(Action) -> Option<String>,
+    ) -> Self {
         let items = owner
             .iter()
             .filter(|context| !matches!(context, Context::Movement))
@@ -137,7 +142,7 @@ impl Overlay {
             .map(|row| Item {
                 title: row.name.to_owned(),
                 text: row.help.to_owned(),
-                note: row.shown_key(),
+                note: keys.shown_key(row),
                 disabled: disabled(row.action),
                 value: Some(row.action),
             })

@@ -129,13 +129,13 @@ pub fn hints(buffer: &mut Buffer, line: Rect, model: &Model, theme: &Theme) {
         .iter()
         .filter(|row| contexts.contains(&row.context) && model.has_use_for(row.action))
         // A key that the owner takes for itself means nothing else here.
-        .filter(|row| keymap::owner_of(contexts, row.keys) == Some(row.context))
+        .filter(|row| model.keymap.owner_of(contexts, row) == Some(row.context))
         .filter_map(|row| row.hint.map(|(word, rank)| (row, word, rank)))
         .collect();
     rows.sort_by_key(|(.., rank)| *rank);
     let mut x = line.x + 1;
     for (row, word, _) in rows {
-        let key = row.shown_key();
+        let key = model.keymap.shown_key(row);
         let width = paint::cells(&key) + 1 + paint::cells(word);
         if x + width > line.right() {
             break;

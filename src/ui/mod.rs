@@ -149,6 +149,8 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
         return Vec::new();
     };
     let nouns = browser.resource().nouns();
+    let way = |name| model.keymap.way_to(name);
+    let (query, refresh, funnel) = (way("query"), way("refresh"), way("why-so-few"));
     match (browser.remote().phase(), browser.listing()) {
         (Phase::Loading { since, .. }, None) => vec![
             format!("Asking for {nouns} … {:.0}s", (now.mono - since).max(0.0)),
@@ -157,11 +159,13 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
         (Phase::Failed(error), None) => vec![
             format!("No {nouns} could be fetched."),
             error.to_string(),
-            "Press r to ask again, / to change the query.".to_owned(),
+            format!("Press {refresh} to ask again, {query} to change the query."),
         ],
         (_, Some(listing)) if listing.is_empty() && listing.skipped().is_empty() => vec![
             format!("The market has no {nouns} for this query."),
-            "Press F to see which condition costs most, / to change the query.".to_owned(),
+            format!(
+                "Press {funnel} to see which condition costs most, {query} to change the query."
+            ),
         ],
         (_, Some(listing)) if listing.is_empty() => vec![
             format!(
@@ -189,11 +193,11 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
                 "None of the {} {nouns} here meet the local conditions.",
                 listing.len()
             ),
-            "Press F to see which costs most, / to relax them.".to_owned(),
+            format!("Press {funnel} to see which costs most, {query} to relax them."),
         ],
         (_, None) => vec![
             format!("No {nouns} were asked for yet."),
-            "Press r to ask the market.".to_owned(),
+            format!("Press {refresh} to ask the market."),
         ],
     }
 }

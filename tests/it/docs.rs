@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use bourse::app::keymap::{BINDINGS, Context};
+use bourse::app::keys::Keymap;
 use bourse::domain::field::{Kind, Section};
 use bourse::domain::{Catalog, Dialect, Field, Filter, OFFERS, VOLUMES, WORKERGROUPS};
 
@@ -20,6 +21,7 @@ fn keys() -> String {
             contexts.push(row.context);
         }
     }
+    let table = Keymap::default();
     let mut text = String::new();
     for context in contexts {
         let _ = writeln!(
@@ -28,8 +30,8 @@ fn keys() -> String {
             context.title()
         );
         for row in BINDINGS.iter().filter(|row| row.context == context) {
-            let keys: Vec<_> = row
-                .all_keys()
+            let keys: Vec<_> = table
+                .all_keys(row)
                 .split(' ')
                 .filter(|key| !key.is_empty())
                 .map(|key| format!("`{}`", key.replace('|', "\\|")))

@@ -24,6 +24,7 @@ mod language;
 mod language_editing;
 mod language_properties;
 mod offers_story;
+mod own_keys;
 #[cfg(unix)]
 mod pty;
 #[cfg(unix)]

@@ -1,0 +1,141 @@
+//! A person's own keys: what they do, what is shown of them, and what is refused.
+
+use bourse::app::keymap::BINDINGS;
+use bourse::app::keys::{Keymap, OwnKeys};
+
+use crate::desk::{Desk, THREE};
+
+fn own(lines: &[(&str, &[&str], usize)]) -> Result<Keymap, (usize, String)> {
+    let lines: Vec<_> = lines
+        .iter()
+        .map(|(name, keys, line)| OwnKeys {
+            name: (*name).to_owned(),
+            keys: keys.iter().map(|key| (*key).to_owned()).collect(),
+            line: *line,
+        })
+        .collect();
+    Keymap::configured(&lines).map_err(|error| (error.line, error.message))
+}
+
+#[test]
+fn a_moved_key_does_its_work_and_the_old_one_nothing() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.model.keymap = own(&[("refresh", &["R", "f9"], 2)]).unwrap();
+    desk.keys("r");
+    assert!(desk.calls.is_empty());
+    desk.keys("R");
+    assert_eq!(desk.calls.len(), 1);
+}
+
+#[test]
+fn footer_help_palette_and_empty_states_show_the_person_s_keys() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.model.keymap = own(&[
+        ("refresh", &["R"], 2),
+        ("query", &["ctrl-f"], 3),
+        ("sort", &[], 4),
+    ])
+    .unwrap();
+    desk.resize(120, 40);
+    desk.expect("Ctrl-f query").expect("R refresh");
+    desk.expect_not("s sort");
+    desk.keys("?").type_text("refresh");
+    desk.expect("R  ");
+    desk.keys("esc :").type_text("refresh");
+    desk.expect(" R ");
+    desk.keys("esc ctrl-f ctrl-u")
+        .type_text("num_gpus>=64")
+        .keys("enter");
+    desk.answer(r#"{"offers":[]}"#);
+    desk.expect("Press Ctrl-f to relax a condition");
+}
+
+#[test]
+fn two_meanings_of_a_key_are_refused_with_both_lines() {
+    for (lines, wanted) in [
+        (
+            vec![("refresh", &["x"][..], 4), ("sort", &["x"][..], 7)],
+            (7, "'x' of 'sort' is already the key of 'refresh' (line 4)"),
+        ),
+        (
+            vec![("sort", &["x"][..], 9), ("refresh", &["x"][..], 3)],
+            (9, "'x' of 'sort' is already the key of 'refresh' (line 3)"),
+        ),
+        (
+            vec![("refresh", &["s"][..], 2)],
+            (
+                2,
+                "'s' of 'refresh' is already the key of 'sort' (its default); give 'sort' another key too",
+            ),
+        ),
+        // It would hide the way out of the program.
+        (
+            vec![("refresh", &["q"][..], 2)],
+            (
+                2,
+                "'q' of 'refresh' is already the key of 'quit' (its default); give 'quit' another key too",
+            ),
+        ),
+    ] {
+        let (line, message) = own(&lines).unwrap_err();
+        assert_eq!((line, message.as_str()), wanted);
+    }
+}
+
+#[test]
+fn keys_can_be_exchanged() {
+    let keymap = own(&[("refresh", &["s"], 2), ("sort", &["r"], 3)]).unwrap();
+    let sort = BINDINGS.iter().find(|row| row.name == "sort").unwrap();
+    assert_eq!(keymap.shown_key(sort), "r");
+}
+
+#[test]
+fn unknown_names_and_keys_are_named_with_what_would_be_right() {
+    let (line, message) = own(&[("refrsh", &["R"], 5)]).unwrap_err();
+    assert_eq!(line, 5);
+    assert!(message.contains("did you mean 'refresh'"), "{message}");
+    let (_, message) = own(&[("zzzzqqq", &["R"], 5)]).unwrap_err();
+    assert!(message.contains("the help screen"), "{message}");
+    let (line, message) = own(&[("refresh", &["super-r"], 6)]).unwrap_err();
+    assert_eq!(line, 6);
+    assert!(
+        message.starts_with("'super-r' is no key: write a character, enter, esc"),
+        "{message}"
+    );
+}
+
+#[test]
+fn letters_never_become_keys_where_text_is_typed() {
+    let (_, message) = own(&[("run-query", &["x"], 2)]).unwrap_err();
+    assert!(message.contains("text is typed there"), "{message}");
+    let (_, message) = own(&[("quit-now", &["x"], 2)]).unwrap_err();
+    assert!(message.contains("text is typed there"), "{message}");
+    assert!(own(&[("run-query", &["alt-x"], 2)]).is_ok());
+}
+
+#[test]
+fn there_is_always_a_way_out() {
+    let (_, message) = own(&[("quit-now", &[], 2)]).unwrap_err();
+    assert!(message.contains("needs a key"), "{message}");
+}
+
+#[test]
+fn every_row_has_a_name_of_its_own() {
+    let mut names: Vec<_> = BINDINGS.iter().map(|row| row.name).collect();
+    names.sort_unstable();
+    let all = names.len();
+    names.dedup();
+    assert_eq!(names.len(), all);
+}
+
+#[test]
+fn the_table_itself_passes_its_own_check() {
+    for row in BINDINGS {
+        let same = own(&[(row.name, row.keys, 1)]);
+        assert!(
+            same.is_ok() || row.keys.is_empty(),
+            "{}: {same:?}",
+            row.name
+        );
+    }
+}
