@@ -1,7 +1,9 @@
 //! Flags, subcommands and the environment: from a command line to settings, and the commands that
 //! need no screen.
 
+mod appearance;
 pub mod args;
+mod config;
 mod groups;
 mod output;
 mod route;
@@ -18,6 +20,7 @@ use crate::domain::{Resource, language};
 use crate::store::Paths;
 
 pub use args::{Arguments, Command};
+pub use config::DEFAULT as DEFAULT_CONFIG;
 pub use output::CliError;
 pub use settings::{Connection, Environment, Market, Settings};
 
@@ -48,6 +51,8 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<(), CliError> {
     }
     match command {
         Command::Completions { shell } => completions(*shell),
+        Command::Config { command } => config::config(command),
+        Command::Man => config::man(),
         Command::Sandbox(own) => block_on(sandbox::serve(&arguments.global, own)),
         Command::Offers(own) => block_on(search::offers(&noted(arguments)?, own)),
         Command::Volumes(own) => block_on(search::volumes(&noted(arguments)?, own)),

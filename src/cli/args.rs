@@ -37,8 +37,8 @@ Examples:
   bourse offers 'num_gpus>=4' --format json | jq '.offers[].id'
   bourse route my-endpoint -n 20 -c 4               see how workers share 20 requests
 
-The API key comes from BOURSE_API_KEY, else --api-key-file, else the profile. Keys, profiles and
-themes are configured in $XDG_CONFIG_HOME/bourse/config.toml.";
+The API key comes from BOURSE_API_KEY, else --api-key-file, else the profile. Profiles, keys and
+themes are configured in $XDG_CONFIG_HOME/bourse/config.toml: see bourse config print-default.";
 
 /// Flags that stand before or after a subcommand.
 #[derive(Debug, Clone, Default, Args)]
@@ -98,6 +98,23 @@ pub enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Check the configuration file, or print one to start from
+    Config {
+        /// What to do.
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// Print the man page (bourse man | man -l -)
+    Man,
+}
+
+/// `bourse config`
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub enum ConfigCommand {
+    /// Say what is wrong with the configuration file, with line and valid values
+    Check,
+    /// Print every setting with its default, commented
+    PrintDefault,
 }
 
 /// How records are printed.

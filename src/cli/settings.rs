@@ -8,9 +8,11 @@ use secrecy::{ExposeSecret as _, SecretString};
 use super::args::Global;
 use super::output::CliError;
 use crate::api::{Client, ClientConfig, Origin, Pacer, Secret, Session};
+use crate::app::keys::Keymap;
 use crate::domain::{Condition, Dialect};
 use crate::sandbox::{Running, Sandbox, SandboxConfig};
-use crate::store::{Config, Paths, Profile, Theme, config, keys};
+use crate::store::{Config, Paths, Profile, config, keys};
+use crate::ui::look::Look;
 
 /// The variable that holds the key for any marketplace.
 pub const KEY_VARIABLE: &str = "BOURSE_API_KEY";
@@ -68,8 +70,10 @@ pub struct Settings {
     pub dialect: &'static Dialect,
     /// Whether writes are refused.
     pub read_only: bool,
-    /// The colours.
-    pub theme: Theme,
+    /// The colours and signs.
+    pub look: Look,
+    /// The keys.
+    pub keymap: Keymap,
     /// The conditions to start with: those of `--query` laid over the visible defaults.
     pub conditions: Option<Vec<Condition>>,
     /// Where files live; `None` without a home.
@@ -107,6 +111,13 @@ impl Settings {
             }
             None => Config::default(),
         };
+        let path = paths.as_ref().map(Paths::config_file).unwrap_or_default();
+        let (keymap, look, wrong) = super::appearance::of(&config, &path);
+        notices.extend(
+            wrong
+                .iter()
+                .map(|error| format!("a default holds in its place: {error}")),
+        );
         let profile = choose(flags, &config, &notices)?;
         let market = match &profile.base_url {
             None => Market::Embedded(embedded(flags, &mut notices)?),
@@ -117,7 +128,8 @@ impl Settings {
             dialect: profile.dialect,
             read_only: flags.read_only || profile.read_only,
             profile: profile.name,
-            theme: config.theme,
+            look,
+            keymap,
             conditions: None,
             paths,
             notices,

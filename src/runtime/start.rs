@@ -55,7 +55,8 @@ async fn connect_and_show(settings: &Settings) -> color_eyre::Result<ExitCode> {
     let mut model = Model::new(profile, settings.conditions.clone());
     model.notices.clone_from(&settings.notices);
     let shelf = bring_back(&mut model, settings);
-    let theme = Theme::detect(settings.theme.is_light(), |name| std::env::var(name).ok());
+    model.keymap = settings.keymap.clone();
+    let theme = settings.look.theme(None, |name| std::env::var(name).ok());
     let journal = history(&mut model, settings);
     let shown = show(model, connection.session.clone(), journal, shelf, theme);
     let status = Box::pin(shown).await?;

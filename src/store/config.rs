@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::appearance::{Entry, FileKeys, FileTheme, Theme, ThemeValue};
 use crate::domain::Dialect;
 
 /// Profile of the embedded sandbox marketplace.
@@ -18,36 +19,6 @@ pub const SANDBOX: &str = "sandbox";
 pub const VAST: &str = "vast";
 /// What the profile of a bare `--base-url` is called.
 pub const CUSTOM: &str = "custom";
-
-/// The colours of the dashboard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Theme {
-    /// As the terminal's background suggests.
-    #[default]
-    Auto,
-    /// For a dark background.
-    Dark,
-    /// For a light background.
-    Light,
-}
-
-impl Theme {
-    /// All themes, by name.
-    pub const ALL: [(&'static str, Self); 3] = [
-        ("auto", Self::Auto),
-        ("dark", Self::Dark),
-        ("light", Self::Light),
-    ];
-
-    /// Whether the background is light, if that was said.
-    pub const fn is_light(self) -> Option<bool> {
-        match self {
-            Self::Auto => None,
-            Self::Dark => Some(false),
-            Self::Light => Some(true),
-        }
-    }
-}
 
 /// A marketplace and how to speak to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,6 +81,12 @@ pub struct Config {
     pub default_profile: Option<String>,
     /// The colours.
     pub theme: Theme,
+    /// Other colours for roles of the theme.
+    pub colors: Vec<Entry<String>>,
+    /// Whether only ASCII is shown; `None` leaves it to the environment.
+    pub ascii: Option<bool>,
+    /// Other keys for actions.
+    pub keys: Vec<Entry<Vec<String>>>,
 }
 
 /// Why a configuration file cannot be used.
@@ -139,7 +116,10 @@ pub enum ConfigError {
 #[serde(deny_unknown_fields)]
 struct File {
     default_profile: Option<Spanned<String>>,
-    theme: Option<Spanned<String>>,
+    theme: Option<Spanned<ThemeValue>>,
+    ascii: Option<bool>,
+    #[serde(default)]
+    keys: BTreeMap<String, Spanned<FileKeys>>,
     #[serde(default)]
     profiles: BTreeMap<String, Spanned<FileProfile>>,
 }
@@ -180,10 +160,10 @@ impl Config {
         };
         let file: File = toml::from_str(text)
             .map_err(|error| at((error.span().unwrap_or(0..0), one_line(error.message()))))?;
-        Self::from_file(file, path.parent()).map_err(at)
+        Self::from_file(file, text, path.parent()).map_err(at)
     }
 
-    fn from_file(file: File, folder: Option<&Path>) -> Result<Self, Wrong> {
+    fn from_file(file: File, text: &str, folder: Option<&Path>) -> Result<Self, Wrong> {
         let mut config = Self::default();
         for (name, profile) in file.profiles {
             let profile = profile_of(&name, profile, folder)?;
@@ -201,8 +181,21 @@ impl Config {
             config.default_profile = Some(name.into_inner());
         }
         if let Some(theme) = file.theme {
-            config.theme = one_of("theme", &theme, Theme::ALL)?;
+            let place = theme.span();
+            let theme = match theme.into_inner() {
+                ThemeValue::Name(name) => FileTheme {
+                    name: Some(Spanned::new(place, name)),
+                    ..FileTheme::default()
+                },
+                ThemeValue::Table(table) => table,
+            };
+            if let Some(name) = &theme.name {
+                config.theme = one_of("theme", name, Theme::ALL)?;
+            }
+            config.colors = entries(theme.colors, text, |color| color);
         }
+        config.ascii = file.ascii;
+        config.keys = entries(file.keys, text, |keys| keys.0);
         Ok(config)
     }
 
@@ -226,6 +219,24 @@ impl Config {
         );
         names
     }
+}
+
+/// Named values with their lines, in the order of the lines.
+fn entries<T, U>(
+    named: BTreeMap<String, Spanned<T>>,
+    text: &str,
+    inner: impl Fn(T) -> U,
+) -> Vec<Entry<U>> {
+    let mut entries: Vec<_> = named
+        .into_iter()
+        .map(|(name, value)| Entry {
+            name,
+            line: line_of(text, value.span().start),
+            value: inner(value.into_inner()),
+        })
+        .collect();
+    entries.sort_by_key(|entry| entry.line);
+    entries
 }
 
 fn profile_of(
@@ -366,7 +377,7 @@ mod tests {
         for (text, wanted) in [
             (
                 "\ntheme = \"pink\"",
-                "/etc/x/config.toml:2: 'pink' is not a theme: use one of 'auto', 'dark', 'light'",
+                "/etc/x/config.toml:2: 'pink' is not a theme: use one of 'auto', 'dark', 'light', 'high-contrast', 'ansi', 'none'",
             ),
             (
                 "[profiles.a]\nbase_url = \"https://h\"\ndialect = \"klingon\"",
@@ -394,6 +405,42 @@ mod tests {
                 .unwrap_err()
                 .starts_with("/etc/x/config.toml:1: ")
         );
+    }
+
+    #[test]
+    fn looks_and_keys_are_read_with_their_lines() {
+        let config = parse(
+            "ascii = true\n[theme]\nname = \"ansi\"\n[theme.colors]\nerror = \"#ff0000\"\n\
+             [keys]\nsort = \"S\"\nrefresh = [\n  \"R\", \"f5\"]\n",
+        )
+        .unwrap();
+        assert_eq!((config.theme, config.ascii), (Theme::Ansi, Some(true)));
+        let color = Entry {
+            name: "error".to_owned(),
+            value: "#ff0000".to_owned(),
+            line: 5,
+        };
+        assert_eq!(config.colors, [color]);
+        let keys: Vec<_> = config
+            .keys
+            .iter()
+            .map(|entry| (entry.name.as_str(), entry.value.join(" "), entry.line))
+            .collect();
+        assert_eq!(
+            keys,
+            [
+                ("sort", "S".to_owned(), 7),
+                ("refresh", "R f5".to_owned(), 8)
+            ]
+        );
+        for wrong in ["theme = 3", "[theme]\ncolour = {}", "[keys]\nsort = 3"] {
+            let error = parse(wrong).unwrap_err();
+            let line = wrong.lines().count();
+            assert!(
+                error.starts_with(&format!("/etc/x/config.toml:{line}: ")),
+                "{error}"
+            );
+        }
     }
 
     #[test]

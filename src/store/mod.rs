@@ -1,5 +1,6 @@
 //! What is kept: configuration and profiles, keys, and the files of the program's state.
 
+pub mod appearance;
 pub mod config;
 pub mod files;
 pub mod journal;
@@ -9,7 +10,8 @@ pub mod paths;
 mod searches;
 pub mod state;
 
-pub use config::{Config, ConfigError, Profile, Theme};
+pub use appearance::Theme;
+pub use config::{Config, ConfigError, Profile};
 pub use journal::Journal;
 pub use paths::Paths;
 pub use state::{Kept, Shelf};

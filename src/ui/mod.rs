@@ -12,12 +12,14 @@
 //!  / query  Enter detail  s sort ...                                             footer
 //! ```
 
+mod ascii;
 mod banner;
 mod bar;
 mod detail;
 mod footer;
 mod header;
 mod insights;
+pub mod look;
 mod paint;
 mod picker;
 mod prompt;
@@ -55,9 +57,11 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Fa
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         let note = format!("bourse needs {}x{} cells", SMALLEST.0, SMALLEST.1);
         paint::text(buffer, area.x, area.y, area.width, &note, theme.text);
+        ascii::finish(buffer, theme);
         return facts;
     }
     let cursor = screen(buffer, area, model, now, theme, &mut facts);
+    ascii::finish(buffer, theme);
     if let Some(position) = cursor {
         frame.set_cursor_position(position);
     }

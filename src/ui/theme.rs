@@ -29,6 +29,10 @@ pub struct Theme {
     pub sandbox: Style,
     /// The badge of a live market.
     pub live: Style,
+    /// What lies under everything; `None` leaves the terminal's own.
+    pub background: Option<Color>,
+    /// Whether only ASCII may be shown.
+    pub ascii: bool,
 }
 
 impl Theme {
@@ -55,6 +59,8 @@ impl Theme {
             .fg(Color::Rgb(0x20, 0x0c, 0x0c))
             .bg(Color::Rgb(0xff, 0xa6, 0x6b))
             .add_modifier(Modifier::BOLD),
+        background: None,
+        ascii: false,
     };
 
     /// For light backgrounds, 24-bit colours.
@@ -80,6 +86,36 @@ impl Theme {
             .fg(Color::Rgb(0xff, 0xff, 0xff))
             .bg(Color::Rgb(0xa6, 0x45, 0x00))
             .add_modifier(Modifier::BOLD),
+        background: None,
+        ascii: false,
+    };
+
+    /// White on black, colours at their brightest: every text at least 7 to 1 against the background.
+    pub const HIGH_CONTRAST: Self = Self {
+        text: fg(Color::Rgb(0xff, 0xff, 0xff)),
+        dim: fg(Color::Rgb(0xe0, 0xe0, 0xe0)),
+        accent: fg(Color::Rgb(0x66, 0xff, 0xff)).add_modifier(Modifier::BOLD),
+        heading: fg(Color::Rgb(0xff, 0xff, 0x66)).add_modifier(Modifier::BOLD),
+        selected: Style::new()
+            .bg(Color::Rgb(0xff, 0xff, 0x00))
+            .fg(Color::Rgb(0x00, 0x00, 0x00))
+            .add_modifier(Modifier::BOLD),
+        border: fg(Color::Rgb(0xff, 0xff, 0xff)),
+        key: fg(Color::Rgb(0x66, 0xff, 0xff)).add_modifier(Modifier::BOLD),
+        good: fg(Color::Rgb(0x66, 0xff, 0x66)).add_modifier(Modifier::BOLD),
+        warning: fg(Color::Rgb(0xff, 0xd0, 0x40)).add_modifier(Modifier::BOLD),
+        error: fg(Color::Rgb(0xff, 0xa0, 0xa0))
+            .add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
+        sandbox: Style::new()
+            .fg(Color::Rgb(0x00, 0x00, 0x00))
+            .bg(Color::Rgb(0x66, 0xff, 0x66))
+            .add_modifier(Modifier::BOLD),
+        live: Style::new()
+            .fg(Color::Rgb(0x00, 0x00, 0x00))
+            .bg(Color::Rgb(0xff, 0xd0, 0x40))
+            .add_modifier(Modifier::BOLD),
+        background: Some(Color::Rgb(0x00, 0x00, 0x00)),
+        ascii: false,
     };
 
     /// For terminals with the sixteen named colours, on any background.
@@ -96,6 +132,8 @@ impl Theme {
         error: fg(Color::Red).add_modifier(Modifier::BOLD),
         sandbox: fg(Color::Green).add_modifier(Modifier::BOLD.union(Modifier::REVERSED)),
         live: fg(Color::Yellow).add_modifier(Modifier::BOLD.union(Modifier::REVERSED)),
+        background: None,
+        ascii: false,
     };
 
     /// Without colours: weight, reversal and underlining carry the meaning.
@@ -112,25 +150,26 @@ impl Theme {
         error: Style::new().add_modifier(Modifier::BOLD),
         sandbox: Style::new().add_modifier(Modifier::REVERSED.union(Modifier::BOLD)),
         live: Style::new().add_modifier(Modifier::REVERSED.union(Modifier::BOLD)),
+        background: None,
+        ascii: false,
     };
 
-    /// The theme for what the environment says of the terminal: `NO_COLOR` (any text that is not
-    /// empty), `COLORTERM` (24-bit colours) and, unless the person wishes for a `light` or dark one,
-    /// `COLORFGBG` (the background, where terminals set it).
-    pub fn detect(light: Option<bool>, variable: impl Fn(&str) -> Option<String>) -> Self {
-        if variable("NO_COLOR").is_some_and(|value| !value.is_empty()) {
-            return Self::MONO;
-        }
-        let is_light = light.unwrap_or_else(|| {
-            variable("COLORFGBG")
-                .and_then(|value| value.rsplit(';').next()?.parse::<u8>().ok())
-                .is_some_and(|background| background == 7 || background == 15)
-        });
-        match variable("COLORTERM").as_deref() {
-            Some("truecolor" | "24bit") if is_light => Self::LIGHT,
-            Some("truecolor" | "24bit") => Self::DARK,
-            _ => Self::ANSI,
-        }
+    /// The name of every role, as the configuration has it, with its style.
+    pub const fn roles_mut(&mut self) -> [(&'static str, &mut Style); 12] {
+        [
+            ("text", &mut self.text),
+            ("dim", &mut self.dim),
+            ("accent", &mut self.accent),
+            ("heading", &mut self.heading),
+            ("selected", &mut self.selected),
+            ("border", &mut self.border),
+            ("key", &mut self.key),
+            ("good", &mut self.good),
+            ("warning", &mut self.warning),
+            ("error", &mut self.error),
+            ("sandbox", &mut self.sandbox),
+            ("live", &mut self.live),
+        ]
     }
 }
 

@@ -16,6 +16,7 @@ pub struct Desk {
     pub now: Now,
     pub calls: Vec<(Ticket, Request)>,
     pub effects: Vec<Effect>,
+    pub theme: Theme,
     terminal: Terminal<TestBackend>,
 }
 
@@ -46,6 +47,7 @@ impl Desk {
             },
             calls: Vec::new(),
             effects: Vec::new(),
+            theme: Theme::MONO,
             terminal: Terminal::new(TestBackend::new(120, 40)).unwrap(),
         };
         prepare(&mut desk.model);
@@ -198,10 +200,10 @@ impl Desk {
     }
 
     fn draw(&mut self) {
-        let (model, now) = (&self.model, self.now);
+        let (model, now, theme) = (&self.model, self.now, &self.theme);
         let mut facts = None;
         self.terminal
-            .draw(|frame| facts = Some(bourse::ui::draw(frame, model, now, &Theme::MONO)))
+            .draw(|frame| facts = Some(bourse::ui::draw(frame, model, now, theme)))
             .unwrap();
         self.model.facts = facts.unwrap();
     }
@@ -218,6 +220,11 @@ impl Desk {
             text.push('\n');
         }
         text
+    }
+
+    /// The cells of the screen.
+    pub fn cells(&self) -> &[ratatui::buffer::Cell] {
+        &self.terminal.backend().buffer().content
     }
 
     pub fn shows(&self, text: &str) -> bool {

@@ -13,6 +13,7 @@ mod architecture;
 mod catalog;
 mod cli;
 mod client;
+mod configuration;
 mod cost;
 mod decode;
 mod desk;

@@ -1,0 +1,68 @@
+//! The last touch on a frame: the background that a theme wants, and plain signs for terminals that
+//! show no others.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Color;
+
+use super::theme::Theme;
+
+/// Gives every cell what the theme asks of all of them.
+pub fn finish(buffer: &mut Buffer, theme: &Theme) {
+    if theme.background.is_none() && !theme.ascii {
+        return;
+    }
+    for cell in &mut buffer.content {
+        if let Some(background) = theme.background {
+            if cell.bg == Color::Reset {
+                cell.bg = background;
+            }
+            if cell.fg == Color::Reset {
+                cell.fg = theme.text.fg.unwrap_or(Color::Reset);
+            }
+        }
+        if theme.ascii && !cell.symbol().is_ascii() {
+            let sign = cell.symbol().chars().next().map_or(' ', plain);
+            cell.set_char(sign);
+        }
+    }
+}
+
+/// The ASCII sign that stands for a sign of the dashboard; `?` for any other letter.
+const fn plain(sign: char) -> char {
+    match sign {
+        '─' | '━' | '═' | '╌' | '┄' | '┈' | '–' | '—' | '−' => '-',
+        '│' | '┃' | '║' | '╎' | '┆' | '┊' | '▏' | '▎' | '▍' | '▌' | '▐' | '▕' => {
+            '|'
+        }
+        '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '╭' | '╮' | '╯' | '╰' | '╔' | '╗'
+        | '╚' | '╝' | '╠' | '╣' | '╦' | '╩' | '╬' => '+',
+        '▲' | '↑' | '△' | '▴' => '^',
+        '▼' | '↓' | '▽' | '▾' => 'v',
+        '◀' | '←' | '◂' | '‹' | '«' => '<',
+        '▶' | '→' | '▸' | '›' | '»' => '>',
+        '…' => '~',
+        '·' | '⋅' | '˙' => '.',
+        '•' | '●' | '◆' | '■' | '◉' | '★' | '☆' | '✱' => '*',
+        '○' | '◇' | '□' | '◦' => 'o',
+        '“' | '”' | '„' | '″' => '"',
+        '‘' | '’' | '‚' | '′' => '\'',
+        '✓' | '✔' => 'v',
+        '✗' | '✘' | '×' => 'x',
+        '▁' | '▂' | '⎽' => '_',
+        '▃' | '▄' => '=',
+        '▅' | '▆' | '▇' | '█' | '▉' | '▊' | '▋' | '▓' | '▒' | '▀' => '#',
+        '░' => ':',
+        '≤' => '<',
+        '≥' => '>',
+        '≈' | '∼' => '~',
+        '±' => '+',
+        '∞' => 'i',
+        'µ' | 'μ' => 'u',
+        '°' => 'o',
+        '\u{a0}' | '\u{202f}' | '\u{2009}' => ' ',
+        // Braille: dots of a plot.
+        '\u{2800}' => ' ',
+        '\u{2801}'..='\u{28ff}' => '*',
+        _ => '?',
+    }
+}

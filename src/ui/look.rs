@@ -1,0 +1,323 @@
+//! Which theme is shown: what the person chose, what the terminal can show, and the colours that the
+//! configuration changes.
+
+use std::str::FromStr as _;
+
+use ratatui::style::{Color, Style};
+
+use super::theme::Theme;
+
+/// The theme that the person chose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Choice {
+    /// Dark or light, as the terminal's background is.
+    #[default]
+    Auto,
+    /// For a dark background.
+    Dark,
+    /// For a light background.
+    Light,
+    /// White on black.
+    HighContrast,
+    /// The terminal's own sixteen colours.
+    Ansi,
+    /// No colours.
+    Plain,
+}
+
+/// How many colours the terminal shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// None.
+    Mono,
+    /// The sixteen named ones.
+    Ansi,
+    /// The 256 of the fixed palette.
+    Palette,
+    /// All 24 bits.
+    Full,
+}
+
+/// Other colours for a role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Override {
+    role: Role,
+    foreground: Option<Color>,
+    background: Option<Color>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Named(&'static str),
+    Background,
+}
+
+/// How the dashboard shall look.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Look {
+    /// The chosen theme.
+    pub choice: Choice,
+    /// Roles with other colours, the later ones stronger.
+    pub overrides: Vec<Override>,
+    /// Whether only ASCII may be shown; `None` leaves it to the environment.
+    pub ascii: Option<bool>,
+}
+
+impl Override {
+    /// Reads a role's colours: `#rrggbb`, a name such as `light-blue` or a number of the 256-colour
+    /// palette; with a background `black on #ffcc00` or only `on 52`.
+    ///
+    /// # Errors
+    /// A role or colour that does not exist; the message names those that do.
+    pub fn parse(role: &str, text: &str) -> Result<Self, String> {
+        let mut theme = Theme::MONO;
+        let names = theme.roles_mut().map(|(name, _)| name);
+        let named = names.into_iter().find(|name| *name == role);
+        let role = match (named, role) {
+            (Some(name), _) => Role::Named(name),
+            (None, "background") => Role::Background,
+            (None, _) => {
+                let names = names.join(", ");
+                return Err(format!(
+                    "'{role}' is no role: use one of {names}, background"
+                ));
+            }
+        };
+        let (foreground, background) = match text.split_once("on ") {
+            Some((front, back)) if front.trim().is_empty() => (None, Some(colour(back)?)),
+            Some((front, back)) => (Some(colour(front)?), Some(colour(back)?)),
+            None => (Some(colour(text)?), None),
+        };
+        if role == Role::Background && background.is_some() {
+            return Err("background takes one colour".to_owned());
+        }
+        Ok(Self {
+            role,
+            foreground,
+            background,
+        })
+    }
+
+    fn lay_over(self, theme: &mut Theme) {
+        match self.role {
+            Role::Background => theme.background = self.foreground,
+            Role::Named(role) => {
+                for (name, style) in theme.roles_mut() {
+                    if name == role {
+                        style.fg = self.foreground.or(style.fg);
+                        style.bg = self.background.or(style.bg);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn colour(text: &str) -> Result<Color, String> {
+    let text = text.trim();
+    Color::from_str(text).map_err(|_| {
+        format!(
+            "'{text}' is no colour: write #rrggbb, a number from 0 to 255, or black, red, green, \
+             yellow, blue, magenta, cyan, gray, dark-gray, light-red … light-cyan, white"
+        )
+    })
+}
+
+impl Depth {
+    /// What the environment says of the terminal.
+    pub fn detect(variable: &impl Fn(&str) -> Option<String>) -> Self {
+        if variable("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+            return Self::Mono;
+        }
+        let is_full = matches!(
+            variable("COLORTERM").as_deref(),
+            Some("truecolor" | "24bit")
+        ) || variable("WT_SESSION").is_some();
+        let term = variable("TERM").unwrap_or_default();
+        // COLORTERM does not travel over ssh; these names mean 24 bits wherever they are seen.
+        let knows_all = [
+            "kitty",
+            "alacritty",
+            "foot",
+            "ghostty",
+            "wezterm",
+            "-direct",
+        ];
+        if is_full || knows_all.iter().any(|name| term.contains(name)) {
+            Self::Full
+        } else if term.contains("256color") {
+            Self::Palette
+        } else if term.ends_with("-m") || term.ends_with("-mono") || term.starts_with("vt1") {
+            Self::Mono
+        } else {
+            Self::Ansi
+        }
+    }
+}
+
+impl Look {
+    /// The theme to draw with. `light` is the terminal's answer about its background, if it gave
+    /// one; else `COLORFGBG` is believed, and dark is the guess.
+    pub fn theme(&self, light: Option<bool>, variable: impl Fn(&str) -> Option<String>) -> Theme {
+        let depth = Depth::detect(&variable);
+        let mut theme = match self.choice {
+            _ if depth == Depth::Mono => Theme::MONO,
+            Choice::Plain => Theme::MONO,
+            Choice::Ansi => Theme::ANSI,
+            Choice::HighContrast => Theme::HIGH_CONTRAST,
+            _ if depth == Depth::Ansi => Theme::ANSI,
+            Choice::Dark => Theme::DARK,
+            Choice::Light => Theme::LIGHT,
+            Choice::Auto if light.or_else(|| from_colorfgbg(&variable)) == Some(true) => {
+                Theme::LIGHT
+            }
+            Choice::Auto => Theme::DARK,
+        };
+        if depth > Depth::Mono && self.choice != Choice::Plain {
+            for change in &self.overrides {
+                change.lay_over(&mut theme);
+            }
+            reduce(&mut theme, depth);
+        }
+        theme.ascii = self.ascii.unwrap_or_else(|| wants_ascii(&variable));
+        theme
+    }
+
+    /// Whether asking the terminal for its background can change anything.
+    pub fn wants_background(&self, variable: impl Fn(&str) -> Option<String>) -> bool {
+        let term = variable("TERM").unwrap_or_default();
+        // Those print what they do not understand.
+        let prints = ["eterm", "dumb", "linux", "cons25", "screen"];
+        cfg!(unix)
+            && self.choice == Choice::Auto
+            && Depth::detect(&variable) > Depth::Ansi
+            && !prints.iter().any(|name| term.starts_with(name))
+    }
+}
+
+/// Whether `COLORFGBG` (set by some terminals: `foreground;background`) names a light background.
+fn from_colorfgbg(variable: &impl Fn(&str) -> Option<String>) -> Option<bool> {
+    let value = variable("COLORFGBG")?;
+    let background = value.rsplit(';').next()?.parse::<u8>().ok()?;
+    Some(background == 7 || background == 15)
+}
+
+/// Whether the locale says that text is not UTF-8, or the terminal has few signs. A locale that is
+/// not set at all says nothing: UTF-8 is then what terminals speak.
+fn wants_ascii(variable: &impl Fn(&str) -> Option<String>) -> bool {
+    if variable("TERM").as_deref() == Some("linux") {
+        return true;
+    }
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .filter_map(variable)
+        .find(|value| !value.is_empty());
+    cfg!(unix)
+        && locale.is_some_and(|locale| {
+            let locale = locale.to_ascii_lowercase();
+            !locale.contains("utf-8") && !locale.contains("utf8")
+        })
+}
+
+/// Replaces colours that the terminal cannot show by the nearest that it can.
+fn reduce(theme: &mut Theme, depth: Depth) {
+    let nearest = |color: Color| match (color, depth) {
+        (Color::Rgb(r, g, b), Depth::Palette) => Color::Indexed(indexed(r, g, b)),
+        (Color::Rgb(r, g, b), Depth::Ansi) => named(r, g, b),
+        (color, _) => color,
+    };
+    for (_, style) in theme.roles_mut() {
+        *style = Style {
+            fg: style.fg.map(nearest),
+            bg: style.bg.map(nearest),
+            ..*style
+        };
+    }
+    theme.background = theme.background.map(nearest);
+}
+
+fn distance(one: (u8, u8, u8), other: (u8, u8, u8)) -> u32 {
+    let square = |a: u8, b: u8| u32::from(a.abs_diff(b)).pow(2);
+    // The eye weighs green most and blue least.
+    2 * square(one.0, other.0) + 4 * square(one.1, other.1) + square(one.2, other.2)
+}
+
+/// The nearest colour of the 6x6x6 cube (16 to 231) or the grey ramp (232 to 255).
+fn indexed(r: u8, g: u8, b: u8) -> u8 {
+    const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+    let step = |value: u8| (0..6_u8).min_by_key(|at| STEPS[usize::from(*at)].abs_diff(value));
+    let (red, green, blue) = (
+        step(r).unwrap_or(0),
+        step(g).unwrap_or(0),
+        step(b).unwrap_or(0),
+    );
+    let cube = (
+        STEPS[usize::from(red)],
+        STEPS[usize::from(green)],
+        STEPS[usize::from(blue)],
+    );
+    let grey = (0..24_u8)
+        .min_by_key(|at| {
+            let level = 8 + 10 * at;
+            distance((level, level, level), (r, g, b))
+        })
+        .unwrap_or(0);
+    let level = 8 + 10 * grey;
+    if distance((level, level, level), (r, g, b)) < distance(cube, (r, g, b)) {
+        232 + grey
+    } else {
+        16 + 36 * red + 6 * green + blue
+    }
+}
+
+/// The nearest of the sixteen named colours, as xterm shows them.
+fn named(r: u8, g: u8, b: u8) -> Color {
+    const NAMED: [(Color, (u8, u8, u8)); 16] = [
+        (Color::Black, (0, 0, 0)),
+        (Color::Red, (205, 0, 0)),
+        (Color::Green, (0, 205, 0)),
+        (Color::Yellow, (205, 205, 0)),
+        (Color::Blue, (0, 0, 238)),
+        (Color::Magenta, (205, 0, 205)),
+        (Color::Cyan, (0, 205, 205)),
+        (Color::Gray, (229, 229, 229)),
+        (Color::DarkGray, (127, 127, 127)),
+        (Color::LightRed, (255, 0, 0)),
+        (Color::LightGreen, (0, 255, 0)),
+        (Color::LightYellow, (255, 255, 0)),
+        (Color::LightBlue, (92, 92, 255)),
+        (Color::LightMagenta, (255, 0, 255)),
+        (Color::LightCyan, (0, 255, 255)),
+        (Color::White, (255, 255, 255)),
+    ];
+    NAMED
+        .iter()
+        .min_by_key(|(_, known)| distance(*known, (r, g, b)))
+        .map_or(Color::Reset, |(name, _)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fixed_palette_is_met_exactly_where_it_has_the_colour() {
+        for (rgb, index) in [
+            ((0, 0, 0), 16),
+            ((255, 255, 255), 231),
+            ((255, 0, 0), 196),
+            ((95, 135, 175), 67),
+            ((8, 8, 8), 232),
+            ((238, 238, 238), 255),
+        ] {
+            assert_eq!(indexed(rgb.0, rgb.1, rgb.2), index, "{rgb:?}");
+        }
+    }
+
+    #[test]
+    fn sixteen_colours_keep_the_hue() {
+        assert_eq!(named(0xff, 0x8a, 0x10), Color::Yellow);
+        assert_eq!(named(0xf0, 0x10, 0x10), Color::LightRed);
+        assert_eq!(named(0x20, 0x20, 0x20), Color::Black);
+    }
+}
