@@ -9,7 +9,7 @@ use super::paint::{self, piece};
 use super::theme::Theme;
 use crate::app::Model;
 use crate::app::browser::Browser;
-use crate::app::keymap::{self, BINDINGS, Binding};
+use crate::app::keymap::{BINDINGS, Binding};
 use crate::app::remote::{Now, Phase};
 use crate::domain::journal::Deed;
 
