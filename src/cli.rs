@@ -51,7 +51,7 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<(), CliError> {
     }
     match command {
         Command::Completions { shell } => completions(*shell),
-        Command::Config { command } => config::config(command),
+        Command::Config { command } => config::config(*command),
         Command::Man => config::man(),
         Command::Sandbox(own) => block_on(sandbox::serve(&arguments.global, own)),
         Command::Offers(own) => block_on(search::offers(&noted(arguments)?, own)),

@@ -127,13 +127,12 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     match action {
         Action::Back => back(model, now),
         Action::Submit => return submit(model, now),
-        Action::Unlist => {
+        Action::Unlist
             // Once more, from an outcome: nothing typed before is kept.
-            if model.writes.begin(Deed::UnlistVolume) {
+            if model.writes.begin(Deed::UnlistVolume) => {
                 model.overlays.pop();
                 open(model);
             }
-        }
         _ => {}
     }
     Vec::new()

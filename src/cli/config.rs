@@ -10,7 +10,7 @@ use crate::store::{Config, Paths};
 pub const DEFAULT: &str = include_str!("../../assets/config.toml");
 
 /// Does what `bourse config` asks for.
-pub fn config(command: &ConfigCommand) -> Result<(), CliError> {
+pub fn config(command: ConfigCommand) -> Result<(), CliError> {
     match command {
         ConfigCommand::PrintDefault => output::print(DEFAULT.as_bytes()),
         ConfigCommand::Check => check(Paths::of_user().as_ref()),

@@ -148,7 +148,10 @@ mod tests {
         let kept = Journal::open(&path).unwrap().read().unwrap();
         assert_eq!(kept.unreadable, 0);
         let entries = entries(kept.lines);
-        let verdicts: Vec<_> = entries.iter().map(|entry| entry.verdict()).collect();
+        let verdicts: Vec<_> = entries
+            .iter()
+            .map(crate::domain::journal::Entry::verdict)
+            .collect();
         assert_eq!(verdicts, [Verdict::Done, Verdict::Unknown]);
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(

@@ -72,8 +72,8 @@ impl Override {
     pub fn parse(role: &str, text: &str) -> Result<Self, String> {
         let mut theme = Theme::MONO;
         let names = theme.roles_mut().map(|(name, _)| name);
-        let named = names.into_iter().find(|name| *name == role);
-        let role = match (named, role) {
+        let known = names.into_iter().find(|name| *name == role);
+        let role = match (known, role) {
             (Some(name), _) => Role::Named(name),
             (None, "background") => Role::Background,
             (None, _) => {

@@ -20,10 +20,10 @@ fn own(lines: &[(&str, &[&str], usize)]) -> Result<Keymap, (usize, String)> {
 #[test]
 fn a_moved_key_does_its_work_and_the_old_one_nothing() {
     let mut desk = Desk::with_offers(THREE);
-    desk.model.keymap = own(&[("refresh", &["R", "f9"], 2)]).unwrap();
+    desk.model.keymap = own(&[("refresh", &["U", "f9"], 2)]).unwrap();
     desk.keys("r");
     assert!(desk.calls.is_empty());
-    desk.keys("R");
+    desk.keys("U");
     assert_eq!(desk.calls.len(), 1);
 }
 
@@ -31,16 +31,16 @@ fn a_moved_key_does_its_work_and_the_old_one_nothing() {
 fn footer_help_palette_and_empty_states_show_the_person_s_keys() {
     let mut desk = Desk::with_offers(THREE);
     desk.model.keymap = own(&[
-        ("refresh", &["R"], 2),
+        ("refresh", &["U"], 2),
         ("query", &["ctrl-f"], 3),
         ("sort", &[], 4),
     ])
     .unwrap();
     desk.resize(120, 40);
-    desk.expect("Ctrl-f query").expect("R refresh");
+    desk.expect("Ctrl-f query").expect("U refresh");
     desk.expect_not("s sort");
     desk.keys("?").type_text("refresh");
-    desk.expect("R  ");
+    desk.expect("U  ");
     desk.keys("esc :").type_text("refresh");
     desk.expect(" R ");
     desk.keys("esc ctrl-f ctrl-u")
@@ -91,10 +91,10 @@ fn keys_can_be_exchanged() {
 
 #[test]
 fn unknown_names_and_keys_are_named_with_what_would_be_right() {
-    let (line, message) = own(&[("refrsh", &["R"], 5)]).unwrap_err();
+    let (line, message) = own(&[("refrsh", &["U"], 5)]).unwrap_err();
     assert_eq!(line, 5);
     assert!(message.contains("did you mean 'refresh'"), "{message}");
-    let (_, message) = own(&[("zzzzqqq", &["R"], 5)]).unwrap_err();
+    let (_, message) = own(&[("zzzzqqq", &["U"], 5)]).unwrap_err();
     assert!(message.contains("the help screen"), "{message}");
     let (line, message) = own(&[("refresh", &["super-r"], 6)]).unwrap_err();
     assert_eq!(line, 6);

@@ -183,7 +183,7 @@ fn the_sandbox_s_pause_is_lived_through_without_a_refusal() {
         .offers();
     let ids: Vec<String> = offers.iter().map(|offer| offer["id"].to_string()).collect();
     let url = format!("http://{}", server.addr());
-    let mut pty = at_volumes(&url, &server.running.key(), state.path());
+    let mut pty = at_volumes(&url, server.running.key(), state.path());
     // Rented volumes cannot be unlisted: both answers are words of the market, neither is a 429.
     typed_twice(&mut pty, &ids[0]);
     pty.keys("<Enter>");
