@@ -6,7 +6,7 @@ use super::overlay::Overlay;
 use super::remote::Now;
 use super::sort_editor::SortEditor;
 use super::text_input::TextInput;
-use super::{Model, Owner, Pane, fresh, insights, parse_bar, unlist};
+use super::{Model, Owner, Pane, basket, fresh, insights, parse_bar, unlist, volume_form};
 use crate::domain::country;
 use crate::domain::field::Kind;
 use crate::domain::journal::Deed;
@@ -40,6 +40,8 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::Volumes => return go_to(model, now, Pane::Volumes),
         Action::Workergroups => return go_to(model, now, Pane::Workergroups),
         Action::Requests => return go_to(model, now, Pane::Requests),
+        Action::Job if volume_form::is_meant(model) => volume_form::open(model),
+        Action::Basket => return basket::open(model, now),
         Action::ThreePrices
         | Action::Job
         | Action::ForgetJob
@@ -60,7 +62,7 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
     Vec::new()
 }
 
-fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
+pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
     model.overlays.clear();
     for deed in Deed::ALL {
         model.writes.leave(deed);
@@ -253,6 +255,8 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     match model.overlays.last() {
         Some(Overlay::Unlist(_)) => return unlist::act(model, now, action),
         Some(Overlay::Insight(_)) => return insights::act(model, now, action),
+        Some(Overlay::Volume(_)) => return volume_form::act(model, now, action),
+        Some(Overlay::Basket(_)) => return basket::act(model, now, action),
         _ => {}
     }
     if action == Action::Back {
@@ -311,7 +315,10 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             }
             return on_detail(model, action);
         }
-        Some(Overlay::Unlist(_) | Overlay::Insight(_)) | None => {}
+        Some(
+            Overlay::Unlist(_) | Overlay::Insight(_) | Overlay::Volume(_) | Overlay::Basket(_),
+        )
+        | None => {}
     }
     Vec::new()
 }
@@ -389,7 +396,8 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
                 prompt.error = None;
             }
         }
-        Overlay::Detail { .. } | Overlay::Question(_) => {}
+        Overlay::Volume(form) => form.edit(edit),
+        Overlay::Detail { .. } | Overlay::Question(_) | Overlay::Basket(_) => {}
     }
 }
 
@@ -456,6 +464,7 @@ mod tests {
                     | Context::Searches
                     | Context::Prompt
                     | Context::Job
+                    | Context::VolumeCost
             )
         }) {
             for key in row.keys {

@@ -42,7 +42,7 @@ pub struct Browser {
     pub column_offset: usize,
     /// Marked rows.
     pub marks: BTreeSet<RowId>,
-    /// What is worked out for each offer; offers only.
+    /// What is worked out for each row besides what its record says.
     pub figures: Box<Figures>,
     dialect: &'static Dialect,
     remote: Remote<Listing>,
@@ -261,7 +261,11 @@ impl Browser {
     /// Works the computed columns out anew, then the view: when rows, prices, the job or the
     /// conditions that are applied here have changed.
     pub fn revalue(&mut self) {
-        if self.resource() == Resource::Offers
+        if self.resource() == Resource::Volumes {
+            if let Some(listing) = self.remote.shown_mut() {
+                self.figures.fill_volumes(listing);
+            }
+        } else if self.resource() == Resource::Offers
             && let Some(listing) = self.remote.shown()
         {
             let rows = listing.matching(self.local_conditions());

@@ -1,11 +1,12 @@
-//! What is worked out for each offer besides what its record says: prices per unit, the cost of a
-//! job, three prices in one row, the Pareto front. The numbers stand in the listing as computed
+//! What is worked out for each row besides what its record says: of offers prices per unit, the cost
+//! of a job, three prices in one row, the Pareto front; of volumes the price of a size and term. The
+//! numbers stand in the listing as computed
 //! columns, so that tables, orders and exports treat them like any other.
 
 use super::insights::job_form::JobForm;
 use super::insights::plot::PlotChoice;
 use super::three::ThreeSearches;
-use crate::domain::cost::{Job, PriceJoin, Prices, ThreePrices};
+use crate::domain::cost::{Job, PriceJoin, Prices, ThreePrices, VolumePrices, VolumeTerm};
 use crate::domain::insight::{Front, Goal, Point};
 use crate::domain::{Listing, OfferType};
 
@@ -16,6 +17,8 @@ pub struct Figures {
     pub job: Option<Job>,
     /// What was typed into the form of a job when it was left with Esc.
     pub job_draft: Option<JobForm>,
+    /// The size and term that volumes are priced for, if they were asked for.
+    pub term: Option<VolumeTerm>,
     /// The three searches for the three prices, if they were asked for.
     pub three: ThreeSearches,
     /// How the plot is drawn.
@@ -47,6 +50,47 @@ impl Figures {
         let mut columns = self.unit_columns(listing, pricing, rows);
         columns.extend(self.job_columns(listing, pricing));
         columns.extend(self.three_columns(listing, pricing));
+        for (key, numbers) in columns {
+            if let Some(field) = listing.catalog().column(key) {
+                listing.set_column(field, numbers);
+            }
+        }
+    }
+
+    /// Fills the computed columns of a listing of network volumes.
+    pub(super) fn fill_volumes(&self, listing: &mut Listing) {
+        const HOUR: f64 = 3600.0;
+        let columns: [(&str, Numbers); 4] = if let Some(term) = self.term {
+            let prices = VolumePrices::new(listing);
+            let now = listing.read_at();
+            let column = |of: &dyn Fn(usize) -> Option<f64>| (0..listing.len()).map(of).collect();
+            [
+                (
+                    "volume_hourly",
+                    column(&|row| prices.hourly(row, &term).ok()),
+                ),
+                (
+                    "volume_monthly",
+                    column(&|row| prices.monthly(row, &term).ok()),
+                ),
+                (
+                    "volume_term",
+                    column(&|row| prices.term_total(row, &term).ok()),
+                ),
+                (
+                    "volume_spare",
+                    column(&|row| prices.spare(row, &term, now).ok().map(|hours| hours * HOUR)),
+                ),
+            ]
+        } else {
+            [
+                "volume_hourly",
+                "volume_monthly",
+                "volume_term",
+                "volume_spare",
+            ]
+            .map(|key| (key, Vec::new()))
+        };
         for (key, numbers) in columns {
             if let Some(field) = listing.catalog().column(key) {
                 listing.set_column(field, numbers);

@@ -22,6 +22,10 @@ pub enum Context {
     Picker,
     /// The sort editor.
     Sort,
+    /// The form of a volume's size and term.
+    VolumeCost,
+    /// The volumes that go with an offer.
+    Basket,
     /// A dialog in which a write is confirmed by typing.
     Confirm,
     /// The outcome of a write.
@@ -61,6 +65,8 @@ impl Context {
             Self::Detail => "Detail view",
             Self::Picker => "Lists with a search line",
             Self::Sort => "Sort editor",
+            Self::VolumeCost => "Volume cost",
+            Self::Basket => "Offer and volume",
             Self::Confirm => "Confirming a write",
             Self::Outcome => "Outcome of a write",
             Self::Searches => "Saved searches",
@@ -143,6 +149,7 @@ pub enum Action {
     Funnel,
     Loosen,
     Related,
+    Basket,
 }
 
 /// A key with its modifiers, as it is written in the table: `j`, `G`, `ctrl-d`, `shift-tab`, `f5`.
@@ -302,13 +309,16 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["v"], Action::Compare, "compare", "Show the marked rows side by side").hint("compare", 13),
     row(Context::Table, &["m"], Action::Summary, "summary", "Group the rows by model, number, country or host").hint("summary", 14),
     row(Context::Table, &["p"], Action::Plot, "plot", "Plot two numbers of the rows, with the best ones marked").hint("plot", 15),
-    row(Context::Table, &["J"], Action::Job, "job", "Price the offers for a whole job").hint("job cost", 11),
     row(Context::Table, &["F"], Action::Funnel, "why-so-few", "Find out how many rows each condition costs").hint("why so few", 16),
     row(Context::Table, &["R"], Action::Related, "related", "Show what else the machine and the host have").hint("related", 17),
     row(Context::Table, &[], Action::Unmark, "unmark-all", "Unmark all rows"),
     row(Context::Table, &[], Action::ForgetJob, "forget-job", "Price the offers for no job any more"),
     row(Context::Table, &["P"], Action::ThreePrices, "three-prices",
         "Show or hide on-demand, bid and reserved prices"),
+    row(Context::Table, &["J"], Action::Job, "job",
+        "Price offers for a whole job, volumes for a size and term").hint("cost", 11),
+    row(Context::Table, &["B"], Action::Basket, "basket",
+        "Show the volumes that go with the offer, and what both cost a month").hint("volumes with it", 18),
     row(Context::Table, &["u"], Action::Unlist, "unlist",
         "Unlist a volume of yours: type its listing id, and again").hint("unlist", 5),
     row(Context::Table, &[], Action::OfferType, "offer-type",
@@ -326,10 +336,12 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Detail, &["right", "l"], Action::Right, "next-record", "Show the next record").hint("next", 3),
     row(Context::Detail, &["left", "h"], Action::Left, "previous-record", "Show the previous record").hint("previous", 4),
     row(Context::Detail, &["y"], Action::CopyJson, "copy-record", "Copy the record as JSON").hint("copy JSON", 5),
-    row(Context::Detail, &["J"], Action::Job, "detail-job", "Price the offer for a whole job").hint("job cost", 7),
     row(Context::Detail, &["R"], Action::Related, "detail-related", "Show what else its machine and its host have").hint("related", 8),
     row(Context::Detail, &["P"], Action::ThreePrices, "detail-three-prices",
         "Show or hide on-demand, bid and reserved prices").hint("3 prices", 6),
+    row(Context::Detail, &["J"], Action::Job, "detail-job", "Price the offer for a whole job, the volume for a size and term").hint("cost", 7),
+    row(Context::Detail, &["B"], Action::Basket, "detail-basket",
+        "Show the volumes that go with the offer, and what both cost a month").hint("volumes with it", 9),
     row(Context::Detail, &["enter"], Action::Back, "close-detail", "Back to the table"),
 
     row(Context::Picker, &["enter"], Action::Submit, "choose", "Do or take what is selected").hint("choose", 1),
@@ -344,6 +356,16 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Sort, &[">"], Action::MoveDown, "key-down", "Make the key less important").hint("down", 5),
     row(Context::Sort, &["delete", "-"], Action::Remove, "key-remove", "Remove the key").hint("remove", 3),
     row(Context::Sort, &["enter"], Action::Submit, "sort-apply", "Sort the rows so").hint("sort", 1),
+
+    row(Context::VolumeCost, &["enter"], Action::Submit, "volume-apply", "Price the volumes for this size and term").hint("price", 1),
+    row(Context::VolumeCost, &["esc"], Action::Back, "volume-leave", "Leave size and term as they were").hint("cancel", 2),
+    row(Context::VolumeCost, &["tab", "down"], Action::Down, "volume-next", "To the other line").hint("other line", 3),
+    row(Context::VolumeCost, &["shift-tab", "up"], Action::Up, "volume-previous", "To the line before"),
+    row(Context::VolumeCost, &["ctrl-x"], Action::Remove, "volume-forget", "Price for no size any more").hint("no size", 4),
+
+    row(Context::Basket, &["enter"], Action::Submit, "basket-open", "Show the volume in the Volumes pane").hint("show volume", 1),
+    row(Context::Basket, &["J"], Action::Job, "basket-term", "Change size and term of the volume").hint("size and term", 3),
+    row(Context::Basket, &["r"], Action::Refresh, "basket-refresh", "Ask the market for all volumes").hint("ask for all", 4),
 
     row(Context::Confirm, &["enter"], Action::Submit, "confirm", "Take what is typed; when it was typed again, send it once").hint("take", 1),
     row(Context::Confirm, &["esc"], Action::Back, "step-back", "One step back; nothing is sent").hint("back", 2),

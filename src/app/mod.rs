@@ -7,6 +7,7 @@
 
 mod actions;
 pub mod bar;
+pub mod basket;
 pub mod browser;
 pub mod facts;
 pub mod figures;
@@ -25,6 +26,7 @@ pub mod sort_editor;
 pub mod text_input;
 pub mod three;
 pub mod unlist;
+pub mod volume_form;
 pub mod write;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -36,7 +38,7 @@ use keys::Keymap;
 pub use message::{Effect, Message, Toast};
 use overlay::Overlay;
 pub use remote::{Now, Ticket};
-use remote::{Phase, Tickets};
+use remote::{Phase, Remote, Tickets};
 use write::Writes;
 
 use crate::api::Reply;
@@ -136,6 +138,8 @@ pub struct Model {
     pub facts: Facts,
     /// What was sent and answered.
     pub ledger: Ledger,
+    /// The volumes of the market for what goes with an offer, asked for apart from the Volumes pane.
+    pub(crate) stock: Remote<Listing>,
     /// What changes the market: under way and in the past.
     pub writes: Writes,
     /// The saved searches.
@@ -180,6 +184,7 @@ impl Model {
             size: (80, 24),
             facts: Facts::default(),
             ledger: Ledger::default(),
+            stock: Remote::default(),
             writes: Writes::default(),
             searches: Searches::default(),
             keep: keep::Keep::default(),
@@ -253,6 +258,8 @@ impl Model {
     pub fn has_use_for(&self, action: Action) -> bool {
         match action {
             Action::Unlist => self.pane == Pane::Volumes,
+            Action::Job => matches!(self.pane, Pane::Offers | Pane::Volumes),
+            Action::Basket | Action::ThreePrices => self.pane == Pane::Offers,
             _ => true,
         }
     }
@@ -268,6 +275,8 @@ impl Model {
                 (self.pane != Pane::Offers).then(|| "only offers have a type".to_owned())
             }
             Action::Unlist => unlist::disabled(self),
+            Action::Job if volume_form::is_meant(self) => None,
+            Action::Basket => basket::disabled(self),
             other => insights::disabled(self, other),
         }
     }
@@ -287,7 +296,8 @@ impl Model {
                 }),
             });
         let writes = unlist::deadline(self, now);
-        [toast, view, busy, writes, self.keep.deadline()]
+        let basket = basket::deadline(self, now);
+        [toast, view, busy, writes, basket, self.keep.deadline()]
             .into_iter()
             .flatten()
             .reduce(f64::min)
@@ -328,6 +338,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             attempt,
             waiting,
         } => {
+            model.stock.progress(ticket, attempt, waiting.clone());
             for browser in model.browsers_mut() {
                 browser.progress(ticket, attempt, waiting.clone());
             }
@@ -376,6 +387,13 @@ fn answered(
     ticket: Ticket,
     result: Result<Reply, crate::api::ApiError>,
 ) {
+    if model.stock.awaited() == Some(ticket) {
+        if let Some(answer) = records(result) {
+            model.stock.accept(ticket, now, answer);
+            basket::rebuild(model);
+        }
+        return;
+    }
     if write::answered(model, now, ticket, &result) {
         return;
     }

@@ -41,7 +41,8 @@ fn wheel(model: &mut Model, now: Now, by: isize) {
         Some(Overlay::Detail { scroll }) => {
             *scroll = scroll.saturating_add_signed(by).min(most);
         }
-        Some(Overlay::Unlist(_)) => {}
+        Some(Overlay::Basket(basket)) => basket.step(by),
+        Some(Overlay::Unlist(_) | Overlay::Volume(_)) => {}
         None => {
             if let Some(browser) = model.browser_mut() {
                 browser.step(by);
@@ -78,6 +79,8 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
                 list.picker.select(index, false);
                 return actions::perform(model, now, Action::Submit);
             }
+            Some(Overlay::Volume(form)) => form.focus(index),
+            Some(Overlay::Basket(basket)) => basket.select(index),
             _ => {}
         },
         Target::Header(field) if model.owner() == Owner::Table => {

@@ -1,5 +1,6 @@
 //! What lies over a pane: an enum stack, topmost last.
 
+use super::basket::Basket;
 use super::insights::Insight;
 use super::keymap::{Action, BINDINGS, Context};
 use super::keys::Keymap;
@@ -8,6 +9,7 @@ use super::prompt::{Prompt, Question};
 use super::searches::SearchList;
 use super::sort_editor::SortEditor;
 use super::unlist::{Page, UnlistDialog};
+use super::volume_form::VolumeForm;
 use crate::domain::journal::Deed;
 
 /// One overlay and its state.
@@ -24,6 +26,10 @@ pub enum Overlay {
     },
     /// What to sort by.
     Sort(SortEditor),
+    /// The size and term that volumes are priced for.
+    Volume(VolumeForm),
+    /// The volumes that go with an offer.
+    Basket(Basket),
     /// Unlisting a volume.
     Unlist(UnlistDialog),
     /// The saved searches and the presets.
@@ -47,6 +53,13 @@ impl Overlay {
             Self::Prompt(_) => &[Context::Prompt, Context::Always],
             Self::Question(_) => &[Context::Question, Context::Always],
             Self::Insight(insight) => insight.contexts(),
+            Self::Volume(_) => &[Context::VolumeCost, Context::Always],
+            Self::Basket(_) => &[
+                Context::Basket,
+                Context::Movement,
+                Context::Global,
+                Context::Always,
+            ],
             Self::Detail { .. } => &[
                 Context::Detail,
                 Context::Movement,
@@ -59,11 +72,16 @@ impl Overlay {
     /// Whether typed characters go into a search line.
     pub const fn takes_text(&self) -> bool {
         match self {
-            Self::Detail { .. } | Self::Question(_) => false,
+            Self::Detail { .. } | Self::Question(_) | Self::Basket(_) => false,
             Self::Unlist(dialog) => !matches!(dialog.page, Page::Outcome),
             Self::Insight(insight) => insight.takes_text(),
             _ => true,
         }
+    }
+
+    /// Whether it shows the volumes that go with an offer.
+    pub const fn is_basket(&self) -> bool {
+        matches!(self, Self::Basket(_))
     }
 
     /// The write whose dialog it is.
@@ -88,6 +106,8 @@ impl Overlay {
             Context::Prompt,
             Context::Question,
             Context::Picker,
+            Context::VolumeCost,
+            Context::Basket,
             Context::Confirm,
             Context::Outcome,
             Context::Job,

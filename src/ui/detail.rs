@@ -9,6 +9,7 @@ use super::insights::worth;
 use super::paint;
 use super::picker::blank;
 use super::theme::Theme;
+use super::volume;
 use crate::app::browser::Browser;
 use crate::app::facts::Facts;
 use crate::app::remote::Now;
@@ -16,7 +17,7 @@ use crate::domain::field::{Kind, Section};
 use crate::domain::format;
 use crate::domain::listing::Whole;
 use crate::domain::text::{json_for_terminal, truncate, visible};
-use crate::domain::{Dialect, Listing};
+use crate::domain::{Dialect, Listing, Resource};
 
 /// Cells of the label column.
 const LABEL: usize = 20;
@@ -57,7 +58,11 @@ pub fn draw(
     );
     paint::text(buffer, area.x, area.y, area.width, &title, theme.heading);
     let width = area.width.saturating_sub(2);
-    let mut all = worth::lines(browser, listing, row, now, theme, width);
+    let mut all = if browser.resource() == Resource::Volumes {
+        volume::detail(browser, listing, row, now, width, theme)
+    } else {
+        worth::lines(browser, listing, row, now, theme, width)
+    };
     all.extend(lines(listing, row, browser, width, theme));
     let lines = all;
     let page = usize::from(area.height.saturating_sub(1));

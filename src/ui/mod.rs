@@ -15,6 +15,7 @@
 mod ascii;
 mod banner;
 mod bar;
+mod basket;
 mod detail;
 mod footer;
 mod header;
@@ -27,12 +28,14 @@ pub mod records;
 mod searches;
 pub mod theme;
 mod unlist;
+mod volume;
 mod write;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use crate::api::ApiError;
 use crate::app::facts::Facts;
 use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Phase};
@@ -160,6 +163,13 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
             format!("Asking for {nouns} … {:.0}s", (now.mono - since).max(0.0)),
             "Esc stops waiting. You can go on typing.".to_owned(),
         ],
+        (Phase::Failed(ApiError::NotOffered), None) => vec![
+            "This market has no network volumes.".to_owned(),
+            "It knows no such search (status 404): not every market offers them. Offers and \
+             workergroups are not touched by that."
+                .to_owned(),
+            "Press 1 for the offers, r to ask again.".to_owned(),
+        ],
         (Phase::Failed(error), None) => vec![
             format!("No {nouns} could be fetched."),
             error.to_string(),
@@ -257,6 +267,11 @@ fn overlays(
             Overlay::Insight(insight) => {
                 insights::draw(buffer, area, body, model, insight, now, theme, facts)
             }
+            Overlay::Basket(basket) => {
+                basket::draw(buffer, body, model, basket, now, theme, facts);
+                None
+            }
+            Overlay::Volume(form) => volume::form(buffer, area, &model.volumes, form, now, theme),
             Overlay::Help(picker) => {
                 picker::draw(buffer, area, "Help: type to search", picker, theme, facts)
             }

@@ -45,5 +45,7 @@ mod state_files;
 mod support;
 mod unlist_story;
 mod unlisting;
+mod volumes_story;
+mod volumes_wire;
 mod wire;
 mod workergroups_domain;

@@ -1,12 +1,12 @@
-//! Columns of machine offers that are worked out here: prices per unit, the three price models side
-//! by side, the cost of a job, and the Pareto front.
+//! Columns that are worked out here. Of machine offers: prices per unit, the three price models side
+//! by side, the cost of a job, and the Pareto front. Of network volumes: the price of a size and term.
 //!
 //! Their keys are names like those on the wire, so that chosen columns can be kept and exported, but
 //! no record carries them and no server is asked about them.
 
 use crate::domain::field::{Field, Section, Unit};
 
-/// The table.
+/// Of machine offers.
 #[rustfmt::skip] // a table reads as a table
 pub static OFFERS: &[Field] = &[
     // The cost of a job
@@ -48,4 +48,21 @@ pub static OFFERS: &[Field] = &[
     Field::integer("on_front", "Front").computed().section(Section::Price).width(5).priority(48)
         .yes_no().more_is_better()
         .doc("Whether no loaded offer is both cheaper and faster per GPU (price against DLPerf)."),
+];
+
+/// Of network volumes.
+#[rustfmt::skip] // a table reads as a table
+pub static VOLUMES: &[Field] = &[
+    Field::number("volume_hourly", "Vol. $/h", Unit::DollarsPerHour).computed()
+        .section(Section::Price).width(9).priority(31).places(6).less_is_better()
+        .doc("Price per hour of the size that is wanted: $/GB/month x GB / 720 h."),
+    Field::number("volume_monthly", "Vol. $/mo", Unit::Dollars).computed()
+        .section(Section::Price).width(9).priority(4).places(2).less_is_better()
+        .doc("Price of the size that is wanted per month of 720 hours."),
+    Field::number("volume_term", "Term $", Unit::Dollars).computed()
+        .section(Section::Price).width(9).priority(3).places(2).less_is_better()
+        .doc("Price of the size that is wanted for the whole term."),
+    Field::number("volume_spare", "Spare", Unit::Seconds).computed()
+        .section(Section::Availability).width(7).priority(12).more_is_better()
+        .doc("Time between the end of the term and the end of the offer, begun when the answer came; below zero the offer ends first."),
 ];

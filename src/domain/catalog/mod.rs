@@ -94,7 +94,7 @@ pub static VOLUMES: Catalog = Catalog {
     order: "storage_cost",
     limit: Some(100),
     fields: volumes::FIELDS,
-    computed: &[],
+    computed: computed::VOLUMES,
 };
 
 /// Workergroups: `GET /api/v0/workergroups/`.

@@ -95,6 +95,25 @@ impl<'a> VolumePrices<'a> {
         finite(storage_per_hour(price, term.gb) * term.hours())
     }
 
+    /// $ per hour of the term's size.
+    pub fn hourly(&self, row: usize, term: &VolumeTerm) -> Result<f64, Gap> {
+        term.validate()?;
+        finite(storage_per_hour(self.storage_cost.amount(row)?, term.gb))
+    }
+
+    /// $ per month of 720 hours of the term's size.
+    pub fn monthly(&self, row: usize, term: &VolumeTerm) -> Result<f64, Gap> {
+        term.validate()?;
+        finite(self.storage_cost.amount(row)? * term.gb)
+    }
+
+    /// Hours between the end of a term that begins at the moment `now` (seconds since 1970) and the
+    /// end of the offer; below zero the offer ends first.
+    pub fn spare(&self, row: usize, term: &VolumeTerm, now: f64) -> Result<f64, Gap> {
+        term.validate()?;
+        Ok(hours_left(&self.duration, row, now)? - term.hours())
+    }
+
     /// What the volume costs from the moment `now` (seconds since 1970).
     pub fn cost(&self, row: usize, term: &VolumeTerm, now: f64) -> Result<VolumeCost, Gap> {
         term.validate()?;
