@@ -155,7 +155,7 @@ fn the_detail_shows_cost_availability_room_and_the_spread_of_speeds() {
         .expect("enough for this size");
     // Of 32 cells: 50/100 -> from cell 16 on, 80/100 -> cell 25.
     desk.expect("50 min, 80 avg, 100 max MB/s")
-        .expect("[................=========#======] of the fastest");
+        .expect("[................=========#======] 0 to 100");
     desk.keys("J");
     retype(&mut desk, "12000");
     desk.keys("tab");
