@@ -320,7 +320,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["B"], Action::Basket, "basket",
         "Show the volumes that go with the offer, and what both cost a month").hint("volumes with it", 18),
     row(Context::Table, &["u"], Action::Unlist, "unlist",
-        "Unlist a volume of yours: type its listing id, and again").hint("unlist", 5),
+        "Unlist a volume: type its listing id twice").hint("unlist", 5),
     row(Context::Table, &[], Action::OfferType, "offer-type",
         "Switch between on-demand, bid and reserved prices"),
     row(Context::Table, &[], Action::ResetQuery, "reset-query", "Go back to the query that a search starts from"),

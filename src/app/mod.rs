@@ -5,6 +5,7 @@
 //! for the owner (`actions`). Whoever owns the keyboard is found by one function,
 //! [`Model::owner`].
 
+mod able;
 mod actions;
 pub mod bar;
 pub mod basket;
@@ -33,7 +34,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use browser::Browser;
 use facts::Facts;
-use keymap::{Action, Context};
+use keymap::Context;
 use keys::Keymap;
 pub use message::{Effect, Message, Toast};
 use overlay::Overlay;
@@ -251,33 +252,6 @@ impl Model {
                 Context::Always,
             ],
             _ => &[Context::Movement, Context::Global, Context::Always],
-        }
-    }
-
-    /// Whether an action has a meaning in the pane in sight; one that has may still be disabled.
-    pub fn has_use_for(&self, action: Action) -> bool {
-        match action {
-            Action::Unlist => self.pane == Pane::Volumes,
-            Action::Job => matches!(self.pane, Pane::Offers | Pane::Volumes),
-            Action::Basket | Action::ThreePrices => self.pane == Pane::Offers,
-            _ => true,
-        }
-    }
-
-    /// Why an action cannot be done now, if it cannot.
-    pub fn disabled(&self, action: Action) -> Option<String> {
-        let browser = self.browser();
-        match action {
-            Action::Open | Action::CopyJson => browser
-                .is_none_or(|browser| browser.selected_row().is_none())
-                .then(|| "no record is selected".to_owned()),
-            Action::OfferType => {
-                (self.pane != Pane::Offers).then(|| "only offers have a type".to_owned())
-            }
-            Action::Unlist => unlist::disabled(self),
-            Action::Job if volume_form::is_meant(self) => None,
-            Action::Basket => basket::disabled(self),
-            other => insights::disabled(self, other),
         }
     }
 

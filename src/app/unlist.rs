@@ -127,15 +127,18 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     match action {
         Action::Back => back(model, now),
         Action::Submit => return submit(model, now),
-        Action::Unlist
-            // Once more, from an outcome: nothing typed before is kept.
-            if model.writes.begin(Deed::UnlistVolume) => {
-                model.overlays.pop();
-                open(model);
-            }
+        Action::Unlist => another(model),
         _ => {}
     }
     Vec::new()
+}
+
+/// Once more, from an outcome: nothing typed before is kept.
+fn another(model: &mut Model) {
+    if model.writes.begin(Deed::UnlistVolume) {
+        model.overlays.pop();
+        open(model);
+    }
 }
 
 /// One step back: from the second line to the first, and out. What is under way goes on.
@@ -227,7 +230,7 @@ pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
 /// Why a volume cannot be unlisted from here, if it cannot.
 pub(super) fn disabled(model: &Model) -> Option<String> {
     if model.profile.read_only {
-        return Some(format!("nothing is unlisted: {}", write::READ_ONLY));
+        return Some(format!("{}: nothing is unlisted", write::READ_ONLY));
     }
     (model.pane != super::Pane::Volumes)
         .then(|| "listings are unlisted in the Volumes pane: press 2".to_owned())

@@ -22,7 +22,7 @@ pub const PASTE_REFUSED: &str = "Pasted text is not taken here: type it.";
 
 /// Why a profile cannot write.
 pub const READ_ONLY: &str =
-    "this profile is read-only (--read-only or read_only in the configuration)";
+    "this profile is read-only (--read-only, or read_only in the configuration)";
 
 /// Leave to send one write. It cannot be copied; sending uses it up.
 #[derive(Debug, PartialEq, Eq)]

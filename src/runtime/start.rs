@@ -125,12 +125,10 @@ pub async fn show(
 ) -> io::Result<i32> {
     panics::install_panic_hook(thread::current().id());
     let surface = Tty::open()?;
-    let ended = Dashboard::new(model, surface, Arc::new(session), theme)
+    let dashboard = Dashboard::new(model, surface, Arc::new(session), theme)
         .with_journal(journal)
-        .keeping(shelf)
-        .run()
-        .await;
-    match ended {
+        .keeping(shelf);
+    match Box::pin(dashboard.run()).await {
         Err(error) if super::terminal::is_hang_up(&error) => Ok(super::terminal::HANG_UP_STATUS),
         ended => ended,
     }

@@ -115,7 +115,7 @@ fn ends_a_line(file: &mut File) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::journal::{Deed, Intent, Outcome, Verdict, entries};
+    use crate::domain::journal::{Deed, Entry, Intent, Outcome, Verdict, entries};
 
     fn intent(key: &str) -> Line {
         Line::Intent(Intent {
@@ -148,10 +148,7 @@ mod tests {
         let kept = Journal::open(&path).unwrap().read().unwrap();
         assert_eq!(kept.unreadable, 0);
         let entries = entries(kept.lines);
-        let verdicts: Vec<_> = entries
-            .iter()
-            .map(crate::domain::journal::Entry::verdict)
-            .collect();
+        let verdicts: Vec<_> = entries.iter().map(Entry::verdict).collect();
         assert_eq!(verdicts, [Verdict::Done, Verdict::Unknown]);
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(

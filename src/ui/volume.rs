@@ -225,7 +225,7 @@ fn spread(listing: &Listing, row: usize) -> (String, Option<String>) {
             if most > 0.0 && least <= average && average <= most =>
         {
             Some(format!(
-                "{} of the fastest",
+                "{} 0 to {most:.0}",
                 bar(least / most, average / most)
             ))
         }

@@ -414,7 +414,7 @@ fn read_only_and_other_panes_say_why_not() {
     let mut desk = at_volumes();
     desk.model.profile.read_only = true;
     desk.keys("u").expect_not("Listing id");
-    says(&desk, "nothing is unlisted: this profile is read-only");
+    says(&desk, "this profile is read-only");
     desk.keys(":").type_text("unlist").expect("read-only");
     let mut desk = at_volumes();
     desk.keys("1 u").expect_not("u unlist");

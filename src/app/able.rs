@@ -1,0 +1,33 @@
+//! What can be done now, and why the rest cannot.
+
+use super::keymap::Action;
+use super::{Model, Pane, basket, insights, unlist, volume_form};
+
+impl Model {
+    /// Whether an action has a meaning in the pane in sight; one that has may still be disabled.
+    pub fn has_use_for(&self, action: Action) -> bool {
+        match action {
+            Action::Unlist => self.pane == Pane::Volumes,
+            Action::Job => matches!(self.pane, Pane::Offers | Pane::Volumes),
+            Action::Basket | Action::ThreePrices => self.pane == Pane::Offers,
+            _ => true,
+        }
+    }
+
+    /// Why an action cannot be done now, if it cannot.
+    pub fn disabled(&self, action: Action) -> Option<String> {
+        let browser = self.browser();
+        match action {
+            Action::Open | Action::CopyJson => browser
+                .is_none_or(|browser| browser.selected_row().is_none())
+                .then(|| "no record is selected".to_owned()),
+            Action::OfferType => {
+                (self.pane != Pane::Offers).then(|| "only offers have a type".to_owned())
+            }
+            Action::Unlist => unlist::disabled(self),
+            Action::Job if volume_form::is_meant(self) => None,
+            Action::Basket => basket::disabled(self),
+            other => insights::disabled(self, other),
+        }
+    }
+}
