@@ -16,6 +16,22 @@ pub fn command(request: &WireRequest, url: &str) -> String {
     command
 }
 
+/// One runnable POSIX shell command that sends a JSON body to an address without any key; `None`
+/// where a stranger's address is not plainly one of the web.
+pub fn without_key(url: &str, body: &str) -> Option<String> {
+    let rest = url
+        .strip_prefix("https://")
+        .or_else(|| url.strip_prefix("http://"))?;
+    let is_plain = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_graphic());
+    is_plain.then(|| {
+        format!(
+            "curl -sS -X POST {} -H 'Content-Type: application/json' --data-raw {}",
+            quoted(url),
+            quoted(&text::json_for_terminal(body))
+        )
+    })
+}
+
 /// A word in single quotes.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\0', "").replace('\'', r"'\''"))

@@ -4,6 +4,7 @@
 //! [`client`] is the only place that opens a socket; [`session`] decides when a request may go and
 //! what is sent again; [`ledger`] remembers what was sent and answered, secrets removed.
 
+pub mod attempt;
 pub mod client;
 pub mod curl;
 pub mod error;

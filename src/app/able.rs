@@ -1,7 +1,8 @@
 //! What can be done now, and why the rest cannot.
 
 use super::keymap::Action;
-use super::{Model, Pane, basket, insights, unlist, volume_form};
+use super::overlay::Overlay;
+use super::{Model, Pane, basket, insights, route_lab, unlist, volume_form};
 
 impl Model {
     /// Whether an action has a meaning in the pane in sight; one that has may still be disabled.
@@ -16,6 +17,9 @@ impl Model {
 
     /// Why an action cannot be done now, if it cannot.
     pub fn disabled(&self, action: Action) -> Option<String> {
+        if let Some(Overlay::Route(view)) = self.overlays.last() {
+            return route_lab::disabled(self, view, action);
+        }
         let browser = self.browser();
         match action {
             Action::Open | Action::CopyJson => browser

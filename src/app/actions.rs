@@ -4,6 +4,7 @@ use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::Now;
+use super::route_lab::{self, Question, RouteView};
 use super::sort_editor::SortEditor;
 use super::text_input::TextInput;
 use super::{Model, Owner, Pane, basket, fresh, insights, parse_bar, unlist, volume_form};
@@ -20,7 +21,12 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         return Vec::new();
     }
     match action {
+        Action::Quit if model.route_lab.active().is_some() => {
+            let question = RouteView::Ask(Question::Leave);
+            model.overlays.push(Overlay::Route(question));
+        }
         Action::Quit | Action::QuitNow => return vec![Effect::Quit],
+        Action::RouteLab => return route_lab::open(model, now),
         Action::Suspend => return vec![Effect::Suspend],
         Action::Redraw => return vec![Effect::Redraw],
         Action::Help => {
@@ -257,6 +263,7 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Some(Overlay::Insight(_)) => return insights::act(model, now, action),
         Some(Overlay::Volume(_)) => return volume_form::act(model, now, action),
         Some(Overlay::Basket(_)) => return basket::act(model, now, action),
+        Some(Overlay::Route(_)) => return route_lab::act(model, now, action),
         _ => {}
     }
     if action == Action::Back {
@@ -316,7 +323,11 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             return on_detail(model, action);
         }
         Some(
-            Overlay::Unlist(_) | Overlay::Insight(_) | Overlay::Volume(_) | Overlay::Basket(_),
+            Overlay::Unlist(_)
+            | Overlay::Insight(_)
+            | Overlay::Volume(_)
+            | Overlay::Basket(_)
+            | Overlay::Route(_),
         )
         | None => {}
     }
@@ -397,7 +408,7 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
             }
         }
         Overlay::Volume(form) => form.edit(edit),
-        Overlay::Detail { .. } | Overlay::Question(_) | Overlay::Basket(_) => {}
+        Overlay::Detail { .. } | Overlay::Question(_) | Overlay::Basket(_) | Overlay::Route(_) => {}
     }
 }
 
@@ -465,6 +476,10 @@ mod tests {
                     | Context::Prompt
                     | Context::Job
                     | Context::VolumeCost
+                    | Context::RouteForm
+                    | Context::RouteSearch
+                    | Context::RouteHop
+                    | Context::RouteExport
             )
         }) {
             for key in row.keys {

@@ -3,6 +3,7 @@
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use super::remote::{Now, Ticket, Waiting};
+use super::route_lab::RunAsItStands;
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Reply, Request};
 use crate::domain::journal::Intent;
@@ -28,6 +29,21 @@ pub enum Message {
         /// The answer.
         result: Box<Result<Reply, ApiError>>,
     },
+    /// A route request was answered, or failed.
+    Routed {
+        /// Whose answer it is.
+        ticket: Ticket,
+        /// When it was sent, on the clock that never jumps, measured where it was sent.
+        sent: f64,
+        /// When its answer was whole.
+        ended: f64,
+        /// Bytes of the answer's body.
+        bytes: u64,
+        /// The answer.
+        result: Box<Result<Reply, ApiError>>,
+    },
+    /// A file was written or not; how, in words.
+    Saved(Result<String, String>),
     /// An attempt ended: what was sent and answered, secrets removed.
     Recorded(Box<LedgerEntry>),
     /// A request waits its turn or is tried again.
@@ -54,7 +70,8 @@ pub enum Message {
 /// Something to be done outside the core.
 #[derive(Debug, PartialEq)]
 pub enum Effect {
-    /// Send a request; answer with [`Message::Answered`].
+    /// Send a request; answer with [`Message::Answered`], a route request with
+    /// [`Message::Routed`].
     Call {
         /// The number to answer with.
         ticket: Ticket,
@@ -71,7 +88,8 @@ pub enum Effect {
         /// What to keep of it.
         intent: Intent,
     },
-    /// Nobody waits for this answer any more. Only reads are aborted.
+    /// Nobody waits for this answer any more. Only reads and the attempts of a stopped route series
+    /// are aborted.
     Abort(Ticket),
     /// Put a text on the clipboard; answer with [`Message::Copied`].
     Copy {
@@ -88,6 +106,15 @@ pub enum Effect {
         change: SearchChange,
         /// The searches before it, should the file be gone.
         before: Searches,
+    },
+    /// Write a run of the route lab into a new file; answer with [`Message::Saved`].
+    SaveRun {
+        /// The run as it stands.
+        run: RunAsItStands,
+        /// The moment, on the clock that never jumps.
+        now: f64,
+        /// Where; CSV if it ends so, else JSON.
+        path: String,
     },
     /// Paint every cell anew.
     Redraw,

@@ -22,6 +22,7 @@ pub mod overlay;
 pub mod picker;
 pub mod prompt;
 pub mod remote;
+pub mod route_lab;
 pub mod searches;
 pub mod sort_editor;
 pub mod text_input;
@@ -40,6 +41,7 @@ pub use message::{Effect, Message, Toast};
 use overlay::Overlay;
 pub use remote::{Now, Ticket};
 use remote::{Phase, Remote, Tickets};
+use route_lab::{RouteLab, RouteView};
 use write::Writes;
 
 use crate::api::Reply;
@@ -108,6 +110,8 @@ pub struct Profile {
     pub dialect: &'static Dialect,
     /// Where the management interface is, for people.
     pub base_url: String,
+    /// Where the routing endpoint is, for people and for commands that they run.
+    pub route_url: String,
     /// Whether a key is sent.
     pub has_key: bool,
 }
@@ -127,6 +131,8 @@ pub struct Model {
     pub workergroups: Browser,
     /// The keys of this person.
     pub keymap: Keymap,
+    /// Tests of the routing endpoint.
+    pub route_lab: RouteLab,
     /// What lies over the pane.
     pub overlays: Vec<Overlay>,
     /// What should be known about how the program started; shown until Esc.
@@ -179,6 +185,7 @@ impl Model {
             volumes: Browser::new(Resource::Volumes, dialect),
             workergroups: Browser::new(Resource::Workergroups, dialect),
             keymap: Keymap::default(),
+            route_lab: RouteLab::default(),
             overlays: Vec::new(),
             notices: Vec::new(),
             toast: None,
@@ -271,7 +278,10 @@ impl Model {
             });
         let writes = unlist::deadline(self, now);
         let basket = basket::deadline(self, now);
-        [toast, view, busy, writes, basket, self.keep.deadline()]
+        let is_lab = matches!(self.overlays.last(), Some(Overlay::Route(RouteView::Lab)));
+        let routes = self.route_lab.deadline(now, is_lab);
+        let keep = self.keep.deadline();
+        [toast, view, busy, writes, basket, routes, keep]
             .into_iter()
             .flatten()
             .reduce(f64::min)
@@ -307,6 +317,16 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             answered(model, now, ticket, *result);
             Vec::new()
         }
+        Message::Routed {
+            ticket,
+            sent,
+            ended,
+            bytes,
+            result,
+        } => {
+            let answer = route_lab::Answer::new(ticket, (sent, ended), bytes, *result);
+            route_lab::routed(model, now, answer)
+        }
         Message::Progress {
             ticket,
             attempt,
@@ -331,9 +351,9 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             {
                 model.toast = None;
             }
-            Vec::new()
+            route_lab::tick(model, now)
         }
-        Message::Copied(result) => {
+        Message::Copied(result) | Message::Saved(result) => {
             model.show(match result {
                 Ok(how) => Toast::new(how, now),
                 Err(why) => Toast::error(why, now),
@@ -416,7 +436,9 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
             }
         }
         Owner::Overlay => {
-            if let Some(overlay) = model.overlays.last_mut() {
+            if !route_lab::typed(model, key)
+                && let Some(overlay) = model.overlays.last_mut()
+            {
                 actions::type_into(overlay, |input| input.key(key));
             }
         }
@@ -452,6 +474,8 @@ fn pasted(model: &mut Model, now: Now, text: &str) {
         Owner::Overlay => {
             if let Some(Overlay::Unlist(dialog)) = model.overlays.last_mut() {
                 dialog.refuse_paste();
+            } else if let Some(left_out) = route_lab::pasted(model, text) {
+                refused = left_out;
             } else if let Some(overlay) = model.overlays.last_mut() {
                 actions::type_into(overlay, |input| {
                     refused = input.paste(text).refused;

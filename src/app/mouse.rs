@@ -7,7 +7,7 @@ use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::{Model, Owner, actions, insights};
+use super::{Model, Owner, actions, insights, route_lab};
 
 /// Lines that a turn of the wheel moves.
 const WHEEL: isize = 3;
@@ -28,6 +28,9 @@ pub(super) fn happened(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Ef
 }
 
 fn wheel(model: &mut Model, now: Now, by: isize) {
+    if let Some(Overlay::Route(_)) = model.overlays.last() {
+        return route_lab::wheel(model, now, by);
+    }
     let most = model
         .facts
         .overlay_lines
@@ -42,7 +45,7 @@ fn wheel(model: &mut Model, now: Now, by: isize) {
             *scroll = scroll.saturating_add_signed(by).min(most);
         }
         Some(Overlay::Basket(basket)) => basket.step(by),
-        Some(Overlay::Unlist(_) | Overlay::Volume(_)) => {}
+        Some(Overlay::Unlist(_) | Overlay::Volume(_) | Overlay::Route(_)) => {}
         None => {
             if let Some(browser) = model.browser_mut() {
                 browser.step(by);
@@ -66,6 +69,7 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
                 .unwrap_or_default();
         }
         Target::Line(index) => match model.overlays.last_mut() {
+            Some(Overlay::Route(_)) => return route_lab::click(model, now, index),
             Some(Overlay::Help(picker) | Overlay::Palette(picker)) => {
                 picker.select(index, false);
                 return actions::perform(model, now, Action::Submit);

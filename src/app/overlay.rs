@@ -6,6 +6,7 @@ use super::keymap::{Action, BINDINGS, Context};
 use super::keys::Keymap;
 use super::picker::{Item, Picker};
 use super::prompt::{Prompt, Question};
+use super::route_lab::RouteView;
 use super::searches::SearchList;
 use super::sort_editor::SortEditor;
 use super::unlist::{Page, UnlistDialog};
@@ -40,6 +41,8 @@ pub enum Overlay {
     Question(Question),
     /// What the rows tell beyond themselves.
     Insight(Box<Insight>),
+    /// A part of the route lab.
+    Route(RouteView),
 }
 
 impl Overlay {
@@ -47,6 +50,7 @@ impl Overlay {
     pub const fn contexts(&self) -> &'static [Context] {
         match self {
             Self::Help(_) | Self::Palette(_) => &[Context::Picker, Context::Always],
+            Self::Route(view) => view.contexts(),
             Self::Sort(_) => &[Context::Sort, Context::Picker, Context::Always],
             Self::Unlist(dialog) => dialog.contexts(),
             Self::Searches(_) => &[Context::Searches, Context::Picker, Context::Always],
@@ -72,6 +76,7 @@ impl Overlay {
     /// Whether typed characters go into a search line.
     pub const fn takes_text(&self) -> bool {
         match self {
+            Self::Route(view) => view.takes_text(),
             Self::Detail { .. } | Self::Question(_) | Self::Basket(_) => false,
             Self::Unlist(dialog) => !matches!(dialog.page, Page::Outcome),
             Self::Insight(insight) => insight.takes_text(),
@@ -98,9 +103,17 @@ impl Overlay {
             Context::Table,
             Context::Bar,
             Context::Detail,
+            Context::RouteLab,
+            Context::RouteAttempt,
+            Context::RouteCompare,
             Context::Movement,
             Context::Global,
             Context::Always,
+            Context::RouteForm,
+            Context::RouteSearch,
+            Context::RouteHop,
+            Context::RouteExport,
+            Context::Ask,
             Context::Sort,
             Context::Searches,
             Context::Prompt,

@@ -17,8 +17,9 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::keeper::{Job, Keeper};
+use super::routes;
 use crate::api::session::{Progress, Session, Wait};
-use crate::api::{ApiError, Reply, Request};
+use crate::api::{ApiError, Operation, Reply, Request};
 use crate::app::facts::Facts;
 use crate::app::remote::{Ticket, Waiting};
 use crate::app::{Effect, Message, Model, Now, update, write};
@@ -101,12 +102,12 @@ pub struct Dashboard<S, C> {
 
 /// The only clock.
 #[derive(Debug, Clone, Copy)]
-struct Clock {
+pub(super) struct Clock {
     start: Instant,
 }
 
 impl Clock {
-    fn now(self) -> Now {
+    pub(super) fn now(self) -> Now {
         Now {
             mono: self.start.elapsed().as_secs_f64(),
             epoch: SystemTime::now()
@@ -199,7 +200,11 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
                 Some(message) = self.inbox.recv() => vec![message],
                 () = tokio::time::sleep_until(wake) => vec![Message::Deadline],
             };
-            let messages = self.with_waiting(messages);
+            let mut messages = self.with_waiting(messages);
+            // Answers that keep coming must not keep what is due from happening.
+            if self.is_due() {
+                messages.push(Message::Deadline);
+            }
             if let Some(status) = self.take(messages).await? {
                 return Ok(status);
             }
@@ -225,6 +230,12 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
             .unwrap_or_else(|| Instant::now() + Duration::from_hours(1))
     }
 
+    fn is_due(&self) -> bool {
+        let now = self.clock.now();
+        let deadline = self.model.deadline(now);
+        deadline.is_some_and(|deadline| deadline <= now.mono)
+    }
+
     fn with_waiting(&mut self, mut messages: Vec<Message>) -> Vec<Message> {
         while messages.len() < BATCH
             && let Ok(message) = self.inbox.try_recv()
@@ -248,7 +259,7 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
     /// is over.
     async fn take(&mut self, messages: Vec<Message>) -> io::Result<Option<i32>> {
         for message in messages {
-            if let Message::Answered { ticket, .. } = &message {
+            if let Message::Answered { ticket, .. } | Message::Routed { ticket, .. } = &message {
                 self.flights.remove(ticket);
             }
             for effect in update(&mut self.model, self.clock.now(), message) {
@@ -270,6 +281,9 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
                     Effect::Keep(snapshot) => self.keep(Job::Snapshot(snapshot)),
                     Effect::KeepSearches { change, before } => {
                         self.keep(Job::Searches(Box::new((change, before))));
+                    }
+                    Effect::SaveRun { run, now, path } => {
+                        routes::save(self.outbox.clone(), run, now, path);
                     }
                     Effect::Copy { what, text } => {
                         let copied = self.surface.copy(&text).await;
@@ -317,6 +331,11 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
 
     fn call(&mut self, ticket: Ticket, request: Request) {
         let calls = Arc::clone(&self.calls);
+        if request.operation() == Operation::Route {
+            let flight = routes::send(calls, self.outbox.clone(), self.clock, ticket, request);
+            self.flights.insert(ticket, flight);
+            return;
+        }
         let notify = self.notify(ticket);
         let is_read = request.operation().is_read();
         let task = tokio::spawn(async move { calls.call(request, notify).await });

@@ -6,6 +6,7 @@ pub mod harden;
 pub mod input;
 mod keeper;
 pub mod panics;
+mod routes;
 pub mod signals;
 pub mod start;
 pub mod terminal;

@@ -50,9 +50,11 @@ async fn connect_and_show(settings: &Settings) -> color_eyre::Result<ExitCode> {
         read_only: settings.read_only,
         dialect: settings.dialect,
         base_url: client.config().management.to_string(),
+        route_url: client.config().route.to_string(),
         has_key: client.config().key.is_some(),
     };
     let mut model = Model::new(profile, settings.conditions.clone());
+    model.route_lab.seed(fastrand::u64(..));
     model.notices.clone_from(&settings.notices);
     let shelf = bring_back(&mut model, settings);
     model.keymap = settings.keymap.clone();

@@ -25,6 +25,7 @@ mod paint;
 mod picker;
 mod prompt;
 pub mod records;
+mod route_lab;
 mod searches;
 pub mod theme;
 mod unlist;
@@ -283,6 +284,7 @@ fn overlays(
                 theme,
                 facts,
             ),
+            Overlay::Route(view) => route_lab::draw(buffer, area, view, model, now, theme, facts),
             Overlay::Sort(editor) => picker::draw(
                 buffer,
                 area,

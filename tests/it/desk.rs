@@ -37,6 +37,7 @@ impl Desk {
             read_only: false,
             dialect,
             base_url: "http://127.0.0.1:1".to_owned(),
+            route_url: "http://127.0.0.1:2".to_owned(),
             has_key: true,
         };
         let mut desk = Self {

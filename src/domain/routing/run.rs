@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::plan::{MOST_ATTEMPTS, RoutePlan, Stop};
-use super::sample::{Outcome, RouteSample, micros};
+use super::sample::{Outcome, OutcomeKind, RouteSample, micros};
 use super::stats::{RouteStats, Summary};
 use crate::domain::objection::Objection;
 use crate::domain::text::Untrusted;
 
 /// How many replies are kept whole, the latest: for the detail of an attempt and the next hop.
 const REPLIES: usize = 1000;
+
+/// After so many refusals of the key in a row [`Run::is_refused`].
+const REFUSALS: usize = 3;
 
 /// How early a wake-up may come and still count as in time, in seconds.
 const EARLY: f64 = 1e-6;
@@ -60,7 +63,8 @@ pub struct Completion {
     pub bytes: u64,
     /// Id that the server gave the request.
     pub request_id: Option<Untrusted>,
-    /// The reply whole, as JSON text; the latest are kept in memory, none is exported.
+    /// The reply whole, as JSON text, or the error in words; the latest are kept in memory, none is
+    /// exported.
     pub reply: Option<Untrusted>,
 }
 
@@ -227,6 +231,19 @@ impl Run {
     fn has_idle_slot(&self) -> bool {
         let busy = self.in_flight.len() + self.waits.len();
         u32::try_from(busy).is_ok_and(|busy| busy < self.plan.concurrency)
+    }
+
+    /// Corrects when an attempt was sent, for a driver that measures it. Only an attempt in flight
+    /// can be corrected.
+    pub fn sent_at(&mut self, index: u64, now: f64) {
+        let is_timed = self.plan.rate.is_some();
+        let sent = micros(now - self.began);
+        if let Some(attempt) = self.in_flight.get_mut(&index) {
+            attempt.sent = sent.max(attempt.sent);
+            if !is_timed {
+                attempt.intended = attempt.sent;
+            }
+        }
     }
 
     /// Takes the end of an attempt. An attempt that is not in flight (any more) is ignored. `jitter`
@@ -445,7 +462,16 @@ impl Run {
         self.stats.summary(self.elapsed(now))
     }
 
-    /// The reply to an attempt, whole, if it is among the latest thousand.
+    /// Whether the key was refused so often in a row that sending on is of no use.
+    pub fn is_refused(&self) -> bool {
+        let latest = self.samples.iter().rev().take(REFUSALS);
+        latest.len() == REFUSALS
+            && latest
+                .into_iter()
+                .all(|sample| sample.outcome.kind() == OutcomeKind::Refused)
+    }
+
+    /// The reply to an attempt, whole, or its error in words, if it is among the latest thousand.
     pub fn reply(&self, index: u64) -> Option<&Untrusted> {
         self.replies
             .iter()

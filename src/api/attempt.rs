@@ -1,0 +1,79 @@
+//! How an answer of the routing endpoint ends an attempt of a run.
+
+use super::{ApiError, Assignment, Reply, RouteReply};
+use crate::domain::Untrusted;
+use crate::domain::routing::{Completion, Outcome};
+
+/// The longest status reply in which the id of the request is looked for, in bytes.
+const SEARCHED: usize = 64 * 1024;
+
+/// What an answer of `bytes` bytes, or its lack, means for the run. Failures are told apart as the
+/// figures tell them apart; their words are kept whole beside the figures.
+pub fn completion(result: Result<Reply, ApiError>, bytes: u64) -> Completion {
+    match result {
+        Ok(Reply::Routed(RouteReply::Assigned(assignment))) => assigned(assignment, bytes),
+        Ok(Reply::Routed(RouteReply::Waiting { json })) => Completion {
+            outcome: Outcome::waiting(json.compared()),
+            bytes,
+            request_id: request_id(&json),
+            reply: Some(json),
+        },
+        Ok(_) => Completion {
+            bytes,
+            ..Completion::without_answer(Outcome::garbage("the answer is no route reply"))
+        },
+        Err(error) => Completion {
+            outcome: failure(&error),
+            bytes,
+            request_id: None,
+            reply: Some(Untrusted::from(error.to_string())),
+        },
+    }
+}
+
+fn assigned(assignment: Assignment, bytes: u64) -> Completion {
+    Completion {
+        outcome: Outcome::Assigned {
+            worker: assignment.url,
+            reqnum: assignment.reqnum,
+            echoed: assignment.mismatches.is_empty(),
+        },
+        bytes,
+        request_id: assignment.request_id,
+        reply: Some(assignment.json),
+    }
+}
+
+fn failure(error: &ApiError) -> Outcome {
+    match error {
+        ApiError::RateLimited {
+            threshold,
+            retry_after,
+            ..
+        } => Outcome::RateLimited {
+            wait: retry_after.map(|span| span.as_secs_f64()).or(*threshold),
+        },
+        ApiError::Refused { status, .. } => Outcome::Refused { status: *status },
+        ApiError::TimedOut { .. } => Outcome::TimedOut,
+        ApiError::Html { .. }
+        | ApiError::Unreadable { .. }
+        | ApiError::Empty { .. }
+        | ApiError::Cut { .. }
+        | ApiError::TooLarge { .. } => Outcome::garbage(&error.to_string()),
+        _ => Outcome::failed(&error.to_string()),
+    }
+}
+
+/// The id that the server gave a request that has to wait.
+fn request_id(json: &Untrusted) -> Option<Untrusted> {
+    let text = json.compared();
+    if text.len() > SEARCHED {
+        return None;
+    }
+    let reply: serde_json::Value = serde_json::from_str(text).ok()?;
+    match reply.get("__request_id")? {
+        serde_json::Value::String(id) => Some(Untrusted::from(id.as_str())),
+        serde_json::Value::Number(id) => Some(Untrusted::from(id.to_string())),
+        _ => None,
+    }
+}

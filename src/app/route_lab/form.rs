@@ -1,0 +1,321 @@
+//! What a person fills in before a run: texts until they are read, a plan once they are sound.
+
+use crate::app::text_input::TextInput;
+use crate::domain::objection::Objection;
+use crate::domain::routing::{PollPolicy, RoutePlan, Stop, parse_span};
+
+/// What kind of run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// One request.
+    Single,
+    /// A number of requests.
+    Count,
+    /// Requests for some time.
+    Duration,
+}
+
+impl Mode {
+    /// All three.
+    pub const ALL: [Self; 3] = [Self::Single, Self::Count, Self::Duration];
+
+    /// Its name in the form.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Single => "single request",
+            Self::Count => "series by count",
+            Self::Duration => "series by duration",
+        }
+    }
+
+    fn shifted(self, by: usize) -> Self {
+        let place = Self::ALL.iter().position(|mode| *mode == self).unwrap_or(0);
+        Self::ALL[(place + by) % Self::ALL.len()]
+    }
+}
+
+/// A line of the form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entry {
+    /// Name of the endpoint.
+    Endpoint,
+    /// Load estimate of a request.
+    Cost,
+    /// Single or series.
+    Mode,
+    /// Attempts of a series.
+    Count,
+    /// Length of a series.
+    Duration,
+    /// Most attempts in flight.
+    Concurrency,
+    /// Attempts per second.
+    Rate,
+    /// Load estimate of a poll.
+    PollCost,
+}
+
+impl Entry {
+    /// Its label.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Endpoint => "Endpoint",
+            Self::Cost => "Cost",
+            Self::Mode => "Send",
+            Self::Count => "Requests",
+            Self::Duration => "Duration",
+            Self::Concurrency => "At once",
+            Self::Rate => "Rate",
+            Self::PollCost => "Cost of a poll",
+        }
+    }
+
+    /// What belongs there.
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::Endpoint => "name; Tab takes the next one of your workergroups",
+            Self::Cost => "load estimate of each request, in the unit of the endpoint's workers",
+            Self::Mode => "Space changes it",
+            Self::Count => "attempts in all, polls included",
+            Self::Duration => "30s, 5m, 1h",
+            Self::Concurrency => "most requests in flight",
+            Self::Rate => "a second; blank: the next goes when one is answered",
+            Self::PollCost => "when asked again after no worker; blank: the cost",
+        }
+    }
+
+    /// The parameter of the plan that it fills in.
+    const fn parameter(self) -> &'static str {
+        match self {
+            Self::Endpoint => "endpoint",
+            Self::Cost => "cost",
+            Self::Mode => "mode",
+            Self::Count => "count",
+            Self::Duration => "duration",
+            Self::Concurrency => "concurrency",
+            Self::Rate => "rate",
+            Self::PollCost => "poll",
+        }
+    }
+}
+
+/// The form. What was typed stays until it is typed over, also while the form is closed.
+#[derive(Debug)]
+pub struct RouteForm {
+    /// Single or series.
+    pub mode: Mode,
+    focus: Entry,
+    endpoint: TextInput,
+    cost: TextInput,
+    count: TextInput,
+    duration: TextInput,
+    concurrency: TextInput,
+    rate: TextInput,
+    poll_cost: TextInput,
+    /// What stood against the last try to start.
+    pub objections: Vec<Objection>,
+}
+
+impl Default for RouteForm {
+    fn default() -> Self {
+        let text = |text: &str| TextInput::new(text);
+        Self {
+            mode: Mode::Single,
+            focus: Entry::Endpoint,
+            endpoint: text(""),
+            cost: text("100"),
+            count: text("100"),
+            duration: text("30s"),
+            concurrency: text("4"),
+            rate: text(""),
+            poll_cost: text(""),
+            objections: Vec::new(),
+        }
+    }
+}
+
+impl RouteForm {
+    /// The lines that matter for what is to be sent, in order.
+    pub const fn entries(&self) -> &'static [Entry] {
+        use Entry::{Concurrency, Cost, Count, Duration, Endpoint, Mode as Kind, PollCost, Rate};
+        match self.mode {
+            Mode::Single => &[Endpoint, Cost, Kind],
+            Mode::Count => &[Endpoint, Cost, Kind, Count, Concurrency, Rate, PollCost],
+            Mode::Duration => &[Endpoint, Cost, Kind, Duration, Concurrency, Rate, PollCost],
+        }
+    }
+
+    /// The line that takes what is typed.
+    pub const fn focus(&self) -> Entry {
+        self.focus
+    }
+
+    /// The text of a line; `None` for the choice.
+    pub const fn input(&self, entry: Entry) -> Option<&TextInput> {
+        Some(match entry {
+            Entry::Endpoint => &self.endpoint,
+            Entry::Cost => &self.cost,
+            Entry::Mode => return None,
+            Entry::Count => &self.count,
+            Entry::Duration => &self.duration,
+            Entry::Concurrency => &self.concurrency,
+            Entry::Rate => &self.rate,
+            Entry::PollCost => &self.poll_cost,
+        })
+    }
+
+    /// The text of the line in focus, to be edited.
+    pub(super) const fn input_mut(&mut self) -> Option<&mut TextInput> {
+        Some(match self.focus {
+            Entry::Endpoint => &mut self.endpoint,
+            Entry::Cost => &mut self.cost,
+            Entry::Mode => return None,
+            Entry::Count => &mut self.count,
+            Entry::Duration => &mut self.duration,
+            Entry::Concurrency => &mut self.concurrency,
+            Entry::Rate => &mut self.rate,
+            Entry::PollCost => &mut self.poll_cost,
+        })
+    }
+
+    /// Moves the focus by so many lines, round the ends.
+    pub(super) fn step(&mut self, by: isize) {
+        let entries = self.entries();
+        let place = entries
+            .iter()
+            .position(|entry| *entry == self.focus)
+            .unwrap_or(0);
+        let count = entries.len().cast_signed();
+        let target = (place.cast_signed() + by).rem_euclid(count);
+        self.select(target.cast_unsigned());
+    }
+
+    /// Puts the focus on a line.
+    pub(super) fn select(&mut self, line: usize) {
+        if let Some(entry) = self.entries().get(line) {
+            self.focus = *entry;
+        }
+    }
+
+    /// The next (or previous) kind of run.
+    pub(super) fn turn(&mut self, back: bool) {
+        self.mode = self.mode.shifted(if back { 2 } else { 1 });
+        self.objections.clear();
+    }
+
+    /// Puts an endpoint in and the focus on it.
+    pub(super) fn name(&mut self, endpoint: &str) {
+        self.endpoint.set(endpoint);
+        self.focus = Entry::Endpoint;
+        self.objections.clear();
+    }
+
+    /// Puts the endpoint in that follows the present one among `known`.
+    pub(super) fn next_endpoint(&mut self, known: &[String]) {
+        let present = self.endpoint.text();
+        let next = match known.iter().position(|name| name == present) {
+            Some(place) => known.get((place + 1) % known.len()),
+            None => known
+                .iter()
+                .find(|name| name.starts_with(present))
+                .or_else(|| known.first()),
+        };
+        if let Some(name) = next {
+            self.endpoint.set(name.as_str());
+            self.objections.clear();
+        }
+    }
+
+    /// What stands against a line, if something does.
+    pub fn objection(&self, entry: Entry) -> Option<&str> {
+        self.objections
+            .iter()
+            .find(|objection| objection.parameter == entry.parameter())
+            .map(|objection| objection.message.as_str())
+    }
+
+    /// Reads the form; what stands against it is kept for the screen.
+    pub(super) fn plan(&mut self) -> Option<RoutePlan> {
+        match self.read() {
+            Ok(plan) => {
+                self.objections.clear();
+                Some(plan)
+            }
+            Err(objections) => {
+                self.objections = objections;
+                None
+            }
+        }
+    }
+
+    fn read(&self) -> Result<RoutePlan, Vec<Objection>> {
+        let mut found = Vec::new();
+        let mut plan = RoutePlan::single(self.endpoint.text().trim());
+        let mut take = |entry: Entry, result: Result<(), &str>| {
+            if let Err(message) = result {
+                found.push(Objection::new(entry.parameter(), message));
+            }
+        };
+        let cost = number(&self.cost).map(|cost| plan.cost = cost);
+        take(Entry::Cost, cost);
+        match self.mode {
+            Mode::Single => {}
+            Mode::Count => {
+                let count = whole(&self.count).map(|count| plan.stop = Stop::Count(count));
+                take(Entry::Count, count);
+            }
+            Mode::Duration => {
+                let span = parse_span(self.duration.text())
+                    .map(|span| plan.stop = Stop::Duration(span))
+                    .ok_or("write a time such as 30s or 5m");
+                take(Entry::Duration, span);
+            }
+        }
+        if self.mode != Mode::Single {
+            let concurrency = whole(&self.concurrency)
+                .map(|most| plan.concurrency = u32::try_from(most).unwrap_or(u32::MAX));
+            take(Entry::Concurrency, concurrency);
+            let rate = optional(&self.rate).map(|rate| plan.rate = rate);
+            take(Entry::Rate, rate);
+            let poll = optional(&self.poll_cost).map(|cost| {
+                plan.poll = PollPolicy {
+                    cost,
+                    ..PollPolicy::default()
+                };
+            });
+            take(Entry::PollCost, poll);
+        }
+        // A text that is no number has been named; what stands in its place is not judged.
+        let unread: Vec<_> = found.iter().map(|objection| objection.parameter).collect();
+        found.extend(
+            plan.check()
+                .into_iter()
+                .filter(|objection| !unread.contains(&objection.parameter)),
+        );
+        if found.is_empty() {
+            Ok(plan)
+        } else {
+            Err(found)
+        }
+    }
+}
+
+fn number(input: &TextInput) -> Result<f64, &'static str> {
+    let text = input.text().trim();
+    text.parse().map_err(|_| "write a number")
+}
+
+fn whole(input: &TextInput) -> Result<u64, &'static str> {
+    let text = input.text().trim();
+    text.parse().map_err(|_| "write a whole number")
+}
+
+/// A number, perhaps with `/s` behind it, or nothing.
+fn optional(input: &TextInput) -> Result<Option<f64>, &'static str> {
+    let text = input.text().trim();
+    let text = text.strip_suffix("/s").unwrap_or(text).trim_end();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|_| "write a number")
+}

@@ -1,0 +1,178 @@
+//! From a workergroup to a run: the form, the question, the key.
+
+use super::view::{Question, RouteView};
+use super::{Entry, LabRun};
+use crate::api::Secret;
+use crate::app::keymap::Action;
+use crate::app::message::{Effect, Toast};
+use crate::app::overlay::Overlay;
+use crate::app::remote::Now;
+use crate::app::{Model, Pane};
+use crate::domain::CellRef;
+use crate::domain::dialect::RouteKey;
+use crate::domain::routing::RoutePlan;
+
+/// Opens the lab; the endpoint is that of the selected workergroup. A form for the next run lies on
+/// top, unless a run goes on.
+pub(in crate::app) fn open(model: &mut Model, now: Now) -> Vec<Effect> {
+    if let Some(endpoint) = selected_endpoint(model) {
+        model.route_lab.form.name(&endpoint);
+    }
+    let is_lab = |overlay: &Overlay| matches!(overlay, Overlay::Route(RouteView::Lab));
+    match model.overlays.iter().position(is_lab) {
+        Some(place) => model.overlays.truncate(place + 1),
+        None => model.overlays.push(Overlay::Route(RouteView::Lab)),
+    }
+    if model.route_lab.active().is_some() {
+        return Vec::new();
+    }
+    show_form(model, now)
+}
+
+/// The form; the workergroups are asked for if they never were, for their endpoints.
+pub(super) fn show_form(model: &mut Model, now: Now) -> Vec<Effect> {
+    model.overlays.push(Overlay::Route(RouteView::Form));
+    let groups = &mut model.workergroups;
+    let untouched = groups.listing().is_none()
+        && !groups.remote().is_loading()
+        && groups.remote().error().is_none();
+    if untouched {
+        groups.ask(&mut model.tickets, now)
+    } else {
+        Vec::new()
+    }
+}
+
+fn selected_endpoint(model: &Model) -> Option<String> {
+    if model.pane != Pane::Workergroups {
+        return None;
+    }
+    let (row, listing) = (
+        model.workergroups.selected_row()?,
+        model.workergroups.listing()?,
+    );
+    match listing.cell(row, listing.catalog().by_key("endpoint_name")?) {
+        CellRef::Text(name) if !name.is_empty() => Some(name.to_owned()),
+        _ => None,
+    }
+}
+
+/// The endpoints of the workergroups that are here, sorted.
+fn known_endpoints(model: &Model) -> Vec<String> {
+    let Some(listing) = model.workergroups.listing() else {
+        return Vec::new();
+    };
+    let Some(field) = listing.catalog().by_key("endpoint_name") else {
+        return Vec::new();
+    };
+    let column = listing.column(field);
+    let mut names: Vec<String> = column
+        .texts()
+        .iter()
+        .map(|name| name.compared().to_owned())
+        .filter(|name| !name.is_empty())
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// The key that route requests to an endpoint carry instead of the profile's: where the market
+/// routes by the group's own key, it is read from the group's record.
+fn key_for(model: &Model, endpoint: &str) -> Result<Option<Secret>, String> {
+    if model.profile.dialect.route_key == RouteKey::Profile {
+        return Ok(None);
+    }
+    let Some(listing) = model.workergroups.listing() else {
+        return Err(
+            "this market routes by the group's key: the workergroups are not here yet, try again \
+             when they are (3, then r)"
+                .to_owned(),
+        );
+    };
+    let catalog = listing.catalog();
+    let fields = catalog
+        .by_key("endpoint_name")
+        .zip(catalog.by_key("api_key"));
+    fields
+        .and_then(|(name, key)| {
+            (0..listing.len())
+                .filter(|row| listing.cell(*row, name) == CellRef::Text(endpoint))
+                .find_map(|row| match listing.cell(row, key) {
+                    CellRef::Text(key) if !key.is_empty() => Some(Secret::new(key)),
+                    _ => None,
+                })
+        })
+        .map(Some)
+        .ok_or_else(|| {
+            "this market routes by the group's key, and no workergroup here with a key serves \
+             this endpoint"
+                .to_owned()
+        })
+}
+
+pub(super) fn on_form(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
+    match action {
+        Action::Up => model.route_lab.form.step(-1),
+        Action::Down => model.route_lab.form.step(1),
+        Action::Complete => match model.route_lab.form.focus() {
+            Entry::Endpoint => {
+                let known = known_endpoints(model);
+                model.route_lab.form.next_endpoint(&known);
+            }
+            Entry::Mode => model.route_lab.form.turn(false),
+            _ => model.route_lab.form.step(1),
+        },
+        Action::Submit => {
+            if let Some(plan) = model.route_lab.form.plan() {
+                return request_start(model, now, plan);
+            }
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Starts a run, after a question where it can cost money.
+pub(super) fn request_start(model: &mut Model, now: Now, plan: RoutePlan) -> Vec<Effect> {
+    if plan.is_single() {
+        return launch(model, now, plan);
+    }
+    let runs = model.route_lab.runs();
+    let mut series = runs.iter().filter(|run| !run.run().plan().is_single());
+    if series.any(LabRun::is_active) {
+        let why = "A series is not over yet: stop it first (Esc, then s)";
+        model.show(Toast::error(why, now));
+        return Vec::new();
+    }
+    if !plan.injects_load() && plan.poll.cost.is_none_or(|cost| cost <= 0.0) {
+        return launch(model, now, plan);
+    }
+    let question = Question::Start(Box::new(plan));
+    model
+        .overlays
+        .push(Overlay::Route(RouteView::Ask(question)));
+    Vec::new()
+}
+
+pub(super) fn launch(model: &mut Model, now: Now, plan: RoutePlan) -> Vec<Effect> {
+    let key = match key_for(model, &plan.endpoint) {
+        Ok(key) => key,
+        Err(why) => {
+            model.show(Toast::error(why, now));
+            return Vec::new();
+        }
+    };
+    match model.route_lab.start(plan, key, &mut model.tickets, now) {
+        Ok(effects) => {
+            if matches!(model.overlays.last(), Some(Overlay::Route(RouteView::Form))) {
+                model.overlays.pop();
+            }
+            effects
+        }
+        Err(objections) => {
+            model.route_lab.form.objections = objections;
+            Vec::new()
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Route requests and their moments, and runs written to files.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::AbortHandle;
+
+use super::dashboard::{Calls, Clock, Notify};
+use crate::api::session::Progress;
+use crate::api::{ApiError, Request};
+use crate::app::Message;
+use crate::app::remote::Ticket;
+use crate::app::route_lab::RunAsItStands;
+use crate::domain::routing::{export_csv, export_json};
+use crate::store::files::write_new;
+
+/// Sends a route request. When it was sent and when its answer was whole is taken here, where
+/// nothing else is waited for: the loop may look at the answer later.
+pub(super) fn send(
+    calls: Arc<impl Calls>,
+    outbox: UnboundedSender<Message>,
+    clock: Clock,
+    ticket: Ticket,
+    request: Request,
+) -> AbortHandle {
+    let bytes = Arc::new(AtomicU64::new(0));
+    let (report, counted) = (outbox.clone(), Arc::clone(&bytes));
+    let notify: Notify = Box::new(move |progress| {
+        if let Progress::Tried(entry) = progress {
+            let received = u64::try_from(entry.bytes_received).unwrap_or(u64::MAX);
+            counted.store(received, Ordering::Relaxed);
+            let _ = report.send(Message::Recorded(entry));
+        }
+    });
+    let asked = clock.now().mono;
+    let task = tokio::spawn(async move {
+        let sent = clock.now().mono;
+        let result = calls.call(request, notify).await;
+        (sent, clock.now().mono, result)
+    });
+    let handle = task.abort_handle();
+    tokio::spawn(async move {
+        let (sent, ended, result) = match task.await {
+            Ok(answer) => answer,
+            Err(lost) if lost.is_cancelled() => return,
+            // The task panicked: whether the request had gone out is not known.
+            Err(_) => (asked, clock.now().mono, Err(ApiError::Lost)),
+        };
+        let _ = outbox.send(Message::Routed {
+            ticket,
+            sent,
+            ended,
+            bytes: bytes.load(Ordering::Relaxed),
+            result: Box::new(result),
+        });
+    });
+    handle
+}
+
+/// Writes a run into a new file, where no frame waits for it.
+pub(super) fn save(outbox: UnboundedSender<Message>, run: RunAsItStands, now: f64, path: String) {
+    tokio::task::spawn_blocking(move || {
+        let content = if path.ends_with(".csv") {
+            export_csv(&run.0)
+        } else {
+            export_json(&run.0, now)
+        };
+        let said = match write_new(&expanded(&path), content.as_bytes()) {
+            Ok(()) => Ok(format!("Wrote {path}")),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(format!("{path} is there already: choose another name"))
+            }
+            Err(error) => Err(format!("{path} was not written: {error}")),
+        };
+        let _ = outbox.send(Message::Saved(said));
+    });
+}
+
+/// A path in which a leading `~/` is the person's home.
+fn expanded(path: &str) -> PathBuf {
+    let home = path
+        .strip_prefix("~/")
+        .and_then(|rest| Some(PathBuf::from(std::env::var_os("HOME")?).join(rest)));
+    home.unwrap_or_else(|| PathBuf::from(path))
+}
