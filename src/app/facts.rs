@@ -48,6 +48,8 @@ pub struct Facts {
     pub top: usize,
     /// Columns of the table that are in sight.
     pub columns: usize,
+    /// The first line of the topmost list in sight.
+    pub overlay_top: usize,
     /// Lines of the topmost list or text that are in sight.
     pub overlay_page: usize,
     /// Lines of the topmost text in all.

@@ -10,6 +10,7 @@ use super::theme::Theme;
 use crate::app::Model;
 use crate::app::browser::Browser;
 use crate::app::keymap::{BINDINGS, Binding};
+use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Phase};
 use crate::domain::journal::Deed;
 
@@ -22,8 +23,10 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
     let taken = notice
         .map_or(0, |toast| paint::cells(&toast.text) + 2)
         .min(line.width);
-    if let Some(browser) = model.browser() {
-        let room = line.width.saturating_sub(taken + 1);
+    let room = line.width.saturating_sub(taken + 1);
+    let is_lab = matches!(model.overlays.first(), Some(Overlay::Route(_)));
+    let going_on = super::route_lab::going_on(&model.route_lab, now);
+    if let Some(browser) = model.browser().filter(|_| !is_lab) {
         let mut parts = vec![piece(rows(browser), theme.text)];
         if let Some(then) = browser.remote().shown_at() {
             let is_stale = browser.remote().error().is_some();
@@ -40,6 +43,9 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
         }
         if let Some(flight) = flight(browser, now) {
             parts.push(piece(format!(" · {flight}"), theme.accent));
+        }
+        if let Some(text) = going_on {
+            parts.push(piece(format!(" · {text}"), theme.accent));
         }
         paint::pieces(buffer, line.x + 1, line.y, room, &parts);
     }

@@ -55,6 +55,7 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Fa
     let area = frame.area();
     let mut facts = Facts {
         top: model.facts.top,
+        overlay_top: model.facts.overlay_top,
         ..Facts::default()
     };
     let buffer = frame.buffer_mut();
