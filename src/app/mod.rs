@@ -132,7 +132,7 @@ pub struct Model {
     /// The keys of this person.
     pub keymap: Keymap,
     /// Tests of the routing endpoint.
-    pub route_lab: RouteLab,
+    pub route_lab: Box<RouteLab>,
     /// What lies over the pane.
     pub overlays: Vec<Overlay>,
     /// What should be known about how the program started; shown until Esc.
@@ -185,7 +185,7 @@ impl Model {
             volumes: Browser::new(Resource::Volumes, dialect),
             workergroups: Browser::new(Resource::Workergroups, dialect),
             keymap: Keymap::default(),
-            route_lab: RouteLab::default(),
+            route_lab: Box::default(),
             overlays: Vec::new(),
             notices: Vec::new(),
             toast: None,

@@ -14,6 +14,7 @@ mod text;
 mod view;
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::message::Effect;
@@ -366,6 +367,13 @@ pub fn signature(reply: &Untrusted) -> Option<Untrusted> {
         serde_json::Value::String(signature) => Some(Untrusted::from(signature.as_str())),
         _ => None,
     }
+}
+
+/// Whether a file of that name is to hold CSV.
+pub fn is_csv(path: &str) -> bool {
+    Path::new(path)
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("csv"))
 }
 
 /// How many attempts ended without an assignment and without a status reply, those broken off left

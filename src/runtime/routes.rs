@@ -13,7 +13,7 @@ use crate::api::session::Progress;
 use crate::api::{ApiError, Request};
 use crate::app::Message;
 use crate::app::remote::Ticket;
-use crate::app::route_lab::RunAsItStands;
+use crate::app::route_lab::{RunAsItStands, is_csv};
 use crate::domain::routing::{export_csv, export_json};
 use crate::store::files::write_new;
 
@@ -63,7 +63,7 @@ pub(super) fn send(
 /// Writes a run into a new file, where no frame waits for it.
 pub(super) fn save(outbox: UnboundedSender<Message>, run: RunAsItStands, now: f64, path: String) {
     tokio::task::spawn_blocking(move || {
-        let content = if path.ends_with(".csv") {
+        let content = if is_csv(&path) {
             export_csv(&run.0)
         } else {
             export_json(&run.0, now)

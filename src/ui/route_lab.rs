@@ -57,7 +57,7 @@ pub fn draw(
         }
         RouteView::Search => {
             lab_view(buffer, place, lab, now, theme, facts);
-            dialogs::search(buffer, place, lab, theme)
+            Some(dialogs::search(buffer, place, lab, theme))
         }
         RouteView::Form => dialogs::form(buffer, area, model, theme, facts),
         RouteView::Attempt { place: at, scroll } => {
@@ -65,7 +65,7 @@ pub fn draw(
             None
         }
         RouteView::NextHop { place: at } => dialogs::next_hop(buffer, place, lab, *at, theme),
-        RouteView::Export => dialogs::export(buffer, area, lab, theme),
+        RouteView::Export => Some(dialogs::export(buffer, area, lab, theme)),
         RouteView::Compare { other, scroll } => {
             compare::draw(buffer, place, lab, (*other, *scroll), now, theme, facts);
             None

@@ -114,6 +114,7 @@ async fn dashboard() -> (Person, tokio::task::JoinHandle<i32>, Running) {
         read_only: false,
         dialect: &Dialect::SANDBOX,
         base_url: sandbox.base_url(),
+        route_url: sandbox.base_url(),
         has_key: true,
     };
     let (keys, inbox) = unbounded_channel();

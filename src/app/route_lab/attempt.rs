@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::act::step_attempts;
 use super::view::{Page, RouteView};
-use super::{LabRun, RouteLab, RunAsItStands, signature};
+use super::{LabRun, RouteLab, RunAsItStands, is_csv, signature};
 use crate::api::{Request, RouteCall, curl, wire};
 use crate::app::Model;
 use crate::app::actions::movement;
@@ -140,11 +140,7 @@ pub(super) fn on_export(model: &mut Model, now: Now, action: Action) -> Vec<Effe
     let stem = path.strip_suffix(".csv").or(path.strip_suffix(".json"));
     match action {
         Action::Complete => {
-            let other = if path.ends_with(".csv") {
-                ".json"
-            } else {
-                ".csv"
-            };
+            let other = if is_csv(&path) { ".json" } else { ".csv" };
             let stem = stem.unwrap_or(&path);
             lab.export_path.set(format!("{stem}{other}"));
         }
@@ -186,11 +182,7 @@ pub(super) fn suggest_path(lab: &mut RouteLab) {
     let stem = format!("route-{name}-{moment}-{}", lab_run.number);
     let typed = lab.export_path.text();
     if !typed.contains(&stem) {
-        let ending = if typed.ends_with(".csv") {
-            "csv"
-        } else {
-            "json"
-        };
+        let ending = if is_csv(typed) { "csv" } else { "json" };
         lab.export_path.set(format!("{stem}.{ending}"));
     }
 }

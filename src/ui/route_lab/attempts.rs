@@ -9,7 +9,7 @@ use super::{Line, words};
 use crate::api::redact;
 use crate::app::facts::{Facts, Target};
 use crate::app::remote::Now;
-use crate::app::route_lab::{RouteLab, is_clean, signature};
+use crate::app::route_lab::{LabRun, RouteLab, is_clean, signature};
 use crate::domain::Untrusted;
 use crate::domain::routing::{Outcome, OutcomeKind, RouteSample, Run};
 use crate::domain::text::{json_for_terminal, visible};
@@ -146,7 +146,7 @@ pub fn single(
     theme: &Theme,
     facts: &mut Facts,
 ) {
-    let Some(run) = lab.shown().map(|lab_run| lab_run.run()) else {
+    let Some(run) = lab.shown().map(LabRun::run) else {
         return;
     };
     let Some(sample) = run.samples().last() else {
@@ -170,7 +170,7 @@ pub fn detail(
     facts: &mut Facts,
 ) {
     blank(buffer, area);
-    let Some(run) = lab.shown().map(|lab_run| lab_run.run()) else {
+    let Some(run) = lab.shown().map(LabRun::run) else {
         return;
     };
     let Some(sample) = run.samples().get(place) else {

@@ -129,10 +129,11 @@ pub fn timeline(buffer: &mut Buffer, area: Rect, run: &Run, now: Now, theme: &Th
     }
     #[expect(clippy::cast_precision_loss)] // a few buckets
     let width = timeline.width() * joined as f64;
-    let lanes: [(&str, fn(&Bucket) -> u64, _); 3] = [
-        ("assigned", |bucket| bucket.assigned, theme.good),
-        ("waiting", |bucket| bucket.waiting, theme.warning),
-        ("failed", |bucket| bucket.failed, theme.error),
+    let counts = |get: fn(&Bucket) -> u64| columns.iter().map(get).collect::<Vec<_>>();
+    let lanes = [
+        ("assigned", counts(|bucket| bucket.assigned), theme.good),
+        ("waiting", counts(|bucket| bucket.waiting), theme.warning),
+        ("failed", counts(|bucket| bucket.failed), theme.error),
     ];
     let most = columns
         .iter()
@@ -141,8 +142,7 @@ pub fn timeline(buffer: &mut Buffer, area: Rect, run: &Run, now: Now, theme: &Th
         .unwrap_or(1);
     let height = (area.height.saturating_sub(2) / 3).clamp(1, 8);
     let mut y = area.y + 1;
-    for (label, get, style) in lanes {
-        let counts: Vec<u64> = columns.iter().map(get).collect();
+    for (label, counts, style) in lanes {
         let lane = Rect::new(area.x, y, area.width, height);
         draw_lane(buffer, area, lane, (label, &counts, most), style, theme);
         y += height;

@@ -73,15 +73,12 @@ pub fn form(
         let x = inner.x + LABEL + 1;
         let room = inner.right().saturating_sub(x);
         let width = room.min(if *entry == Entry::Endpoint { 34 } else { 22 });
-        match form.input(*entry) {
-            Some(input) => {
-                let place = edited(buffer, (x, y, width), input, theme);
-                cursor = is_focus.then_some(place).or(cursor);
-            }
-            None => {
-                let text = format!("< {} >", form.mode.label());
-                paint::text(buffer, x, y, width, &text, theme.text);
-            }
+        if let Some(input) = form.input(*entry) {
+            let place = edited(buffer, (x, y, width), input, theme);
+            cursor = is_focus.then_some(place).or(cursor);
+        } else {
+            let text = format!("< {} >", form.mode.label());
+            paint::text(buffer, x, y, width, &text, theme.text);
         }
         let x = x + width + 1;
         let room = inner.right().saturating_sub(x);
@@ -184,7 +181,7 @@ pub fn ask_leave(buffer: &mut Buffer, area: Rect, lab: &RouteLab, theme: &Theme)
 }
 
 /// The search line, in place of the page's names.
-pub fn search(buffer: &mut Buffer, area: Rect, lab: &RouteLab, theme: &Theme) -> Option<Position> {
+pub fn search(buffer: &mut Buffer, area: Rect, lab: &RouteLab, theme: &Theme) -> Position {
     let strip = Rect::new(area.x, area.y + 3, area.width, 1);
     blank(buffer, strip);
     let x = paint::text(buffer, area.x + 1, strip.y, 10, "search ", theme.accent);
@@ -193,7 +190,7 @@ pub fn search(buffer: &mut Buffer, area: Rect, lab: &RouteLab, theme: &Theme) ->
     let width = area.right().saturating_sub(x + taken);
     paint::right(buffer, x, strip.y, width + taken - 1, &note, theme.dim);
     let input = &lab.attempts.input;
-    Some(edited(buffer, (x, strip.y, width), input, theme))
+    edited(buffer, (x, strip.y, width), input, theme)
 }
 
 /// What the worker is to be sent.
@@ -247,7 +244,7 @@ pub fn next_hop(
 }
 
 /// Where the run is to be written.
-pub fn export(buffer: &mut Buffer, area: Rect, lab: &RouteLab, theme: &Theme) -> Option<Position> {
+pub fn export(buffer: &mut Buffer, area: Rect, lab: &RouteLab, theme: &Theme) -> Position {
     let size = (area.width.saturating_sub(2).min(90), 6);
     let title = "Export the run: attempts and parameters, no keys, no signatures";
     let inner = frame(buffer, area, size, title, theme);
@@ -257,5 +254,5 @@ pub fn export(buffer: &mut Buffer, area: Rect, lab: &RouteLab, theme: &Theme) ->
     let note = "It ends with .csv or .json (Tab changes it). A file that is there is not replaced.";
     let room = inner.width.saturating_sub(2);
     paint::text(buffer, inner.x + 1, inner.y + 3, room, note, theme.dim);
-    Some(position)
+    position
 }

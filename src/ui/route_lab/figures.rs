@@ -116,12 +116,15 @@ fn counts(run: &Run, summary: &Summary, theme: &Theme) -> Vec<Line> {
     lines
 }
 
+/// A figure of latencies.
+type Figure = fn(&Quantiles) -> f64;
+
 fn latencies(summary: &Summary, theme: &Theme) -> Vec<Line> {
     let mut lines = vec![vec![(
         format!("{:LABEL$}{:>10} {:>10}", "Latency", "all", "assigned"),
         theme.heading,
     )]];
-    let figures: [(&str, fn(&Quantiles) -> f64); 6] = [
+    let figures: [(&str, Figure); 6] = [
         ("  p50", |latency| latency.p50),
         ("  p90", |latency| latency.p90),
         ("  p95", |latency| latency.p95),

@@ -1,0 +1,159 @@
+//! Carries a plan out: the schedule is the domain's, here are the clock and the requests.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use tokio::time::Instant;
+
+use super::show::progress;
+use crate::api::attempt::completion;
+use crate::api::{Progress, Request, RouteCall, Secret, Session};
+use crate::cli::output::{CliError, ProgressLine};
+use crate::cli::sandbox::Stop;
+use crate::domain::routing::{Attempt, Completion, Outcome, RoutePlan, Run};
+
+/// How often the line that tells how far it is changes.
+const SHOWN_EVERY: Duration = Duration::from_millis(100);
+
+/// A run that is over, and what of it the figures do not hold.
+pub struct Ended {
+    /// The run.
+    pub run: Run,
+    /// When it was over, on the run's clock.
+    pub at: f64,
+    /// The latest status reply, whole, as JSON text.
+    pub status: Option<crate::domain::Untrusted>,
+    /// Failures by their words.
+    pub failures: std::collections::BTreeMap<String, u64>,
+    /// Assignments that did not echo their request.
+    pub mismatched: u64,
+}
+
+/// An attempt that came back; its moments are on the run's clock.
+struct Answered {
+    index: u64,
+    sent: f64,
+    ended: f64,
+    completion: Completion,
+}
+
+/// Sends what the plan says. A signal stops it at once and breaks off what is in flight, and so
+/// does a key that is refused again and again.
+pub async fn run(
+    session: &Session,
+    plan: RoutePlan,
+    key: Option<Secret>,
+) -> Result<Ended, CliError> {
+    let mut stop = Stop::new()?;
+    let mut line = ProgressLine::new();
+    let started = Instant::now();
+    let now = || started.elapsed().as_secs_f64();
+    let epoch = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0.0, |since| since.as_secs_f64());
+    let run = Run::start(plan, now(), epoch).map_err(|objections| {
+        let words: Vec<_> = objections.into_iter().map(|it| it.message).collect();
+        CliError::Usage(words.join("; "))
+    })?;
+    let mut ended = Ended {
+        run,
+        at: 0.0,
+        status: None,
+        failures: std::collections::BTreeMap::new(),
+        mismatched: 0,
+    };
+    let mut underway = FuturesUnordered::new();
+    let mut shown = started;
+    loop {
+        let call = RouteCall {
+            endpoint: ended.run.plan().endpoint.clone(),
+            cost: 0.0,
+            key: key.clone(),
+        };
+        for attempt in ended.run.step(now()) {
+            underway.push(send(session, call.clone(), attempt, started));
+        }
+        if ended.run.is_over() {
+            break;
+        }
+        let wake = ended
+            .run
+            .wake()
+            .map(|wake| started + Duration::try_from_secs_f64(wake).unwrap_or_default());
+        let next_line = shown + SHOWN_EVERY;
+        tokio::select! {
+            biased;
+            () = stop.wait() => {
+                ended.run.stop(now());
+                break;
+            }
+            Some(answered) = underway.next() => {
+                ended.take(answered);
+                if ended.run.is_refused() {
+                    ended.run.stop(now());
+                    break;
+                }
+            }
+            () = tokio::time::sleep_until(wake.unwrap_or(next_line)), if wake.is_some() => {}
+            () = tokio::time::sleep_until(next_line) => {}
+        }
+        if shown.elapsed() >= SHOWN_EVERY {
+            shown = Instant::now();
+            line.show(&progress(&ended.run, now()));
+        }
+    }
+    ended.at = now();
+    // Requests in flight are broken off here, before anything is printed.
+    drop(underway);
+    Ok(ended)
+}
+
+async fn send(
+    session: &Session,
+    mut call: RouteCall,
+    attempt: Attempt,
+    started: Instant,
+) -> Answered {
+    call.cost = attempt.cost;
+    let request = Request::Route(call);
+    let mut bytes = 0;
+    let sent = started.elapsed().as_secs_f64();
+    let result = session
+        .run(&request, |progress| {
+            if let Progress::Tried(entry) = progress {
+                bytes = u64::try_from(entry.bytes_received).unwrap_or(u64::MAX);
+            }
+        })
+        .await;
+    Answered {
+        index: attempt.index,
+        sent,
+        ended: started.elapsed().as_secs_f64(),
+        completion: completion(result, bytes),
+    }
+}
+
+impl Ended {
+    fn take(&mut self, answered: Answered) {
+        let Answered {
+            index,
+            sent,
+            ended,
+            completion,
+        } = answered;
+        match (&completion.outcome, &completion.reply) {
+            (Outcome::Waiting { .. }, Some(reply)) => self.status = Some(reply.clone()),
+            (Outcome::Waiting { .. } | Outcome::Cancelled, _) => {}
+            (Outcome::Assigned { echoed, .. }, _) => self.mismatched += u64::from(!echoed),
+            (outcome, reply) => {
+                let words = reply
+                    .as_ref()
+                    .map_or_else(|| outcome.detail().screen(400), |words| words.screen(400));
+                *self.failures.entry(words).or_default() += 1;
+            }
+        }
+        self.run.sent_at(index, sent);
+        self.run.complete(index, ended, completion, fastrand::f64());
+    }
+}

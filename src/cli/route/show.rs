@@ -1,0 +1,217 @@
+//! What a run came to, as text.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::drive::Ended;
+use crate::cli::args::Format;
+use crate::cli::output::{self, CliError};
+use crate::cli::table;
+use crate::domain::format::trimmed;
+use crate::domain::routing::{OutcomeKind, Quantiles, Run, WorkerShare};
+use crate::domain::text::csv_text;
+
+/// Cells of the progress bar.
+const BAR: usize = 24;
+
+/// How far a run is, in one line.
+pub fn progress(run: &Run, now: f64) -> String {
+    let share = run.progress(now).clamp(0.0, 1.0);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss
+    )] // a bar of a few cells
+    let filled = (share * BAR as f64).round() as usize;
+    let rate = run
+        .summary(now)
+        .per_second
+        .map_or_else(String::new, |rate| format!(", {rate:.1}/s"));
+    format!(
+        "[{}{}] {:.0}%  {}{rate}",
+        "#".repeat(filled),
+        "-".repeat(BAR - filled.min(BAR)),
+        share * 100.0,
+        counts(run)
+    )
+}
+
+/// How many attempts ended how, in one line.
+fn counts(run: &Run) -> String {
+    let stats = run.stats();
+    let cancelled = stats.count(OutcomeKind::Cancelled);
+    let mut text = format!(
+        "{} requests: {} assigned, {} waiting, {} failed",
+        stats.attempts(),
+        stats.count(OutcomeKind::Assigned),
+        stats.count(OutcomeKind::Waiting),
+        failed(run)
+    );
+    if cancelled > 0 {
+        text.push_str(", ");
+        text.push_str(&cancelled.to_string());
+        text.push_str(" cancelled");
+    }
+    text
+}
+
+fn failed(run: &Run) -> u64 {
+    let stats = run.stats();
+    stats.answered() - stats.count(OutcomeKind::Assigned) - stats.count(OutcomeKind::Waiting)
+}
+
+/// Prints the run; what went wrong goes to standard error.
+pub fn show(ended: &Ended, format: Format) -> Result<(), CliError> {
+    match format {
+        Format::Table => output::print(as_table(ended).as_bytes())?,
+        Format::Csv => output::print(&as_csv(&ended.run)?)?,
+        Format::Json => output::print_json(&as_json(ended))?,
+    }
+    let run = &ended.run;
+    if ended.mismatched > 0 {
+        output::note(&format!(
+            "{} assignments do not echo the endpoint and cost of their request",
+            ended.mismatched
+        ));
+    }
+    for (words, count) in &ended.failures {
+        output::complain(&format!("{count} failed: {words}"));
+    }
+    if run.is_refused() {
+        output::complain("stopped: the key was refused three times in a row");
+    }
+    if run.stats().count(OutcomeKind::Assigned) == 0
+        && let Some(status) = &ended.status
+    {
+        output::complain("no worker was assigned; the last status reply:");
+        output::complain(&status.screen(2000));
+    }
+    Ok(())
+}
+
+fn shares(run: &Run) -> Vec<(&WorkerShare, f64)> {
+    let workers = run.stats().workers();
+    let ranked = workers.ranked();
+    ranked
+        .into_iter()
+        .map(|share| (share, workers.share(share)))
+        .collect()
+}
+
+fn as_table(ended: &Ended) -> String {
+    let run = &ended.run;
+    if run.stats().workers().is_empty() {
+        return String::new();
+    }
+    let head = ["Worker", "Requests", "Share", "Gaps", "Repeats"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    rows.extend(shares(run).into_iter().map(|(worker, share)| {
+        vec![
+            worker.worker.screen(120),
+            worker.assigned.to_string(),
+            format!("{:.1}%", share * 100.0),
+            worker.gaps().to_string(),
+            worker.repeats().to_string(),
+        ]
+    }));
+    let summary = run.summary(ended.at);
+    let mut lines = vec![counts(run)];
+    let milliseconds = |seconds: f64| format!("{} ms", trimmed(seconds * 1000.0, 1));
+    if let Some(latency) = &summary.all {
+        lines.push(format!(
+            "median {}, p90 {}, p95 {}, p99 {}, max {}",
+            milliseconds(latency.p50),
+            milliseconds(latency.p90),
+            milliseconds(latency.p95),
+            milliseconds(latency.p99),
+            milliseconds(latency.max),
+        ));
+    }
+    if let Some(rate) = summary.per_second.filter(|_| !run.plan().is_single()) {
+        lines.push(format!(
+            "{} requests a second for {} s",
+            trimmed(rate, 1),
+            trimmed(summary.seconds, 1)
+        ));
+    }
+    lines.push(format!(
+        "{} polls, load injected {}, first assignment after {}",
+        summary.polls,
+        trimmed(run.load_injected(), 2),
+        summary
+            .first_assigned
+            .map_or_else(|| "-".to_owned(), milliseconds),
+    ));
+    format!("{}{}\n", table::plain(&rows), lines.join("\n"))
+}
+
+fn as_csv(run: &Run) -> Result<Vec<u8>, CliError> {
+    let failed = |error: &dyn std::fmt::Display| CliError::Failed(format!("cannot write: {error}"));
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer
+        .write_record(["worker", "requests", "share"])
+        .map_err(|error| failed(&error))?;
+    for (worker, share) in shares(run) {
+        writer
+            .write_record([
+                csv_text(worker.worker.compared()),
+                worker.assigned.to_string(),
+                share.to_string(),
+            ])
+            .map_err(|error| failed(&error))?;
+    }
+    writer.into_inner().map_err(|error| failed(&error))
+}
+
+fn as_json(ended: &Ended) -> String {
+    let run = &ended.run;
+    let summary = run.summary(ended.at);
+    let workers: Vec<_> = shares(run)
+        .into_iter()
+        .map(|(worker, share)| {
+            json!({
+                "url": worker.worker.compared(),
+                "requests": worker.assigned,
+                "share": share,
+            })
+        })
+        .collect();
+    let outcomes: Map<String, Json> = OutcomeKind::ALL
+        .into_iter()
+        .map(|kind| (kind.label().to_owned(), summary.count(kind).into()))
+        .collect();
+    // The status reply is sound JSON: decoding checked it.
+    let status = ended
+        .status
+        .as_ref()
+        .and_then(|status| serde_json::from_str::<Json>(status.compared()).ok());
+    let whole = json!({
+        "requests": summary.attempts,
+        "assigned": summary.count(OutcomeKind::Assigned),
+        "waiting": summary.count(OutcomeKind::Waiting),
+        "failed": failed(run),
+        "outcomes": outcomes,
+        "polls": summary.polls,
+        "seconds": summary.seconds,
+        "per_second": summary.per_second,
+        "median_seconds": summary.all.map(|latency| latency.p50),
+        "latency_seconds": summary.all.as_ref().map(quantiles),
+        "first_assigned_seconds": summary.first_assigned,
+        "bytes": summary.bytes,
+        "load_injected": summary.load,
+        "reqnum_gaps": summary.reqnum_gaps,
+        "reqnum_repeats": summary.reqnum_repeats,
+        "workers": workers,
+        "last_status": status,
+    });
+    format!("{whole:#}\n")
+}
+
+fn quantiles(latency: &Quantiles) -> Json {
+    json!({
+        "p50": latency.p50,
+        "p90": latency.p90,
+        "p95": latency.p95,
+        "p99": latency.p99,
+        "max": latency.max,
+    })
+}
