@@ -21,6 +21,7 @@ mod docs;
 mod errors;
 mod independent;
 mod insight;
+mod insights_story;
 mod language;
 mod language_editing;
 mod language_properties;

@@ -86,7 +86,7 @@ impl JobForm {
         input
             .check(value)
             .map(Some)
-            .map_err(|error| error.to_string())
+            .map_err(|error| format!("from 0 to {}", trimmed(error.most, 0)))
     }
 
     /// The job, if every line is right.

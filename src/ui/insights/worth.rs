@@ -66,11 +66,11 @@ fn front(browser: &Browser, listing: &Listing, row: usize, theme: &Theme, width:
             (true, false) => format!("{cheaper} and as fast"),
             _ => format!("{faster} at the same price"),
         };
-        let text = format!("Offer {id} beats it: {by}, each per GPU ({among}).");
+        let text = format!("Offer {id} beats it: {by}, each per GPU.");
         (text, theme.warning)
     } else if front.contains(row) {
         let text = format!(
-            "◆ On the front: no other offer here is at least as cheap and as fast per GPU and better in one ({among})."
+            "◆ On the front: no other offer here is at least as cheap and as fast per GPU and better in one."
         );
         (text, theme.good)
     } else {
@@ -83,6 +83,10 @@ fn front(browser: &Browser, listing: &Listing, row: usize, theme: &Theme, width:
     )]];
     let wrapped = paint::wrap(&text, width);
     lines.extend(wrapped.into_iter().map(|part| vec![(part, style)]));
+    lines.push(vec![(
+        format!("Compared with what is here: {among}."),
+        theme.dim,
+    )]);
     lines.push(Vec::new());
     lines
 }
