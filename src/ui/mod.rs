@@ -267,6 +267,15 @@ fn overlays(
             }
             Overlay::Unlist(dialog) => unlist::draw(buffer, area, model, dialog, now, theme),
             Overlay::Insight(insight) => {
+                let has_detail = matches!(model.overlays.last(), Some(Overlay::Detail { .. }));
+                let body = if has_detail && body.width >= SIDE_BY_SIDE {
+                    Rect {
+                        width: body.width / 2,
+                        ..body
+                    }
+                } else {
+                    body
+                };
                 insights::draw(buffer, area, body, model, insight, now, theme, facts)
             }
             Overlay::Basket(basket) => {

@@ -7,7 +7,8 @@ use crate::domain::cost::Prices;
 use crate::domain::field::Section;
 use crate::domain::format;
 use crate::domain::insight::{CompareLine, Subject, compare};
-use crate::domain::{Field, Kind, Listing, Resource, RowId};
+use crate::domain::listing::Whole;
+use crate::domain::{Dialect, Field, Listing, Resource, RowId};
 
 /// One line of the comparison.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,6 +79,10 @@ impl Compare {
         let pricing = browser.pricing();
         let prices = Prices::new(listing, pricing.model);
         let derived = (browser.resource() == Resource::Offers).then_some((&prices, pricing.gb));
+        let records: Vec<Whole> = rows
+            .iter()
+            .map(|row| listing.whole(*row as usize))
+            .collect();
         let mut sections = compare(listing, &rows, derived, self.only_differences);
         // What names the rows stands over them already: prices and GPUs come first.
         sections.sort_by_key(|section| section.section == Section::Identity);
@@ -88,7 +93,7 @@ impl Compare {
                 let lines = section
                     .lines
                     .into_iter()
-                    .map(|line| shown(browser, listing, &rows, line));
+                    .map(|line| shown(browser, listing, (&rows, &records), line));
                 std::iter::once(heading).chain(lines).collect::<Vec<_>>()
             })
             .collect();
@@ -151,18 +156,29 @@ pub(super) fn title(listing: &Listing, row: u32) -> String {
     }
 }
 
-fn shown(browser: &Browser, listing: &Listing, rows: &[u32], line: CompareLine) -> Line {
+fn shown(
+    browser: &Browser,
+    listing: &Listing,
+    (rows, records): (&[u32], &[Whole]),
+    line: CompareLine,
+) -> Line {
+    let dialect = browser.dialect();
+    let number = |value: Option<f64>, write: &dyn Fn(f64) -> String| {
+        value.map_or_else(|| format::BLANK.to_owned(), write)
+    };
     let (label, cells) = match line.subject {
-        Subject::Field(field) => (
-            field.label,
-            rows.iter()
-                .map(|row| cell(browser, listing, *row as usize, field))
-                .collect(),
-        ),
+        Subject::Field(field) if field.is_computed() => {
+            let write = |value: f64| format::with_unit(field, value, dialect);
+            let cell = |row: &u32| number(listing.cell(*row as usize, field).number(), &write);
+            (field.label, rows.iter().map(cell).collect())
+        }
+        Subject::Field(field) => {
+            let cell = |record: &Whole| cell(record, field, dialect);
+            (field.label, records.iter().map(cell).collect())
+        }
         Subject::Derived { label, .. } => {
-            let cell = |value: &Option<f64>| {
-                value.map_or_else(|| format::BLANK.to_owned(), |value| format!("{value:.6}"))
-            };
+            let write = |value: f64| format!("{value:.6}");
+            let cell = |value: &Option<f64>| number(*value, &write);
             (label, line.values.iter().map(cell).collect())
         }
     };
@@ -173,17 +189,8 @@ fn shown(browser: &Browser, listing: &Listing, rows: &[u32], line: CompareLine) 
     }
 }
 
-fn cell(browser: &Browser, listing: &Listing, row: usize, field: &Field) -> String {
-    let text = if field.is_computed() {
-        listing.cell(row, field).number().map_or_else(
-            || format::BLANK.to_owned(),
-            |value| format::with_unit(field, value, browser.dialect()),
-        )
-    } else if field.kind == Kind::Secret {
-        return "(hidden)".to_owned();
-    } else {
-        format::detail(&listing.whole(row), field, browser.dialect())
-    };
+fn cell(record: &Whole, field: &Field, dialect: &Dialect) -> String {
+    let text = format::detail(record, field, dialect);
     match text.as_str() {
         format::NOT_SENT | format::NULL => format::BLANK.to_owned(),
         _ => text,

@@ -69,10 +69,8 @@ fn front(browser: &Browser, listing: &Listing, row: usize, theme: &Theme, width:
         let text = format!("Offer {id} beats it: {by}, each per GPU.");
         (text, theme.warning)
     } else if front.contains(row) {
-        let text = format!(
-            "◆ On the front: no other offer here is at least as cheap and as fast per GPU and better in one."
-        );
-        (text, theme.good)
+        let text = "◆ On the front: no other offer here is at least as cheap and as fast per GPU and better in one.";
+        (text.to_owned(), theme.good)
     } else {
         let text = "The record does not say its price, its DLPerf or its number of GPUs.";
         (text.to_owned(), theme.dim)
