@@ -92,7 +92,6 @@ fn drawing(criterion: &mut Criterion) {
         dialect: &Dialect::DOCUMENTED,
         base_url: String::new(),
         route_url: String::new(),
-        route_url: String::new(),
         has_key: false,
     };
     for rows in [500, 100_000] {

@@ -115,7 +115,6 @@ async fn dashboard() -> (Person, tokio::task::JoinHandle<i32>, Running) {
         dialect: &Dialect::SANDBOX,
         base_url: sandbox.base_url(),
         route_url: sandbox.base_url(),
-        route_url: sandbox.base_url(),
         has_key: true,
     };
     let (keys, inbox) = unbounded_channel();
