@@ -1,6 +1,7 @@
 //! Taking secrets out of texts that are kept or shown.
 
 use super::Secret;
+use crate::domain::secrets;
 
 /// What stands in place of a secret.
 pub const REMOVED: &str = "<removed>";
@@ -54,6 +55,16 @@ fn percent_encoded(text: &str) -> String {
 /// JSON text with the values of secret members replaced, whatever their type. The text may be cut
 /// or broken: an unfinished value is removed up to the end.
 pub fn members(json: &str) -> String {
+    without(json, is_secret_name)
+}
+
+/// A record as it came, for a clipboard or a file: besides the members that the specification knows
+/// as secret, those that are called like one lose their value too.
+pub fn record(json: &str) -> String {
+    without(json, |quoted| secrets::is_secret_name(&unquoted(quoted)))
+}
+
+fn without(json: &str, is_secret: impl Fn(&str) -> bool) -> String {
     let bytes = json.as_bytes();
     let mut out = String::with_capacity(json.len());
     let (mut copied, mut at) = (0, 0);
@@ -68,7 +79,7 @@ pub fn members(json: &str) -> String {
         let Some(value) = value_after_colon(bytes, end) else {
             continue;
         };
-        if !is_secret_name(name) {
+        if !is_secret(name) {
             continue;
         }
         let value_end = skip_value(bytes, value);
@@ -86,11 +97,15 @@ pub fn members(json: &str) -> String {
 }
 
 fn is_secret_name(quoted: &str) -> bool {
-    // A name may be written with escapes.
-    let name: String = serde_json::from_str(quoted).unwrap_or_else(|_| quoted.to_owned());
+    let name = unquoted(quoted);
     SECRET_MEMBERS
         .iter()
-        .any(|secret| secret.eq_ignore_ascii_case(name.trim_matches('"')))
+        .any(|secret| secret.eq_ignore_ascii_case(&name))
+}
+
+/// A name without its quotes; it may be written with escapes.
+fn unquoted(quoted: &str) -> String {
+    serde_json::from_str(quoted).unwrap_or_else(|_| quoted.trim_matches('"').to_owned())
 }
 
 /// The end of the string that opens at `at`, behind its closing quote.

@@ -22,12 +22,15 @@ impl Model {
         }
         let browser = self.browser();
         match action {
-            Action::Open | Action::CopyJson => browser
+            Action::Open => browser
                 .is_none_or(|browser| browser.selected_row().is_none())
                 .then(|| "no record is selected".to_owned()),
             Action::OfferType => {
                 (self.pane != Pane::Offers).then(|| "only offers have a type".to_owned())
             }
+            Action::Export => browser
+                .is_some_and(|browser| browser.view().is_empty())
+                .then(|| "there is no row to export".to_owned()),
             Action::Unlist => unlist::disabled(self),
             Action::Job if volume_form::is_meant(self) => None,
             Action::Basket => basket::disabled(self),

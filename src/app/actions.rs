@@ -11,7 +11,7 @@ use super::{Model, Owner, Pane, basket, fresh, insights, parse_bar, unlist, volu
 use crate::domain::country;
 use crate::domain::field::Kind;
 use crate::domain::journal::Deed;
-use crate::domain::text::{json_for_terminal, visible};
+use crate::domain::text::visible;
 use crate::domain::{Field, Listing};
 
 /// Does what an action asks for.
@@ -39,6 +39,8 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
             });
             model.overlays.push(overlay);
         }
+        Action::Copy => super::copy::open(model),
+        Action::Export => super::export::open(model, now),
         Action::SavedSearches => super::searches::open(model),
         Action::NextPane => return go_to(model, now, model.pane.shifted(1)),
         Action::PreviousPane => return go_to(model, now, model.pane.shifted(3)),
@@ -164,12 +166,6 @@ fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             return refresh(model, now);
         }
         Action::SaveSearch => super::searches::ask_name(model),
-        Action::CopyQuery => {
-            return vec![Effect::Copy {
-                what: "the query".to_owned(),
-                text: browser.query_text(),
-            }];
-        }
         _ => {}
     }
     Vec::new()
@@ -311,6 +307,8 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             }
             return super::searches::act(model, now, action);
         }
+        Some(Overlay::Copy(_)) => return super::copy::act(model, now, action),
+        Some(Overlay::Export(_)) => return super::export::act(model, action),
         Some(Overlay::Prompt(_) | Overlay::Question(_)) => {
             return super::prompt::act(model, now, action);
         }
@@ -349,18 +347,6 @@ fn on_detail(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
         Action::Right => browser.step(1),
         Action::Left => browser.step(-1),
-        Action::CopyJson => {
-            let json = browser
-                .selected_row()
-                .and_then(|row| browser.listing().and_then(|listing| listing.json(row)))
-                .map(json_for_terminal);
-            if let Some(text) = json {
-                return vec![Effect::Copy {
-                    what: "the record as JSON".to_owned(),
-                    text,
-                }];
-            }
-        }
         _ => {}
     }
     Vec::new()
@@ -408,7 +394,12 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
             }
         }
         Overlay::Volume(form) => form.edit(edit),
-        Overlay::Detail { .. } | Overlay::Question(_) | Overlay::Basket(_) | Overlay::Route(_) => {}
+        Overlay::Export(form) => form.edit(edit),
+        Overlay::Detail { .. }
+        | Overlay::Question(_)
+        | Overlay::Basket(_)
+        | Overlay::Route(_)
+        | Overlay::Copy(_) => {}
     }
 }
 
@@ -474,6 +465,7 @@ mod tests {
                     | Context::Sort
                     | Context::Searches
                     | Context::Prompt
+                    | Context::Form
                     | Context::Job
                     | Context::VolumeCost
                     | Context::RouteForm

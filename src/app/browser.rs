@@ -407,6 +407,26 @@ impl Browser {
         self.show_query_in_bar();
     }
 
+    /// The marked rows that are here: those in sight in their order, then the others.
+    pub fn marked_rows(&self) -> Vec<u32> {
+        let Some(listing) = self.listing() else {
+            return Vec::new();
+        };
+        if self.marks.is_empty() {
+            return Vec::new();
+        }
+        let is_marked = |row: &u32| {
+            listing
+                .id(*row as usize)
+                .is_some_and(|id| self.marks.contains(&id))
+        };
+        let mut rows: Vec<u32> = self.view.iter().copied().filter(is_marked).collect();
+        let seen: BTreeSet<u32> = rows.iter().copied().collect();
+        let all = 0..u32::try_from(listing.len()).unwrap_or(u32::MAX);
+        rows.extend(all.filter(|row| !seen.contains(row) && is_marked(row)));
+        rows
+    }
+
     /// The words of the query that was run last.
     pub fn ran_words(&self) -> &[String] {
         &self.ran_words

@@ -32,6 +32,12 @@ pub enum Context {
     Outcome,
     /// The list of saved searches.
     Searches,
+    /// The copy menu.
+    CopyMenu,
+    /// A form with choices and a line of text.
+    Form,
+    /// A choice of a form.
+    FormChoice,
     /// A dialog that asks for a line of text.
     Prompt,
     /// A dialog that asks for a yes.
@@ -86,6 +92,9 @@ impl Context {
             Self::Confirm => "Confirming a write",
             Self::Outcome => "Outcome of a write",
             Self::Searches => "Saved searches",
+            Self::CopyMenu => "Copy menu",
+            Self::Form => "Export form",
+            Self::FormChoice => "Choices of the export form",
             Self::Prompt => "Dialogs that ask for a text",
             Self::Question => "Dialogs that ask for a yes",
             Self::Job => "Job cost",
@@ -148,8 +157,16 @@ pub enum Action {
     MoveUp,
     MoveDown,
     Remove,
+    Copy,
+    CopyId,
     CopyJson,
+    CopyCsv,
+    CopyMarked,
+    CopyTable,
     CopyQuery,
+    CopyCommand,
+    CopyCurl,
+    Export,
     ResetQuery,
     OfferType,
     SavedSearches,
@@ -363,7 +380,6 @@ pub static BINDINGS: &[Binding] = &[
         "Switch between on-demand, bid and reserved prices"),
     row(Context::Table, &[], Action::ResetQuery, "reset-query", "Go back to the query that a search starts from"),
     row(Context::Table, &[], Action::SaveSearch, "save-search", "Save the running search under a name"),
-    row(Context::Table, &[], Action::CopyQuery, "copy-query", "Copy the query as text"),
 
     row(Context::Bar, &["enter"], Action::Submit, "run-query", "Run the query").hint("run", 1),
     row(Context::Bar, &["esc"], Action::Back, "leave-query", "Leave the bar; Up recalls what was typed").hint("cancel", 2),
@@ -373,7 +389,6 @@ pub static BINDINGS: &[Binding] = &[
 
     row(Context::Detail, &["right", "l"], Action::Right, "next-record", "Show the next record").hint("next", 3),
     row(Context::Detail, &["left", "h"], Action::Left, "previous-record", "Show the previous record").hint("previous", 4),
-    row(Context::Detail, &["y"], Action::CopyJson, "copy-record", "Copy the record as JSON").hint("copy JSON", 5),
     row(Context::Detail, &["R"], Action::Related, "detail-related", "Show what else its machine and its host have").hint("related", 8),
     row(Context::Detail, &["P"], Action::ThreePrices, "detail-three-prices",
         "Show or hide on-demand, bid and reserved prices").hint("3 prices", 6),
@@ -415,6 +430,25 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Searches, &["delete", "ctrl-x"], Action::Remove, "search-delete", "Delete the search; hide a preset").hint("delete", 5),
     row(Context::Searches, &["<"], Action::MoveUp, "search-up", "Move the search up").hint("up", 6),
     row(Context::Searches, &[">"], Action::MoveDown, "search-down", "Move the search down").hint("down", 7),
+
+    row(Context::CopyMenu, &["enter"], Action::Submit, "copy-selected", "Copy what is selected").hint("copy", 1),
+    row(Context::CopyMenu, &["esc"], Action::Back, "close-copy-menu", "Close the menu").hint("close", 2),
+    row(Context::CopyMenu, &["down", "ctrl-n"], Action::Down, "copy-down", "Select the next form").hint("look", 3),
+    row(Context::CopyMenu, &["up", "ctrl-p"], Action::Up, "copy-up", "Select the previous form"),
+    row(Context::CopyMenu, &["i"], Action::CopyId, "copy-id", "Copy the id"),
+    row(Context::CopyMenu, &["j"], Action::CopyJson, "copy-json", "Copy the record as JSON, as it came"),
+    row(Context::CopyMenu, &["r"], Action::CopyCsv, "copy-csv", "Copy the row as a CSV line"),
+    row(Context::CopyMenu, &["m"], Action::CopyMarked, "copy-marked", "Copy the marked rows as JSON"),
+    row(Context::CopyMenu, &["t"], Action::CopyTable, "copy-table", "Copy the rows as a Markdown table"),
+    row(Context::CopyMenu, &["q"], Action::CopyQuery, "copy-query", "Copy the query as text"),
+    row(Context::CopyMenu, &["v"], Action::CopyCommand, "copy-command", "Copy the command line of the market's own client"),
+    row(Context::CopyMenu, &["c"], Action::CopyCurl, "copy-curl", "Copy the call as a runnable curl command"),
+
+    row(Context::Form, &["enter"], Action::Submit, "form-write", "Write the file").hint("write", 1),
+    row(Context::Form, &["esc"], Action::Back, "leave-form", "Leave without writing").hint("leave", 2),
+    row(Context::Form, &["down", "tab"], Action::Down, "form-down", "To the next line").hint("next line", 4),
+    row(Context::Form, &["up", "shift-tab"], Action::Up, "form-up", "To the previous line"),
+    row(Context::FormChoice, &["space", "right", "left", "l", "h"], Action::Toggle, "form-choose", "Take the other choice").hint("change", 3),
 
     row(Context::Prompt, &["enter"], Action::Submit, "take-text", "Take what is typed").hint("take it", 1),
     row(Context::Prompt, &["esc"], Action::Back, "leave-text", "Leave without it").hint("leave", 2),
@@ -519,6 +553,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &["tab", "]"], Action::NextPane, "next-pane", "Next pane").hint("pane", 10),
     row(Context::Global, &["shift-tab", "["], Action::PreviousPane, "previous-pane", "Previous pane"),
     row(Context::Global, &["b"], Action::SavedSearches, "saved-searches", "Saved searches and presets: run, save, rename, order").hint("searches", 5),
+    row(Context::Global, &["y"], Action::Copy, "copy", "Copy: a menu of forms with their letters").hint("copy", 6),
+    row(Context::Global, &["e"], Action::Export, "export", "Export to a file").hint("export", 7),
     row(Context::Global, &[":", "ctrl-p"], Action::Palette, "palette", "Every action by name").hint("actions", 7),
     row(Context::Global, &["?", "f1"], Action::Help, "help", "All keys, searchable").hint("help", 4),
     row(Context::Global, &["t"], Action::RouteLab, "route-lab",

@@ -2,6 +2,7 @@
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
+use super::export::{NotWritten, Written};
 use super::remote::{Now, Ticket, Waiting};
 use super::route_lab::RunAsItStands;
 use crate::api::ledger::LedgerEntry;
@@ -63,6 +64,8 @@ pub enum Message {
     Kept(Result<(), String>),
     /// A change to the saved searches was kept or not; the searches as they are now.
     SearchesKept(Box<Result<Searches, String>>),
+    /// A file was written or not.
+    Exported(Result<Written, NotWritten>),
     /// A background task panicked; the dashboard goes on.
     TaskLost(String),
 }
@@ -115,6 +118,15 @@ pub enum Effect {
         now: f64,
         /// Where; CSV if it ends so, else JSON.
         path: String,
+    },
+    /// Write a file; answer with [`Message::Exported`].
+    Export {
+        /// Its path as it was typed.
+        path: String,
+        /// What it is to hold.
+        content: String,
+        /// Whether a file of that name is replaced.
+        overwrite: bool,
     },
     /// Paint every cell anew.
     Redraw,

@@ -10,6 +10,9 @@ mod actions;
 pub mod bar;
 pub mod basket;
 pub mod browser;
+pub mod copied;
+pub mod copy;
+pub mod export;
 pub mod facts;
 pub mod figures;
 pub mod insights;
@@ -231,6 +234,15 @@ impl Model {
         Some((browser, &mut self.tickets))
     }
 
+    /// The browser of a resource.
+    pub const fn browser_of(&self, resource: Resource) -> &Browser {
+        match resource {
+            Resource::Offers => &self.offers,
+            Resource::Volumes => &self.volumes,
+            Resource::Workergroups => &self.workergroups,
+        }
+    }
+
     fn browsers_mut(&mut self) -> [&mut Browser; 3] {
         [&mut self.offers, &mut self.volumes, &mut self.workergroups]
     }
@@ -366,6 +378,10 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         }
         Message::SearchesKept(result) => {
             searches::kept(model, *result);
+            Vec::new()
+        }
+        Message::Exported(result) => {
+            export::ended(model, now, result);
             Vec::new()
         }
         Message::TaskLost(why) => {

@@ -40,7 +40,8 @@ fn wheel(model: &mut Model, now: Now, by: isize) {
         Some(Overlay::Insight(_)) => insights::wheel(model, now, by),
         Some(Overlay::Sort(editor)) => editor.picker.step(by),
         Some(Overlay::Searches(list)) => list.picker.step(by),
-        Some(Overlay::Prompt(_) | Overlay::Question(_)) => {}
+        Some(Overlay::Copy(menu)) => menu.step(by),
+        Some(Overlay::Prompt(_) | Overlay::Question(_) | Overlay::Export(_)) => {}
         Some(Overlay::Detail { scroll }) => {
             *scroll = scroll.saturating_add_signed(by).min(most);
         }
@@ -85,6 +86,14 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
             }
             Some(Overlay::Volume(form)) => form.focus(index),
             Some(Overlay::Basket(basket)) => basket.select(index),
+            Some(Overlay::Copy(menu)) => {
+                menu.selected = index;
+                return actions::perform(model, now, Action::Submit);
+            }
+            Some(Overlay::Export(form)) => {
+                form.at = index;
+                return actions::perform(model, now, Action::Toggle);
+            }
             _ => {}
         },
         Target::Header(field) if model.owner() == Owner::Table => {

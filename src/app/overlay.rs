@@ -1,6 +1,8 @@
 //! What lies over a pane: an enum stack, topmost last.
 
 use super::basket::Basket;
+use super::copy::CopyMenu;
+use super::export::ExportForm;
 use super::insights::Insight;
 use super::keymap::{Action, BINDINGS, Context};
 use super::keys::Keymap;
@@ -35,6 +37,10 @@ pub enum Overlay {
     Unlist(UnlistDialog),
     /// The saved searches and the presets.
     Searches(SearchList),
+    /// What can be copied.
+    Copy(CopyMenu),
+    /// A file to be written.
+    Export(ExportForm),
     /// A line of text is asked for.
     Prompt(Prompt),
     /// A yes is asked for.
@@ -47,13 +53,15 @@ pub enum Overlay {
 
 impl Overlay {
     /// The contexts whose keys it takes, in order.
-    pub const fn contexts(&self) -> &'static [Context] {
+    pub fn contexts(&self) -> &'static [Context] {
         match self {
             Self::Help(_) | Self::Palette(_) => &[Context::Picker, Context::Always],
             Self::Route(view) => view.contexts(),
             Self::Sort(_) => &[Context::Sort, Context::Picker, Context::Always],
             Self::Unlist(dialog) => dialog.contexts(),
             Self::Searches(_) => &[Context::Searches, Context::Picker, Context::Always],
+            Self::Copy(_) => &[Context::CopyMenu, Context::Always],
+            Self::Export(form) => form.contexts(),
             Self::Prompt(_) => &[Context::Prompt, Context::Always],
             Self::Question(_) => &[Context::Question, Context::Always],
             Self::Insight(insight) => insight.contexts(),
@@ -77,7 +85,7 @@ impl Overlay {
     pub const fn takes_text(&self) -> bool {
         match self {
             Self::Route(view) => view.takes_text(),
-            Self::Detail { .. } | Self::Question(_) | Self::Basket(_) => false,
+            Self::Detail { .. } | Self::Question(_) | Self::Basket(_) | Self::Copy(_) => false,
             Self::Unlist(dialog) => !matches!(dialog.page, Page::Outcome),
             Self::Insight(insight) => insight.takes_text(),
             _ => true,
@@ -116,6 +124,9 @@ impl Overlay {
             Context::Ask,
             Context::Sort,
             Context::Searches,
+            Context::CopyMenu,
+            Context::Form,
+            Context::FormChoice,
             Context::Prompt,
             Context::Question,
             Context::Picker,

@@ -5,7 +5,7 @@ use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
 use super::text_input::TextInput;
-use super::{Model, searches};
+use super::{Model, export, searches};
 
 /// Asks for a line of text.
 #[derive(Debug, Clone)]
@@ -49,6 +49,8 @@ pub enum Deed {
     DeleteSearch(String),
     /// Saves the running search in place of the one of that name.
     ReplaceSearch(String),
+    /// Writes the export over the file that is there.
+    Overwrite,
 }
 
 impl Prompt {
@@ -95,6 +97,15 @@ impl Question {
             deed: Deed::ReplaceSearch(name.to_owned()),
         }
     }
+
+    /// Asks whether to overwrite a file.
+    pub fn overwrite(path: &str) -> Self {
+        Self {
+            title: "Overwrite the file?".to_owned(),
+            text: format!("{path} is there already. What is in it would be lost."),
+            deed: Deed::Overwrite,
+        }
+    }
 }
 
 /// Does what an action asks of the dialog on top.
@@ -125,5 +136,6 @@ fn done(model: &mut Model, now: Now, deed: Deed) -> Vec<Effect> {
             model.overlays.pop();
             searches::save(model, now, name)
         }
+        Deed::Overwrite => export::write(model, true),
     }
 }

@@ -199,7 +199,7 @@ pub fn show(
             }
             Ok(())
         }
-        Format::Csv => output::print(&table::csv(listing, rows, secrets)?),
+        Format::Csv => output::print(table::csv(listing, rows, secrets).as_bytes()),
         Format::Json => output::print_json(&table::json(listing, rows, secrets)),
     }
 }

@@ -2,11 +2,10 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::output::CliError;
 use crate::api::redact;
 use crate::domain::field::Kind;
-use crate::domain::text::{csv_text, truncate};
-use crate::domain::{CellRef, Field, Listing, format};
+use crate::domain::text::truncate;
+use crate::domain::{Field, Listing, export, format};
 
 /// The widest cell of a table.
 const WIDEST: usize = 40;
@@ -69,34 +68,14 @@ fn fitting(fields: &[&Field], widths: &[usize], width: Option<usize>) -> Vec<usi
 }
 
 /// Every member that records can have as CSV, in wire units; a secret one only when asked for.
-pub fn csv(listing: &Listing, rows: &[u32], secrets: bool) -> Result<Vec<u8>, CliError> {
-    let failed = |error: &dyn std::fmt::Display| CliError::Failed(format!("cannot write: {error}"));
+pub fn csv(listing: &Listing, rows: &[u32], secrets: bool) -> String {
     let fields: Vec<&Field> = listing
         .catalog()
         .fields()
         .iter()
         .filter(|field| field.is_column() || (secrets && field.kind == Kind::Secret))
         .collect();
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer
-        .write_record(fields.iter().map(|field| field.key))
-        .map_err(|error| failed(&error))?;
-    for row in rows {
-        let cells = fields
-            .iter()
-            .map(|field| csv_cell(listing, *row as usize, field));
-        writer.write_record(cells).map_err(|error| failed(&error))?;
-    }
-    writer.into_inner().map_err(|error| failed(&error))
-}
-
-fn csv_cell(listing: &Listing, row: usize, field: &Field) -> String {
-    match listing.cell(row, field) {
-        CellRef::Missing | CellRef::Null | CellRef::Bad(_) => String::new(),
-        CellRef::Flag(flag) => flag.to_string(),
-        CellRef::Number(number) => number.to_string(),
-        CellRef::Text(text) => csv_text(text),
-    }
+    export::csv(listing, rows, &fields)
 }
 
 /// The records exactly as they came, under the member that the specification names; without

@@ -285,6 +285,15 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
                     Effect::SaveRun { run, now, path } => {
                         routes::save(self.outbox.clone(), run, now, path);
                     }
+                    Effect::Export {
+                        path,
+                        content,
+                        overwrite,
+                    } => self.keep(Job::Export {
+                        path,
+                        content,
+                        overwrite,
+                    }),
                     Effect::Copy { what, text } => {
                         let copied = self.surface.copy(&text).await;
                         let said = copied.map(|how| format!("Copied {what} ({how})"));

@@ -8,8 +8,11 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::app::Message;
+use crate::app::export::{NotWritten, Written};
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
+use crate::domain::text::visible;
 use crate::store::Shelf;
+use crate::store::export::{self, ExportError};
 
 /// How long leaving waits for the last job.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -21,6 +24,15 @@ pub(super) enum Job {
     Snapshot(Box<Snapshot>),
     /// A change to the saved searches, and the searches before it.
     Searches(Box<(SearchChange, Searches)>),
+    /// A file that the person asked for.
+    Export {
+        /// Its path as it was typed.
+        path: String,
+        /// What it is to hold.
+        content: String,
+        /// Whether a file of that name is replaced.
+        overwrite: bool,
+    },
 }
 
 /// The thread that writes.
@@ -85,7 +97,24 @@ fn work(shelf: Option<&Shelf>, inbox: &Receiver<Job>, outbox: &UnboundedSender<M
                 };
                 Message::SearchesKept(Box::new(changed))
             }
+            Job::Export {
+                path,
+                content,
+                overwrite,
+            } => Message::Exported(written(&path, &content, overwrite)),
         };
         let _ = outbox.send(message);
+    }
+}
+
+fn written(path: &str, content: &str, overwrite: bool) -> Result<Written, NotWritten> {
+    let shown = |path: &std::path::Path| visible(&path.to_string_lossy(), 1000);
+    match export::write(path, content.as_bytes(), overwrite) {
+        Ok(path) => Ok(Written {
+            path: shown(&path),
+            bytes: content.len(),
+        }),
+        Err(ExportError::Exists(path)) => Err(NotWritten::Exists(shown(&path))),
+        Err(error) => Err(NotWritten::Failed(visible(&error.to_string(), 1000))),
     }
 }

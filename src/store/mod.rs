@@ -2,6 +2,7 @@
 
 pub mod appearance;
 pub mod config;
+pub mod export;
 pub mod files;
 pub mod journal;
 mod kept;

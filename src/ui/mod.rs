@@ -16,7 +16,9 @@ mod ascii;
 mod banner;
 mod bar;
 mod basket;
+mod copy;
 mod detail;
+mod export;
 mod footer;
 mod header;
 mod insights;
@@ -304,6 +306,11 @@ fn overlays(
                 facts,
             ),
             Overlay::Searches(list) => searches::draw(buffer, area, list, theme, facts),
+            Overlay::Copy(menu) => {
+                copy::draw(buffer, area, menu, &model.keymap, theme, facts);
+                None
+            }
+            Overlay::Export(form) => export::draw(buffer, area, form, theme, facts),
             Overlay::Prompt(prompt) => Some(prompt::text(buffer, area, prompt, theme)),
             Overlay::Question(question) => {
                 prompt::question(buffer, area, question, theme);

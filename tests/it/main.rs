@@ -14,6 +14,7 @@ mod catalog;
 mod cli;
 mod client;
 mod configuration;
+mod copy_story;
 mod cost;
 mod decode;
 mod desk;

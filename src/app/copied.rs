@@ -1,0 +1,135 @@
+//! The forms in which rows, queries and calls are copied: texts that are safe for a clipboard, and
+//! that other programs take.
+
+use std::fmt::Write as _;
+
+use crate::api::{Origin, Request, curl, redact, wire};
+use crate::domain::text::{json_for_terminal, visible};
+use crate::domain::{
+    Condition, Dialect, Listing, Operand, OrderKey, Query, Resource, Value, Version, export,
+    language,
+};
+
+/// Longest text that is copied, in bytes: what all terminals take.
+pub const LONGEST: usize = 64 * 1024;
+
+/// A record exactly as it came, but without secrets; characters that a terminal would act on are
+/// written as JSON's own escapes.
+pub fn row_json(listing: &Listing, row: u32) -> Option<String> {
+    let json = redact::record(listing.json(row as usize)?);
+    Some(json_for_terminal(&json))
+}
+
+/// Records as a JSON list, one a line.
+pub fn rows_json(listing: &Listing, rows: &[u32]) -> String {
+    let records: Vec<_> = rows
+        .iter()
+        .filter_map(|row| row_json(listing, *row))
+        .collect();
+    format!("[{}]", records.join(",\n"))
+}
+
+/// Records as a document of the shape in which the market sends them, for a file.
+pub fn document(listing: &Listing, rows: &[u32]) -> String {
+    let records: Vec<_> = rows
+        .iter()
+        .filter_map(|row| listing.json(*row as usize))
+        .map(redact::record)
+        .collect();
+    let key = listing.catalog().list_key;
+    format!("{{\"{key}\": [{}]}}\n", records.join(",\n"))
+}
+
+/// The call that a query makes, as one runnable shell command.
+pub fn search_curl(query: &Query, base: &str, dialect: &'static Dialect) -> Result<String, String> {
+    let request = match query.resource {
+        Resource::Workergroups => Request::ListWorkergroups,
+        _ => Request::Search(query.clone()),
+    };
+    let wire = wire::encode(&request, dialect);
+    let origin = Origin::parse(base).map_err(|error| error.to_string())?;
+    Ok(curl::command(&wire, &origin.address(wire.path)))
+}
+
+/// The same search as a command of the market's own client.
+pub fn client_command(query: &Query) -> String {
+    let noun = match query.resource {
+        Resource::Offers => "offers",
+        Resource::Volumes => "network-volumes",
+        Resource::Workergroups => return "vastai show workergroups".to_owned(),
+    };
+    let text = client_query(query);
+    // Without -n the client adds conditions of its own.
+    let mut command = format!("vastai search {noun} {} -n", word(&text));
+    let order: Vec<OrderKey> = query
+        .order
+        .iter()
+        .copied()
+        .filter(|key| query.catalog().orders_on_server(key.field, &Dialect::VAST))
+        .collect();
+    if !order.is_empty() {
+        command.push_str(" -o ");
+        command.push_str(&word(&language::print_order(&order)));
+    }
+    if query.resource == Resource::Offers {
+        command.push_str(" --type ");
+        command.push_str(query.offer_type.wire());
+    }
+    if let Some(gigabytes) = query.storage {
+        let _ = write!(command, " --storage {gigabytes}"); // a String takes everything
+    }
+    if let Some(limit) = query.limit {
+        let _ = write!(command, " --limit {limit}"); // as above
+    }
+    command
+}
+
+/// The conditions that the client knows, as it reads them: versions in three parts.
+fn client_query(query: &Query) -> String {
+    let conditions: Vec<Condition> = query
+        .sent(&Dialect::VAST)
+        .cloned()
+        .map(|mut condition| {
+            let plain = |value: &mut Value| {
+                if let Value::Version(version) = value {
+                    *version = Version::from_code(version.code);
+                }
+            };
+            match &mut condition.operand {
+                Operand::One(value) => plain(value),
+                Operand::Many(values) => values.iter_mut().for_each(plain),
+            }
+            condition
+        })
+        .collect();
+    language::print(&conditions)
+}
+
+/// How many conditions of a query the market's own client does not know.
+pub fn unknown_to_client(query: &Query) -> usize {
+    match query.resource {
+        Resource::Workergroups => query.active().count(),
+        _ => query.local(&Dialect::VAST).count(),
+    }
+}
+
+/// One word of a POSIX shell, always in quotes.
+fn word(text: &str) -> String {
+    let clean = visible(text, LONGEST);
+    format!("'{}'", clean.replace('\'', r"'\''"))
+}
+
+/// Rows as a Markdown table of the columns.
+pub fn table(
+    listing: &Listing,
+    rows: &[u32],
+    columns: &[&'static crate::domain::Field],
+) -> Result<String, String> {
+    export::markdown(listing, rows, columns, LONGEST).ok_or_else(|| {
+        format!(
+            "{} rows are more than the {} kB that a clipboard takes: mark some, or export with e",
+            rows.len(),
+            LONGEST / 1024
+        )
+    })
+}

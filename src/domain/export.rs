@@ -1,0 +1,90 @@
+//! Rows of a listing as text for other programs: CSV and Markdown.
+
+use super::field::Field;
+use super::format;
+use super::listing::Listing;
+use super::text::csv_text;
+use super::value::CellRef;
+
+/// Rows as CSV: a header of wire names, numbers as numbers in wire units, texts defused where a
+/// spreadsheet would read a formula.
+pub fn csv(listing: &Listing, rows: &[u32], fields: &[&Field]) -> String {
+    listing.prepare(fields.iter().copied());
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    // Writing to memory cannot fail, and all rows have the same length.
+    let _ = writer.write_record(fields.iter().map(|field| field.key));
+    for row in rows {
+        let cells = fields.iter().map(|field| cell(listing, *row, field));
+        let _ = writer.write_record(cells);
+    }
+    text(writer)
+}
+
+/// One row as a line of CSV, without a header and without an end of line; texts in the form that
+/// may go to a screen or clipboard.
+pub fn csv_line(listing: &Listing, row: u32, fields: &[&Field]) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let cells = fields
+        .iter()
+        .map(|field| super::text::visible(&cell(listing, row, field), 10_000));
+    let _ = writer.write_record(cells); // to memory, as above
+    text(writer).trim_end_matches('\n').to_owned()
+}
+
+fn text(writer: csv::Writer<Vec<u8>>) -> String {
+    writer
+        .into_inner()
+        .ok()
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .unwrap_or_default()
+}
+
+fn cell(listing: &Listing, row: u32, field: &Field) -> String {
+    match listing.cell(row as usize, field) {
+        CellRef::Missing | CellRef::Null | CellRef::Bad(_) => String::new(),
+        CellRef::Flag(flag) => flag.to_string(),
+        CellRef::Number(number) => number.to_string(),
+        CellRef::Text(text) => csv_text(text),
+    }
+}
+
+/// Rows as a Markdown table with the cells that a person sees; `None` when it gets longer than
+/// `most` bytes.
+pub fn markdown(listing: &Listing, rows: &[u32], fields: &[&Field], most: usize) -> Option<String> {
+    let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+    let labels = fields.iter().map(|field| escaped(field.label)).collect();
+    let rules = fields.iter().map(|field| {
+        if field.kind.is_numeric() {
+            "---:".to_owned()
+        } else {
+            "---".to_owned()
+        }
+    });
+    let mut out = format!("{}\n{}", line(labels), line(rules.collect()));
+    for row in rows {
+        let cells = fields
+            .iter()
+            .map(|field| escaped(&format::cell(listing, *row as usize, field, 200)));
+        out.push('\n');
+        out.push_str(&line(cells.collect()));
+        if out.len() > most {
+            return None;
+        }
+    }
+    Some(out)
+}
+
+/// A text that stands for itself in a Markdown table.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(
+            character,
+            '\\' | '|' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&'
+        ) {
+            out.push('\\');
+        }
+        out.push(character);
+    }
+    out
+}

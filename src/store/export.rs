@@ -1,0 +1,81 @@
+//! Files that a person asked for: written whole, and never over another without a yes.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Why a file was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// There is one of that name.
+    #[error("{} is there already", .0.display())]
+    Exists(PathBuf),
+    /// It could not be.
+    #[error("{}: {why}", .path.display())]
+    Failed {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        why: io::Error,
+    },
+}
+
+/// Writes a file; `~/` stands for the home folder, other paths are seen from the current one. Gives
+/// the absolute path. A crash leaves the whole file or none.
+///
+/// # Errors
+/// When there is a file of that name and it must not be overwritten, or when it cannot be written.
+pub fn write(path: &str, content: &[u8], overwrite: bool) -> Result<PathBuf, ExportError> {
+    let path = resolved(path);
+    let failed = |why| ExportError::Failed {
+        path: path.clone(),
+        why,
+    };
+    let folder = path
+        .parent()
+        .ok_or_else(|| failed(io::Error::other("it is no file")))?;
+    if path.is_dir() {
+        return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
+    }
+    if path.symlink_metadata().is_ok() && !overwrite {
+        return Err(ExportError::Exists(path));
+    }
+    let mut file = temporary(folder).map_err(failed)?;
+    file.write_all(content).map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    if overwrite {
+        // A link stays, and what it names is replaced.
+        let target = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+        file.persist(&target).map_err(|error| failed(error.error))?;
+    } else {
+        file.persist_noclobber(&path)
+            .map_err(|error| match error.error.kind() {
+                io::ErrorKind::AlreadyExists => ExportError::Exists(path.clone()),
+                _ => failed(error.error),
+            })?;
+    }
+    Ok(path)
+}
+
+/// A file beside the one to come, with the permissions that new files have.
+fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".bourse-export-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(fs::Permissions::from_mode(0o666)); // less what the umask takes
+        builder.tempfile_in(folder)
+    }
+    #[cfg(not(unix))]
+    builder.tempfile_in(folder)
+}
+
+fn resolved(path: &str) -> PathBuf {
+    let typed = Path::new(path);
+    let typed = match (typed.strip_prefix("~"), etcetera::home_dir()) {
+        (Ok(rest), Ok(home)) => home.join(rest),
+        _ => typed.to_owned(),
+    };
+    std::path::absolute(&typed).unwrap_or(typed)
+}
