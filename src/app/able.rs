@@ -25,6 +25,8 @@ impl Model {
             Action::Open => browser
                 .is_none_or(|browser| browser.selected_row().is_none())
                 .then(|| "no record is selected".to_owned()),
+            Action::Settings => (self.pane == Pane::Workergroups)
+                .then(|| "workergroups are listed whole".to_owned()),
             Action::OfferType => {
                 (self.pane != Pane::Offers).then(|| "only offers have a type".to_owned())
             }

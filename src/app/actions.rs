@@ -1,10 +1,13 @@
 //! What each verb means for whoever owns the keyboard.
 
+use super::column_editor::{self, ColumnEditor};
+use super::filter_editor::{self, FilterEditor};
 use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::Now;
 use super::route_lab::{self, Question, RouteView};
+use super::search_settings::{self, SearchSettings};
 use super::sort_editor::SortEditor;
 use super::text_input::TextInput;
 use super::{Model, Owner, Pane, basket, fresh, insights, parse_bar, unlist, volume_form};
@@ -12,7 +15,7 @@ use crate::domain::country;
 use crate::domain::field::Kind;
 use crate::domain::journal::Deed;
 use crate::domain::text::visible;
-use crate::domain::{Field, Listing};
+use crate::domain::{Condition, Field, Listing};
 
 /// Does what an action asks for.
 pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
@@ -151,6 +154,22 @@ fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         }
         Action::Mark => insights::mark(browser),
         Action::Unmark => browser.marks.clear(),
+        Action::Columns => {
+            let editor = ColumnEditor::new(browser.columns.clone(), browser.query.catalog());
+            model.overlays.push(Overlay::Columns(editor));
+        }
+        Action::Filter => {
+            let kept = browser.filter_draft.clone();
+            let editor = FilterEditor::new(browser.query.clone(), kept, browser.dialect());
+            model.overlays.push(Overlay::Filter(Box::new(editor)));
+        }
+        Action::Settings => {
+            let settings = SearchSettings::new(browser.query.clone(), browser.dialect());
+            model.overlays.push(Overlay::Settings(Box::new(settings)));
+        }
+        Action::SortLeft => sort_beside(model, false),
+        Action::SortRight => sort_beside(model, true),
+        Action::Reverse => browser.reverse(),
         Action::Refresh => return refresh(model, now),
         Action::Unlist => unlist::open(model),
         Action::Back => return step_back(model, now),
@@ -160,8 +179,7 @@ fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         }
         Action::ResetQuery => {
             let fresh = fresh(&browser.query, browser.dialect());
-            browser.query = fresh;
-            browser.set_words(Vec::new());
+            browser.apply(fresh, Vec::new());
             browser.show_query_in_bar();
             return refresh(model, now);
         }
@@ -169,6 +187,28 @@ fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         _ => {}
     }
     Vec::new()
+}
+
+/// Sorts by the column in sight beside the one that is sorted by; from none, by the first or last.
+fn sort_beside(model: &mut Model, to_right: bool) {
+    let fields: Vec<&'static Field> = model.facts.headers().collect();
+    let Some(browser) = model.browser_mut() else {
+        return;
+    };
+    let own = browser.query.order.first().map(|key| key.field);
+    let place = own.and_then(|own| fields.iter().position(|field| *field == own));
+    let last = fields.len().saturating_sub(1);
+    let next = match (place, to_right) {
+        (None, true) => 0,
+        (None, false) => last,
+        (Some(place), true) => (place + 1).min(last),
+        (Some(place), false) => place.saturating_sub(1),
+    };
+    if Some(next) != place
+        && let Some(field) = fields.get(next)
+    {
+        browser.sort_by(field);
+    }
 }
 
 /// Esc on a table: stop waiting, else put the error away, else the notices, else the words, else
@@ -214,13 +254,17 @@ fn on_bar(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             match parse_bar(browser, &text) {
                 Err(error) => browser.bar.error = Some(error),
                 Ok(parsed) => {
-                    let mut conditions = parsed.conditions;
+                    let mut conditions = parsed.conditions.clone();
+                    let is_said_again = |kept: &Condition| {
+                        let again = |new: &Condition| {
+                            new.field == kept.field && new.operator == kept.operator
+                        };
+                        parsed.conditions.iter().any(again)
+                    };
+                    let switched_off = browser.query.conditions.iter();
                     conditions.extend(
-                        browser
-                            .query
-                            .conditions
-                            .iter()
-                            .filter(|kept| !kept.enabled)
+                        switched_off
+                            .filter(|kept| !kept.enabled && !is_said_again(kept))
                             .cloned(),
                     );
                     let must_ask = browser.take_query(conditions, parsed.words);
@@ -260,6 +304,9 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Some(Overlay::Volume(_)) => return volume_form::act(model, now, action),
         Some(Overlay::Basket(_)) => return basket::act(model, now, action),
         Some(Overlay::Route(_)) => return route_lab::act(model, now, action),
+        Some(Overlay::Columns(_)) => return column_editor::act(model, action),
+        Some(Overlay::Filter(_)) => return filter_editor::act(model, now, action),
+        Some(Overlay::Settings(_)) => return search_settings::act(model, now, action),
         _ => {}
     }
     if action == Action::Back {
@@ -320,14 +367,7 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             }
             return on_detail(model, action);
         }
-        Some(
-            Overlay::Unlist(_)
-            | Overlay::Insight(_)
-            | Overlay::Volume(_)
-            | Overlay::Basket(_)
-            | Overlay::Route(_),
-        )
-        | None => {}
+        _ => {}
     }
     Vec::new()
 }
@@ -395,6 +435,13 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         }
         Overlay::Volume(form) => form.edit(edit),
         Overlay::Export(form) => form.edit(edit),
+        Overlay::Columns(editor) => {
+            if edit(&mut editor.picker.input) {
+                editor.picker.narrow();
+            }
+        }
+        Overlay::Filter(editor) => editor.type_into(edit),
+        Overlay::Settings(settings) => settings.type_into(edit),
         Overlay::Detail { .. }
         | Overlay::Question(_)
         | Overlay::Basket(_)
@@ -472,6 +519,12 @@ mod tests {
                     | Context::RouteSearch
                     | Context::RouteHop
                     | Context::RouteExport
+                    | Context::Columns
+                    | Context::Filter
+                    | Context::Condition
+                    | Context::Tick
+                    | Context::Settings
+                    | Context::Choice
             )
         }) {
             for key in row.keys {

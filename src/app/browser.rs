@@ -4,26 +4,19 @@ use std::collections::BTreeSet;
 
 use super::bar::Bar;
 use super::figures::{Figures, Pricing};
+use super::honesty::Honesty;
+pub use super::honesty::{Doubt, Violation};
 use super::picker::fuzzy;
 use super::remote::{Now, Remote, Ticket, Tickets};
-use crate::api::{ApiError, Request};
+use super::search_settings::SearchSettings;
+use crate::api::{ApiError, Request, wire};
 use crate::app::message::Effect;
 use crate::domain::field::Kind;
 use crate::domain::language;
+use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{
     Condition, Dialect, Direction, Field, Listing, OrderKey, Query, Resource, RowId,
 };
-
-/// A condition that the market was asked for and rows that break it all the same.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Violation {
-    /// The field whose cells break it.
-    pub field: &'static Field,
-    /// The condition, in the query language.
-    pub condition: String,
-    /// How many rows break it.
-    pub rows: usize,
-}
 
 /// The state of one pane.
 #[derive(Debug)]
@@ -53,7 +46,11 @@ pub struct Browser {
     /// The row that the person chose; it stays chosen while it is out of sight.
     chosen: Option<RowId>,
     cursor: usize,
-    violations: Vec<Violation>,
+    honesty: Honesty,
+    /// What the filter editor held when it was left without running it.
+    pub filter_draft: Option<Box<Query>>,
+    /// What the search settings held when they were left without applying them.
+    pub settings_draft: Option<Box<SearchSettings>>,
 }
 
 impl Browser {
@@ -75,7 +72,9 @@ impl Browser {
             view: Vec::new(),
             chosen: None,
             cursor: 0,
-            violations: Vec::new(),
+            honesty: Honesty::default(),
+            filter_draft: None,
+            settings_draft: None,
             query,
         };
         browser.show_query_in_bar();
@@ -114,7 +113,22 @@ impl Browser {
 
     /// Conditions that the market ignored.
     pub fn violations(&self) -> &[Violation] {
-        &self.violations
+        &self.honesty.violations
+    }
+
+    /// What else in the answer differs from the question.
+    pub fn doubts(&self) -> &[Doubt] {
+        &self.honesty.doubts
+    }
+
+    /// The storage in GB that the prices on screen include, and whether bourse worked them out for
+    /// it itself: an estimate until the market confirms it.
+    pub fn storage(&self) -> (f64, bool) {
+        let wanted = self.query.storage.unwrap_or(DEFAULT_STORAGE_GB);
+        let is_estimate = self
+            .listing()
+            .is_some_and(|listing| listing.estimated_storage().is_some());
+        (wanted, is_estimate)
     }
 
     /// The place of the selected row in the view.
@@ -184,48 +198,27 @@ impl Browser {
         let came = answer.is_ok();
         if self.remote.accept(ticket, now, answer) && came {
             self.shown_query = self.asked_query.take();
-            self.check_honesty();
+            if let (Some(listing), Some(query)) = (self.remote.shown(), &self.shown_query) {
+                self.honesty = Honesty::of(listing, query, self.dialect);
+            }
             self.revalue();
         }
     }
 
-    fn check_honesty(&mut self) {
-        let (Some(listing), Some(query)) = (self.remote.shown(), self.shown_query.as_ref()) else {
-            return;
-        };
-        if query.resource == Resource::Workergroups {
-            return;
-        }
-        self.violations = query
-            .sent(self.dialect)
-            .filter_map(|condition| {
-                let column = listing.column(condition.field);
-                let rows = (0..listing.len())
-                    .filter(|row| condition.is_broken_by(column.cell(*row)))
-                    .count();
-                (rows > 0).then(|| Violation {
-                    field: condition.field,
-                    condition: language::print_condition(condition),
-                    rows,
-                })
-            })
-            .collect();
-    }
-
     /// Whether a column shows cells that break a condition that the market was asked for.
     pub fn is_accused(&self, field: &Field) -> bool {
-        self.violations
+        self.violations()
             .iter()
             .any(|violation| reads_same(violation.field, field))
     }
 
     /// Whether a cell breaks a condition that the market was asked for.
     pub fn is_violating(&self, row: usize, field: &Field) -> bool {
-        !self.violations.is_empty()
-            && self.violations.iter().any(|violation| {
+        !self.violations().is_empty()
+            && self.violations().iter().any(|violation| {
                 reads_same(violation.field, field)
                     && self.listing().is_some_and(|listing| {
-                        let cell = listing.cell(row, violation.field);
+                        let cell = listing.sent_column(violation.field).cell(row);
                         self.shown_query
                             .iter()
                             .flat_map(super::super::domain::query::Query::active)
@@ -248,19 +241,16 @@ impl Browser {
     /// was not priced for it.
     pub fn pricing(&self) -> Pricing {
         let query = self.shown_query.as_ref().unwrap_or(&self.query);
-        let quoted = query.priced_storage(self.dialect);
         Pricing {
             model: query.offer_type,
-            gb: self
-                .query
-                .storage
-                .filter(|wanted| wanted.total_cmp(&quoted).is_ne()),
+            gb: self.listing().and_then(Listing::estimated_storage),
         }
     }
 
     /// Works the computed columns out anew, then the view: when rows, prices, the job or the
     /// conditions that are applied here have changed.
     pub fn revalue(&mut self) {
+        self.reprice();
         if self.resource() == Resource::Volumes {
             if let Some(listing) = self.remote.shown_mut() {
                 self.figures.fill_volumes(listing);
@@ -320,6 +310,25 @@ impl Browser {
         self.follow_selection();
     }
 
+    /// Lays the prices at the wanted storage over those that came, where they came with another.
+    fn reprice(&mut self) {
+        if self.resource() != Resource::Offers {
+            return;
+        }
+        let Some(asked) = &self.shown_query else {
+            return;
+        };
+        let came = self
+            .honesty
+            .included_storage()
+            .unwrap_or_else(|| asked.priced_storage(self.dialect));
+        let wanted = self.query.storage.unwrap_or(DEFAULT_STORAGE_GB);
+        let is_other = (wanted - came).abs() > 1e-9;
+        if let Some(listing) = self.remote.shown_mut() {
+            listing.estimate_storage(is_other.then_some(wanted));
+        }
+    }
+
     fn follow_selection(&mut self) {
         let Some(listing) = self.remote.shown() else {
             return;
@@ -374,6 +383,15 @@ impl Browser {
             _ => first,
         };
         self.set_order(vec![OrderKey { field, direction }]);
+    }
+
+    /// Turns every direction of the order round.
+    pub fn reverse(&mut self) {
+        let mut order = self.query.order.clone();
+        for key in &mut order {
+            key.direction = key.direction.flipped();
+        }
+        self.set_order(order);
     }
 
     /// Narrows the rows that are here.
@@ -452,20 +470,49 @@ impl Browser {
 
     /// Takes conditions and words from the bar; true if the market must be asked.
     pub fn take_query(&mut self, conditions: Vec<Condition>, words: Vec<String>) -> bool {
-        let asked = |conditions: &[Condition], dialect: &'static Dialect| -> Vec<Condition> {
-            conditions
-                .iter()
-                .filter(|condition| condition.enabled && dialect.sends(condition.field))
-                .cloned()
-                .collect()
+        let query = Query {
+            conditions,
+            ..self.query.clone()
         };
-        let before = asked(&self.query.conditions, self.dialect);
-        let after = asked(&conditions, self.dialect);
-        let changed = before != after && self.resource() != Resource::Workergroups;
-        self.query.conditions = conditions;
-        self.set_words(words);
+        self.apply(query, words)
+    }
+
+    /// Takes a whole query from an editor; true if the market must be asked, because it would be
+    /// asked something else. Another order alone waits for the next search.
+    pub fn apply(&mut self, query: Query, words: Vec<String>) -> bool {
+        let body = |query: Query| wire::encode(&Request::Search(query), self.dialect).body;
+        let before = Query {
+            order: query.order.clone(),
+            ..self.query.clone()
+        };
+        let changed = body(before) != body(query.clone());
+        self.query = query;
+        self.ran_words.clone_from(&words);
+        self.words = words;
         self.revalue();
         changed || self.remote.shown().is_none()
+    }
+
+    /// The wire names of the columns, in order: what is kept for the next start.
+    pub fn column_keys(&self) -> Vec<&'static str> {
+        self.columns.iter().map(|field| field.key).collect()
+    }
+
+    /// Shows the columns of these wire names; names that are no column are passed over, and
+    /// without any the first choice comes back.
+    pub fn set_column_keys<K: AsRef<str>>(&mut self, keys: &[K]) {
+        let catalog = self.query.catalog();
+        let mut columns: Vec<&'static Field> = Vec::new();
+        for field in keys.iter().filter_map(|key| catalog.column(key.as_ref())) {
+            if !columns.contains(&field) {
+                columns.push(field);
+            }
+        }
+        if columns.is_empty() {
+            columns = catalog.default_columns();
+        }
+        self.columns = columns;
+        self.column_offset = 0;
     }
 }
 

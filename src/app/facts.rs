@@ -59,6 +59,14 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// The columns of the table that are in sight, from left to right.
+    pub fn headers(&self) -> impl Iterator<Item = &'static Field> {
+        self.targets.iter().filter_map(|(_, target)| match target {
+            Target::Header(field) => Some(*field),
+            _ => None,
+        })
+    }
+
     /// What stands at a cell.
     pub fn at(&self, x: u16, y: u16) -> Option<Target> {
         self.targets

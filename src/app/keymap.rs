@@ -70,6 +70,18 @@ pub enum Context {
     RouteExport,
     /// A question that wants a yes or a no.
     Ask,
+    /// The column editor.
+    Columns,
+    /// The filter editor.
+    Filter,
+    /// A condition that is written in the filter editor.
+    Condition,
+    /// A condition whose values are ticked or turned.
+    Tick,
+    /// The search settings.
+    Settings,
+    /// A setting with a few values.
+    Choice,
     /// Moving in lists, whoever owns them.
     Movement,
     /// Everywhere, except where text is typed.
@@ -111,6 +123,12 @@ impl Context {
             Self::RouteHop => "Route lab: next hop",
             Self::RouteExport => "Route lab: export",
             Self::Ask => "Questions",
+            Self::Columns => "Column editor",
+            Self::Filter => "Filter editor",
+            Self::Condition => "Filter editor: a condition",
+            Self::Tick => "Filter editor: values to tick",
+            Self::Settings => "Search settings",
+            Self::Choice => "Search settings: a choice",
             Self::Movement => "Moving",
             Self::Global => "Everywhere",
             Self::Always => "Even while typing",
@@ -205,6 +223,16 @@ pub enum Action {
     RunWorker,
     RunHop,
     RunBody,
+    Filter,
+    Columns,
+    Settings,
+    SortLeft,
+    SortRight,
+    Reverse,
+    Run,
+    Reset,
+    Recall,
+    Body,
 }
 
 /// A key with its modifiers, as it is written in the table: `j`, `G`, `ctrl-d`, `shift-tab`, `f5`.
@@ -357,6 +385,13 @@ pub static BINDINGS: &[Binding] = &[
         "Edit the query: conditions, or words that narrow the rows").hint("query", 1),
     row(Context::Table, &["enter"], Action::Open, "open", "Show the record whole").hint("detail", 2),
     row(Context::Table, &["s"], Action::Sort, "sort", "Choose what to sort by").hint("sort", 3),
+    row(Context::Table, &["f"], Action::Filter, "filter", "Edit the query filter by filter").hint("filter", 3),
+    row(Context::Table, &["c"], Action::Columns, "columns", "Choose the columns and their order").hint("columns", 6),
+    row(Context::Table, &["o"], Action::Settings, "settings",
+        "Price type, storage, limit, vCPUs, datacenters, bundling").hint("settings", 6),
+    row(Context::Table, &["<"], Action::SortLeft, "sort-left", "Sort by the next column to the left"),
+    row(Context::Table, &[">"], Action::SortRight, "sort-right", "Sort by the next column to the right"),
+    row(Context::Table, &["R"], Action::Reverse, "reverse", "Turn the sort direction round"),
     row(Context::Table, &["r", "f5"], Action::Refresh, "refresh", "Ask the market again").hint("refresh", 6),
     row(Context::Table, &["left", "h"], Action::Left, "columns-left", "Scroll the columns to the left"),
     row(Context::Table, &["right", "l"], Action::Right, "columns-right", "Scroll the columns to the right"),
@@ -535,6 +570,41 @@ pub static BINDINGS: &[Binding] = &[
 
     row(Context::Ask, &["enter", "y"], Action::Submit, "yes", "Yes, do it").hint("yes", 1),
     row(Context::Ask, &["esc", "n", "q"], Action::Back, "no", "No, go back").hint("no", 2),
+    row(Context::Columns, &["space"], Action::Toggle, "column-toggle", "Show or hide the column").hint("show or hide", 2),
+    row(Context::Columns, &["<"], Action::MoveUp, "column-left", "Move the column to the left").hint("left", 3),
+    row(Context::Columns, &[">"], Action::MoveDown, "column-right", "Move the column to the right").hint("right", 4),
+    row(Context::Columns, &["ctrl-r"], Action::Reset, "columns-reset", "Back to the columns shown at first").hint("reset", 5),
+    row(Context::Columns, &["enter"], Action::Submit, "columns-apply", "Show these columns").hint("apply", 1),
+
+    row(Context::Filter, &["enter"], Action::Submit, "filter-edit", "Run the query, or write the selected condition").hint("run or edit", 1),
+    row(Context::Filter, &["space"], Action::Toggle, "filter-switch", "Switch the condition off or on, without losing it").hint("on/off", 2),
+    row(Context::Filter, &["delete", "-"], Action::Remove, "filter-remove", "Remove the condition").hint("remove", 3),
+    row(Context::Filter, &["ctrl-s"], Action::Run, "filter-run", "Run the query from any line").hint("run", 4),
+    row(Context::Filter, &["tab"], Action::Body, "filter-body", "Show the body that would be sent, or the filters").hint("body", 5),
+    row(Context::Filter, &["ctrl-r"], Action::Reset, "filter-reset", "Back to the conditions that a search starts from").hint("reset", 6),
+    row(Context::Filter, &["ctrl-y"], Action::Recall, "filter-recall", "Take up the draft that was left without running it"),
+    row(Context::Filter, &["ctrl-o"], Action::Settings, "filter-settings", "Price type, storage, limit and switches").hint("settings", 7),
+
+    row(Context::Condition, &["enter"], Action::Submit, "condition-accept", "Take the condition into the query").hint("take", 1),
+    row(Context::Condition, &["esc"], Action::Back, "condition-leave", "Back to the filters; what was written stays in the form").hint("back", 2),
+    row(Context::Condition, &["tab"], Action::Right, "next-operator", "Compare with the next operator").hint("operator", 3),
+    row(Context::Condition, &["shift-tab"], Action::Left, "previous-operator", "Compare with the previous operator"),
+    row(Context::Condition, &["down"], Action::Down, "value-down", "Select the next value").hint("values", 4),
+    row(Context::Condition, &["up"], Action::Up, "value-up", "Select the previous value, or what is typed"),
+    row(Context::Condition, &["pgdn"], Action::PageDown, "value-page-down", "A page of values down"),
+    row(Context::Condition, &["pgup"], Action::PageUp, "value-page-up", "A page of values up"),
+
+    row(Context::Tick, &["space"], Action::Toggle, "value-tick", "Tick or untick the value; turn yes and no round").hint("tick", 2),
+
+    row(Context::Settings, &["enter"], Action::Submit, "settings-apply", "Search with these settings").hint("apply", 1),
+    row(Context::Settings, &["esc"], Action::Back, "settings-leave", "Leave the settings as they were").hint("cancel", 2),
+    row(Context::Settings, &["down", "tab"], Action::Down, "setting-down", "Next setting").hint("next", 3),
+    row(Context::Settings, &["up", "shift-tab"], Action::Up, "setting-up", "Previous setting"),
+    row(Context::Settings, &["ctrl-r"], Action::Reset, "settings-reset", "Back to what a search starts from").hint("reset", 5),
+    row(Context::Settings, &["ctrl-y"], Action::Recall, "settings-recall", "Take up the settings that were left without applying them"),
+
+    row(Context::Choice, &["space", "right"], Action::Toggle, "setting-next", "Next value").hint("change", 2),
+    row(Context::Choice, &["left"], Action::Left, "setting-previous", "Previous value"),
 
     row(Context::Movement, &["down", "j"], Action::Down, "down", "Down").hint("move", 8),
     row(Context::Movement, &["up", "k"], Action::Up, "up", "Up"),
@@ -565,3 +635,25 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Always, &["ctrl-z"], Action::Suspend, "suspend", "Suspend; fg comes back"),
     row(Context::Always, &["ctrl-l"], Action::Redraw, "redraw", "Paint the screen anew"),
 ];
+
+/// The rows of a context.
+pub fn bindings(context: Context) -> impl Iterator<Item = &'static Binding> {
+    BINDINGS
+        .iter()
+        .filter(move |binding| binding.context == context)
+}
+
+/// What a key does for an owner: its contexts are asked in order.
+pub fn resolve(contexts: &[Context], key: KeyEvent) -> Option<Action> {
+    let pressed = Chord::of(key);
+    contexts.iter().find_map(|context| {
+        bindings(*context)
+            .find(|binding| {
+                binding
+                    .keys
+                    .iter()
+                    .any(|key| Chord::parse(key) == Some(pressed))
+            })
+            .map(|binding| binding.action)
+    })
+}

@@ -10,11 +10,15 @@ mod actions;
 pub mod bar;
 pub mod basket;
 pub mod browser;
+pub mod column_editor;
 pub mod copied;
 pub mod copy;
 pub mod export;
 pub mod facts;
 pub mod figures;
+pub mod filter_editor;
+pub mod filter_form;
+pub mod honesty;
 pub mod insights;
 pub mod keep;
 pub mod keymap;
@@ -26,6 +30,7 @@ pub mod picker;
 pub mod prompt;
 pub mod remote;
 pub mod route_lab;
+pub mod search_settings;
 pub mod searches;
 pub mod sort_editor;
 pub mod text_input;
@@ -241,6 +246,17 @@ impl Model {
             Resource::Volumes => &self.volumes,
             Resource::Workergroups => &self.workergroups,
         }
+    }
+
+    /// What lies over the pane, to be changed, beside the browser of the pane.
+    const fn overlays_and_browser(&mut self) -> (&mut Vec<Overlay>, Option<&Browser>) {
+        let browser = match self.pane {
+            Pane::Offers => Some(&self.offers),
+            Pane::Volumes => Some(&self.volumes),
+            Pane::Workergroups => Some(&self.workergroups),
+            Pane::Requests => None,
+        };
+        (&mut self.overlays, browser)
     }
 
     fn browsers_mut(&mut self) -> [&mut Browser; 3] {

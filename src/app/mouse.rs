@@ -41,7 +41,11 @@ fn wheel(model: &mut Model, now: Now, by: isize) {
         Some(Overlay::Sort(editor)) => editor.picker.step(by),
         Some(Overlay::Searches(list)) => list.picker.step(by),
         Some(Overlay::Copy(menu)) => menu.step(by),
-        Some(Overlay::Prompt(_) | Overlay::Question(_) | Overlay::Export(_)) => {}
+        Some(Overlay::Columns(editor)) => editor.picker.step(by),
+        Some(Overlay::Filter(editor)) => editor.step(by),
+        Some(
+            Overlay::Prompt(_) | Overlay::Question(_) | Overlay::Export(_) | Overlay::Settings(_),
+        ) => {}
         Some(Overlay::Detail { scroll }) => {
             *scroll = scroll.saturating_add_signed(by).min(most);
         }
@@ -93,6 +97,20 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
             Some(Overlay::Export(form)) => {
                 form.at = index;
                 return actions::perform(model, now, Action::Toggle);
+            }
+            Some(Overlay::Columns(editor)) => {
+                editor.picker.select(index, false);
+                return actions::perform(model, now, Action::Toggle);
+            }
+            Some(Overlay::Filter(editor)) => {
+                let action = editor.click(index);
+                return actions::perform(model, now, action);
+            }
+            Some(Overlay::Settings(settings)) => {
+                settings.select(index);
+                if settings.current().is_choice() {
+                    return actions::perform(model, now, Action::Toggle);
+                }
             }
             _ => {}
         },

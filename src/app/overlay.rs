@@ -1,14 +1,17 @@
 //! What lies over a pane: an enum stack, topmost last.
 
 use super::basket::Basket;
+use super::column_editor::ColumnEditor;
 use super::copy::CopyMenu;
 use super::export::ExportForm;
+use super::filter_editor::FilterEditor;
 use super::insights::Insight;
 use super::keymap::{Action, BINDINGS, Context};
 use super::keys::Keymap;
 use super::picker::{Item, Picker};
 use super::prompt::{Prompt, Question};
 use super::route_lab::RouteView;
+use super::search_settings::SearchSettings;
 use super::searches::SearchList;
 use super::sort_editor::SortEditor;
 use super::unlist::{Page, UnlistDialog};
@@ -49,6 +52,12 @@ pub enum Overlay {
     Insight(Box<Insight>),
     /// A part of the route lab.
     Route(RouteView),
+    /// Which columns to show.
+    Columns(ColumnEditor),
+    /// Every filter, and the conditions of the query.
+    Filter(Box<FilterEditor>),
+    /// Price type, storage, limit and switches.
+    Settings(Box<SearchSettings>),
 }
 
 impl Overlay {
@@ -72,6 +81,18 @@ impl Overlay {
                 Context::Global,
                 Context::Always,
             ],
+            Self::Columns(_) => &[Context::Columns, Context::Picker, Context::Always],
+            Self::Filter(editor) => match &editor.form {
+                None => &[Context::Filter, Context::Picker, Context::Always],
+                Some(form) if form.takes_blank() => {
+                    &[Context::Tick, Context::Condition, Context::Always]
+                }
+                Some(_) => &[Context::Condition, Context::Always],
+            },
+            Self::Settings(settings) if settings.current().is_choice() => {
+                &[Context::Choice, Context::Settings, Context::Always]
+            }
+            Self::Settings(_) => &[Context::Settings, Context::Always],
             Self::Detail { .. } => &[
                 Context::Detail,
                 Context::Movement,
@@ -129,6 +150,12 @@ impl Overlay {
             Context::FormChoice,
             Context::Prompt,
             Context::Question,
+            Context::Columns,
+            Context::Filter,
+            Context::Condition,
+            Context::Tick,
+            Context::Settings,
+            Context::Choice,
             Context::Picker,
             Context::VolumeCost,
             Context::Basket,

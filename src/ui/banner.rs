@@ -7,7 +7,7 @@ use ratatui::style::Style;
 
 use super::paint;
 use super::theme::Theme;
-use crate::app::browser::Browser;
+use crate::app::browser::{Browser, Doubt};
 
 /// Draws the banners into at most `area.height` lines; gives how many lines were used.
 pub fn draw(
@@ -58,6 +58,11 @@ pub fn draw(
             "The market ignored {}: see the cells marked !",
             named.join(", ")
         );
+        add(&text, theme.warning, 2);
+    }
+    if !browser.doubts().is_empty() {
+        let doubts: Vec<_> = browser.doubts().iter().map(Doubt::text).collect();
+        let text = format!("Not as asked: {}", doubts.join("; "));
         add(&text, theme.warning, 2);
     }
     let height = u16::try_from(lines.len())

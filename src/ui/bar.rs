@@ -149,8 +149,19 @@ pub fn settings(buffer: &mut Buffer, line: Rect, browser: &Browser, theme: &Them
     };
     if query.resource == Resource::Offers {
         add(query.offer_type.wire().to_owned(), theme.text);
-        let storage = format::gigabytes(query.priced_storage(dialect));
-        add(format!("prices with {storage} disk"), theme.text);
+        let (storage, is_estimate) = browser.storage();
+        let storage = format::gigabytes(storage);
+        if is_estimate {
+            add(
+                format!("prices with {storage} disk (estimate)"),
+                theme.warning,
+            );
+        } else {
+            add(format!("prices with {storage} disk"), theme.text);
+        }
+        if query.unbundled && dialect.bundling_parameter.is_some() {
+            add("not bundled".to_owned(), theme.text);
+        }
     }
     let order: Vec<_> = query
         .order
@@ -172,6 +183,15 @@ pub fn settings(buffer: &mut Buffer, line: Rect, browser: &Browser, theme: &Them
         if !local.is_empty() {
             add(format!("local: {}", local.join(" ")), theme.warning);
         }
+    }
+    let off: Vec<_> = query
+        .conditions
+        .iter()
+        .filter(|condition| !condition.enabled)
+        .map(language::print_condition)
+        .collect();
+    if !off.is_empty() {
+        add(format!("off: {}", off.join(" ")), theme.dim);
     }
     paint::pieces(
         buffer,

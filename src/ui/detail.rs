@@ -127,6 +127,14 @@ fn section_lines(
         } else {
             format::detail(record, field, dialect)
         };
+        let is_estimate = browser
+            .listing()
+            .is_some_and(|listing| listing.is_estimated(field));
+        let value = if is_estimate && record.cell(field).number().is_some() {
+            format!("~{value} estimate")
+        } else {
+            value
+        };
         let is_blank = matches!(value.as_str(), format::NOT_SENT | format::NULL);
         let style = match (browser.is_violating(row, field), is_blank) {
             (true, _) => theme.warning,

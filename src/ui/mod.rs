@@ -19,6 +19,8 @@ mod basket;
 mod copy;
 mod detail;
 mod export;
+mod filter_editor;
+mod filter_form;
 mod footer;
 mod header;
 mod insights;
@@ -28,6 +30,7 @@ mod picker;
 mod prompt;
 pub mod records;
 mod route_lab;
+mod search_settings;
 mod searches;
 pub mod theme;
 mod unlist;
@@ -43,7 +46,7 @@ use crate::app::facts::Facts;
 use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Phase};
 use crate::app::{Model, Pane};
-use crate::domain::format;
+use crate::domain::{format, language};
 use theme::Theme;
 
 /// The smallest useful screen.
@@ -185,6 +188,15 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
                 "Press {funnel} to see which condition costs most, {query} to change the query."
             ),
         ],
+        (_, Some(listing)) if listing.is_empty() && listing.skipped().is_empty() => {
+            let mut lines = vec![
+                format!("The market has no {nouns} for this query."),
+                "Press f or / to relax a condition: field=any removes one.".to_owned(),
+            ];
+            let warn = |condition| language::warning(condition, browser.dialect());
+            lines.extend(browser.query.active().filter_map(warn));
+            lines
+        }
         (_, Some(listing)) if listing.is_empty() => vec![
             format!(
                 "None of the {} records could be read.",
@@ -315,6 +327,22 @@ fn overlays(
             Overlay::Question(question) => {
                 prompt::question(buffer, area, question, theme);
                 None
+            }
+            Overlay::Columns(editor) => picker::draw(
+                buffer,
+                area,
+                "Columns: Space shows or hides, < > move, Ctrl-r resets, Enter applies",
+                &editor.picker,
+                theme,
+                facts,
+            ),
+            Overlay::Filter(editor) => {
+                let dialect = model.profile.dialect;
+                filter_editor::draw(buffer, area, editor, dialect, theme, facts)
+            }
+            Overlay::Settings(settings) => {
+                let draft = model.browser().and_then(|own| own.settings_draft.as_ref());
+                search_settings::draw(buffer, area, settings, draft.is_some(), theme, facts)
             }
         };
     }

@@ -66,21 +66,33 @@ pub fn draw<T: Clone>(
     if inner.height < 3 {
         return None;
     }
-    let x = paint::text(buffer, inner.x, inner.y, 3, " / ", theme.accent);
-    let width = inner.right().saturating_sub(x);
-    let typed = picker.input.text();
-    if typed.is_empty() {
-        paint::text(buffer, x, inner.y, width, "type to search", theme.dim);
-    } else {
-        paint::text(buffer, x, inner.y, width, typed, theme.text);
-    }
+    let cursor = search(buffer, inner, picker, theme);
     let list = Rect::new(inner.x, inner.y + 2, inner.width, inner.height - 2);
     lines(buffer, list, picker, theme, facts);
-    let cursor = u16::try_from(picker.input.cursor_column()).unwrap_or(0);
-    Some(Position::new(x + cursor.min(width), inner.y))
+    Some(cursor)
 }
 
-fn lines<T: Clone>(
+/// Draws the search line at the top of an area; gives the cursor's place in it.
+pub fn search<T: Clone>(
+    buffer: &mut Buffer,
+    area: Rect,
+    picker: &Picker<T>,
+    theme: &Theme,
+) -> Position {
+    let x = paint::text(buffer, area.x, area.y, 3, " / ", theme.accent);
+    let width = area.right().saturating_sub(x);
+    let typed = picker.input.text();
+    if typed.is_empty() {
+        paint::text(buffer, x, area.y, width, "type to search", theme.dim);
+    } else {
+        paint::text(buffer, x, area.y, width, typed, theme.text);
+    }
+    let cursor = u16::try_from(picker.input.cursor_column()).unwrap_or(0);
+    Position::new(x + cursor.min(width), area.y)
+}
+
+/// Draws the lines of a picker.
+pub fn lines<T: Clone>(
     buffer: &mut Buffer,
     list: Rect,
     picker: &Picker<T>,
@@ -102,7 +114,7 @@ fn lines<T: Clone>(
         .map(|item| widest(&item.title))
         .max()
         .unwrap_or(0)
-        .min(list.width / 3);
+        .min((list.width / 3).max(26));
     let note_width = picker
         .shown()
         .map(|item| widest(&item.note))

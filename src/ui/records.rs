@@ -18,6 +18,9 @@ const GUTTER: u16 = 3;
 /// The sign of offers that no other loaded one beats in price and performance per GPU.
 pub const FRONT: &str = "◆";
 
+/// How early a column leaves that was hidden at first and chosen by the person.
+const CHOSEN: u8 = 9;
+
 /// A column in sight.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Placed {
@@ -50,10 +53,11 @@ pub fn place(
         let mut fields = columns.to_vec();
         while fields.len() > 1 && taken(&fields) > room {
             let Some((index, _)) = fields.iter().enumerate().max_by_key(|(_, field)| {
-                if must(field) {
-                    0
-                } else {
-                    field.column.priority
+                match field.column.rank {
+                    _ if must(field) => 0,
+                    Some(_) => field.column.priority,
+                    // Hidden at first: it is here because somebody wished for it.
+                    None => field.column.priority.min(CHOSEN),
                 }
             }) else {
                 break;
@@ -110,14 +114,15 @@ pub fn draw(
     theme: &Theme,
     facts: &mut Facts,
 ) {
+    let sorted_by = browser.query.order.first().map(|key| key.field);
     let placed = place(
         &browser.columns,
         browser.column_offset,
         area.width,
-        |field| browser.is_accused(field),
+        |field| browser.is_accused(field) || sorted_by == Some(field),
     );
     facts.columns = placed.len();
-    header(buffer, area, browser, &placed, theme, facts);
+    header(buffer, area, browser, listing, &placed, theme, facts);
     let page = usize::from(area.height.saturating_sub(1));
     facts.page = page;
     facts.top = first_row(facts.top, browser.cursor(), browser.view().len(), page);
@@ -200,6 +205,7 @@ fn header(
     buffer: &mut Buffer,
     area: Rect,
     browser: &Browser,
+    listing: &Listing,
     placed: &[Placed],
     theme: &Theme,
     facts: &mut Facts,
@@ -219,8 +225,15 @@ fn header(
                 format!("{}{number}", arrow(browser.query.order[place].direction))
             })
             .unwrap_or_default();
+        // A price that was worked out here is no quote: its header says so.
+        let estimate = if listing.is_estimated(column.field) {
+            "~"
+        } else {
+            ""
+        };
         let room = column.width.saturating_sub(paint::cells(&sign));
-        let label = crate::domain::text::truncate(column.field.label, usize::from(room));
+        let label = format!("{estimate}{}", column.field.label);
+        let label = crate::domain::text::truncate(&label, usize::from(room));
         let text = format!("{label}{sign}");
         let x = area.x + column.x;
         let width = column.width.min(area.right().saturating_sub(x));

@@ -1,0 +1,304 @@
+//! Whether an answer is what was asked for: every row against every condition that was sent, the
+//! limit, the order, the price model and the storage that prices include.
+
+use std::cmp::Ordering;
+
+use crate::domain::cost::storage_per_hour;
+use crate::domain::language;
+use crate::domain::listing::compare_cells;
+use crate::domain::query::OrderKey;
+use crate::domain::{CellRef, Dialect, Field, Kind, Listing, OfferType, Query, Resource, Source};
+
+/// A condition that the market was asked for and rows that break it all the same.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Violation {
+    /// The field whose cells break it.
+    pub field: &'static Field,
+    /// The condition, in the query language.
+    pub condition: String,
+    /// How many rows break it.
+    pub rows: usize,
+}
+
+/// Something else in which an answer differs from the question.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Doubt {
+    /// More records came than were asked for.
+    TooMany {
+        /// The limit that was sent.
+        limit: u32,
+        /// How many came.
+        came: usize,
+    },
+    /// The rows do not stand in the order that was asked for.
+    Unordered {
+        /// The order, in the query language.
+        order: String,
+        /// How many rows stand out of place.
+        rows: usize,
+    },
+    /// The prices are not the GPUs and the storage that was asked for.
+    OtherStorage {
+        /// GB that the prices do include, if all rows agree.
+        included: Option<f64>,
+        /// GB that were asked for, or the usual ones.
+        asked: f64,
+        /// How many rows are priced otherwise.
+        rows: usize,
+    },
+    /// The prices are of another type than was asked for.
+    OtherType {
+        /// The type that was asked for.
+        asked: OfferType,
+        /// How many rows are of another type.
+        rows: usize,
+    },
+    /// Rows that cannot be given the storage asked for.
+    TooSmall {
+        /// GB that were asked for.
+        asked: f64,
+        /// How many rows have less disk.
+        rows: usize,
+    },
+}
+
+impl Doubt {
+    /// In words, for the banner.
+    pub fn text(&self) -> String {
+        let gb = |gb: f64| crate::domain::format::trimmed(gb, 2);
+        let rows = |rows: usize| format!("{rows} {}", if rows == 1 { "row" } else { "rows" });
+        match self {
+            Self::TooMany { limit, came } => {
+                format!("{came} records came, at most {limit} were asked for")
+            }
+            Self::Unordered { order, rows: count } => format!(
+                "the order {order} was not kept ({} out of place); it is sorted here",
+                rows(*count)
+            ),
+            Self::OtherStorage {
+                included: Some(included),
+                asked,
+                ..
+            } => format!(
+                "prices include {} GB, not the {} asked for: worked out here",
+                gb(*included),
+                gb(*asked)
+            ),
+            Self::OtherStorage {
+                included: None,
+                asked,
+                rows: count,
+            } => format!(
+                "$/h of {} is not the GPUs and {} GB of storage",
+                rows(*count),
+                gb(*asked)
+            ),
+            Self::OtherType { asked, rows: count } => {
+                format!(
+                    "{} came with other than {} prices",
+                    rows(*count),
+                    asked.wire()
+                )
+            }
+            Self::TooSmall { asked, rows: count } => {
+                format!(
+                    "{} cannot hold the {} GB asked for",
+                    rows(*count),
+                    gb(*asked)
+                )
+            }
+        }
+    }
+}
+
+/// What the check of an answer found.
+#[derive(Debug, Default)]
+pub struct Honesty {
+    /// Conditions that were ignored.
+    pub violations: Vec<Violation>,
+    /// Everything else.
+    pub doubts: Vec<Doubt>,
+}
+
+impl Honesty {
+    /// Checks an answer to `query`, as it came.
+    pub fn of(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Self {
+        if query.resource == Resource::Workergroups {
+            return Self::default();
+        }
+        let mut doubts = Vec::new();
+        doubts.extend(too_many(listing, query));
+        doubts.extend(unordered(listing, query, dialect));
+        if query.resource == Resource::Offers {
+            doubts.extend(other_type(listing, query.offer_type));
+            doubts.extend(other_storage(listing, query.priced_storage(dialect)));
+            doubts.extend(too_small(listing, query, dialect));
+        }
+        Self {
+            violations: violations(listing, query, dialect),
+            doubts,
+        }
+    }
+
+    /// GB that the prices include, where all rows agree that it is not what was asked for.
+    pub fn included_storage(&self) -> Option<f64> {
+        self.doubts.iter().find_map(|doubt| match doubt {
+            Doubt::OtherStorage { included, .. } => *included,
+            _ => None,
+        })
+    }
+}
+
+fn violations(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Vec<Violation> {
+    query
+        .sent(dialect)
+        .filter_map(|condition| {
+            let column = listing.sent_column(condition.field);
+            let rows = (0..listing.len())
+                .filter(|row| condition.is_broken_by(column.cell(*row)))
+                .count();
+            (rows > 0).then(|| Violation {
+                field: condition.field,
+                condition: language::print_condition(condition),
+                rows,
+            })
+        })
+        .collect()
+}
+
+fn too_many(listing: &Listing, query: &Query) -> Option<Doubt> {
+    let limit = query.limit?;
+    let came = listing.len() + listing.duplicates() + listing.skipped().len();
+    (came > limit as usize).then_some(Doubt::TooMany { limit, came })
+}
+
+/// Compares each row with the one before it. Rows without a value may stand anywhere.
+fn unordered(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Doubt> {
+    let keys: Vec<OrderKey> = query
+        .order
+        .iter()
+        .take_while(|key| query.catalog().orders_on_server(key.field, dialect))
+        .copied()
+        .collect();
+    let first = keys.first()?;
+    let columns: Vec<_> = keys
+        .iter()
+        .map(|key| (key, listing.sent_column(key.field)))
+        .collect();
+    let is_out_of_place = |row: &usize| {
+        for (key, column) in &columns {
+            let (before, own) = (column.cell(*row - 1), column.cell(*row));
+            if before.is_blank() || own.is_blank() {
+                return false;
+            }
+            match compare_cells(key.field, before, own, key.direction) {
+                Ordering::Less => return false,
+                Ordering::Greater => return true,
+                Ordering::Equal => {}
+            }
+        }
+        false
+    };
+    let pairs = listing.len().saturating_sub(1);
+    let rows = (1..listing.len()).filter(is_out_of_place).count();
+    // The market's own ranking has an element of chance, by its own account, and texts have more
+    // than one alphabet: a few rows out of place prove nothing there. Without any order it is half.
+    let is_exact = is_exact(first.field);
+    let is_doubtful = if is_exact { rows > 0 } else { rows * 4 > pairs };
+    is_doubtful.then(|| Doubt::Unordered {
+        order: language::print_order(&keys),
+        rows,
+    })
+}
+
+fn is_exact(field: &Field) -> bool {
+    field.key != "score"
+        && matches!(field.kind, Kind::Integer | Kind::Number | Kind::Id)
+        // Time runs on while an answer is put together.
+        && !matches!(field.source, Source::TimeLeft(..))
+}
+
+/// A member's numbers as they came.
+fn numbers<'a>(listing: &'a Listing, key: &str) -> impl Fn(usize) -> Option<f64> + use<'a> {
+    let column = listing
+        .catalog()
+        .by_key(key)
+        .map(|field| listing.sent_column(field));
+    move |row| {
+        column?
+            .cell(row)
+            .number()
+            .filter(|number| number.is_finite())
+    }
+}
+
+/// How far two prices per hour may lie apart: rounding, also of single-precision numbers.
+fn differ(one: f64, other: f64) -> bool {
+    (one - other).abs() > (one.abs() * 2e-7).max(1e-6)
+}
+
+/// In bid searches the base price is the bid floor on every row; elsewhere no row is a bid.
+fn other_type(listing: &Listing, asked: OfferType) -> Option<Doubt> {
+    let is_bid = listing.catalog().by_key("is_bid")?;
+    let is_bid = listing.sent_column(is_bid);
+    let (base, floor) = (numbers(listing, "dph_base"), numbers(listing, "min_bid"));
+    let is_other = |row: &usize| match asked {
+        OfferType::Bid => base(*row)
+            .zip(floor(*row))
+            .is_some_and(|(base, floor)| differ(base, floor)),
+        _ => is_bid.cell(*row) == CellRef::Flag(true),
+    };
+    let rows = (0..listing.len()).filter(is_other).count();
+    (rows > 0).then_some(Doubt::OtherType { asked, rows })
+}
+
+/// Whether `dph_total` is `dph_base` and the price of `asked` GB of storage.
+fn other_storage(listing: &Listing, asked: f64) -> Option<Doubt> {
+    let base = numbers(listing, "dph_base");
+    let total = numbers(listing, "dph_total");
+    let cost = numbers(listing, "storage_cost");
+    let mut others = 0;
+    let mut included: Vec<f64> = Vec::new();
+    for row in 0..listing.len() {
+        let (Some(base), Some(total), Some(cost)) = (base(row), total(row), cost(row)) else {
+            continue;
+        };
+        if differ(total, base + storage_per_hour(cost, asked)) {
+            others += 1;
+        }
+        if cost > 0.0 {
+            included.push((total - base) / storage_per_hour(cost, 1.0));
+        }
+    }
+    (others > 0).then(|| Doubt::OtherStorage {
+        included: agreed(&included),
+        asked,
+        rows: others,
+    })
+}
+
+/// The storage size on which all rows agree, within the rounding of their prices.
+fn agreed(sizes: &[f64]) -> Option<f64> {
+    const ROUNDING: f64 = 0.02;
+    let mut sorted = sizes.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = *sorted.get(sorted.len() / 2)?;
+    let nearest = if (middle - middle.round()).abs() < ROUNDING {
+        middle.round()
+    } else {
+        middle
+    };
+    let is_near = |size: &f64| (size - nearest).abs() < ROUNDING.max(nearest * 0.005);
+    (nearest >= 0.0 && sorted.iter().all(is_near)).then_some(nearest)
+}
+
+/// Asking for storage also asks for machines that have it, where the market takes the question.
+fn too_small(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Doubt> {
+    dialect.storage_parameter?;
+    let asked = query.storage?;
+    let space = numbers(listing, "disk_space");
+    let rows = (0..listing.len())
+        .filter(|row| space(*row).is_some_and(|space| space < asked))
+        .count();
+    (rows > 0).then_some(Doubt::TooSmall { asked, rows })
+}
