@@ -4,6 +4,7 @@
 use super::Model;
 use super::actions::{movement, refresh};
 use super::filter_form::FilterForm;
+use super::filter_preview::Preview;
 use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
@@ -11,9 +12,6 @@ use super::picker::{Item, Picker};
 use super::remote::Now;
 use super::search_settings::SearchSettings;
 use super::text_input::TextInput;
-use serde_json::Value as Json;
-
-use crate::api::{Request, wire};
 use crate::domain::field::Section;
 use crate::domain::language::{self, LanguageError};
 use crate::domain::{
@@ -29,19 +27,6 @@ pub enum Line {
     Condition(usize),
     /// A new condition on the field.
     Field(&'static Field),
-}
-
-/// What the draft says: kept with it, so that drawing works nothing out.
-#[derive(Debug, Clone, Default)]
-pub struct Preview {
-    /// The conditions in force, in the query language.
-    pub text: String,
-    /// Method and path of the request.
-    pub request: String,
-    /// The body of the request, pretty-printed, a line each.
-    pub json: Vec<String>,
-    /// The conditions that are applied to what comes back.
-    pub local: String,
 }
 
 /// The editor.
@@ -239,23 +224,7 @@ impl FilterEditor {
                 query.conditions = sound;
             }
         }
-        let is_listed = query.resource == Resource::Workergroups;
-        let local = query
-            .active()
-            .filter(|condition| is_listed || !self.dialect.sends(condition.field))
-            .map(language::print_condition);
-        let local: Vec<_> = local.collect();
-        let text = language::print(&query.conditions);
-        let wire = wire::encode(&Request::Search(query), self.dialect);
-        self.preview = Preview {
-            text,
-            request: format!("{} {}", wire.method.name(), wire.path),
-            json: wire
-                .body
-                .as_ref()
-                .map_or_else(|| vec!["no body: the whole list comes".to_owned()], pretty),
-            local: local.join(" "),
-        };
+        self.preview = Preview::of(query, self.dialect);
     }
 
     /// The conditions as the query language has them: what the editor holds can always be written
@@ -424,29 +393,6 @@ impl FilterEditor {
         }
         true
     }
-}
-
-/// JSON in lines: what holds only plain values and lists stays on one.
-fn pretty(json: &Json) -> Vec<String> {
-    let members = json
-        .as_object()
-        .filter(|members| members.len() > 1 || members.values().any(Json::is_object));
-    let Some(members) = members else {
-        return vec![json.to_string()];
-    };
-    let mut lines = vec!["{".to_owned()];
-    for (index, (name, value)) in members.iter().enumerate() {
-        let mut own = pretty(value);
-        own[0] = format!("{}: {}", Json::from(name.as_str()), own[0]);
-        if index + 1 < members.len()
-            && let Some(last) = own.last_mut()
-        {
-            last.push(',');
-        }
-        lines.extend(own.into_iter().map(|line| format!("  {line}")));
-    }
-    lines.push("}".to_owned());
-    lines
 }
 
 /// Puts a condition into its place, or behind the others.

@@ -76,7 +76,7 @@ pub enum Context {
     Filter,
     /// A condition that is written in the filter editor.
     Condition,
-    /// A condition whose values are ticked or turned.
+    /// The filter editor where a blank ticks, turns or switches instead of being typed.
     Tick,
     /// The search settings.
     Settings,
@@ -126,7 +126,7 @@ impl Context {
             Self::Columns => "Column editor",
             Self::Filter => "Filter editor",
             Self::Condition => "Filter editor: a condition",
-            Self::Tick => "Filter editor: values to tick",
+            Self::Tick => "Filter editor: ticking",
             Self::Settings => "Search settings",
             Self::Choice => "Search settings: a choice",
             Self::Movement => "Moving",
@@ -577,7 +577,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Columns, &["enter"], Action::Submit, "columns-apply", "Show these columns").hint("apply", 1),
 
     row(Context::Filter, &["enter"], Action::Submit, "filter-edit", "Run the query, or write the selected condition").hint("run or edit", 1),
-    row(Context::Filter, &["space"], Action::Toggle, "filter-switch", "Switch the condition off or on, without losing it").hint("on/off", 2),
+    row(Context::Filter, &["ctrl-t"], Action::Toggle, "filter-switch", "Switch the condition off or on, without losing it").hint("on/off", 2),
     row(Context::Filter, &["delete", "-"], Action::Remove, "filter-remove", "Remove the condition").hint("remove", 3),
     row(Context::Filter, &["ctrl-s"], Action::Run, "filter-run", "Run the query from any line").hint("run", 4),
     row(Context::Filter, &["tab"], Action::Body, "filter-body", "Show the body that would be sent, or the filters").hint("body", 5),
@@ -594,7 +594,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Condition, &["pgdn"], Action::PageDown, "value-page-down", "A page of values down"),
     row(Context::Condition, &["pgup"], Action::PageUp, "value-page-up", "A page of values up"),
 
-    row(Context::Tick, &["space"], Action::Toggle, "value-tick", "Tick or untick the value; turn yes and no round").hint("tick", 2),
+    row(Context::Tick, &["space"], Action::Toggle, "tick", "Tick or untick a value; switch a condition off or on").hint("on/off", 2),
 
     row(Context::Settings, &["enter"], Action::Submit, "settings-apply", "Search with these settings").hint("apply", 1),
     row(Context::Settings, &["esc"], Action::Back, "settings-leave", "Leave the settings as they were").hint("cancel", 2),

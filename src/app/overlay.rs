@@ -83,6 +83,12 @@ impl Overlay {
             ],
             Self::Columns(_) => &[Context::Columns, Context::Picker, Context::Always],
             Self::Filter(editor) => match &editor.form {
+                None if editor.picker.input.is_empty() => &[
+                    Context::Tick,
+                    Context::Filter,
+                    Context::Picker,
+                    Context::Always,
+                ],
                 None => &[Context::Filter, Context::Picker, Context::Always],
                 Some(form) if form.takes_blank() => {
                     &[Context::Tick, Context::Condition, Context::Always]

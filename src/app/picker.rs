@@ -106,9 +106,32 @@ impl<T: Clone> Picker<T> {
                 .filter(|(_, item)| item.value.is_some())
                 .map(|(index, item)| (index, format!("{} {} {}", item.title, item.text, item.note)))
                 .collect();
-            fuzzy(text, &lines)
+            let mut found = fuzzy(text, &lines);
+            found.sort_by_key(|index| remoteness(&self.items[*index], text));
+            found
         };
         self.select(0, false);
+    }
+}
+
+/// How far a text is from the name of a line: whoever types a name means it, however often the
+/// same letters stand in the sentences of other lines.
+fn remoteness<T>(item: &Item<T>, text: &str) -> u8 {
+    let text = text.to_lowercase();
+    let names = [item.title.to_lowercase(), item.note.to_lowercase()];
+    let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '-');
+    let words = || {
+        names.iter().flat_map(|name| {
+            name.split_whitespace()
+                .chain(name.split(|character| !is_part(character)))
+        })
+    };
+    if words().any(|word| word == text) {
+        0
+    } else if words().any(|word| word.starts_with(&text)) {
+        1
+    } else {
+        2
     }
 }
 

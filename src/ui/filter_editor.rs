@@ -7,7 +7,8 @@ use ratatui::layout::{Position, Rect};
 use super::theme::Theme;
 use super::{filter_form, paint, picker};
 use crate::app::facts::Facts;
-use crate::app::filter_editor::{FilterEditor, Preview};
+use crate::app::filter_editor::FilterEditor;
+use crate::app::filter_preview::Preview;
 use crate::domain::Dialect;
 
 /// From this width on, the body stands beside the list.

@@ -1,0 +1,89 @@
+//! Choosing columns and sorting by them, key by key.
+
+use bourse::domain::language;
+
+use crate::desk::{Desk, THREE};
+
+#[test]
+fn a_column_is_hidden_shown_moved_and_brought_back() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("c").expect("Columns").expect("[x]  1 ID");
+    desk.type_text("gpu_name")
+        .keys("space")
+        .expect("[ ]    GPU");
+    desk.keys("enter").expect_not("H100 SXM");
+    desk.keys("c").type_text("cpu_name").keys("space enter");
+    assert!(desk.model.offers.column_keys().contains(&"cpu_name"));
+    desk.keys("c").type_text("cpu_name");
+    for _ in 0..30 {
+        desk.keys("<");
+    }
+    desk.keys("enter");
+    assert_eq!(desk.model.offers.column_keys()[0], "cpu_name");
+    desk.keys("c ctrl-r enter").expect("H100 SXM");
+    assert_eq!(desk.model.offers.column_keys()[0], "id");
+}
+
+#[test]
+fn escape_leaves_the_columns_as_they_were() {
+    let mut desk = Desk::with_offers(THREE);
+    let before = desk.model.offers.column_keys();
+    desk.keys("c down space esc");
+    assert_eq!(desk.model.offers.column_keys(), before);
+}
+
+#[test]
+fn the_last_column_stays() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.model.offers.set_column_keys(&["gpu_name"]);
+    desk.keys("c space enter");
+    assert_eq!(desk.model.offers.column_keys(), ["gpu_name"]);
+}
+
+#[test]
+fn a_column_that_was_wished_for_has_a_place_on_a_narrow_screen() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(80, 24).expect_not("GPU $/h");
+    desk.keys("c").type_text("dph_base").keys("space enter");
+    desk.expect("GPU $/h").expect("16.0000");
+}
+
+#[test]
+fn columns_are_kept_by_their_wire_names() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.model.offers.set_column_keys(&[
+        "gpu_name",
+        "nonsense",
+        "dph_total",
+        "gpu_name",
+        "verified",
+    ]);
+    assert_eq!(desk.model.offers.column_keys(), ["gpu_name", "dph_total"]);
+    desk.model.offers.set_column_keys::<&str>(&[]);
+    assert_eq!(desk.model.offers.column_keys()[..2], ["id", "dph_total"]);
+}
+
+#[test]
+fn each_pane_has_columns_of_its_own() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("2")
+        .answer(r#"{"offers":[{"ask_contract_id":5,"storage_cost":0.1}]}"#);
+    desk.keys("c").type_text("score").keys("space enter");
+    assert!(desk.model.volumes.column_keys().contains(&"score"));
+    assert!(!desk.model.offers.column_keys().contains(&"score"));
+}
+
+#[test]
+fn keys_sort_by_the_columns_in_sight() {
+    let mut desk = Desk::with_offers(THREE);
+    let order = |desk: &Desk| language::print_order(&desk.model.offers.query.order);
+    desk.keys(">");
+    assert_eq!(order(&desk), "id"); // from an order that is no column, the first one
+    desk.keys(">").expect("$/h▲");
+    assert_eq!(order(&desk), "dph_total");
+    desk.keys("R").expect("$/h▼");
+    assert_eq!(order(&desk), "dph_total-");
+    desk.keys("< <");
+    assert_eq!(order(&desk), "id");
+    assert!(desk.calls.is_empty());
+}

@@ -1,0 +1,125 @@
+//! Whether an answer is what was asked for.
+
+use bourse::domain::Dialect;
+
+use crate::desk::{Desk, THREE};
+
+#[test]
+fn an_honest_answer_is_not_accused() {
+    for dialect in Dialect::ALL {
+        let mut desk = Desk::speaking(dialect);
+        desk.answer(THREE);
+        desk.expect_not("Not as asked").expect_not("ignored");
+    }
+}
+
+#[test]
+fn more_records_than_were_asked_for_are_named() {
+    let mut desk = Desk::new();
+    desk.keys("o down down ctrl-u").type_text("2").keys("enter");
+    desk.answer(THREE);
+    desk.expect("3 records came, at most 2 were asked for");
+}
+
+#[test]
+fn an_order_that_was_not_kept_is_named_and_mended_here() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("s").type_text("score").keys("delete ctrl-u");
+    desk.type_text("dph_total").keys("space enter r");
+    desk.answer(THREE); // 0.41, 16.02, 0.31: the last one is out of place
+    desk.expect("the order dph_total was not kept (1 row out of place); it is sorted here");
+    desk.keys("g").selects("103");
+}
+
+#[test]
+fn rows_without_a_value_may_stand_anywhere_in_an_order() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("s").type_text("score").keys("delete ctrl-u");
+    desk.type_text("dph_total").keys("space enter r");
+    desk.answer(
+        r#"{"offers":[{"id":1,"dph_total":null},{"id":2,"dph_total":0.1},{"id":3},{"id":4,"dph_total":0.2}]}"#,
+    );
+    desk.expect_not("Not as asked");
+}
+
+#[test]
+fn a_ranking_with_an_element_of_chance_is_not_accused_but_no_order_is() {
+    let rows = |scores: &[u32]| {
+        let rows: Vec<_> = scores
+            .iter()
+            .enumerate()
+            .map(|(id, score)| format!("{{\"id\":{id},\"score\":{score}}}"))
+            .collect();
+        format!("{{\"offers\":[{}]}}", rows.join(","))
+    };
+    // One of eight pairs is out of place.
+    let desk = Desk::with_offers(&rows(&[90, 80, 85, 70, 60, 50, 40, 30, 20]));
+    desk.expect_not("Not as asked");
+    // Four of eight are.
+    let desk = Desk::with_offers(&rows(&[20, 90, 30, 80, 40, 70, 50, 60, 55]));
+    desk.expect("the order score- was not kept (4 rows out of place)");
+}
+
+/// Two offers at 0.72 $/GB/month: 1/1000 $/h a GB.
+fn priced(first: f64, second: f64) -> String {
+    format!(
+        r#"{{"offers":[{{"id":1,"dph_base":1.0,"dph_total":{first},"storage_cost":0.72,"score":2}},
+        {{"id":2,"dph_base":2.0,"dph_total":{second},"storage_cost":0.72,"score":1}}]}}"#
+    )
+}
+
+#[test]
+fn prices_with_another_storage_are_named_and_worked_out() {
+    let mut desk = Desk::speaking(&Dialect::VAST);
+    desk.answer(&priced(1.010, 2.010));
+    desk.expect("prices include 10 GB, not the 8 asked for: worked out here");
+    desk.expect("1.0080").expect("2.0080").expect("(estimate)");
+}
+
+#[test]
+fn prices_that_do_not_add_up_are_named_and_left_alone() {
+    let desk = Desk::with_offers(&priced(1.010, 2.5));
+    desk.expect("$/h of 2 rows is not the GPUs and 8 GB of storage");
+    desk.expect("1.0100")
+        .expect("2.5000")
+        .expect_not("estimate");
+}
+
+#[test]
+fn rounding_is_no_mismatch() {
+    let desk = Desk::with_offers(&priced(1.008_000_4, 2.007_999_9));
+    desk.expect_not("Not as asked");
+}
+
+#[test]
+fn prices_of_another_type_are_named() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("o right enter");
+    desk.answer(&THREE.replace("\"dph_base\":0.40", "\"min_bid\":0.25,\"dph_base\":0.40"));
+    desk.expect("1 row came with other than bid prices");
+    let desk = Desk::with_offers(&THREE.replace("\"id\":101", "\"id\":101,\"is_bid\":true"));
+    desk.expect("1 row came with other than on-demand prices");
+}
+
+#[test]
+fn machines_without_the_space_that_was_asked_for_are_named() {
+    let mut desk = Desk::speaking(&Dialect::VAST);
+    desk.answer(THREE);
+    desk.keys("o down ctrl-u").type_text("400").keys("enter");
+    // 500, 4000 and 100 GB: 0.40 + 0.5, 16 + 1, 0.30 + 0.5 $/h at 400 GB.
+    let answer = THREE
+        .replace("\"dph_total\":0.41", "\"dph_total\":0.9")
+        .replace("\"dph_total\":16.02", "\"dph_total\":17.0")
+        .replace("\"dph_total\":0.31", "\"dph_total\":0.8");
+    desk.answer(&answer);
+    desk.expect("1 row cannot hold the 400 GB asked for");
+}
+
+#[test]
+fn volumes_are_checked_too() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("2").answer(
+        r#"{"offers":[{"ask_contract_id":1,"storage_cost":0.2},{"ask_contract_id":2,"storage_cost":0.1}]}"#,
+    );
+    desk.expect("the order storage_cost was not kept (1 row out of place)");
+}
