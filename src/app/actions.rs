@@ -1,21 +1,21 @@
 //! What each verb means for whoever owns the keyboard.
 
-use super::column_editor::{self, ColumnEditor};
-use super::filter_editor::{self, FilterEditor};
 use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::Now;
 use super::route_lab::{self, Question, RouteView};
-use super::search_settings::{self, SearchSettings};
 use super::sort_editor::SortEditor;
 use super::text_input::TextInput;
-use super::{Model, Owner, Pane, basket, fresh, insights, parse_bar, unlist, volume_form};
+use super::{
+    Model, Owner, Pane, basket, column_editor, filter_editor, fresh, insights, parse_bar,
+    search_settings, unlist, volume_form,
+};
 use crate::domain::country;
 use crate::domain::field::Kind;
 use crate::domain::journal::Deed;
 use crate::domain::text::visible;
-use crate::domain::{Condition, Field, Listing};
+use crate::domain::{Field, Listing};
 
 /// Does what an action asks for.
 pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
@@ -154,21 +154,11 @@ fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         }
         Action::Mark => insights::mark(browser),
         Action::Unmark => browser.marks.clear(),
-        Action::Columns => {
-            let editor = ColumnEditor::new(browser.columns.clone(), browser.query.catalog());
-            model.overlays.push(Overlay::Columns(editor));
-        }
-        Action::Filter => {
-            let kept = browser.filter_draft.clone();
-            let editor = FilterEditor::new(browser.query.clone(), kept, browser.dialect());
-            model.overlays.push(Overlay::Filter(Box::new(editor)));
-        }
-        Action::Settings => {
-            let settings = SearchSettings::new(browser.query.clone(), browser.dialect());
-            model.overlays.push(Overlay::Settings(Box::new(settings)));
-        }
-        Action::SortLeft => sort_beside(model, false),
-        Action::SortRight => sort_beside(model, true),
+        Action::Columns => column_editor::open(model),
+        Action::Filter => filter_editor::open(model),
+        Action::Settings => search_settings::open(model),
+        Action::SortLeft => column_editor::sort_beside(model, false),
+        Action::SortRight => column_editor::sort_beside(model, true),
         Action::Reverse => browser.reverse(),
         Action::Refresh => return refresh(model, now),
         Action::Unlist => unlist::open(model),
@@ -187,28 +177,6 @@ fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         _ => {}
     }
     Vec::new()
-}
-
-/// Sorts by the column in sight beside the one that is sorted by; from none, by the first or last.
-fn sort_beside(model: &mut Model, to_right: bool) {
-    let fields: Vec<&'static Field> = model.facts.headers().collect();
-    let Some(browser) = model.browser_mut() else {
-        return;
-    };
-    let own = browser.query.order.first().map(|key| key.field);
-    let place = own.and_then(|own| fields.iter().position(|field| *field == own));
-    let last = fields.len().saturating_sub(1);
-    let next = match (place, to_right) {
-        (None, true) => 0,
-        (None, false) => last,
-        (Some(place), true) => (place + 1).min(last),
-        (Some(place), false) => place.saturating_sub(1),
-    };
-    if Some(next) != place
-        && let Some(field) = fields.get(next)
-    {
-        browser.sort_by(field);
-    }
 }
 
 /// Esc on a table: stop waiting, else put the error away, else the notices, else the words, else
@@ -254,20 +222,7 @@ fn on_bar(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             match parse_bar(browser, &text) {
                 Err(error) => browser.bar.error = Some(error),
                 Ok(parsed) => {
-                    let mut conditions = parsed.conditions.clone();
-                    let is_said_again = |kept: &Condition| {
-                        let again = |new: &Condition| {
-                            new.field == kept.field && new.operator == kept.operator
-                        };
-                        parsed.conditions.iter().any(again)
-                    };
-                    let switched_off = browser.query.conditions.iter();
-                    conditions.extend(
-                        switched_off
-                            .filter(|kept| !kept.enabled && !is_said_again(kept))
-                            .cloned(),
-                    );
-                    let must_ask = browser.take_query(conditions, parsed.words);
+                    let must_ask = browser.take_query(parsed.conditions, parsed.words);
                     browser.bar.ran(&text);
                     browser.show_query_in_bar();
                     if must_ask {

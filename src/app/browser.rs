@@ -468,8 +468,21 @@ impl Browser {
         text
     }
 
-    /// Takes conditions and words from the bar; true if the market must be asked.
-    pub fn take_query(&mut self, conditions: Vec<Condition>, words: Vec<String>) -> bool {
+    /// Takes conditions and words from the bar; true if the market must be asked. Conditions that
+    /// are switched off do not stand in the bar: they stay, unless it says the same anew.
+    pub fn take_query(&mut self, mut conditions: Vec<Condition>, words: Vec<String>) -> bool {
+        let is_said = |kept: &Condition| {
+            let same = |new: &Condition| new.field == kept.field && new.operator == kept.operator;
+            conditions.iter().any(same)
+        };
+        let switched_off: Vec<_> = self
+            .query
+            .conditions
+            .iter()
+            .filter(|kept| !kept.enabled && !is_said(kept))
+            .cloned()
+            .collect();
+        conditions.extend(switched_off);
         let query = Query {
             conditions,
             ..self.query.clone()

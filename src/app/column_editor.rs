@@ -118,6 +118,37 @@ impl ColumnEditor {
     }
 }
 
+/// Sorts by the column in sight beside the one that is sorted by; from none, by the first or last.
+pub(super) fn sort_beside(model: &mut Model, to_right: bool) {
+    let fields: Vec<&'static Field> = model.facts.headers().collect();
+    let Some(browser) = model.browser_mut() else {
+        return;
+    };
+    let own = browser.query.order.first().map(|key| key.field);
+    let place = own.and_then(|own| fields.iter().position(|field| *field == own));
+    let last = fields.len().saturating_sub(1);
+    let next = match (place, to_right) {
+        (None, true) => 0,
+        (None, false) => last,
+        (Some(place), true) => (place + 1).min(last),
+        (Some(place), false) => place.saturating_sub(1),
+    };
+    if Some(next) != place
+        && let Some(field) = fields.get(next)
+    {
+        browser.sort_by(field);
+    }
+}
+
+/// Opens the column editor on the pane in sight.
+pub(super) fn open(model: &mut Model) {
+    let Some(browser) = model.browser() else {
+        return;
+    };
+    let editor = ColumnEditor::new(browser.columns.clone(), browser.query.catalog());
+    model.overlays.push(Overlay::Columns(editor));
+}
+
 /// What a verb means for the column editor.
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     let page = model.facts.overlay_page.max(1);

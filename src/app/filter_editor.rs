@@ -403,6 +403,16 @@ fn put(conditions: &mut Vec<Condition>, place: Option<usize>, condition: Conditi
     }
 }
 
+/// Opens the filter editor on the pane in sight.
+pub(super) fn open(model: &mut Model) {
+    let Some(browser) = model.browser() else {
+        return;
+    };
+    let kept = browser.filter_draft.clone();
+    let editor = FilterEditor::new(browser.query.clone(), kept, browser.dialect());
+    model.overlays.push(Overlay::Filter(Box::new(editor)));
+}
+
 /// What a verb means for the filter editor.
 pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     let page = model.facts.overlay_page.max(1);

@@ -391,7 +391,7 @@ pub static BINDINGS: &[Binding] = &[
         "Price type, storage, limit, vCPUs, datacenters, bundling").hint("settings", 6),
     row(Context::Table, &["<"], Action::SortLeft, "sort-left", "Sort by the next column to the left"),
     row(Context::Table, &[">"], Action::SortRight, "sort-right", "Sort by the next column to the right"),
-    row(Context::Table, &["R"], Action::Reverse, "reverse", "Turn the sort direction round"),
+    row(Context::Table, &["~"], Action::Reverse, "reverse", "Turn the sort direction round"),
     row(Context::Table, &["r", "f5"], Action::Refresh, "refresh", "Ask the market again").hint("refresh", 6),
     row(Context::Table, &["left", "h"], Action::Left, "columns-left", "Scroll the columns to the left"),
     row(Context::Table, &["right", "l"], Action::Right, "columns-right", "Scroll the columns to the right"),

@@ -356,6 +356,15 @@ fn replace(query: &mut Query, key: &str, operator: Operator, value: Option<Value
     }
 }
 
+/// Opens the search settings of the pane in sight.
+pub(super) fn open(model: &mut Model) {
+    let Some(browser) = model.browser() else {
+        return;
+    };
+    let settings = SearchSettings::new(browser.query.clone(), browser.dialect());
+    model.overlays.push(Overlay::Settings(Box::new(settings)));
+}
+
 /// What a verb means for the search settings.
 pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     let page = model.facts.overlay_page.max(1);

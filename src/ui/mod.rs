@@ -182,16 +182,12 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
             error.to_string(),
             format!("Press {refresh} to ask again, {query} to change the query."),
         ],
-        (_, Some(listing)) if listing.is_empty() && listing.skipped().is_empty() => vec![
-            format!("The market has no {nouns} for this query."),
-            format!(
-                "Press {funnel} to see which condition costs most, {query} to change the query."
-            ),
-        ],
         (_, Some(listing)) if listing.is_empty() && listing.skipped().is_empty() => {
             let mut lines = vec![
                 format!("The market has no {nouns} for this query."),
-                "Press f or / to relax a condition: field=any removes one.".to_owned(),
+                format!(
+                    "Press {funnel} to see which condition costs most, {query} to change the query."
+                ),
             ];
             let warn = |condition| language::warning(condition, browser.dialect());
             lines.extend(browser.query.active().filter_map(warn));

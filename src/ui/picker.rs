@@ -161,7 +161,7 @@ pub fn lines<T: Clone>(
             .saturating_sub(2 + title_width + 2 + note_width + 2);
         let text = item.disabled.as_ref().map_or_else(
             || item.text.clone(),
-            |why| format!("{} (not now: {why})", item.text),
+            |why| format!("(not now: {why}) {}", item.text),
         );
         let text_style = if item.disabled.is_some() {
             style.patch(theme.dim)

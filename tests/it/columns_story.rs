@@ -81,7 +81,7 @@ fn keys_sort_by_the_columns_in_sight() {
     assert_eq!(order(&desk), "id"); // from an order that is no column, the first one
     desk.keys(">").expect("$/h▲");
     assert_eq!(order(&desk), "dph_total");
-    desk.keys("R").expect("$/h▼");
+    desk.keys("~").expect("$/h▼");
     assert_eq!(order(&desk), "dph_total-");
     desk.keys("< <");
     assert_eq!(order(&desk), "id");
