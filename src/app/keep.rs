@@ -46,6 +46,7 @@ impl Model {
                 .map(pane_state)
                 .to_vec(),
             job: self.offers.figures.job,
+            volume_term: self.volumes.figures.term,
         }
     }
 
@@ -59,6 +60,8 @@ impl Model {
                 self.restore_pane(state, given);
             }
             self.offers.figures.job = snapshot.job.filter(|job| job.validate().is_ok());
+            let term = snapshot.volume_term;
+            self.volumes.figures.term = term.filter(|term| term.validate().is_ok());
             let pane = Pane::ALL
                 .into_iter()
                 .find(|pane| pane.title().eq_ignore_ascii_case(&snapshot.pane));

@@ -397,7 +397,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["right", "l"], Action::Right, "columns-right", "Scroll the columns to the right"),
     row(Context::Table, &["space"], Action::Mark, "mark", "Mark or unmark the row and go to the next").hint("mark", 12),
     row(Context::Table, &["v"], Action::Compare, "compare", "Show the marked rows side by side").hint("compare", 13),
-    row(Context::Table, &["m"], Action::Summary, "summary", "Group the rows by model, number, country or host").hint("summary", 14),
+    row(Context::Table, &["m"], Action::Summary, "summary", "Group the rows and compare their prices").hint("summary", 14),
     row(Context::Table, &["p"], Action::Plot, "plot", "Plot two numbers of the rows, with the best ones marked").hint("plot", 15),
     row(Context::Table, &["F"], Action::Funnel, "why-so-few", "Find out how many rows each condition costs").hint("why so few", 16),
     row(Context::Table, &["R"], Action::Related, "related", "Show what else the machine and the host have").hint("related", 17),
@@ -501,9 +501,9 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Compare, &["space"], Action::Toggle, "compare-unmark", "Take the row out of the comparison").hint("unmark", 3),
     row(Context::Compare, &["enter"], Action::Submit, "compare-select", "Select the row in the table").hint("select", 3),
 
-    row(Context::Summary, &["right", "l"], Action::Right, "next-grouping", "Group by the next: model, number, country, host").hint("group by", 1),
+    row(Context::Summary, &["right", "l"], Action::Right, "next-grouping", "Group by the next: model, country, host and others").hint("group by", 1),
     row(Context::Summary, &["left", "h"], Action::Left, "previous-grouping", "Group by the one before"),
-    row(Context::Summary, &["s"], Action::Sort, "summary-order", "Order by count, lowest, median or DLPerf per $").hint("order", 3),
+    row(Context::Summary, &["s"], Action::Sort, "summary-order", "Order by count, lowest, median or most for the money").hint("order", 3),
     row(Context::Summary, &["enter"], Action::Submit, "narrow", "Narrow the query to the group and ask").hint("narrow", 2),
 
     row(Context::Plot, &["left", "h"], Action::Left, "plot-left", "To the next point at the left").hint("point", 1),

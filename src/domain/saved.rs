@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use super::catalog::Resource;
-use super::cost::Job;
+use super::cost::{Job, VolumeTerm};
 use super::dialect::Dialect;
 use super::language::{self, LanguageError, Mode};
 use super::query::Query;
@@ -364,4 +364,7 @@ pub struct Snapshot {
     /// The job that offers are priced for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<Job>,
+    /// The size and term that volumes are priced for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub volume_term: Option<VolumeTerm>,
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bourse::domain::cost::Job;
+use bourse::domain::cost::{Job, VolumeTerm};
 use bourse::domain::saved::{
     PaneState, SavedSearch, SearchChange, SearchSpec, Searches, Snapshot, presets,
 };
@@ -45,6 +45,10 @@ fn snapshot() -> Snapshot {
         job: Some(Job {
             run_hours: 72.5,
             ..Job::default()
+        }),
+        volume_term: Some(VolumeTerm {
+            gb: 512.5,
+            days: 45.0,
         }),
     }
 }

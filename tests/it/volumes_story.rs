@@ -281,3 +281,60 @@ fn small_screens_keep_form_and_basket_usable() {
         .answer(crate::unlist_story::TWO)
         .expect("4001");
 }
+
+#[test]
+fn the_size_and_term_come_back_after_a_restart() {
+    let mut desk = at_volumes();
+    desk.keys("J");
+    retype(&mut desk, "512.5");
+    desk.keys("enter");
+    let snapshot = desk.model.snapshot();
+    let mut desk = Desk::with_offers(THREE);
+    desk.model.restore(
+        Some(&snapshot),
+        bourse::domain::saved::Searches::default(),
+        false,
+    );
+    desk.keys("1 2 r").answer(crate::unlist_story::TWO);
+    let texas = words(&desk, "Texas");
+    assert!(texas.contains(&"51.25".to_owned()), "{texas:?}"); // 0.1 x 512.5
+}
+
+#[test]
+fn volumes_are_summarised_and_plotted_like_offers() {
+    let mut desk = at_volumes();
+    desk.keys("m")
+        .expect("Summary of the rows here")
+        .expect("[country]");
+    // 800 MB/s for 0.1 $/GB/month, 80 for 0.05.
+    let texas = words(&desk, "US ");
+    assert!(texas.contains(&"8000".to_owned()), "{texas:?}");
+    desk.keys("right").expect("[cluster]");
+    desk.keys("left s s s").expect("most MB/s per $ first");
+    desk.keys("g enter");
+    let Request::Search(query) = desk.asked() else {
+        panic!()
+    };
+    assert_eq!(query.resource, Resource::Volumes);
+    assert_eq!(
+        bourse::domain::language::print(&query.conditions),
+        "verified=true geolocation=US"
+    );
+    let mut desk = at_volumes();
+    desk.keys("p").expect("$/GB/mo").expect("Avg MB/s");
+    desk.keys("x")
+        .type_text("disk_space")
+        .keys("enter")
+        .expect("Space (GB) across");
+    desk.keys("esc 1 p").expect("DLPerf");
+}
+
+#[test]
+fn volumes_are_marked_compared_filtered_and_saved_from_the_same_code() {
+    let mut desk = at_volumes();
+    desk.keys("space space v")
+        .expect("4001")
+        .expect("4002")
+        .expect("Space");
+    desk.keys("esc b").expect("Cheap network storage");
+}

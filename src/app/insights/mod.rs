@@ -107,17 +107,15 @@ enum After {
 pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
     let is_about_offers = matches!(
         action,
-        Action::ThreePrices
-            | Action::Job
-            | Action::ForgetJob
-            | Action::Summary
-            | Action::Plot
-            | Action::Related
+        Action::ThreePrices | Action::Job | Action::ForgetJob | Action::Related
     );
     if is_about_offers && model.pane != Pane::Offers {
         return Some("it is about machine offers: press 1".to_owned());
     }
     let browser = model.browser()?;
+    if matches!(action, Action::Summary | Action::Plot) && model.pane == Pane::Workergroups {
+        return Some("workergroups have no prices: press 1 or 2".to_owned());
+    }
     let needs_rows = matches!(action, Action::Summary | Action::Plot | Action::Mark);
     let has_no_row = browser.view().is_empty();
     match action {
@@ -152,8 +150,6 @@ pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             let draft = offers.figures.job_draft.take();
             Insight::Job(draft.unwrap_or_else(|| JobForm::new(offers.figures.job)))
         }
-        Action::Summary => Insight::Summary(Summary::new(offers)),
-        Action::Plot => Insight::Plot(Plot::new(offers)),
         Action::Related => {
             let (related, asked) = Related::new(offers, tickets, now);
             effects = asked;
@@ -165,6 +161,14 @@ pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         }
         Action::Compare => match model.browser() {
             Some(browser) => Insight::Compare(Compare::new(browser)),
+            None => return effects,
+        },
+        Action::Summary => match model.browser() {
+            Some(browser) => Insight::Summary(Summary::new(browser)),
+            None => return effects,
+        },
+        Action::Plot => match model.browser() {
+            Some(browser) => Insight::Plot(Plot::new(browser)),
             None => return effects,
         },
         Action::Funnel => {
@@ -238,8 +242,14 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
                 (None, None) => After::Close,
             }
         }
-        Insight::Summary(view) => view.act(&mut model.offers, action, step),
-        Insight::Plot(view) => view.act(&mut model.offers, action),
+        Insight::Summary(view) => match model.browser_mut() {
+            Some(browser) => view.act(browser, action, step),
+            None => After::Close,
+        },
+        Insight::Plot(view) => match model.browser_mut() {
+            Some(browser) => view.act(browser, action),
+            None => After::Close,
+        },
         Insight::Axis(axis, picker) => choose_axis(model, *axis, picker, action, step),
         Insight::Why(view) => match model.browser_mut() {
             Some(browser) => view.act(browser, action, step),
@@ -287,10 +297,21 @@ fn choose_axis(
     } else if action == Action::Submit
         && let Some(field) = picker.current().and_then(|item| item.value)
     {
-        if let Some(Overlay::Insight(under)) = model.overlays.last_mut()
+        let Model {
+            overlays,
+            offers,
+            volumes,
+            pane,
+            ..
+        } = model;
+        let browser = match pane {
+            Pane::Volumes => volumes,
+            _ => offers,
+        };
+        if let Some(Overlay::Insight(under)) = overlays.last_mut()
             && let Insight::Plot(plot) = &mut **under
         {
-            plot.set_axis(&mut model.offers, axis, field);
+            plot.set_axis(browser, axis, field);
         }
         return After::Close;
     }

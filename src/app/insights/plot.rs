@@ -6,7 +6,7 @@ use crate::app::keymap::Action;
 use crate::app::overlay::Overlay;
 use crate::app::picker::{Item, Picker};
 use crate::domain::insight::{self, Front, Goal, Point, Scale, Toward, neighbour};
-use crate::domain::{Field, Listing};
+use crate::domain::{Field, Listing, Resource};
 
 /// One of the two axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,8 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// The plot that was looked at last, at first the price against `DLPerf`.
+    /// The plot that was looked at last; at first the price against `DLPerf`, of volumes against
+    /// the average read speed.
     pub fn new(browser: &Browser) -> Self {
         let catalog = browser.query.catalog();
         let choice = browser.figures.plot;
@@ -61,9 +62,13 @@ impl Plot {
                 .or_else(|| catalog.by_key(key))
                 .unwrap_or(&catalog.fields()[0])
         };
+        let first = match browser.resource() {
+            Resource::Volumes => ("storage_cost", "nw_disk_avg_bw"),
+            _ => ("dph_total", "dlperf"),
+        };
         let mut plot = Self {
-            x: field(choice.x, "dph_total"),
-            y: field(choice.y, "dlperf"),
+            x: field(choice.x, first.0),
+            y: field(choice.y, first.1),
             points: Vec::new(),
             front: Front::new(&[], Goal::Least, Goal::Most),
             goals: (Goal::Least, Goal::Most),

@@ -3,18 +3,29 @@
 use super::After;
 use crate::app::browser::Browser;
 use crate::app::keymap::Action;
-use crate::domain::Field;
-use crate::domain::cost::Prices;
+use crate::domain::cost::{Prices, VolumePrices};
 use crate::domain::format;
 use crate::domain::insight::{Group, GroupOrder, GroupValue, Measures, sort_groups, summarise};
+use crate::domain::{Field, Resource};
 
-/// What the rows are grouped by: the fields and the word for them.
-const GROUPINGS: [(&[&str], &str); 5] = [
+/// What rows are grouped by: the fields and the word for them.
+type Grouping = (&'static [&'static str], &'static str);
+
+/// Of offers.
+const OFFERS: &[Grouping] = &[
     (&["gpu_name"], "GPU model"),
     (&["num_gpus"], "number of GPUs"),
     (&["gpu_name", "num_gpus"], "model and number"),
     (&["geolocation"], "country"),
     (&["host_id"], "host"),
+];
+
+/// Of network volumes.
+const VOLUMES: &[Grouping] = &[
+    (&["geolocation"], "country"),
+    (&["cluster_id"], "cluster"),
+    (&["host_id"], "host"),
+    (&["verified"], "verified"),
 ];
 
 /// One group, ready to be shown.
@@ -37,27 +48,37 @@ pub struct Summary {
     pub loaded: String,
     /// What the groups are ordered by.
     pub order: GroupOrder,
+    /// What is summarised.
+    pub resource: Resource,
     grouping: usize,
 }
 
 impl Summary {
-    /// The rows in sight by GPU model, the largest group first.
+    /// The rows in sight by the first grouping, GPU model or country, the largest group first.
     pub fn new(browser: &Browser) -> Self {
         let mut view = Self {
             lines: Vec::new(),
             cursor: 0,
             loaded: String::new(),
             order: GroupOrder::Count,
+            resource: browser.resource(),
             grouping: 0,
         };
         view.rebuild(browser);
         view
     }
 
+    const fn table(&self) -> &'static [Grouping] {
+        match self.resource {
+            Resource::Volumes => VOLUMES,
+            _ => OFFERS,
+        }
+    }
+
     /// The words for the groupings, the current one marked.
     pub fn groupings(&self) -> impl Iterator<Item = (&'static str, bool)> {
         let current = self.grouping;
-        GROUPINGS
+        self.table()
             .iter()
             .enumerate()
             .map(move |(index, (_, name))| (*name, index == current))
@@ -70,7 +91,7 @@ impl Summary {
     }
 
     fn fields(&self, browser: &Browser) -> Vec<&'static Field> {
-        let (keys, _) = GROUPINGS[self.grouping];
+        let (keys, _) = self.table()[self.grouping];
         let catalog = browser.query.catalog();
         keys.iter().filter_map(|key| catalog.by_key(key)).collect()
     }
@@ -82,7 +103,11 @@ impl Summary {
         let fields = self.fields(browser);
         let pricing = browser.pricing();
         let prices = Prices::new(listing, pricing.model);
-        let measures = Measures::offers(&prices, pricing.gb);
+        let volumes = VolumePrices::new(listing);
+        let measures = match self.resource {
+            Resource::Volumes => Measures::volumes(listing, &volumes),
+            _ => Measures::offers(&prices, pricing.gb),
+        };
         let mut groups = summarise(listing, browser.view(), &fields, &measures);
         sort_groups(&mut groups, self.order);
         self.lines = groups
@@ -107,7 +132,7 @@ impl Summary {
             self.cursor = self.cursor.saturating_add_signed(step).min(last);
             return After::Stay;
         }
-        let many = GROUPINGS.len();
+        let many = self.table().len();
         match action {
             Action::Right => self.regroup(browser, (self.grouping + 1) % many),
             Action::Left => self.regroup(browser, (self.grouping + many - 1) % many),

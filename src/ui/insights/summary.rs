@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use super::{dollars, left, list, page, right};
 use crate::app::facts::Facts;
 use crate::app::insights::summary::Summary;
+use crate::domain::Resource;
 use crate::domain::format::trimmed;
 use crate::domain::insight::GroupOrder;
 use crate::ui::paint;
@@ -13,10 +14,12 @@ use crate::ui::theme::Theme;
 
 /// Draws the summary.
 pub fn draw(buffer: &mut Buffer, body: Rect, view: &Summary, theme: &Theme, facts: &mut Facts) {
+    let is_volumes = view.resource == Resource::Volumes;
     let order = match view.order {
         GroupOrder::Count => "most rows",
         GroupOrder::Lowest => "lowest price",
         GroupOrder::Median => "lowest median",
+        GroupOrder::Merit if is_volumes => "most MB/s per $",
         GroupOrder::Merit => "most DLPerf per $",
     };
     let title = format!("Summary of the rows here, {order} first");
@@ -48,26 +51,42 @@ pub fn draw(buffer: &mut Buffer, body: Rect, view: &Summary, theme: &Theme, fact
         .width
         .saturating_sub(2 + label + 1 + 5 + 1 + 33 + 9 + 1)
         .min(40);
-    let columns = [
-        left("", label),
-        right("rows", 5),
-        right("low/GPU", 9),
-        right("median/GPU", 10),
-        right("low $/h", 9),
-        right("DLP per $", 9),
-        left("", bar),
-    ];
+    let columns = if is_volumes {
+        vec![
+            left("", label),
+            right("rows", 5),
+            right("low/GB", 9),
+            right("median/GB", 10),
+            right("MB/s per $", 10),
+            left("", bar),
+        ]
+    } else {
+        vec![
+            left("", label),
+            right("rows", 5),
+            right("low/GPU", 9),
+            right("median/GPU", 10),
+            right("low $/h", 9),
+            right("DLP per $", 9),
+            left("", bar),
+        ]
+    };
     let largest = view.largest();
     let cells = |index: usize| {
         let line = &view.lines[index];
         let group = &line.group;
         let unit = group.unit_price;
-        vec![
+        let mut cells = vec![
             (line.label.clone(), theme.text),
             (group.count().to_string(), theme.text),
             (dollars(unit.map(|price| price.lowest)), theme.text),
             (dollars(unit.map(|price| price.median)), theme.text),
-            (dollars(group.price.map(|price| price.lowest)), theme.text),
+        ];
+        if !is_volumes {
+            // Of volumes the price is the price per unit.
+            cells.push((dollars(group.price.map(|price| price.lowest)), theme.text));
+        }
+        cells.extend([
             (
                 group
                     .best
@@ -78,7 +97,8 @@ pub fn draw(buffer: &mut Buffer, body: Rect, view: &Summary, theme: &Theme, fact
                 bar_of(group.count(), largest, usize::from(bar)),
                 theme.accent,
             ),
-        ]
+        ]);
+        cells
     };
     list(
         buffer,
