@@ -7,9 +7,10 @@ use super::remote::Now;
 use super::route_lab::{self, Question, RouteView};
 use super::sort_editor::SortEditor;
 use super::text_input::TextInput;
+use super::typing::parse_bar;
 use super::{
-    Model, Owner, Pane, basket, column_editor, filter_editor, fresh, insights, parse_bar,
-    search_settings, unlist, volume_form,
+    Model, Owner, Pane, basket, column_editor, filter_editor, fresh, insights, search_settings,
+    unlist, volume_form,
 };
 use crate::domain::country;
 use crate::domain::field::Kind;
@@ -141,7 +142,7 @@ fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Action::Right => browser.scroll_columns(1),
         Action::Query => {
             browser.bar.edit();
-            super::bar_changed(browser);
+            super::typing::bar_changed(browser);
         }
         Action::Open => model.overlays.push(Overlay::Detail { scroll: 0 }),
         Action::Sort => {
@@ -240,11 +241,11 @@ fn on_bar(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Action::Complete => browser.bar.complete(),
         Action::Older => {
             browser.bar.older();
-            super::bar_changed(browser);
+            super::typing::bar_changed(browser);
         }
         Action::Newer => {
             browser.bar.newer();
-            super::bar_changed(browser);
+            super::typing::bar_changed(browser);
         }
         _ => {}
     }

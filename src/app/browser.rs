@@ -6,12 +6,11 @@ use super::bar::Bar;
 use super::figures::{Figures, Pricing};
 use super::honesty::Honesty;
 pub use super::honesty::{Doubt, Violation};
-use super::picker::fuzzy;
+use super::narrowing;
 use super::remote::{Now, Remote, Ticket, Tickets};
 use super::search_settings::SearchSettings;
 use crate::api::{ApiError, Request, wire};
 use crate::app::message::Effect;
-use crate::domain::field::Kind;
 use crate::domain::language;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{
@@ -296,7 +295,7 @@ impl Browser {
         };
         let mut view = listing.matching(self.local_conditions());
         if !self.words.is_empty() {
-            view = narrowed(listing, view, &self.words);
+            view = narrowing::narrowed(listing, view, &self.words);
         }
         let has_order = self
             .query
@@ -540,31 +539,4 @@ fn reads_same(condition: &Field, column: &Field) -> bool {
         _ => None,
     };
     condition == column || member(condition).is_some_and(|name| member(column) == Some(name))
-}
-
-/// The rows whose text columns match all words, in their order.
-fn narrowed(listing: &Listing, view: Vec<u32>, words: &[String]) -> Vec<u32> {
-    let fields: Vec<&'static Field> = listing
-        .catalog()
-        .fields()
-        .iter()
-        .filter(|field| {
-            field.in_record && matches!(field.kind, Kind::Text | Kind::Country | Kind::Version)
-        })
-        .collect();
-    listing.prepare(fields.iter().copied());
-    let columns: Vec<_> = fields.iter().map(|field| listing.column(field)).collect();
-    let lines: Vec<(u32, String)> = view
-        .iter()
-        .map(|row| {
-            let texts: Vec<_> = columns
-                .iter()
-                .filter_map(|column| column.text(*row as usize))
-                .map(super::super::domain::text::Untrusted::compared)
-                .collect();
-            (*row, texts.join(" "))
-        })
-        .collect();
-    let found: BTreeSet<u32> = fuzzy(&words.join(" "), &lines).into_iter().collect();
-    view.into_iter().filter(|row| found.contains(row)).collect()
 }

@@ -542,7 +542,7 @@ fn a_related_offer_that_is_not_loaded_is_asked_for() {
 fn views_of_offers_say_why_they_are_not_there_for_volumes() {
     let mut desk = wide();
     desk.keys("2");
-    for key in ["m", "p", "J", "R", "P"] {
+    for key in ["R", "P"] {
         desk.keys(key).expect("it is about machine offers: press 1");
     }
 }

@@ -193,7 +193,7 @@ fn rows_that_break_what_was_asked_are_flagged_and_named() {
 #[test]
 fn help_lists_every_key_and_finds_by_typing() {
     let mut desk = Desk::with_offers(THREE);
-    desk.resize(120, 200).keys("?");
+    desk.resize(140, 600).keys("?");
     for row in bourse::app::keymap::BINDINGS {
         assert!(desk.shows(row.help), "{} is not in the help", row.name);
     }
