@@ -9,8 +9,10 @@ impl Model {
     pub fn has_use_for(&self, action: Action) -> bool {
         match action {
             Action::Unlist => self.pane == Pane::Volumes,
-            Action::Job => matches!(self.pane, Pane::Offers | Pane::Volumes),
-            Action::Basket | Action::ThreePrices => self.pane == Pane::Offers,
+            Action::Job | Action::Summary | Action::Plot => {
+                matches!(self.pane, Pane::Offers | Pane::Volumes)
+            }
+            Action::Basket | Action::ThreePrices | Action::Related => self.pane == Pane::Offers,
             _ => true,
         }
     }

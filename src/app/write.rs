@@ -267,8 +267,12 @@ fn judged(deed: Deed, result: &Result<Reply, ApiError>) -> (Verdict, String) {
 /// What will be sent, as a person decides on it: printable ASCII only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Consent {
-    /// Method and whole address.
-    pub line: String,
+    /// The method.
+    pub method: &'static str,
+    /// The base address of the market.
+    pub base: String,
+    /// The path behind it.
+    pub path: &'static str,
     /// The exact JSON body; other characters than ASCII as `\uXXXX`, which is the same JSON.
     pub body: String,
     /// Whose key goes along.
@@ -281,7 +285,9 @@ pub fn consent(request: &Request, profile: &Profile) -> Consent {
     let base = Untrusted::from(profile.base_url.trim_end_matches('/')).consent();
     let name = Untrusted::from(profile.name.as_str()).consent();
     Consent {
-        line: format!("{} {base}{}", wire.method.name(), wire.path),
+        method: wire.method.name(),
+        base,
+        path: wire.path,
         body: ascii_json(&wire.body_text().unwrap_or_default()),
         key: if profile.has_key {
             format!("with the key of profile {name}")

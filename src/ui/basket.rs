@@ -53,7 +53,7 @@ pub fn draw(
     if basket.lines.is_empty() {
         return;
     }
-    line(&mut y, &header(), theme.heading);
+    line(&mut y, &header(area.width), theme.heading);
     let rest = area.bottom().saturating_sub(y);
     let below = if rest > STEPS + 2 { STEPS } else { 0 };
     let list = Rect::new(area.x, y, area.width, rest - below);
@@ -158,11 +158,21 @@ fn notes(model: &Model, basket: &Basket, now: Now, theme: &Theme) -> Vec<(String
     notes
 }
 
-fn header() -> String {
-    format!(
-        "  {:>10} {:>8} {:>9} {:>11} {:>12}  {:<9} {}",
-        "Volume", "Space", "$/GB/mo", "Volume $/mo", "Both $/mo", "With it", "Availability"
-    )
+/// From this width on there is room for where a volume stands and how large it is.
+const WIDE: u16 = 76;
+
+fn header(width: u16) -> String {
+    if width < WIDE {
+        format!(
+            "  {:>8} {:>7} {:>9} {:>9} {}",
+            "Volume", "$/GB/mo", "Vol. $/mo", "Both $/mo", "Availability"
+        )
+    } else {
+        format!(
+            "  {:>10} {:>8} {:>9} {:>9} {:>10}  {:<7} {}",
+            "Volume", "Space", "$/GB/mo", "Vol. $/mo", "Both $/mo", "With it", "Availability"
+        )
+    }
 }
 
 fn rows(
@@ -193,12 +203,12 @@ fn rows(
             paint::fill(buffer, strip, style);
         }
         let sign = if is_selected { ">" } else { " " };
-        let text = format!("{sign}{}", cells(listing, line));
+        let text = format!("{sign}{}", cells(listing, line, list.width));
         paint::text(buffer, list.x, y, list.width, &text, style);
     }
 }
 
-fn cells(listing: &Listing, line: &Line) -> String {
+fn cells(listing: &Listing, line: &Line, width: u16) -> String {
     let cell = |key: &str| {
         let field = listing.catalog().by_key(key);
         field.map_or_else(String::new, |field| {
@@ -211,15 +221,17 @@ fn cells(listing: &Listing, line: &Line) -> String {
         Proximity::Cluster => "cluster",
         Proximity::Country => "country",
     };
-    format!(
-        "  {:>10} {:>8} {:>9} {:>11} {:>12}  {with:<9} {}",
-        line.id.to_string(),
-        cell("disk_space"),
-        cell("storage_cost"),
-        money(line.volume.as_ref().ok().map(|cost| cost.per_month)),
-        money(line.both.as_ref().ok().map(|both| both.total)),
-        availability(line),
-    )
+    let id = line.id.to_string();
+    let price = cell("storage_cost");
+    let alone = money(line.volume.as_ref().ok().map(|cost| cost.per_month));
+    let both = money(line.both.as_ref().ok().map(|both| both.total));
+    let there = availability(line);
+    if width < WIDE {
+        format!(" {id:>8} {price:>7} {alone:>9} {both:>9} {there}")
+    } else {
+        let space = cell("disk_space");
+        format!(" {id:>10} {space:>8} {price:>9} {alone:>9} {both:>10}  {with:<7} {there}")
+    }
 }
 
 fn availability(line: &Line) -> String {

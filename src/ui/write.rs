@@ -73,7 +73,16 @@ pub fn wrapped(rank: u8, text: &str, width: u16, style: Style) -> Vec<Row> {
 /// What will be sent.
 pub fn consent(consent: &Consent, width: u16, theme: &Theme) -> Vec<Row> {
     let mut rows = vec![Row::new(3, "Will be sent, once:", theme.dim)];
-    rows.extend(wrapped(3, &consent.line, width, theme.text));
+    let Consent {
+        method, base, path, ..
+    } = consent;
+    let line = format!("{method} {base}{path}");
+    if paint::cells(&line) <= width {
+        rows.push(Row::new(1, line, theme.text));
+    } else {
+        rows.push(Row::new(1, format!("{method} {path}"), theme.text));
+        rows.extend(wrapped(2, &format!("at {base}"), width, theme.text));
+    }
     rows.extend(wrapped(1, &consent.body, width, theme.warning));
     rows.extend(wrapped(5, &consent.key, width, theme.dim));
     rows

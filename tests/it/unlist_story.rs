@@ -476,6 +476,7 @@ fn on_the_smallest_screen_the_lines_that_matter_stay() {
         .expect("> 7311");
     desk.keys("enter")
         .expect(r#"{"id":7311}"#)
+        .expect("POST /api/v0/volumes/unlist/")
         .expect("Once more");
     desk.type_text("73119").keys("enter");
     says(&desk, "That is not 7311: nothing was sent.");
