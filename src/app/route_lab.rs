@@ -126,6 +126,8 @@ pub struct RouteLab {
     pub hop: NextHop,
     /// Where a run is to be written.
     pub export_path: TextInput,
+    /// What was suggested there; another text is the person's.
+    suggested_path: String,
     /// The page in sight.
     pub page: Page,
     /// The attempts of the run in sight.
@@ -146,6 +148,7 @@ impl Default for RouteLab {
             form: RouteForm::default(),
             hop: NextHop::default(),
             export_path: TextInput::default(),
+            suggested_path: String::new(),
             page: Page::default(),
             attempts: AttemptList::default(),
             scroll: 0,

@@ -23,6 +23,7 @@ use super::picker::blank;
 use super::theme::Theme;
 use crate::app::Model;
 use crate::app::facts::Facts;
+use crate::app::overlay::Overlay;
 use crate::app::remote::Now;
 use crate::app::route_lab::{LabRun, Page, Question, RouteLab, RouteView};
 use crate::domain::routing::{End, Phase, RoutePlan, Run, Stop};
@@ -53,6 +54,11 @@ pub fn draw(
     match view {
         RouteView::Lab => {
             lab_view(buffer, place, lab, now, theme, facts);
+            if lab.shown().is_none()
+                && matches!(model.overlays.last(), Some(Overlay::Route(RouteView::Lab)))
+            {
+                welcome(buffer, place, theme);
+            }
             None
         }
         RouteView::Search => {
@@ -98,6 +104,17 @@ fn ask(buffer: &mut Buffer, area: Rect, question: &Question, model: &Model, them
     }
 }
 
+/// What stands where no run is yet.
+fn welcome(buffer: &mut Buffer, area: Rect, theme: &Theme) {
+    let lines = [
+        "Route lab",
+        "Ask the routing endpoint for a worker, once or in a series, and see how requests are \
+         shared, how long they take and what fails.",
+        "Press n to fill in a request. Esc goes back.",
+    ];
+    super::message(buffer, area, theme, &lines.map(str::to_owned));
+}
+
 fn lab_view(
     buffer: &mut Buffer,
     area: Rect,
@@ -108,13 +125,6 @@ fn lab_view(
 ) {
     blank(buffer, area);
     let Some(lab_run) = lab.shown() else {
-        let lines = [
-            "Route lab",
-            "Ask the routing endpoint for a worker, once or in a series, and see how requests are \
-             shared, how long they take and what fails.",
-            "Press n to fill in a request. Esc goes back.",
-        ];
-        super::message(buffer, area, theme, &lines.map(str::to_owned));
         return;
     };
     title(buffer, area, lab, lab_run, theme);

@@ -29,6 +29,7 @@ mod insights_story;
 mod language;
 mod language_editing;
 mod language_properties;
+mod memory;
 mod offers_story;
 mod own_keys;
 #[cfg(unix)]
@@ -40,6 +41,9 @@ mod real_loop;
 #[cfg(unix)]
 mod real_terminal;
 mod recorder;
+mod route_loop;
+mod route_server;
+mod route_story;
 mod routing;
 mod sandbox_http;
 mod sandbox_market;

@@ -1,97 +1,17 @@
 //! The real event loop with a terminal in memory against the real sandbox.
 
-use std::io;
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::Arc;
 
 use bourse::api::session::Session;
 use bourse::api::{Client, ClientConfig, Origin, Pacer, Secret};
 use bourse::app::{Model, Profile};
 use bourse::domain::Dialect;
-use bourse::runtime::dashboard::{Dashboard, Outside, Surface};
+use bourse::runtime::dashboard::Dashboard;
 use bourse::sandbox::{Running, Sandbox, SandboxConfig};
 use bourse::ui::theme::Theme;
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
-use ratatui::backend::TestBackend;
-use ratatui::{Frame, Terminal};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use crossterm::event::KeyCode;
 
-type Screen = Arc<Mutex<String>>;
-
-struct Memory {
-    terminal: Terminal<TestBackend>,
-    keys: UnboundedReceiver<Event>,
-    screen: Screen,
-}
-
-impl Surface for Memory {
-    fn draw(&mut self, render: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()> {
-        let frame = self.terminal.draw(|frame| render(frame)).unwrap();
-        let area = frame.buffer.area;
-        let text: Vec<String> = (0..area.height)
-            .map(|y| {
-                (0..area.width)
-                    .map(|x| frame.buffer[(x, y)].symbol())
-                    .collect()
-            })
-            .collect();
-        *self.screen.lock().unwrap() = text.join("\n");
-        Ok(())
-    }
-
-    fn repaint(&mut self) {}
-
-    async fn next(&mut self) -> Outside {
-        match self.keys.recv().await {
-            Some(event) => Outside::Input(vec![event]),
-            None => Outside::Leave(129),
-        }
-    }
-
-    async fn suspend(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn resume(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    async fn copy(&mut self, _: &str) -> Result<String, String> {
-        Ok("in memory".to_owned())
-    }
-
-    fn size(&self) -> (u16, u16) {
-        (120, 40)
-    }
-}
-
-/// A person at the keyboard.
-struct Person {
-    keys: UnboundedSender<Event>,
-    screen: Screen,
-}
-
-impl Person {
-    fn press(&self, code: KeyCode) {
-        let key = KeyEvent::new(code, KeyModifiers::NONE);
-        self.keys.send(Event::Key(key)).unwrap();
-    }
-
-    fn types(&self, text: &str) {
-        text.chars()
-            .for_each(|character| self.press(KeyCode::Char(character)));
-    }
-
-    async fn sees(&self, text: &str) {
-        for _ in 0..600 {
-            if self.screen.lock().unwrap().contains(text) {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        panic!("{text:?} never came:\n{}", self.screen.lock().unwrap());
-    }
-}
+use crate::memory::{Memory, Person};
 
 async fn dashboard() -> (Person, tokio::task::JoinHandle<i32>, Running) {
     let sandbox = Sandbox::start(SandboxConfig {
@@ -117,13 +37,7 @@ async fn dashboard() -> (Person, tokio::task::JoinHandle<i32>, Running) {
         route_url: sandbox.base_url(),
         has_key: true,
     };
-    let (keys, inbox) = unbounded_channel();
-    let screen = Screen::default();
-    let surface = Memory {
-        terminal: Terminal::new(TestBackend::new(120, 40)).unwrap(),
-        keys: inbox,
-        screen: Arc::clone(&screen),
-    };
+    let (surface, person) = Memory::new(120, 40);
     let session = Session::new(client, Pacer::default());
     let running = Dashboard::new(
         Model::new(profile, None),
@@ -139,7 +53,7 @@ async fn dashboard() -> (Person, tokio::task::JoinHandle<i32>, Running) {
         runtime.block_on(running.run()).unwrap()
     });
     let handle = tokio::task::spawn_blocking(move || handle.join().unwrap());
-    (Person { keys, screen }, handle, sandbox)
+    (person, handle, sandbox)
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -104,7 +104,7 @@ impl Drop for Recorder {
     }
 }
 
-fn read_request(stream: &mut TcpStream) -> Option<Recorded> {
+pub fn read_request(stream: &mut TcpStream) -> Option<Recorded> {
     stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
     let mut bytes = Vec::new();
     let mut chunk = [0; 4096];

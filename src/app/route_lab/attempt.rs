@@ -179,10 +179,11 @@ pub(super) fn suggest_path(lab: &mut RouteLab) {
         .chars()
         .filter(char::is_ascii_digit)
         .collect();
-    let stem = format!("route-{name}-{moment}-{}", lab_run.number);
     let typed = lab.export_path.text();
-    if !typed.contains(&stem) {
+    if typed.is_empty() || typed == lab.suggested_path {
         let ending = if is_csv(typed) { "csv" } else { "json" };
-        lab.export_path.set(format!("{stem}.{ending}"));
+        let path = format!("route-{name}-{moment}-{}.{ending}", lab_run.number);
+        lab.export_path.set(path.as_str());
+        lab.suggested_path = path;
     }
 }

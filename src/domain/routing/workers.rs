@@ -112,6 +112,7 @@ impl Workers {
 #[derive(Debug, Clone, Default)]
 struct Reqnums {
     ranges: BTreeMap<i64, i64>,
+    different: u64,
     repeats: u64,
 }
 
@@ -127,6 +128,7 @@ impl Reqnums {
             self.repeats += 1;
             return;
         }
+        self.different += 1;
         let above = number
             .checked_add(1)
             .and_then(|next| self.ranges.remove(&next));
@@ -141,11 +143,13 @@ impl Reqnums {
         }
     }
 
+    /// Asked for with every frame, so it is not counted anew: the span less what came.
     fn missing(&self) -> u64 {
-        let ends = self.ranges.values();
-        let starts = self.ranges.keys().skip(1);
-        ends.zip(starts).fold(0, |sum: u64, (end, start)| {
-            sum.saturating_add(end.abs_diff(*start).saturating_sub(1))
-        })
+        let first = self.ranges.first_key_value().map(|(first, _)| *first);
+        let last = self.ranges.last_key_value().map(|(_, last)| *last);
+        let Some((first, last)) = first.zip(last) else {
+            return 0;
+        };
+        last.abs_diff(first).saturating_sub(self.different - 1)
     }
 }

@@ -263,7 +263,7 @@ const fn kind_words(kind: OutcomeKind) -> &'static str {
         OutcomeKind::Refused => "refused: the key is not taken",
         OutcomeKind::Failed => "failed",
         OutcomeKind::Garbage => "garbage: a good status with something that is no answer",
-        OutcomeKind::TimedOut => "timed out: no answer within 15 s",
+        OutcomeKind::TimedOut => "timed out: no answer in time",
         OutcomeKind::Cancelled => "cancelled: broken off when the series was stopped",
     }
 }

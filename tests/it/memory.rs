@@ -1,0 +1,109 @@
+//! A terminal in memory and a person in front of it, for the real event loop.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bourse::runtime::dashboard::{Outside, Surface};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+use ratatui::backend::TestBackend;
+use ratatui::{Frame, Terminal};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+pub type Screen = Arc<Mutex<String>>;
+
+pub struct Memory {
+    terminal: Terminal<TestBackend>,
+    keys: UnboundedReceiver<Event>,
+    screen: Screen,
+}
+
+impl Surface for Memory {
+    fn draw(&mut self, render: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()> {
+        let frame = self.terminal.draw(|frame| render(frame)).unwrap();
+        let area = frame.buffer.area;
+        let text: Vec<String> = (0..area.height)
+            .map(|y| {
+                (0..area.width)
+                    .map(|x| frame.buffer[(x, y)].symbol())
+                    .collect()
+            })
+            .collect();
+        *self.screen.lock().unwrap() = text.join("\n");
+        Ok(())
+    }
+
+    fn repaint(&mut self) {}
+
+    async fn next(&mut self) -> Outside {
+        match self.keys.recv().await {
+            Some(event) => Outside::Input(vec![event]),
+            None => Outside::Leave(129),
+        }
+    }
+
+    async fn suspend(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn resume(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    async fn copy(&mut self, _: &str) -> Result<String, String> {
+        Ok("in memory".to_owned())
+    }
+
+    fn size(&self) -> (u16, u16) {
+        let size = self.terminal.size().unwrap();
+        (size.width, size.height)
+    }
+}
+
+/// A person at the keyboard.
+pub struct Person {
+    pub keys: UnboundedSender<Event>,
+    pub screen: Screen,
+}
+
+impl Person {
+    pub fn press(&self, code: KeyCode) {
+        let key = KeyEvent::new(code, KeyModifiers::NONE);
+        self.keys.send(Event::Key(key)).unwrap();
+    }
+
+    pub fn types(&self, text: &str) {
+        text.chars()
+            .for_each(|character| self.press(KeyCode::Char(character)));
+    }
+
+    /// Erases the line that is edited.
+    pub fn erase(&self) {
+        let key = KeyEvent::new(KeyCode::Char('u'), KeyModifiers::CONTROL);
+        self.keys.send(Event::Key(key)).unwrap();
+    }
+
+    pub async fn sees(&self, text: &str) {
+        for _ in 0..600 {
+            if self.screen.lock().unwrap().contains(text) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("{text:?} never came:\n{}", self.screen.lock().unwrap());
+    }
+}
+
+impl Memory {
+    /// A terminal of so many columns and rows, and the person in front of it.
+    pub fn new(columns: u16, rows: u16) -> (Self, Person) {
+        let (keys, inbox) = unbounded_channel();
+        let screen = Screen::default();
+        let memory = Self {
+            terminal: Terminal::new(TestBackend::new(columns, rows)).unwrap(),
+            keys: inbox,
+            screen: Arc::clone(&screen),
+        };
+        (memory, Person { keys, screen })
+    }
+}

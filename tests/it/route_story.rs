@@ -1,0 +1,590 @@
+//! Testing the routing endpoint, key by key, against the pure core and the screens.
+
+use bourse::api::error::Said;
+use bourse::api::{ApiError, Assignment, Reply, Request, RouteCall, RouteReply};
+use bourse::app::message::{Effect, Message};
+use bourse::app::remote::Ticket;
+use bourse::domain::routing::{End, OutcomeKind, Phase, RouteStats};
+use bourse::domain::{Dialect, Untrusted};
+
+use crate::desk::{Desk, THREE};
+
+const GROUPS: &str = r#"{"success": true, "results": [
+    {"id": 1, "endpoint_name": "chat", "api_key": "canary-group-chat"},
+    {"id": 2, "endpoint_name": "images", "api_key": "canary-group-images"}]}"#;
+
+/// A desk in the workergroups pane, the groups there.
+fn at_groups(dialect: &'static Dialect) -> Desk {
+    let mut desk = Desk::speaking(dialect);
+    desk.answer(THREE);
+    desk.keys("3").answer(GROUPS);
+    desk
+}
+
+fn asked(desk: &Desk) -> RouteCall {
+    match desk.asked() {
+        Request::Route(call) => call.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The reply of a server that assigns a worker, as the specification has it.
+fn reply_text(worker: &str, reqnum: i64, cost: f64) -> String {
+    format!(
+        r#"{{"endpoint":"chat","url":"{worker}","cost":{cost},"reqnum":{reqnum},"signature":"{}","__request_id":"req-{reqnum}"}}"#,
+        signature()
+    )
+}
+
+fn signature() -> String {
+    "ABCDEFGHIJKL".to_owned() + &"m".repeat(320) + "uvwxy="
+}
+
+fn assigned(worker: &str, reqnum: i64) -> Result<Reply, ApiError> {
+    Ok(Reply::Routed(RouteReply::Assigned(Assignment {
+        endpoint: Some(Untrusted::from("chat")),
+        url: Untrusted::from(worker),
+        cost: Some(100.0),
+        reqnum: Some(reqnum),
+        signature: Some(Untrusted::from(signature())),
+        request_id: Some(Untrusted::from(format!("req-{reqnum}"))),
+        mismatches: Vec::new(),
+        json: Untrusted::from(reply_text(worker, reqnum, 100.0)),
+    })))
+}
+
+fn waiting(json: &str) -> Result<Reply, ApiError> {
+    Ok(Reply::Routed(RouteReply::Waiting {
+        json: Untrusted::from(json),
+    }))
+}
+
+fn refused() -> Result<Reply, ApiError> {
+    Err(ApiError::Refused {
+        status: 401,
+        said: Said::Nothing,
+    })
+}
+
+/// Answers the oldest request: sent when the clock says so, ended `took` seconds later, which is
+/// also when the core hears of it.
+fn route(desk: &mut Desk, took: f64, result: Result<Reply, ApiError>) {
+    let (ticket, request) = desk.calls.remove(0);
+    assert!(matches!(request, Request::Route(_)), "{request:?}");
+    let sent = desk.now.mono;
+    desk.now.mono += took;
+    desk.now.epoch += took;
+    routed(desk, ticket, (sent, sent + took), result);
+}
+
+fn routed(desk: &mut Desk, ticket: Ticket, at: (f64, f64), result: Result<Reply, ApiError>) {
+    desk.send(Message::Routed {
+        ticket,
+        sent: at.0,
+        ended: at.1,
+        bytes: 500,
+        result: Box::new(result),
+    });
+    desk.resize(120, 40);
+}
+
+/// Fills the form in for a series by count and presses Enter.
+fn series(desk: &mut Desk, cost: &str, count: &str, at_once: &str, rate: &str) {
+    desk.keys("t down ctrl-u").type_text(cost);
+    desk.keys("down");
+    while !desk.shows("< series by count >") {
+        desk.keys("right");
+    }
+    desk.keys("down ctrl-u").type_text(count);
+    desk.keys("down ctrl-u").type_text(at_once);
+    desk.keys("down ctrl-u").type_text(rate).keys("enter");
+}
+
+fn copied(desk: &mut Desk) -> String {
+    match desk.effects.pop() {
+        Some(Effect::Copy { text, .. }) => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn t_on_a_workergroup_asks_its_endpoint_for_a_worker_once() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    desk.keys("j t")
+        .expect("Endpoint       images")
+        .expect("100")
+        .expect("< single request >");
+    assert!(desk.calls.is_empty(), "nothing is sent before Enter");
+    desk.keys("enter");
+    let call = asked(&desk);
+    assert_eq!((call.endpoint.as_str(), call.cost), ("images", 100.0));
+    assert_eq!(call.key, None);
+    assert_eq!(desk.calls.len(), 1);
+    desk.expect("Asking for a worker");
+}
+
+#[test]
+fn the_reply_is_shown_whole_and_its_signature_shortened_and_copied() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    desk.keys("t enter");
+    route(&mut desk, 0.25, assigned("http://w1.example:8080", 17));
+    desk.expect("http://w1.example:8080")
+        .expect("17")
+        .expect("chat, as sent")
+        .expect("100, as sent")
+        .expect("req-17")
+        .expect("250 ms")
+        .expect("ABCDEFGHIJKL…uvwxy= (338 characters)")
+        .expect("load injected 100")
+        .expect_not(&signature()[..40]);
+    desk.keys("enter s");
+    assert_eq!(copied(&mut desk), signature());
+    desk.keys("a");
+    assert_eq!(copied(&mut desk), "http://w1.example:8080");
+}
+
+#[test]
+fn a_reply_that_repeats_the_request_wrongly_is_marked() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    desk.keys("t enter");
+    let json = r#"{"endpoint":"chat","url":"http://w1:80","cost":7,"reqnum":1}"#;
+    let reply = Assignment {
+        endpoint: Some(Untrusted::from("chat")),
+        url: Untrusted::from("http://w1:80"),
+        cost: Some(7.0),
+        reqnum: Some(1),
+        signature: None,
+        request_id: None,
+        mismatches: vec!["cost"],
+        json: Untrusted::from(json),
+    };
+    let reply = Ok(Reply::Routed(RouteReply::Assigned(reply)));
+    route(&mut desk, 0.1, reply);
+    desk.expect("chat, as sent").expect("7, NOT as sent");
+}
+
+#[test]
+fn a_status_reply_of_any_shape_is_shown_in_full_and_a_single_request_never_polls() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    desk.keys("t enter");
+    let json = r#"{"endpoint":"chat","workers":{"loading":[1,2],"deep":{"x":null}},"api_key":"canary-echo"}"#;
+    route(&mut desk, 0.1, waiting(json));
+    desk.expect("waiting: a status reply")
+        .expect("\"loading\": [")
+        .expect("\"x\": null")
+        .expect_not("canary-echo");
+    desk.wait(60.0).wait(60.0);
+    assert!(desk.calls.is_empty(), "it does not ask again by itself");
+}
+
+#[test]
+fn an_error_is_shown_in_words() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    desk.keys("t enter");
+    let error = ApiError::RateLimited {
+        threshold: None,
+        retry_after: None,
+        said: Said::Words {
+            code: None,
+            message: Some(Untrusted::from("API requests too frequent")),
+        },
+    };
+    route(&mut desk, 0.1, Err(error));
+    desk.expect("rate limited: too many requests (429)")
+        .expect("API requests too frequent");
+}
+
+#[test]
+fn costs_that_are_negative_or_no_number_are_refused_with_words() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    for cost in ["-1", "inf", "nan", "1e999", "-0.01"] {
+        desk.keys("t down ctrl-u").type_text(cost).keys("enter");
+        desk.expect("must be a number that is not negative");
+        assert!(desk.calls.is_empty(), "{cost}");
+        desk.keys("esc esc");
+    }
+    desk.keys("t down ctrl-u").type_text("much").keys("enter");
+    desk.expect("write a number");
+    assert!(desk.calls.is_empty());
+    desk.keys("ctrl-u").type_text("0.5").keys("enter");
+    assert_eq!(asked(&desk).cost, 0.5);
+}
+
+#[test]
+fn from_any_pane_an_endpoint_can_be_typed_or_taken_from_the_groups() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys(":").type_text("route-lab").keys("enter");
+    assert!(matches!(desk.asked(), Request::ListWorkergroups));
+    desk.keys("enter").expect("name the endpoint");
+    desk.answer(GROUPS);
+    desk.keys("tab").expect("Endpoint       chat");
+    desk.keys("tab").expect("Endpoint       images");
+    desk.keys("ctrl-u").type_text("my own").keys("enter");
+    assert_eq!(asked(&desk).endpoint, "my own");
+}
+
+#[test]
+fn a_series_with_load_asks_once_and_without_load_not_at_all() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "100", "50", "4", "");
+    desk.expect("A series is load")
+        .expect("load of up to 5,000")
+        .expect("wake");
+    assert!(desk.calls.is_empty());
+    desk.keys("esc").expect("< series by count >");
+    assert!(desk.calls.is_empty());
+    desk.keys("enter enter");
+    assert_eq!(desk.calls.len(), 4, "so many at once");
+    desk.keys("s"); // stopped
+    assert!(desk.calls.is_empty());
+    series(&mut desk, "0", "50", "2", "");
+    desk.expect_not("A series is load");
+    assert_eq!(desk.calls.len(), 2);
+    assert_eq!(asked(&desk).cost, 0.0);
+}
+
+#[test]
+fn a_fixed_rate_wakes_the_core_when_each_attempt_is_due() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "0", "100", "8", "50");
+    assert_eq!(desk.calls.len(), 1, "the first is due at once");
+    let due = desk.model.deadline(desk.now).unwrap();
+    assert!((due - desk.now.mono - 0.02).abs() < 1e-9, "{due}");
+    desk.wait(0.02);
+    assert_eq!(desk.calls.len(), 2);
+    // Late by five: they go together, and their latency counts from when they were due.
+    desk.wait(0.1);
+    assert_eq!(desk.calls.len(), 7);
+    let sent = desk.now.mono;
+    let (ticket, _) = desk.calls.pop().unwrap();
+    routed(
+        &mut desk,
+        ticket,
+        (sent, sent + 0.3),
+        assigned("http://w1:80", 1),
+    );
+    let run = desk.model.route_lab.shown().unwrap().run();
+    let sample = run.samples().last().unwrap();
+    assert_eq!(sample.index, 6);
+    assert!(
+        (sample.latency() - 0.3).abs() < 1e-9,
+        "{}",
+        sample.latency()
+    );
+    let first = desk.calls.remove(0).0;
+    routed(
+        &mut desk,
+        first,
+        (sent, sent + 0.3),
+        assigned("http://w1:80", 2),
+    );
+    let run = desk.model.route_lab.shown().unwrap().run();
+    let sample = run.samples().last().unwrap();
+    assert_eq!(sample.index, 0);
+    assert!((sample.latency() - 0.42).abs() < 1e-9, "due 0.12 s earlier");
+}
+
+#[test]
+fn moments_are_those_that_the_runtime_measured() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "0", "10", "1", "");
+    let began = desk.now.mono;
+    let (ticket, _) = desk.calls.remove(0);
+    desk.now.mono += 9.0; // the core was busy: that is no latency
+    let at = (began + 0.001, began + 0.101);
+    routed(&mut desk, ticket, at, assigned("http://w1:80", 1));
+    let run = desk.model.route_lab.shown().unwrap().run();
+    let sample = &run.samples()[0];
+    assert!(
+        (sample.latency() - 0.1).abs() < 1e-9,
+        "{}",
+        sample.latency()
+    );
+    assert_eq!(desk.calls.len(), 1, "the next goes at once");
+}
+
+#[test]
+fn waiting_slots_poll_after_a_spread_pause_and_each_poll_counts() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "0", "10", "2", "");
+    route(&mut desk, 0.1, waiting(r#"{"status":"1 loading"}"#));
+    route(&mut desk, 0.0, waiting(r#"{"status":"1 loading"}"#));
+    assert!(desk.calls.is_empty(), "both slots wait");
+    desk.wait(0.45);
+    assert!(desk.calls.is_empty(), "half a second at least");
+    desk.wait(0.55);
+    assert_eq!(desk.calls.len(), 2, "a second at most");
+    route(&mut desk, 0.1, assigned("http://w1:80", 1));
+    let run = desk.model.route_lab.shown().unwrap().run();
+    assert_eq!(run.stats().polls(), 1);
+    assert_eq!(run.stats().attempts(), 3);
+    desk.expect("3, 1 of them polls");
+}
+
+#[test]
+fn a_series_is_paused_goes_on_and_stops_at_once() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "0", "100", "3", "");
+    route(&mut desk, 0.1, assigned("http://w1:80", 1));
+    desk.keys("p").expect("PAUSED");
+    let open = desk.calls.len();
+    route(&mut desk, 0.1, assigned("http://w1:80", 2));
+    assert_eq!(desk.calls.len(), open - 1, "nothing is sent in a pause");
+    desk.keys("p").expect("RUNNING");
+    assert_eq!(desk.calls.len(), 3);
+    let late = desk.calls[0].0;
+    desk.keys("s").expect("STOPPED").expect("cancelled");
+    assert!(desk.calls.is_empty(), "every request was broken off");
+    let run = desk.model.route_lab.shown().unwrap().run();
+    assert_eq!(run.phase(), Phase::Ended(End::Stopped));
+    assert_eq!(run.in_flight(), 0);
+    assert_eq!(run.stats().count(OutcomeKind::Cancelled), 3);
+    let now = desk.now.mono;
+    routed(&mut desk, late, (now, now), assigned("http://w1:80", 9));
+    let run = desk.model.route_lab.shown().unwrap().run();
+    assert_eq!(run.stats().count(OutcomeKind::Assigned), 2, "too late");
+}
+
+#[test]
+fn a_single_request_is_not_broken_off() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    desk.keys("t enter s");
+    assert_eq!(desk.calls.len(), 1);
+    desk.expect("not broken off");
+}
+
+#[test]
+fn leaving_asks_while_a_run_goes_on() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "0", "100", "1", "");
+    desk.keys("q").expect("A run goes on");
+    assert!(!desk.effects.contains(&Effect::Quit));
+    desk.keys("esc q n").expect_not("A run goes on");
+    desk.keys("q enter");
+    assert!(desk.effects.contains(&Effect::Quit));
+
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "0", "100", "1", "");
+    desk.keys("ctrl-c");
+    assert!(desk.effects.contains(&Effect::Quit), "at once");
+
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "0", "100", "1", "");
+    desk.keys("s q");
+    assert!(desk.effects.contains(&Effect::Quit), "nothing goes on");
+}
+
+#[test]
+fn runs_go_on_while_the_view_is_closed() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "0", "4", "1", "");
+    desk.keys("esc")
+        .selects("chat")
+        .expect("route series running, 0%");
+    for reqnum in 0..4 {
+        route(&mut desk, 0.1, assigned("http://w1:80", reqnum));
+    }
+    assert!(desk.calls.is_empty(), "four in all");
+    desk.expect_not("route series running");
+    desk.keys("1 3 t esc").expect("DONE").expect("4 sent");
+    desk.expect("100.0%");
+}
+
+#[test]
+fn attempts_are_searched_opened_and_copied_with_the_key_as_a_variable() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "0", "6", "1", "");
+    for reqnum in 0..6 {
+        let worker = if reqnum == 2 {
+            "http://w2:80"
+        } else {
+            "http://w1:80"
+        };
+        route(&mut desk, 0.1, assigned(worker, reqnum));
+    }
+    desk.keys("/").type_text("W2").expect("1 of 6 match");
+    desk.keys("enter")
+        .expect("http://w2:80")
+        .expect_not("http://w1:80");
+    desk.keys("enter").expect("Attempt 2 of run 1");
+    desk.keys("y");
+    assert_eq!(
+        copied(&mut desk),
+        r#"curl -sS -X POST 'http://127.0.0.1:2/route/' -H "Authorization: Bearer $BOURSE_API_KEY" -H 'Content-Type: application/json' --data-raw '{"endpoint":"chat","cost":0}'"#
+    );
+    desk.keys("esc esc")
+        .expect("http://w1:80")
+        .expect("6 attempts");
+    desk.keys("/").expect("W2"); // what was typed is still there
+    desk.keys("esc").expect("6 attempts");
+}
+
+#[test]
+fn the_next_hop_is_written_and_never_sent() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    desk.keys("t enter");
+    route(&mut desk, 0.1, assigned("http://w1.example:8080", 17));
+    desk.keys("w ctrl-u").type_text(r#"{"prompt": "it's"}"#);
+    desk.keys("up ctrl-u").type_text("/generate").keys("enter");
+    let wanted = format!(
+        r#"curl -sS -X POST 'http://w1.example:8080/generate' -H 'Content-Type: application/json' --data-raw '{{"auth_data": {}, "session_id": null, "payload": {{"prompt": "it'\''s"}}}}'"#,
+        reply_text("http://w1.example:8080", 17, 100.0)
+    );
+    assert_eq!(copied(&mut desk), wanted);
+    desk.keys("down ctrl-u").type_text("{").keys("enter");
+    desk.expect("line 1, column");
+    assert!(desk.effects.is_empty() && desk.calls.is_empty());
+}
+
+#[test]
+fn an_address_that_is_none_of_the_web_is_shown_and_never_copied() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    for worker in ["javascript:alert(1)", "file:///etc/passwd", "http://a b"] {
+        desk.keys("t enter");
+        route(&mut desk, 0.1, assigned(worker, 1));
+        desk.expect(worker);
+        desk.keys("enter a").expect("not copied");
+        desk.keys("w enter").expect("not copied");
+        assert!(desk.effects.is_empty(), "{worker}");
+        desk.keys("esc esc esc");
+    }
+}
+
+#[test]
+fn a_run_is_exported_to_a_named_file() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    desk.keys("t enter");
+    route(&mut desk, 0.1, assigned("http://w1:80", 1));
+    desk.keys("e").expect("route-chat-202611201200-1.json");
+    desk.keys("tab").expect("route-chat-202611201200-1.csv");
+    desk.keys("ctrl-u").type_text("here").keys("enter");
+    desk.expect("end the name of the file with .csv or .json");
+    desk.type_text(".csv").keys("enter");
+    match desk.effects.pop() {
+        Some(Effect::SaveRun { run, path, .. }) => {
+            assert_eq!(path, "here.csv");
+            assert_eq!(run.0.samples().len(), 1);
+        }
+        other => panic!("{other:?}"),
+    }
+    desk.send(Message::Saved(Ok("Wrote here.csv".to_owned())));
+    desk.resize(120, 40).expect("Wrote here.csv");
+}
+
+#[test]
+fn two_runs_are_compared_side_by_side() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    desk.keys("t enter v").expect("there is no other run");
+    route(&mut desk, 0.2, assigned("http://w1:80", 1));
+    desk.keys("n enter");
+    route(&mut desk, 0.1, assigned("http://w1:80", 2));
+    desk.keys("v")
+        .expect("run 1")
+        .expect("run 2")
+        .expect("200 ms")
+        .expect("-50.0% better");
+    desk.keys("esc < ").expect("run 1 of 2");
+}
+
+#[test]
+fn where_the_market_routes_by_the_groups_key_it_is_taken_from_the_record_and_never_shown() {
+    let mut desk = at_groups(&Dialect::VAST);
+    desk.keys("j t enter");
+    let call = asked(&desk);
+    assert_eq!(call.endpoint, "images");
+    let key = call.key.expect("the group's key");
+    assert_eq!(key.expose(), "canary-group-images");
+    desk.expect_not("canary");
+    assert!(!format!("{:?}", desk.model).contains("canary-group"));
+    route(&mut desk, 0.1, assigned("http://w1:80", 1));
+    desk.keys("y");
+    assert!(!copied(&mut desk).contains("canary"));
+    desk.keys("n ctrl-u").type_text("nobody's").keys("enter");
+    desk.expect("no workergroup here with a key serves");
+    assert!(desk.calls.is_empty());
+}
+
+#[test]
+fn a_key_that_is_refused_three_times_in_a_row_ends_the_series() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "0", "100", "8", "");
+    route(&mut desk, 0.1, refused());
+    route(&mut desk, 0.0, assigned("http://w1:80", 1));
+    route(&mut desk, 0.0, refused());
+    route(&mut desk, 0.0, refused());
+    desk.expect("RUNNING");
+    route(&mut desk, 0.0, refused());
+    desk.expect("STOPPED")
+        .expect("the key was refused three times");
+    assert!(desk.calls.is_empty());
+}
+
+#[test]
+fn a_flood_of_answers_leaves_typing_and_figures_right() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "0", "30000", "1000", "");
+    let mut reqnum = 0;
+    let mut typed = String::new();
+    desk.keys("/");
+    while !desk.calls.is_empty() {
+        let calls = std::mem::take(&mut desk.calls);
+        for (ticket, _) in calls {
+            reqnum += 1;
+            let now = desk.now.mono;
+            let worker = format!("http://w{}:80", reqnum % 7);
+            desk.send(Message::Routed {
+                ticket,
+                sent: now,
+                ended: now + 0.01,
+                bytes: 100,
+                result: Box::new(assigned(&worker, reqnum)),
+            });
+        }
+        desk.wait(0.01);
+        if typed.len() < 4 {
+            let next = &"w3:8"[typed.len()..=typed.len()];
+            typed.push_str(next);
+            desk.type_text(next).expect(&format!("search {typed}"));
+        }
+    }
+    for _ in 0..10 {
+        desk.wait(0.01); // the search goes on in pieces
+    }
+    let lab = &desk.model.route_lab;
+    let run = lab.shown().unwrap().run();
+    assert!(run.is_over());
+    assert_eq!(run.stats().count(OutcomeKind::Assigned), 30_000);
+    let matching = run
+        .samples()
+        .iter()
+        .filter(|sample| sample.outcome.worker().unwrap().compared() == "http://w3:80")
+        .count();
+    assert_eq!(lab.attempts.len(run.samples()), matching);
+    assert_eq!(matching, 4286);
+    let again = RouteStats::of(run.samples());
+    assert_eq!(again.count(OutcomeKind::Assigned), 30_000);
+    assert_eq!(again.workers().len(), 7);
+}
+
+#[test]
+fn every_page_fits_every_screen() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "0", "8", "1", "20");
+    for reqnum in 0..4 {
+        desk.wait(0.05);
+        route(&mut desk, 0.01, assigned("http://w1:80", reqnum * 2));
+    }
+    for size in [(40, 10), (80, 24), (120, 40), (200, 60)] {
+        for page in ["Overview", "Latency", "Timeline", "Workers", "Attempts"] {
+            desk.resize(size.0, size.1);
+            if size.0 >= 80 {
+                desk.expect(&format!("[{page}]"));
+            }
+            desk.keys("right");
+        }
+    }
+    desk.resize(200, 60)
+        .expect("Timeline")
+        .expect("Latency, from when each was due")
+        .expect("Worker (1)");
+}
