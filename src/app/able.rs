@@ -2,7 +2,7 @@
 
 use super::keymap::Action;
 use super::overlay::Overlay;
-use super::{Model, Pane, basket, insights, route_lab, unlist, volume_form};
+use super::{Model, Pane, basket, groups, insights, route_lab, unlist, volume_form};
 
 impl Model {
     /// Whether an action has a meaning in the pane in sight; one that has may still be disabled.
@@ -13,6 +13,7 @@ impl Model {
                 matches!(self.pane, Pane::Offers | Pane::Volumes)
             }
             Action::Basket | Action::ThreePrices | Action::Related => self.pane == Pane::Offers,
+            action if groups::is_own(action) => self.pane == Pane::Workergroups,
             _ => true,
         }
     }
@@ -38,7 +39,7 @@ impl Model {
             Action::Unlist => unlist::disabled(self),
             Action::Job if volume_form::is_meant(self) => None,
             Action::Basket => basket::disabled(self),
-            other => insights::disabled(self, other),
+            other => groups::disabled(self, other).or_else(|| insights::disabled(self, other)),
         }
     }
 }

@@ -9,8 +9,8 @@ use super::sort_editor::SortEditor;
 use super::text_input::TextInput;
 use super::typing::parse_bar;
 use super::{
-    Model, Owner, Pane, basket, column_editor, filter_editor, fresh, insights, search_settings,
-    unlist, volume_form,
+    Model, Owner, Pane, basket, column_editor, filter_editor, fresh, groups, insights,
+    search_settings, unlist, volume_form,
 };
 use crate::domain::country;
 use crate::domain::field::Kind;
@@ -63,6 +63,9 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         | Action::Funnel
         | Action::Related => return insights::open(model, now, action),
         _ => {
+            if let Some(effects) = groups::perform(model, now, action) {
+                return effects;
+            }
             return match model.owner() {
                 Owner::Overlay => on_overlay(model, now, action),
                 Owner::Bar => on_bar(model, now, action),
@@ -75,11 +78,13 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
 }
 
 pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
+    groups::pane_changes(model);
     model.overlays.clear();
     for deed in Deed::ALL {
         model.writes.leave(deed);
     }
     model.pane = pane;
+    groups::pane_shown(model);
     let Model {
         offers,
         volumes,
@@ -265,7 +270,11 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Some(Overlay::Settings(_)) => return search_settings::act(model, now, action),
         _ => {}
     }
+    if let Some(effects) = groups::act(model, now, action) {
+        return effects;
+    }
     if action == Action::Back {
+        model.groups.hide();
         model.overlays.pop();
         return Vec::new();
     }
@@ -398,11 +407,7 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         }
         Overlay::Filter(editor) => editor.type_into(edit),
         Overlay::Settings(settings) => settings.type_into(edit),
-        Overlay::Detail { .. }
-        | Overlay::Question(_)
-        | Overlay::Basket(_)
-        | Overlay::Route(_)
-        | Overlay::Copy(_) => {}
+        _ => {}
     }
 }
 
@@ -481,6 +486,8 @@ mod tests {
                     | Context::Tick
                     | Context::Settings
                     | Context::Choice
+                    | Context::GroupForm
+                    | Context::Settle
             )
         }) {
             for key in row.keys {

@@ -533,6 +533,7 @@ fn reads_same(condition: &Field, column: &Field) -> bool {
     use crate::domain::Source;
     let member = |field: &Field| match field.source {
         Source::Member(name)
+        | Source::Search(name)
         | Source::TextIs(name, _)
         | Source::NumberIs(name, _)
         | Source::TimeLeft(name, _) => Some(name),

@@ -7,7 +7,7 @@ use super::keymap::{Action, BINDINGS, Context};
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::{Browser, Model};
+use super::{Browser, Model, Pane};
 use crate::domain::export;
 use crate::domain::text::visible;
 
@@ -29,6 +29,8 @@ pub struct CopyItem {
     pub what: String,
     /// The text, or why there is none.
     pub text: Result<String, String>,
+    /// Whether the text is a secret: copied when asked for, shown nowhere.
+    pub is_secret: bool,
 }
 
 impl CopyItem {
@@ -51,6 +53,16 @@ impl CopyItem {
             action,
             what: what.into(),
             text,
+            is_secret: false,
+        }
+    }
+
+    /// A secret.
+    fn secret(action: Action, what: &str, text: Option<String>) -> Self {
+        let text = text.ok_or_else(|| "the record came without one".to_owned());
+        Self {
+            is_secret: true,
+            ..Self::new(action, what, text)
         }
     }
 
@@ -79,7 +91,14 @@ impl CopyMenu {
 /// Opens the menu over what is in sight.
 pub(super) fn open(model: &mut Model) {
     if let Some(browser) = model.browser() {
-        let items = items(browser, &model.profile.base_url);
+        let mut items = items(browser, &model.profile.base_url);
+        if model.pane == Pane::Workergroups {
+            items.push(CopyItem::secret(
+                Action::CopySecret,
+                "the group's key, unmasked",
+                super::groups::secret(model),
+            ));
+        }
         model
             .overlays
             .push(Overlay::Copy(CopyMenu { items, selected: 0 }));
@@ -190,8 +209,13 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             Vec::new()
         }
         Ok(text) => {
+            let what = if item.is_secret {
+                item.what.clone()
+            } else {
+                format!("{}: {}", item.what, beginning(text))
+            };
             let effect = Effect::Copy {
-                what: format!("{}: {}", item.what, beginning(text)),
+                what,
                 text: text.clone(),
             };
             model.overlays.pop();

@@ -82,6 +82,16 @@ pub enum Context {
     Settings,
     /// A setting with a few values.
     Choice,
+    /// The table and the detail view of workergroups.
+    Groups,
+    /// The form of a new workergroup and the planner.
+    GroupForm,
+    /// A report that is read and scrolled.
+    Report,
+    /// The outcome of creating a workergroup.
+    Created,
+    /// The decision on a creation of which nobody knows what became.
+    Settle,
     /// Moving in lists, whoever owns them.
     Movement,
     /// Everywhere, except where text is typed.
@@ -129,6 +139,11 @@ impl Context {
             Self::Tick => "Filter editor: ticking",
             Self::Settings => "Search settings",
             Self::Choice => "Search settings: a choice",
+            Self::Groups => "Workergroups",
+            Self::GroupForm => "New workergroup, planner",
+            Self::Report => "Reports",
+            Self::Created => "Outcome of a creation",
+            Self::Settle => "Outcome unknown",
             Self::Movement => "Moving",
             Self::Global => "Everywhere",
             Self::Always => "Even while typing",
@@ -233,6 +248,17 @@ pub enum Action {
     Reset,
     Recall,
     Body,
+    NewGroup,
+    CloneGroup,
+    GroupFromSearch,
+    Preflight,
+    PlanCapacity,
+    SupplyHealth,
+    Drift,
+    Secrets,
+    CopySecret,
+    SwapDraft,
+    BlankDraft,
 }
 
 /// A key with its modifiers, as it is written in the table: `j`, `G`, `ctrl-d`, `shift-tab`, `f5`.
@@ -413,6 +439,8 @@ pub static BINDINGS: &[Binding] = &[
         "Unlist a volume: type its listing id twice").hint("unlist", 5),
     row(Context::Table, &[], Action::OfferType, "offer-type",
         "Switch between on-demand, bid and reserved prices"),
+    row(Context::Table, &[], Action::GroupFromSearch, "from-search",
+        "Fill in a new workergroup from this search"),
     row(Context::Table, &[], Action::ResetQuery, "reset-query", "Go back to the query that a search starts from"),
     row(Context::Table, &[], Action::SaveSearch, "save-search", "Save the running search under a name"),
 
@@ -477,6 +505,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::CopyMenu, &["t"], Action::CopyTable, "copy-table", "Copy the rows as a Markdown table"),
     row(Context::CopyMenu, &["q"], Action::CopyQuery, "copy-query", "Copy the query as text"),
     row(Context::CopyMenu, &["v"], Action::CopyCommand, "copy-command", "Copy the command line of the market's own client"),
+    row(Context::CopyMenu, &["k"], Action::CopySecret, "copy-key", "Copy a workergroup's key, unmasked"),
     row(Context::CopyMenu, &["c"], Action::CopyCurl, "copy-curl", "Copy the call as a runnable curl command"),
 
     row(Context::Form, &["enter"], Action::Submit, "form-write", "Write the file").hint("write", 1),
@@ -606,6 +635,47 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Choice, &["space", "right"], Action::Toggle, "setting-next", "Next value").hint("change", 2),
     row(Context::Choice, &["left"], Action::Left, "setting-previous", "Previous value"),
 
+    row(Context::Groups, &["n"], Action::NewGroup, "new-workergroup",
+        "Fill in and create a workergroup; a left draft comes back").hint("new", 2),
+    row(Context::Groups, &["C"], Action::CloneGroup, "clone-workergroup",
+        "Fill in a new workergroup like the selected one").hint("clone", 4),
+    row(Context::Groups, &["p"], Action::Preflight, "preflight",
+        "Run the group's search: machines, prices, warnings").hint("preflight", 3),
+    row(Context::Groups, &["a"], Action::PlanCapacity, "plan-capacity",
+        "Work out capacities and workers from a load").hint("plan", 6),
+    row(Context::Groups, &["H"], Action::SupplyHealth, "supply-health",
+        "Count every group's recruitable offers; again stops").hint("supply", 5),
+    row(Context::Groups, &["D"], Action::Drift, "drift",
+        "What is new, gone and changed since last seen").hint("changes", 7),
+    row(Context::Groups, &["x"], Action::Secrets, "secrets",
+        "Show the key for 15 seconds in the detail; again hides it").hint("key", 6),
+
+    row(Context::GroupForm, &["enter"], Action::Submit, "form-enter",
+        "Next line; on a button, what it says").hint("next, press", 1),
+    row(Context::GroupForm, &["down", "tab"], Action::Down, "form-next", "Next line").hint("next", 4),
+    row(Context::GroupForm, &["up", "shift-tab"], Action::Up, "form-previous", "Previous line").hint("previous", 5),
+    row(Context::GroupForm, &["pgup"], Action::First, "form-first", "First line"),
+    row(Context::GroupForm, &["pgdn"], Action::Last, "form-last", "Last line or button").hint("last", 6),
+    row(Context::GroupForm, &["f5"], Action::Preflight, "form-preflight",
+        "Run this search: machines, prices, warnings").hint("preflight", 3),
+    row(Context::GroupForm, &["f6"], Action::PlanCapacity, "form-plan",
+        "Work out capacities and workers from a load").hint("plan", 7),
+    row(Context::GroupForm, &["ctrl-g"], Action::Complete, "form-mend", "Mend the mistake in the search as suggested"),
+    row(Context::GroupForm, &["ctrl-n"], Action::BlankDraft, "blank-draft", "Start with an empty form; the draft is kept"),
+    row(Context::GroupForm, &["ctrl-r"], Action::SwapDraft, "other-draft", "Bring back the draft that another one replaced"),
+    row(Context::GroupForm, &["ctrl-p"], Action::Palette, "form-palette", "Every action of the form by name"),
+    row(Context::GroupForm, &["esc"], Action::Back, "leave-form", "Leave the form; what is typed is kept").hint("leave", 2),
+
+    row(Context::Report, &["r", "f5"], Action::Refresh, "report-refresh", "Ask the market again").hint("ask again", 2),
+    row(Context::Report, &["enter"], Action::Submit, "close-report", "Close the report").hint("close", 1),
+
+    row(Context::Created, &["enter", "esc"], Action::Back, "close-creation",
+        "Close; what is under way goes on").hint("close", 1),
+
+    row(Context::Settle, &["f5", "ctrl-r"], Action::Refresh, "list-again", "List the groups again").hint("list again", 3),
+    row(Context::Settle, &["down"], Action::Down, "candidate-down", "Select the next group").hint("next", 4),
+    row(Context::Settle, &["up"], Action::Up, "candidate-up", "Select the previous group"),
+
     row(Context::Movement, &["down", "j"], Action::Down, "down", "Down").hint("move", 8),
     row(Context::Movement, &["up", "k"], Action::Up, "up", "Up"),
     row(Context::Movement, &["pgdn"], Action::PageDown, "page-down", "A page down"),
@@ -628,7 +698,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &[":", "ctrl-p"], Action::Palette, "palette", "Every action by name").hint("actions", 7),
     row(Context::Global, &["?", "f1"], Action::Help, "help", "All keys, searchable").hint("help", 4),
     row(Context::Global, &["t"], Action::RouteLab, "route-lab",
-        "Route lab: test the endpoint of the selected workergroup, or one that you type"),
+        "Route lab: test the endpoint of a workergroup, or a typed one"),
     row(Context::Global, &["q"], Action::Quit, "quit", "Leave bourse").hint("quit", 5),
 
     row(Context::Always, &["ctrl-c"], Action::QuitNow, "quit-now", "Leave at once"),

@@ -9,6 +9,7 @@ use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Reply, Request};
 use crate::domain::journal::Intent;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
+use crate::domain::workergroup;
 
 /// Something that happened.
 #[derive(Debug)]
@@ -128,6 +129,8 @@ pub enum Effect {
         /// Whether a file of that name is replaced.
         overwrite: bool,
     },
+    /// Keep what was seen of the groups, to be compared with what the next listing shows.
+    KeepGroups(Box<workergroup::Snapshot>),
     /// Paint every cell anew.
     Redraw,
     /// Stop the process as Ctrl-Z does, and come back.

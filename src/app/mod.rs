@@ -7,6 +7,7 @@
 
 mod able;
 mod actions;
+mod answers;
 pub mod bar;
 pub mod basket;
 pub mod browser;
@@ -20,6 +21,7 @@ pub mod filter_choices;
 pub mod filter_editor;
 pub mod filter_form;
 pub mod filter_preview;
+pub mod groups;
 pub mod honesty;
 pub mod insights;
 pub mod keep;
@@ -47,6 +49,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use browser::Browser;
 use facts::Facts;
+use groups::Groups;
 use keymap::Context;
 use keys::Keymap;
 pub use message::{Effect, Message, Toast};
@@ -56,9 +59,9 @@ use remote::{Phase, Remote, Tickets};
 use route_lab::{RouteLab, RouteView};
 use write::Writes;
 
-use crate::api::Reply;
 use crate::api::ledger::Ledger;
 use crate::domain::language;
+use crate::domain::local::LocalTime;
 use crate::domain::saved::Searches;
 use crate::domain::{Condition, Dialect, Listing, Query, Resource};
 
@@ -165,6 +168,10 @@ pub struct Model {
     pub searches: Searches,
     /// What survives a restart.
     keep: keep::Keep,
+    /// What the Workergroups pane has besides its table.
+    pub groups: Groups,
+    /// The time zone of the person.
+    pub zone: jiff::tz::TimeZone,
     tickets: Tickets,
 }
 
@@ -208,6 +215,8 @@ impl Model {
             writes: Writes::default(),
             searches: Searches::default(),
             keep: keep::Keep::default(),
+            groups: Groups::new(dialect),
+            zone: jiff::tz::TimeZone::UTC,
             tickets: Tickets::default(),
         }
     }
@@ -263,6 +272,14 @@ impl Model {
         (&mut self.overlays, browser)
     }
 
+    /// Where and when the person reads.
+    pub fn local_time(&self, now: Now) -> LocalTime {
+        LocalTime {
+            zone: self.zone.clone(),
+            now: now.epoch,
+        }
+    }
+
     fn browsers_mut(&mut self) -> [&mut Browser; 3] {
         [&mut self.offers, &mut self.volumes, &mut self.workergroups]
     }
@@ -281,9 +298,24 @@ impl Model {
 
     /// The contexts in which a key is looked up now.
     pub fn contexts(&self) -> &'static [Context] {
+        let in_groups = self.pane == Pane::Workergroups;
         match (self.owner(), self.overlays.last()) {
+            (Owner::Overlay, Some(Overlay::Detail { .. })) if in_groups => &[
+                Context::Groups,
+                Context::Detail,
+                Context::Movement,
+                Context::Global,
+                Context::Always,
+            ],
             (Owner::Overlay, Some(overlay)) => overlay.contexts(),
             (Owner::Bar, _) => &[Context::Bar, Context::Always],
+            (Owner::Table, _) if in_groups => &[
+                Context::Groups,
+                Context::Table,
+                Context::Movement,
+                Context::Global,
+                Context::Always,
+            ],
             (Owner::Table, _) => &[
                 Context::Table,
                 Context::Movement,
@@ -313,7 +345,8 @@ impl Model {
         let is_lab = matches!(self.overlays.last(), Some(Overlay::Route(RouteView::Lab)));
         let routes = self.route_lab.deadline(now, is_lab);
         let keep = self.keep.deadline();
-        [toast, view, busy, writes, basket, routes, keep]
+        let groups = groups::deadline(self, now);
+        [toast, view, busy, writes, basket, routes, keep, groups]
             .into_iter()
             .flatten()
             .reduce(f64::min)
@@ -345,10 +378,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             model.size = (columns, rows);
             Vec::new()
         }
-        Message::Answered { ticket, result } => {
-            answered(model, now, ticket, *result);
-            Vec::new()
-        }
+        Message::Answered { ticket, result } => answers::came(model, now, ticket, *result),
         Message::Routed {
             ticket,
             sent,
@@ -368,6 +398,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             for browser in model.browsers_mut() {
                 browser.progress(ticket, attempt, waiting.clone());
             }
+            groups::progress(model, ticket, attempt, waiting.as_ref());
             insights::progress(model, ticket, attempt, waiting.as_ref());
             Vec::new()
         }
@@ -411,48 +442,6 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     }
 }
 
-fn answered(
-    model: &mut Model,
-    now: Now,
-    ticket: Ticket,
-    result: Result<Reply, crate::api::ApiError>,
-) {
-    if model.stock.awaited() == Some(ticket) {
-        if let Some(answer) = records(result) {
-            model.stock.accept(ticket, now, answer);
-            basket::rebuild(model);
-        }
-        return;
-    }
-    if write::answered(model, now, ticket, &result) {
-        return;
-    }
-    let Some(answer) =
-        records(result).and_then(|answer| insights::answered(model, now, ticket, answer))
-    else {
-        return;
-    };
-    let Some(browser) = model
-        .browsers_mut()
-        .into_iter()
-        .find(|browser| browser.awaits(ticket))
-    else {
-        return;
-    };
-    browser.answered(ticket, answer, now);
-}
-
-/// The records of a reply; `None` for replies of another kind.
-fn records(
-    result: Result<Reply, crate::api::ApiError>,
-) -> Option<Result<Listing, crate::api::ApiError>> {
-    match result {
-        Ok(Reply::Records(listing)) => Some(Ok(*listing)),
-        Ok(_) => None,
-        Err(error) => Some(Err(error)),
-    }
-}
-
 fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
     if let Some(action) = model.keymap.resolve(model.contexts(), key) {
         return actions::perform(model, now, action);
@@ -473,6 +462,7 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
         }
         Owner::Overlay => {
             if !route_lab::typed(model, key)
+                && !groups::type_into(model, |input| input.key(key))
                 && let Some(overlay) = model.overlays.last_mut()
             {
                 actions::type_into(overlay, |input| input.key(key));
@@ -508,7 +498,9 @@ fn pasted(model: &mut Model, now: Now, text: &str) {
             }
         }
         Owner::Overlay => {
-            if let Some(Overlay::Unlist(dialog)) = model.overlays.last_mut() {
+            if let Some(pasted) = groups::paste(model, text) {
+                refused = pasted.refused;
+            } else if let Some(Overlay::Unlist(dialog)) = model.overlays.last_mut() {
                 dialog.refuse_paste();
             } else if let Some(left_out) = route_lab::pasted(model, text) {
                 refused = left_out;

@@ -50,7 +50,14 @@ fn wheel(model: &mut Model, now: Now, by: isize) {
             *scroll = scroll.saturating_add_signed(by).min(most);
         }
         Some(Overlay::Basket(basket)) => basket.step(by),
-        Some(Overlay::Unlist(_) | Overlay::Volume(_) | Overlay::Route(_)) => {}
+        Some(Overlay::GroupPreflight { scroll } | Overlay::GroupDrift { scroll }) => {
+            *scroll = scroll.saturating_add_signed(by).min(most);
+        }
+        Some(Overlay::GroupForm) => model.groups.form.step(by.signum()),
+        Some(Overlay::GroupPlan(planner)) => planner.step(by.signum()),
+        Some(
+            Overlay::Unlist(_) | Overlay::GroupCreate(_) | Overlay::Volume(_) | Overlay::Route(_),
+        ) => {}
         None => {
             if let Some(browser) = model.browser_mut() {
                 browser.step(by);

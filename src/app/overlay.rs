@@ -5,6 +5,8 @@ use super::column_editor::ColumnEditor;
 use super::copy::CopyMenu;
 use super::export::ExportForm;
 use super::filter_editor::FilterEditor;
+use super::groups::create::{self, CreateDialog};
+use super::groups::planner::Planner;
 use super::insights::Insight;
 use super::keymap::{Action, BINDINGS, Context};
 use super::keys::Keymap;
@@ -58,6 +60,22 @@ pub enum Overlay {
     Filter(Box<FilterEditor>),
     /// Price type, storage, limit and switches.
     Settings(Box<SearchSettings>),
+    /// The form of a new workergroup.
+    GroupForm,
+    /// The confirmation and the outcome of creating it.
+    GroupCreate(CreateDialog),
+    /// What a group's search finds.
+    GroupPreflight {
+        /// Lines scrolled away at the top.
+        scroll: usize,
+    },
+    /// What a load amounts to.
+    GroupPlan(Planner),
+    /// What changed among the groups.
+    GroupDrift {
+        /// Lines scrolled away at the top.
+        scroll: usize,
+    },
 }
 
 impl Overlay {
@@ -74,6 +92,14 @@ impl Overlay {
             Self::Prompt(_) => &[Context::Prompt, Context::Always],
             Self::Question(_) => &[Context::Question, Context::Always],
             Self::Insight(insight) => insight.contexts(),
+            Self::GroupForm | Self::GroupPlan(_) => &[Context::GroupForm, Context::Always],
+            Self::GroupCreate(dialog) => dialog.contexts(),
+            Self::GroupPreflight { .. } | Self::GroupDrift { .. } => &[
+                Context::Report,
+                Context::Movement,
+                Context::Global,
+                Context::Always,
+            ],
             Self::Volume(_) => &[Context::VolumeCost, Context::Always],
             Self::Basket(_) => &[
                 Context::Basket,
@@ -112,7 +138,13 @@ impl Overlay {
     pub const fn takes_text(&self) -> bool {
         match self {
             Self::Route(view) => view.takes_text(),
-            Self::Detail { .. } | Self::Question(_) | Self::Basket(_) | Self::Copy(_) => false,
+            Self::Detail { .. }
+            | Self::Question(_)
+            | Self::Basket(_)
+            | Self::Copy(_)
+            | Self::GroupPreflight { .. }
+            | Self::GroupDrift { .. } => false,
+            Self::GroupCreate(dialog) => !matches!(dialog.page, create::Page::Outcome),
             Self::Unlist(dialog) => !matches!(dialog.page, Page::Outcome),
             Self::Insight(insight) => insight.takes_text(),
             _ => true,
@@ -128,6 +160,7 @@ impl Overlay {
     pub const fn deed(&self) -> Option<Deed> {
         match self {
             Self::Unlist(_) => Some(Deed::UnlistVolume),
+            Self::GroupCreate(_) => Some(Deed::CreateWorkergroup),
             _ => None,
         }
     }
@@ -165,6 +198,9 @@ impl Overlay {
             Context::Picker,
             Context::VolumeCost,
             Context::Basket,
+            Context::Groups,
+            Context::GroupForm,
+            Context::Report,
             Context::Confirm,
             Context::Outcome,
             Context::Job,
@@ -173,6 +209,8 @@ impl Overlay {
             Context::Plot,
             Context::Funnel,
             Context::Related,
+            Context::Created,
+            Context::Settle,
         ];
         let first = owner.first().copied();
         let mut order: Vec<_> = first.into_iter().collect();

@@ -67,6 +67,9 @@ pub enum Source {
     Member(&'static str),
     /// The first of these members that is there: servers spell it differently.
     Either(&'static [&'static str]),
+    /// The member of that name, a search for machines: text, filter objects or a list of either,
+    /// read as text in the query language.
+    Search(&'static str),
     /// A member of a nested object, as `search.totalHour`.
     Nested(&'static str, &'static str),
     /// True when the text member equals the text: the filter `verified` reads `verification`.

@@ -15,6 +15,7 @@ pub mod insight;
 pub mod journal;
 pub mod language;
 pub mod listing;
+pub mod local;
 pub mod objection;
 pub mod operator;
 pub mod query;

@@ -24,7 +24,7 @@ use crate::app::facts::Facts;
 use crate::app::remote::{Ticket, Waiting};
 use crate::app::{Effect, Message, Model, Now, update, write};
 use crate::domain::journal::{Intent, Line};
-use crate::store::{Journal, Shelf};
+use crate::store::{GroupsFile, Journal, Shelf};
 use crate::ui::theme::Theme;
 
 /// The least time between two frames.
@@ -98,6 +98,7 @@ pub struct Dashboard<S, C> {
     journal: Option<Arc<Journal>>,
     shelf: Option<Shelf>,
     keeper: Option<Keeper>,
+    groups: Option<GroupsFile>,
 }
 
 /// The only clock.
@@ -142,6 +143,7 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
             journal: None,
             shelf: None,
             keeper: None,
+            groups: None,
         }
     }
 
@@ -156,6 +158,13 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
     #[must_use]
     pub fn keeping(mut self, files: Option<Shelf>) -> Self {
         self.shelf = files;
+        self
+    }
+
+    /// Keeps what was seen of the workergroups in `groups`.
+    #[must_use]
+    pub fn with_groups(mut self, groups: Option<GroupsFile>) -> Self {
+        self.groups = groups;
         self
     }
 
@@ -267,6 +276,7 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
                     Effect::Quit => return Ok(Some(0)),
                     Effect::Suspend => self.surface.suspend().await?,
                     Effect::Redraw => self.surface.repaint(),
+                    Effect::KeepGroups(snapshot) => self.keep(Job::Groups(snapshot)),
                     Effect::Call { ticket, request } => self.call(ticket, request),
                     Effect::Write {
                         ticket,
@@ -328,10 +338,10 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
 
     /// Hands a job to the thread that writes; the thread starts with the first one.
     fn keep(&mut self, job: Job) {
-        let (files, outbox) = (&mut self.shelf, &self.outbox);
+        let (files, groups, outbox) = (&mut self.shelf, &mut self.groups, &self.outbox);
         let keeper = self
             .keeper
-            .get_or_insert_with(|| Keeper::start(files.take(), outbox.clone()));
+            .get_or_insert_with(|| Keeper::start(files.take(), groups.take(), outbox.clone()));
         if !keeper.take(job) {
             let why = "no thread can be started".to_owned();
             let _ = self.outbox.send(Message::Kept(Err(why)));

@@ -11,8 +11,9 @@ use crate::app::Message;
 use crate::app::export::{NotWritten, Written};
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::text::visible;
-use crate::store::Shelf;
+use crate::domain::workergroup;
 use crate::store::export::{self, ExportError};
+use crate::store::{GroupsFile, Shelf};
 
 /// How long leaving waits for the last job.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -33,6 +34,8 @@ pub(super) enum Job {
         /// Whether a file of that name is replaced.
         overwrite: bool,
     },
+    /// What was seen of the workergroups.
+    Groups(Box<workergroup::Snapshot>),
 }
 
 /// The thread that writes.
@@ -45,11 +48,15 @@ pub(super) struct Keeper {
 impl Keeper {
     /// A thread that keeps things in `shelf` and answers to `outbox`. Without a shelf everything
     /// is kept in memory only, which the person was told at the start.
-    pub fn start(shelf: Option<Shelf>, outbox: UnboundedSender<Message>) -> Self {
+    pub fn start(
+        shelf: Option<Shelf>,
+        groups: Option<GroupsFile>,
+        outbox: UnboundedSender<Message>,
+    ) -> Self {
         let (jobs, inbox) = channel();
         let (end, ended) = channel();
         let run = move || {
-            work(shelf.as_ref(), &inbox, &outbox);
+            work(shelf.as_ref(), groups.as_ref(), &inbox, &outbox);
             let _ = end.send(());
         };
         let thread = thread::Builder::new().name("keeper".to_owned()).spawn(run);
@@ -81,7 +88,12 @@ impl Drop for Keeper {
     }
 }
 
-fn work(shelf: Option<&Shelf>, inbox: &Receiver<Job>, outbox: &UnboundedSender<Message>) {
+fn work(
+    shelf: Option<&Shelf>,
+    groups: Option<&GroupsFile>,
+    inbox: &Receiver<Job>,
+    outbox: &UnboundedSender<Message>,
+) {
     for job in inbox {
         let message = match job {
             Job::Snapshot(snapshot) => {
@@ -102,6 +114,12 @@ fn work(shelf: Option<&Shelf>, inbox: &Receiver<Job>, outbox: &UnboundedSender<M
                 content,
                 overwrite,
             } => Message::Exported(written(&path, &content, overwrite)),
+            Job::Groups(snapshot) => match groups.map_or(Ok(()), |file| file.save(&snapshot)) {
+                Ok(()) => continue,
+                Err(why) => Message::TaskLost(format!(
+                    "what was seen of the workergroups cannot be kept: {why}"
+                )),
+            },
         };
         let _ = outbox.send(message);
     }

@@ -15,7 +15,7 @@ use crate::api::session::Session;
 use crate::app::{Model, Profile};
 use crate::cli::{CliError, Settings};
 use crate::domain::journal::{self, Entry};
-use crate::store::{Journal, Paths, Shelf};
+use crate::store::{GroupsFile, Journal, Paths, Shelf};
 use crate::ui::theme::Theme;
 
 /// Connects as the settings say, shows the dashboard, and gives the exit status. What a person can
@@ -58,9 +58,14 @@ async fn connect_and_show(settings: &Settings) -> color_eyre::Result<ExitCode> {
     model.notices.clone_from(&settings.notices);
     let shelf = bring_back(&mut model, settings);
     model.keymap = settings.keymap.clone();
+    model.zone = jiff::tz::TimeZone::system();
     let theme = settings.look.theme(None, |name| std::env::var(name).ok());
-    let journal = history(&mut model, settings);
-    let shown = show(model, connection.session.clone(), journal, shelf, theme);
+    let files = Files {
+        journal: history(&mut model, settings),
+        groups: groups_seen(&mut model, settings),
+        shelf,
+    };
+    let shown = show(model, connection.session.clone(), files, theme);
     let status = Box::pin(shown).await?;
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
 }
@@ -113,23 +118,40 @@ fn bring_back(model: &mut Model, settings: &Settings) -> Option<Shelf> {
     Some(shelf)
 }
 
+/// What the profile saw of the workergroups last goes to the model. The embedded sandbox is another
+/// market in every run: there is nothing to compare with.
+fn groups_seen(model: &mut Model, settings: &Settings) -> Option<GroupsFile> {
+    let paths = settings.paths.as_ref().filter(|_| !settings.is_sandbox())?;
+    let profile = &model.profile;
+    let (file, last, notice) = GroupsFile::open(paths, &profile.name, &profile.base_url);
+    model.groups.drift.resume(last);
+    model.notices.extend(notice);
+    Some(file)
+}
+
+/// The files that the dashboard writes while it runs.
+#[derive(Debug, Default)]
+pub struct Files {
+    /// The history of writes.
+    pub journal: Option<Journal>,
+    /// What was seen of the workergroups.
+    pub groups: Option<GroupsFile>,
+    /// How the panes were left, and the saved searches.
+    pub shelf: Option<Shelf>,
+}
+
 /// Shows the dashboard until the person or a signal ends it; gives the exit status. To be called
 /// inside a multi-threaded runtime, on its `block_on` thread: that is the thread that draws.
 ///
 /// # Errors
 /// When there is no terminal, or it cannot be drawn on and is not simply gone.
-pub async fn show(
-    model: Model,
-    session: Session,
-    journal: Option<Journal>,
-    shelf: Option<Shelf>,
-    theme: Theme,
-) -> io::Result<i32> {
+pub async fn show(model: Model, session: Session, files: Files, theme: Theme) -> io::Result<i32> {
     panics::install_panic_hook(thread::current().id());
     let surface = Tty::open()?;
     let dashboard = Dashboard::new(model, surface, Arc::new(session), theme)
-        .with_journal(journal)
-        .keeping(shelf);
+        .with_journal(files.journal)
+        .with_groups(files.groups)
+        .keeping(files.shelf);
     match Box::pin(dashboard.run()).await {
         Err(error) if super::terminal::is_hang_up(&error) => Ok(super::terminal::HANG_UP_STATUS),
         ended => ended,

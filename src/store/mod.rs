@@ -2,6 +2,7 @@
 
 pub mod appearance;
 pub mod config;
+pub mod drift;
 pub mod export;
 pub mod files;
 pub mod journal;
@@ -13,6 +14,7 @@ pub mod state;
 
 pub use appearance::Theme;
 pub use config::{Config, ConfigError, Profile};
+pub use drift::GroupsFile;
 pub use journal::Journal;
 pub use paths::Paths;
 pub use state::{Kept, Shelf};

@@ -80,8 +80,11 @@ pub fn draw(
 
 /// The selected text, as much of it as there is room for.
 fn preview(buffer: &mut Buffer, area: Rect, menu: &CopyMenu, theme: &Theme) {
-    let Some(Ok(text)) = menu.current().map(|item| &item.text) else {
-        return;
+    let Some(item) = menu.current() else { return };
+    let text = match &item.text {
+        Ok(_) if item.is_secret => "(hidden; it is copied whole)",
+        Ok(text) => text.as_str(),
+        Err(_) => return,
     };
     if area.height == 0 {
         return;

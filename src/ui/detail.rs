@@ -10,14 +10,18 @@ use super::paint;
 use super::picker::blank;
 use super::theme::Theme;
 use super::volume;
+use crate::api::redact;
 use crate::app::browser::Browser;
 use crate::app::facts::Facts;
 use crate::app::remote::Now;
 use crate::domain::field::{Kind, Section};
 use crate::domain::format;
 use crate::domain::listing::Whole;
+use crate::domain::local::LocalTime;
+use crate::domain::secrets::is_secret_name;
 use crate::domain::text::{json_for_terminal, truncate, visible};
-use crate::domain::{Dialect, Listing, Resource};
+use crate::domain::workergroup::group_search;
+use crate::domain::{CellRef, Dialect, Field, Listing, Resource, Source};
 
 /// Cells of the label column.
 const LABEL: usize = 20;
@@ -25,16 +29,32 @@ const LABEL: usize = 20;
 /// Cells of the value column.
 const VALUE: usize = 24;
 
+/// Cells that a secret is shown in at most.
+const SECRET: usize = 512;
+
+/// What is looked at, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    /// Whose selected record it is.
+    pub browser: &'a Browser,
+    /// Lines scrolled away at the top.
+    pub scroll: usize,
+    /// Where and when it is read.
+    pub local: &'a LocalTime,
+    /// Whether the record's secrets are shown.
+    pub reveals: bool,
+    /// The moment.
+    pub now: Now,
+}
+
 /// Draws the selected record.
-pub fn draw(
-    buffer: &mut Buffer,
-    area: Rect,
-    browser: &Browser,
-    scroll: usize,
-    now: Now,
-    theme: &Theme,
-    facts: &mut Facts,
-) {
+pub fn draw(buffer: &mut Buffer, area: Rect, view: &View<'_>, theme: &Theme, facts: &mut Facts) {
+    let View {
+        browser,
+        scroll,
+        now,
+        ..
+    } = *view;
     blank(buffer, area);
     let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
         paint::text(
@@ -63,7 +83,7 @@ pub fn draw(
     } else {
         worth::lines(browser, listing, row, now, theme, width)
     };
-    all.extend(lines(listing, row, browser, width, theme));
+    all.extend(lines(listing, row, view, width, theme));
     let lines = all;
     let page = usize::from(area.height.saturating_sub(1));
     facts.overlay_page = page;
@@ -83,18 +103,22 @@ pub fn draw(
 
 type Line = Vec<(String, Style)>;
 
-fn lines(listing: &Listing, row: usize, browser: &Browser, width: u16, theme: &Theme) -> Vec<Line> {
+fn lines(listing: &Listing, row: usize, view: &View<'_>, width: u16, theme: &Theme) -> Vec<Line> {
     let mut lines = Vec::new();
     let record = listing.whole(row);
     for section in Section::ALL {
-        lines.extend(section_lines(&record, row, browser, section, width, theme));
+        lines.extend(section_lines(&record, row, view, section, width, theme));
     }
     let unknown = listing.unknown_members(row);
     if !unknown.is_empty() {
         lines.push(heading("Members that bourse does not know", theme));
         for (name, value) in unknown {
             let label = truncate(&visible(&name, LABEL), LABEL);
-            let value = visible(&json_for_terminal(&value.to_string()), 400);
+            let value = if is_secret_name(&name) {
+                "(hidden)".to_owned()
+            } else {
+                visible(&json_for_terminal(&redact::record(&value.to_string())), 400)
+            };
             lines.push(vec![
                 (format!("{label:LABEL$} "), theme.dim),
                 (value, theme.text),
@@ -114,19 +138,15 @@ fn heading(title: &str, theme: &Theme) -> Line {
 fn section_lines(
     record: &Whole,
     row: usize,
-    browser: &Browser,
+    view: &View<'_>,
     section: Section,
     width: u16,
     theme: &Theme,
 ) -> Vec<Line> {
-    let dialect: &'static Dialect = browser.dialect();
+    let browser = view.browser;
     let mut lines: Vec<Line> = Vec::new();
     for field in browser.query.catalog().section(section) {
-        let value = if field.kind == Kind::Secret {
-            "(hidden)".to_owned()
-        } else {
-            format::detail(record, field, dialect)
-        };
+        let value = value(record, field, row, view);
         let is_estimate = browser
             .listing()
             .is_some_and(|listing| listing.is_estimated(field));
@@ -142,16 +162,27 @@ fn section_lines(
             (false, false) => theme.text,
         };
         let label = truncate(field.label, LABEL);
-        let mut line = vec![(format!("{label:LABEL$} "), theme.dim)];
+        let label = (format!("{label:LABEL$} "), theme.dim);
+        let taken = usize::from(paint::cells(&value));
         let room = usize::from(width).saturating_sub(LABEL + 1 + VALUE + 1);
-        if room < 20 || paint::cells(&value) > 24 {
-            line.push((value, style));
-        } else {
-            let pad = VALUE.saturating_sub(usize::from(paint::cells(&value)));
-            line.push((format!("{value}{} ", " ".repeat(pad)), style));
-            line.push((truncate(field.doc, room), theme.dim));
+        if room >= 20 && taken <= VALUE {
+            lines.push(vec![
+                label,
+                (format!("{value}{} ", " ".repeat(VALUE - taken)), style),
+                (truncate(field.doc, room), theme.dim),
+            ]);
+            continue;
         }
-        lines.push(line);
+        let room = width.saturating_sub(21).max(16); // behind the label
+        let mut label = Some(label);
+        for part in paint::wrap(&value, room) {
+            let start = label.take().unwrap_or((" ".repeat(LABEL + 1), theme.dim));
+            lines.push(vec![start, (part, style)]);
+        }
+        if width >= 60 {
+            let doc = truncate(field.doc, usize::from(room));
+            lines.push(vec![(" ".repeat(LABEL + 1), theme.dim), (doc, theme.dim)]);
+        }
     }
     if lines.is_empty() {
         return lines;
@@ -161,31 +192,43 @@ fn section_lines(
     lines
 }
 
+/// A field's value as it is shown here.
+fn value(record: &Whole, field: &Field, row: usize, view: &View<'_>) -> String {
+    let dialect: &'static Dialect = view.browser.dialect();
+    let text = match (field.kind, record.cell(field)) {
+        (Kind::Secret, CellRef::Missing | CellRef::Null) => format::detail(record, field, dialect),
+        (Kind::Secret, CellRef::Text(_)) if view.reveals => record
+            .text(field)
+            .map_or_else(String::new, |secret| secret.screen(SECRET)),
+        (Kind::Secret, _) => return "(hidden; x shows it)".to_owned(),
+        (Kind::Timestamp, CellRef::Number(epoch)) => view.local.detail(epoch),
+        _ => format::detail(record, field, dialect),
+    };
+    if !matches!(field.source, Source::Search(_)) {
+        return text;
+    }
+    let left_out = view
+        .browser
+        .listing()
+        .and_then(|listing| group_search(listing, row))
+        .map_or_else(Vec::new, |search| search.left_out);
+    if left_out.is_empty() {
+        return text;
+    }
+    let names: Vec<_> = left_out.iter().map(|name| name.screen(24)).collect();
+    format!("{text} (and, below: {})", names.join(", "))
+}
+
 /// The record's JSON, pretty-printed; strangers' characters stay escaped, secrets stay hidden.
 fn json_lines(listing: &Listing, row: usize, width: u16, theme: &Theme) -> Vec<Line> {
     let Some(json) = listing.json(row) else {
         return Vec::new();
     };
-    let secrets: Vec<_> = listing
-        .catalog()
-        .fields()
-        .iter()
-        .filter(|field| field.kind == Kind::Secret)
-        .map(|field| field.key)
-        .collect();
-    let pretty = match serde_json::from_str::<serde_json::Value>(json) {
-        Ok(mut value) => {
-            if let Some(object) = value.as_object_mut() {
-                for secret in secrets {
-                    if let Some(hidden) = object.get_mut(secret) {
-                        *hidden = "(hidden)".into();
-                    }
-                }
-            }
-            serde_json::to_string_pretty(&value).unwrap_or_default()
-        }
-        Err(_) => "its JSON cannot be shown".to_owned(),
-    };
+    let shown = redact::record(json);
+    let pretty = serde_json::from_str::<serde_json::Value>(&shown).map_or_else(
+        |_| "its JSON cannot be shown".to_owned(),
+        |value| serde_json::to_string_pretty(&value).unwrap_or_default(),
+    );
     json_for_terminal(&pretty)
         .lines()
         .map(|line| vec![(truncate(line, usize::from(width)), theme.text)])

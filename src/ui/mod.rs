@@ -22,6 +22,7 @@ mod export;
 mod filter_editor;
 mod filter_form;
 mod footer;
+mod groups;
 mod header;
 mod insights;
 pub mod look;
@@ -142,7 +143,22 @@ fn pane(
     };
     match browser.listing() {
         Some(listing) if !browser.view().is_empty() => {
-            records::draw(buffer, table, browser, listing, theme, facts);
+            let local = model.local_time(now);
+            let has_supply = model.pane == Pane::Workergroups && !model.groups.health.is_blank();
+            let strip = if has_supply { groups::supply::WIDTH } else { 0 };
+            let rows = Rect {
+                width: table.width.saturating_sub(strip),
+                ..table
+            };
+            records::draw(buffer, rows, browser, listing, &local, theme, facts);
+            if has_supply {
+                let strip = Rect {
+                    x: rows.right(),
+                    width: strip,
+                    ..table
+                };
+                groups::supply::draw(buffer, strip, model, now, theme, facts);
+            }
         }
         _ => message(buffer, table, theme, &empty_note(model, now)),
     }
@@ -271,8 +287,32 @@ fn overlays(
                     body
                 };
                 if let Some(browser) = model.browser() {
-                    detail::draw(buffer, place, browser, *scroll, now, theme, facts);
+                    let view = detail::View {
+                        browser,
+                        scroll: *scroll,
+                        local: &model.local_time(now),
+                        now,
+                        reveals: model.groups.reveals(browser.selected(), now),
+                    };
+                    detail::draw(buffer, place, &view, theme, facts);
                 }
+                None
+            }
+            Overlay::GroupForm => groups::form::draw(buffer, groups::inside(area), model, theme),
+            Overlay::GroupCreate(dialog) => {
+                groups::create::draw(buffer, area, model, dialog, now, theme)
+            }
+            Overlay::GroupPlan(planner) => {
+                groups::planner::draw(buffer, groups::inside(area), planner, theme)
+            }
+            Overlay::GroupPreflight { scroll } => {
+                let place = groups::inside(area);
+                groups::preflight::draw(buffer, place, model, *scroll, now, theme, facts);
+                None
+            }
+            Overlay::GroupDrift { scroll } => {
+                let place = groups::inside(area);
+                groups::drift::draw(buffer, place, model, *scroll, now, theme, facts);
                 None
             }
             Overlay::Unlist(dialog) => unlist::draw(buffer, area, model, dialog, now, theme),

@@ -10,7 +10,8 @@ use crate::app::browser::Browser;
 use crate::app::facts::{Facts, Target};
 use crate::app::sort_editor::arrow;
 use crate::domain::format;
-use crate::domain::{Field, Kind, Listing};
+use crate::domain::local::LocalTime;
+use crate::domain::{CellRef, Field, Kind, Listing, Resource};
 
 /// Cells in front of the first column: the signs of the selection, of the mark and of the front.
 const GUTTER: u16 = 3;
@@ -111,6 +112,7 @@ pub fn draw(
     area: Rect,
     browser: &Browser,
     listing: &Listing,
+    local: &LocalTime,
     theme: &Theme,
     facts: &mut Facts,
 ) {
@@ -127,6 +129,8 @@ pub fn draw(
     facts.page = page;
     facts.top = first_row(facts.top, browser.cursor(), browser.view().len(), page);
     let rows = browser.view().iter().enumerate().skip(facts.top).take(page);
+    let grouping = grouping(browser);
+    let mut above = None;
     for (line, (index, row)) in (1_u16..).zip(rows) {
         let strip = Rect::new(area.x, area.y + line, area.width, 1);
         facts.targets.push((paint::area(strip), Target::Row(index)));
@@ -154,8 +158,21 @@ pub fn draw(
             let style = if is_selected { style } else { theme.good };
             paint::text(buffer, strip.x + 2, strip.y, 1, FRONT, style);
         }
+        let repeats = grouping.filter(|field| {
+            above.replace(row).is_some_and(|above| {
+                let cell = listing.cell(row, field);
+                !cell.is_blank() && cell == listing.cell(above, field)
+            })
+        });
         for column in &placed {
-            draw_cell(buffer, strip, browser, listing, row, column, style, theme);
+            let style = if repeats == Some(column.field) {
+                style.patch(theme.dim)
+            } else {
+                style
+            };
+            draw_cell(
+                buffer, strip, browser, listing, row, column, local, style, theme,
+            );
         }
     }
 }
@@ -163,6 +180,13 @@ pub fn draw(
 fn is_on_front(browser: &Browser, row: usize) -> bool {
     let front = browser.figures.front();
     front.is_some_and(|front| u32::try_from(row).is_ok_and(|row| front.contains(row)))
+}
+
+/// The column whose repeated values are dimmed: groups stand together by endpoint while they are
+/// sorted by it.
+fn grouping(browser: &Browser) -> Option<&'static Field> {
+    let first = browser.query.order.first()?.field;
+    (browser.resource() == Resource::Workergroups && first.key == "endpoint_name").then_some(first)
 }
 
 #[expect(
@@ -176,10 +200,14 @@ fn draw_cell(
     listing: &Listing,
     row: usize,
     column: &Placed,
+    local: &LocalTime,
     style: Style,
     theme: &Theme,
 ) {
-    let text = format::cell(listing, row, column.field, usize::from(column.width));
+    let text = match (column.field.kind, listing.cell(row, column.field)) {
+        (Kind::Timestamp, CellRef::Number(epoch)) => local.cell(epoch),
+        _ => format::cell(listing, row, column.field, usize::from(column.width)),
+    };
     let is_broken = browser.is_violating(row, column.field);
     let ends_early = column.field.key == "job_spare" && text.starts_with('-') && text.len() > 1;
     let style = if is_broken || ends_early || text == format::MISFIT {

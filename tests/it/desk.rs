@@ -111,6 +111,9 @@ impl Desk {
             "end" => KeyCode::End,
             "pgup" => KeyCode::PageUp,
             "pgdn" => KeyCode::PageDown,
+            function if function.len() == 2 && function.starts_with('f') => {
+                KeyCode::F(function[1..].parse().unwrap())
+            }
             one => KeyCode::Char(one.chars().next().unwrap()),
         };
         self.send(Message::Key(KeyEvent::new(code, modifiers)));

@@ -22,6 +22,8 @@ mod desk;
 mod docs;
 mod errors;
 mod filter_story;
+mod groups_form_story;
+mod groups_story;
 mod honesty_story;
 mod independent;
 mod insight;

@@ -48,7 +48,7 @@ fn unlisted(desk: &mut Desk, msg: &str) {
 }
 
 /// A server's refusal with a message.
-fn said(message: &str) -> Said {
+pub fn said(message: &str) -> Said {
     Said::Words {
         code: None,
         message: Some(Untrusted::from(message)),
@@ -56,7 +56,7 @@ fn said(message: &str) -> Said {
 }
 
 /// The text of the screen without line breaks and frames, so that wrapped sentences can be found.
-fn flat(desk: &Desk) -> String {
+pub fn flat(desk: &Desk) -> String {
     // Beside a dialog the table shows through: only what the frame holds counts there.
     let inside = |line: &str| {
         line.find('│')
@@ -77,7 +77,7 @@ fn flat(desk: &Desk) -> String {
 }
 
 #[track_caller]
-fn says(desk: &Desk, text: &str) {
+pub fn says(desk: &Desk, text: &str) {
     assert!(
         flat(desk).contains(text),
         "{text:?} is not in\n{}",

@@ -1,7 +1,7 @@
 //! Workergroups: every member of the record (specification, "Workergroup") and what the public
 //! service is known to add. They are filtered and sorted locally: the listing takes no parameters.
 
-use crate::domain::field::{Field, Kind, Section, Unit};
+use crate::domain::field::{Field, Kind, Section, Source, Unit};
 
 /// The table.
 #[rustfmt::skip] // a table reads as a table
@@ -18,7 +18,7 @@ pub static FIELDS: &[Field] = &[
     Field::new("api_key", "API key", Kind::Secret).section(Section::Identity)
         .doc("Key of the group. Shown only on request, never logged or exported."),
     Field::new("created_at", "Created", Kind::Timestamp).section(Section::Identity)
-        .column(9, 16, 30)
+        .column(9, 24, 30)
         .doc("When the group was created."),
     Field::text("template_hash", "Template hash").section(Section::Software).width(16)
         .doc("Hash of the template that workers start from."),
@@ -26,6 +26,7 @@ pub static FIELDS: &[Field] = &[
         .column(7, 10, 60)
         .doc("Number of the template that workers start from."),
     Field::text("search_query", "Search").also(&["search", "search_params"])
+        .source(Source::Search("search_query"))
         .section(Section::Scaling).column(8, 40, 5)
         .doc("Search that finds machines for workers."),
     Field::text("launch_args", "Launch args").section(Section::Software).width(24)

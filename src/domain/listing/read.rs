@@ -6,11 +6,13 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 use super::RowId;
 use crate::domain::catalog::Catalog;
 use crate::domain::field::{Field, Filter, Kind, Source};
 use crate::domain::value::Found;
+use crate::domain::workergroup::search_query_text;
 
 /// What prices are worked out from, and what joins the slices of a machine.
 const PRICED_BY: [&str; 8] = [
@@ -36,6 +38,7 @@ pub(super) fn is_hot(field: &Field) -> bool {
 pub(super) fn members(source: &Source) -> impl Iterator<Item = &'static str> {
     let (one, two, many): (_, _, &'static [&'static str]) = match *source {
         Source::Member(name)
+        | Source::Search(name)
         | Source::TextIs(name, _)
         | Source::NumberIs(name, _)
         | Source::Nested(name, _) => (Some(name), None, &[]),
@@ -75,6 +78,7 @@ pub(super) struct Plan {
     slots: HashMap<&'static str, usize>,
     names: Vec<&'static str>,
     nested: Vec<bool>,
+    searches: Vec<bool>,
     ids: &'static [&'static str],
 }
 
@@ -84,30 +88,35 @@ impl Plan {
             slots: HashMap::new(),
             names: Vec::new(),
             nested: Vec::new(),
+            searches: Vec::new(),
             ids: catalog.id_members,
         };
         for name in catalog.id_members {
-            plan.add(name, false);
+            plan.add(name, &Source::Member(name));
         }
         for position in positions {
             let Some(source) = catalog.at(*position).map(|field| &field.source) else {
                 continue;
             };
             for name in members(source) {
-                plan.add(name, matches!(source, Source::Nested(..)));
+                plan.add(name, source);
             }
         }
         plan
     }
 
-    fn add(&mut self, name: &'static str, nested: bool) {
+    fn add(&mut self, name: &'static str, source: &Source) {
+        let nested = matches!(source, Source::Nested(..));
+        let search = matches!(source, Source::Search(..));
         if let Some(slot) = self.slots.get(name) {
             self.nested[*slot] |= nested;
+            self.searches[*slot] |= search;
             return;
         }
         self.slots.insert(name, self.names.len());
         self.names.push(name);
         self.nested.push(nested);
+        self.searches.push(search);
     }
 
     /// Reads one record, or says why it cannot be read.
@@ -201,7 +210,7 @@ impl<'p, 'a> Record<'p, 'a> {
     /// What a field sees in the record.
     pub(super) fn cell(&self, field: &Field, now: f64) -> Loose<'a> {
         match field.source {
-            Source::Member(name) => fit(field.kind, self.get(name)),
+            Source::Member(name) | Source::Search(name) => fit(field.kind, self.get(name)),
             Source::Either(names) => names
                 .iter()
                 .map(|name| fit(field.kind, self.get(name)))
@@ -282,10 +291,44 @@ fn fit<'a>(kind: Kind, value: &Loose<'a>) -> Loose<'a> {
         (Kind::Text, Loose::Bad(Found::Object | Found::List)) => value.clone(),
         (Kind::Version, Loose::Text(_)) => value.clone(),
         (Kind::Version, Loose::Number(number)) => Loose::Text(Cow::Owned(number.to_string())),
-        (Kind::Timestamp, Loose::Text(_) | Loose::Number(_)) => value.clone(),
+        (Kind::Timestamp, Loose::Text(text)) => moment(text),
+        (Kind::Timestamp, Loose::Number(_)) => value.clone(),
         (Kind::List, Loose::Text(_)) => value.clone(),
         _ => misfit(value),
     }
+}
+
+/// A workergroup's search as text in the query language, whether it came as text, object or list.
+fn search(raw: &RawValue) -> Loose<'static> {
+    let json = raw.get().trim();
+    if json == "null" {
+        return Loose::Null;
+    }
+    let search = search_query_text(json);
+    if search.text.compared().is_empty() && !search.left_out.is_empty() {
+        return Loose::Bad(match json.as_bytes().first() {
+            Some(b'{') => Found::Object,
+            Some(b'[') => Found::List,
+            Some(b't' | b'f') => Found::Flag,
+            _ => Found::Number,
+        });
+    }
+    Loose::Text(Cow::Owned(search.text.compared().to_owned()))
+}
+
+/// A moment as seconds since 1970: ISO 8601, in UTC where it names no offset. Anything else stays
+/// the text that it is.
+fn moment<'a>(text: &Cow<'a, str>) -> Loose<'a> {
+    let text_of = text.trim();
+    let civil = || {
+        let civil: jiff::civil::DateTime = text_of.parse().ok()?;
+        Some(civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
+    };
+    let found: Option<jiff::Timestamp> = text_of.parse().ok().or_else(civil);
+    found.map_or_else(
+        || Loose::Text(text.clone()),
+        |moment| Loose::Number(moment.as_duration().as_secs_f64()),
+    )
 }
 
 struct RecordVisitor<'p> {
@@ -315,6 +358,9 @@ impl<'p, 'de> Visitor<'de> for RecordVisitor<'p> {
                     record
                         .inner
                         .extend(values.into_iter().map(|(name, value)| (*slot, name, value)));
+                }
+                Some(slot) if self.plan.searches[*slot] => {
+                    record.values[*slot] = search(map.next_value()?);
                 }
                 Some(slot) => record.values[*slot] = map.next_value()?,
             }

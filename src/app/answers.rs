@@ -1,0 +1,62 @@
+//! Answers find whoever waits for them by their ticket.
+
+use super::message::Effect;
+use super::remote::{Now, Ticket};
+use super::{Model, basket, groups, insights, write};
+use crate::api::{ApiError, Reply};
+use crate::domain::{Listing, Resource};
+
+/// Gives an answer to whoever waits for it; an answer that nobody waits for is dropped.
+pub(super) fn came(
+    model: &mut Model,
+    now: Now,
+    ticket: Ticket,
+    result: Result<Reply, ApiError>,
+) -> Vec<Effect> {
+    if model.stock.awaited() == Some(ticket) {
+        if let Some(answer) = records(result) {
+            model.stock.accept(ticket, now, answer);
+            basket::rebuild(model);
+        }
+        return Vec::new();
+    }
+    let is_creation = groups::create::awaits(model, ticket);
+    if write::answered(model, now, ticket, &result) {
+        return if is_creation {
+            groups::create::answered(model, now, &result)
+        } else {
+            Vec::new()
+        };
+    }
+    let result = match groups::answered(model, now, ticket, result) {
+        Ok(effects) => return effects,
+        Err(result) => result,
+    };
+    let Some(answer) =
+        records(result).and_then(|answer| insights::answered(model, now, ticket, answer))
+    else {
+        return Vec::new();
+    };
+    let Some(browser) = model
+        .browsers_mut()
+        .into_iter()
+        .find(|browser| browser.awaits(ticket))
+    else {
+        return Vec::new();
+    };
+    let is_listing = browser.resource() == Resource::Workergroups && answer.is_ok();
+    browser.answered(ticket, answer, now);
+    if is_listing {
+        return groups::listed(model, now);
+    }
+    Vec::new()
+}
+
+/// The records of a reply; `None` for replies of another kind.
+fn records(result: Result<Reply, ApiError>) -> Option<Result<Listing, ApiError>> {
+    match result {
+        Ok(Reply::Records(listing)) => Some(Ok(*listing)),
+        Ok(_) => None,
+        Err(error) => Some(Err(error)),
+    }
+}

@@ -1,0 +1,529 @@
+//! What the Workergroups pane has besides its table: the form and the creation, preflight, planner,
+//! supply health, drift, and the secrets that are shown for a while.
+
+pub mod create;
+pub mod drift;
+pub mod form;
+pub mod health;
+pub mod planner;
+pub mod preflight;
+
+use super::actions::movement;
+use super::keymap::Action;
+use super::message::{Effect, Toast};
+use super::overlay::Overlay;
+use super::remote::{Now, Ticket, Waiting};
+use super::text_input::{Pasted, TextInput};
+use super::write::READ_ONLY;
+use super::{Model, Pane};
+use crate::api::{ApiError, Reply};
+use crate::domain::catalog::WORKERGROUPS;
+use crate::domain::workergroup::{Draft, Key};
+use crate::domain::{Dialect, RowId};
+use create::Creation;
+use drift::Drift;
+use form::{Focus, Form};
+use health::Health;
+use planner::Planner;
+use preflight::{Look, Panel};
+
+/// For how long a secret is shown, in seconds.
+const SECRET_SHOWN: f64 = 15.0;
+
+/// The state beside the table.
+#[derive(Debug)]
+pub struct Groups {
+    /// The form and what is typed into it.
+    pub form: Form,
+    /// What became of the latest creation.
+    pub creation: Creation,
+    /// What a search finds.
+    pub preflight: Panel,
+    /// What every group's search finds.
+    pub health: Health,
+    /// What changed since the groups were last listed.
+    pub drift: Drift,
+    /// The record whose secrets are shown, and until when.
+    revealed: Option<(RowId, f64)>,
+}
+
+impl Groups {
+    /// Nothing filled in, nothing asked.
+    pub fn new(dialect: &'static Dialect) -> Self {
+        Self {
+            form: Form::new(dialect),
+            creation: Creation::default(),
+            preflight: Panel::default(),
+            health: Health::default(),
+            drift: Drift::default(),
+            revealed: None,
+        }
+    }
+
+    /// Whether the secrets of a record are shown now.
+    pub fn reveals(&self, record: Option<RowId>, now: Now) -> bool {
+        self.revealed
+            .is_some_and(|(own, until)| record == Some(own) && now.mono < until)
+    }
+
+    /// Hides all secrets.
+    pub const fn hide(&mut self) {
+        self.revealed = None;
+    }
+}
+
+/// Does what an action of the pane asks for; `None` if it is none of the pane's.
+pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Option<Vec<Effect>> {
+    let effects = match action {
+        Action::NewGroup => {
+            show_form(model);
+            Vec::new()
+        }
+        Action::CloneGroup => clone_selected(model, now),
+        Action::GroupFromSearch => from_search(model, now),
+        Action::Preflight => preflight(model, now),
+        Action::PlanCapacity => {
+            plan(model);
+            Vec::new()
+        }
+        Action::SupplyHealth => health(model, now),
+        Action::Drift => {
+            model.groups.drift.unseen = 0;
+            model.overlays.push(Overlay::GroupDrift { scroll: 0 });
+            Vec::new()
+        }
+        Action::Secrets => {
+            let selected = model.workergroups.selected();
+            model.groups.revealed = if model.groups.reveals(selected, now) {
+                None
+            } else {
+                selected.map(|id| (id, now.mono + SECRET_SHOWN))
+            };
+            Vec::new()
+        }
+        Action::SwapDraft => {
+            model.groups.form.swap();
+            Vec::new()
+        }
+        Action::BlankDraft => {
+            model.groups.form.load(Draft::default());
+            if model.groups.form.has_replaced() {
+                model.show(Toast::new("Ctrl-r brings the other draft back", now));
+            }
+            Vec::new()
+        }
+        _ => return None,
+    };
+    Some(effects)
+}
+
+/// Why an action of the pane cannot be done now, if it cannot.
+pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
+    let is_here = model.pane == Pane::Workergroups;
+    let in_form = matches!(model.overlays.last(), Some(Overlay::GroupForm));
+    let elsewhere = || (!is_here).then(|| "that is for workergroups: press 3".to_owned());
+    let selected = || {
+        let row = model.workergroups.selected_row();
+        (row.is_none() && !in_form).then(|| "no workergroup is selected".to_owned())
+    };
+    let read_only = || {
+        let refuses = model.profile.read_only;
+        refuses.then(|| format!("nothing is created: {READ_ONLY}"))
+    };
+    match action {
+        Action::NewGroup => elsewhere().or_else(read_only),
+        Action::CloneGroup => elsewhere().or_else(read_only).or_else(selected),
+        Action::GroupFromSearch => (model.pane != Pane::Offers)
+            .then(|| "it starts from a search for offers: press 1".to_owned())
+            .or_else(read_only),
+        Action::Preflight | Action::PlanCapacity => elsewhere().or_else(selected),
+        Action::SupplyHealth => elsewhere().or_else(|| {
+            let listing = model.workergroups.listing();
+            listing
+                .is_none_or(crate::domain::Listing::is_empty)
+                .then(|| "there are no workergroups".to_owned())
+        }),
+        Action::Drift => elsewhere(),
+        Action::Secrets
+            if is_here && !matches!(model.overlays.last(), Some(Overlay::Detail { .. })) =>
+        {
+            Some("the detail view shows it: press Enter first".to_owned())
+        }
+        Action::Secrets => elsewhere().or_else(selected).or_else(|| {
+            secret(model)
+                .is_none()
+                .then(|| "this record came without a key".to_owned())
+        }),
+        Action::SwapDraft => {
+            let has_other = model.groups.form.has_replaced();
+            (!has_other).then(|| "there is no other draft".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Whether an action is only for this pane.
+pub(super) const fn is_own(action: Action) -> bool {
+    matches!(
+        action,
+        Action::NewGroup
+            | Action::CloneGroup
+            | Action::Preflight
+            | Action::PlanCapacity
+            | Action::SupplyHealth
+            | Action::Drift
+            | Action::Secrets
+    )
+}
+
+fn show_form(model: &mut Model) {
+    model.groups.form.resumes = false;
+    model.overlays.clear();
+    model.overlays.push(Overlay::GroupForm);
+}
+
+fn fill_form(model: &mut Model, now: Now, draft: Draft) {
+    model.groups.form.load(draft);
+    show_form(model);
+    if model.groups.form.has_replaced() {
+        let text = "Your earlier draft is kept: Ctrl-r brings it back";
+        model.show(Toast::new(text, now));
+    }
+}
+
+fn clone_selected(model: &mut Model, now: Now) -> Vec<Effect> {
+    let browser = &model.workergroups;
+    if let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) {
+        let draft = Draft::from_record(listing, row);
+        fill_form(model, now, draft);
+    }
+    Vec::new()
+}
+
+fn from_search(model: &mut Model, now: Now) -> Vec<Effect> {
+    let conditions: Vec<_> = model.offers.query.active().cloned().collect();
+    let effects = super::actions::go_to(model, now, Pane::Workergroups);
+    fill_form(model, now, Draft::from_conditions(&conditions));
+    effects
+}
+
+/// The key of the selected group, if it came with one.
+pub(super) fn secret(model: &Model) -> Option<String> {
+    let (listing, row) = (
+        model.workergroups.listing()?,
+        model.workergroups.selected_row()?,
+    );
+    let field = WORKERGROUPS.by_key("api_key")?;
+    let whole = listing.whole(row);
+    whole.text(field).map(|key| key.compared().to_owned())
+}
+
+fn preflight(model: &mut Model, now: Now) -> Vec<Effect> {
+    if matches!(model.overlays.last(), Some(Overlay::GroupForm)) {
+        return look_at_draft(model, now, true);
+    }
+    let browser = &model.workergroups;
+    let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
+        return Vec::new();
+    };
+    match Look::at_row(listing, row, browser.dialect()) {
+        Ok(look) => show_preflight(model, now, look),
+        Err(why) => {
+            model.show(Toast::error(why, now));
+            Vec::new()
+        }
+    }
+}
+
+/// Looks at what is being filled in; `show` opens the report.
+fn look_at_draft(model: &mut Model, now: Now, show: bool) -> Vec<Effect> {
+    let look = Look::at_draft(model.groups.form.draft(), model.profile.dialect);
+    match look {
+        Ok(look) if show => show_preflight(model, now, look),
+        Ok(look) => ask(model, now, look, false),
+        Err(why) => {
+            model.show(Toast::error(why, now));
+            Vec::new()
+        }
+    }
+}
+
+fn show_preflight(model: &mut Model, now: Now, look: Look) -> Vec<Effect> {
+    model.overlays.push(Overlay::GroupPreflight { scroll: 0 });
+    ask(model, now, look, false)
+}
+
+/// Asks for a preflight, unless the answer is there already and new ones need not be `forced`.
+fn ask(model: &mut Model, now: Now, look: Look, forced: bool) -> Vec<Effect> {
+    let panel = &mut model.groups.preflight;
+    let is_fresh = panel
+        .remote()
+        .shown_at()
+        .is_none_or(|then| now.epoch - then.epoch < 60.0);
+    if !forced && is_fresh && panel.is_about(&look) {
+        panel.retitle(look);
+        return Vec::new();
+    }
+    panel.ask(look, &mut model.tickets, now)
+}
+
+fn plan(model: &mut Model) {
+    let browser = &model.workergroups;
+    let planner = if matches!(model.overlays.last(), Some(Overlay::GroupForm)) {
+        Some(Planner::of_draft(model.groups.form.draft()))
+    } else {
+        browser.listing().and_then(|listing| {
+            let row = browser.selected_row()?;
+            Some(Planner::of_row(listing, row, listing.id(row)?))
+        })
+    };
+    if let Some(planner) = planner {
+        model.overlays.push(Overlay::GroupPlan(planner));
+    }
+}
+
+fn health(model: &mut Model, now: Now) -> Vec<Effect> {
+    let Model {
+        groups,
+        workergroups,
+        tickets,
+        ..
+    } = model;
+    if groups.health.running().is_some() {
+        let effects = groups.health.stop();
+        model.show(Toast::new("Stopped asking for the supply", now));
+        return effects;
+    }
+    let dialect = workergroups.dialect();
+    workergroups.listing().map_or_else(Vec::new, |listing| {
+        groups.health.start(listing, dialect, tickets)
+    })
+}
+
+/// Does what a verb means in an overlay of the pane; `None` if the topmost one is none.
+pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Option<Vec<Effect>> {
+    let page = model.facts.overlay_page.max(1);
+    let most = model.facts.overlay_lines.saturating_sub(page);
+    match model.overlays.last_mut()? {
+        Overlay::GroupForm => Some(in_form(model, now, action)),
+        Overlay::GroupCreate(_) => Some(create::act(model, now, action)),
+        Overlay::GroupPlan(planner) => {
+            match action {
+                Action::Back => {
+                    note_plan(model);
+                    model.overlays.pop();
+                }
+                Action::Submit => planner.step(1),
+                Action::First => planner.focus = 0,
+                Action::Last => planner.step(isize::MAX),
+                action => {
+                    if let Some(step) = movement(action, page) {
+                        planner.step(step);
+                    }
+                }
+            }
+            Some(Vec::new())
+        }
+        Overlay::GroupPreflight { scroll } | Overlay::GroupDrift { scroll } => {
+            if let Some(step) = movement(action, page) {
+                *scroll = scroll.saturating_add_signed(step).min(most);
+                return Some(Vec::new());
+            }
+            Some(in_report(model, now, action))
+        }
+        _ => None,
+    }
+}
+
+/// Remembers the workers that were planned, for the costs of a preflight.
+fn note_plan(model: &mut Model) {
+    if let Some(Overlay::GroupPlan(planner)) = model.overlays.last()
+        && let Ok((_, plan)) = planner.plan()
+    {
+        model.groups.preflight.planned = Some((planner.subject, plan.active));
+    }
+}
+
+fn in_report(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
+    let is_preflight = matches!(model.overlays.last(), Some(Overlay::GroupPreflight { .. }));
+    match action {
+        Action::Back => {
+            let waited = is_preflight
+                .then(|| model.groups.preflight.cancel())
+                .flatten();
+            if let Some(abort) = waited {
+                model.show(Toast::new("Stopped waiting for the answer", now));
+                if model.groups.preflight.remote().shown().is_none() {
+                    model.overlays.pop();
+                }
+                return vec![abort];
+            }
+            model.overlays.pop();
+        }
+        Action::Submit => {
+            model.overlays.pop();
+        }
+        Action::Refresh if is_preflight => {
+            if let Some(look) = model.groups.preflight.look().cloned() {
+                return ask(model, now, look, true);
+            }
+        }
+        Action::Refresh => return model.workergroups.ask(&mut model.tickets, now),
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn in_form(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
+    let form = &mut model.groups.form;
+    match action {
+        Action::Back => {
+            model.overlays.pop();
+            if !model.groups.form.draft().is_blank() {
+                model.show(Toast::new("The draft is kept: n brings it back", now));
+            }
+        }
+        Action::Down => form.step(1),
+        Action::Up => form.step(-1),
+        Action::First => form.go_to(Focus::Field(Key::EndpointName)),
+        Action::Last => form.go_to(Focus::Create),
+        Action::Complete => form.take_mend(),
+        Action::Submit => match form.focus() {
+            Focus::Field(_) => form.step(1),
+            Focus::SendDefaults => form.flip_defaults(),
+            Focus::Preflight => return look_at_draft(model, now, true),
+            Focus::Create => return create_pressed(model, now),
+        },
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn create_pressed(model: &mut Model, now: Now) -> Vec<Effect> {
+    if let Some(why) = disabled(model, Action::NewGroup) {
+        model.show(Toast::error(why, now));
+        return Vec::new();
+    }
+    let has_open_question = model.groups.creation.unresolved().is_some();
+    if !has_open_question && model.groups.form.attempt().is_none() {
+        let text = "Nothing is sent: something in the form has to be mended first";
+        model.show(Toast::error(text, now));
+        return Vec::new();
+    }
+    create::open(model, now)
+}
+
+/// Types into the line of the topmost overlay, if it is one of the pane's; false if it is not.
+pub(super) fn type_into(model: &mut Model, edit: impl FnOnce(&mut TextInput) -> bool) -> bool {
+    match model.overlays.last_mut() {
+        Some(Overlay::GroupForm) => model.groups.form.edit(edit),
+        Some(Overlay::GroupCreate(dialog)) => dialog.edit(edit),
+        Some(Overlay::GroupPlan(planner)) => {
+            let place = planner.focus;
+            edit(&mut planner.inputs[place]);
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// Takes a pasted text: lines take it, a confirmation refuses it. `None` if the topmost overlay is
+/// none of the pane's.
+pub(super) fn paste(model: &mut Model, text: &str) -> Option<Pasted> {
+    let mut pasted = Pasted { refused: 0 };
+    if let Some(Overlay::GroupCreate(dialog)) = model.overlays.last_mut() {
+        dialog.refuse_paste();
+        return Some(pasted);
+    }
+    let took = type_into(model, |input| {
+        pasted = input.paste(text);
+        true
+    });
+    took.then_some(pasted)
+}
+
+/// Takes an answer in, if one of the pane's slots waits for it; gives the result back if not.
+pub(super) fn answered(
+    model: &mut Model,
+    now: Now,
+    ticket: Ticket,
+    result: Result<Reply, ApiError>,
+) -> Result<Vec<Effect>, Result<Reply, ApiError>> {
+    let Model {
+        groups, tickets, ..
+    } = model;
+    let is_preflight = groups.preflight.awaits(ticket);
+    if !is_preflight && !groups.health.awaits(ticket) {
+        return Err(result);
+    }
+    let answer = match result {
+        Ok(Reply::Records(listing)) => Ok(listing),
+        Ok(_) => return Ok(Vec::new()),
+        Err(error) => Err(error),
+    };
+    if is_preflight {
+        groups.preflight.answered(ticket, answer, now);
+        return Ok(Vec::new());
+    }
+    Ok(groups.health.answered(answer, tickets, now))
+}
+
+/// Notes how a request of the pane's slots fares.
+pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+    let groups = &mut model.groups;
+    groups.preflight.progress(ticket, attempt, waiting.cloned());
+    groups.health.progress(ticket, waiting.cloned());
+}
+
+/// What follows from a new listing of the groups.
+pub(super) fn listed(model: &mut Model, now: Now) -> Vec<Effect> {
+    let Some(listing) = model.workergroups.listing() else {
+        return Vec::new();
+    };
+    let drift = &mut model.groups.drift;
+    let seen = drift.unseen;
+    let effect = drift.listed(listing, now);
+    let new = drift.unseen - seen;
+    let since = drift.found().next().map(|found| found.since);
+    if let Some(since) = since.filter(|_| new > 0) {
+        let noun = if new == 1 { "change" } else { "changes" };
+        let then = model.local_time(now).minute(since);
+        let text = format!("{new} {noun} since {then}: D shows them");
+        model.show(Toast::new(text, now));
+    }
+    // What became of a creation matters more.
+    create::listed(model, now);
+    vec![effect]
+}
+
+/// The pane is left or comes into sight: a form that was open comes back with it.
+pub(super) fn pane_changes(model: &mut Model) {
+    let was_open = model
+        .overlays
+        .iter()
+        .any(|overlay| matches!(overlay, Overlay::GroupForm));
+    model.groups.form.resumes |= was_open && model.pane == Pane::Workergroups;
+    model.groups.hide();
+}
+
+/// Shows the form again if it was open when the pane was left.
+pub(super) fn pane_shown(model: &mut Model) {
+    if model.pane == Pane::Workergroups && model.groups.form.resumes {
+        show_form(model);
+    }
+}
+
+/// When the pane wants to be drawn anew, on the clock that never jumps.
+pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
+    let groups = &model.groups;
+    let hides = groups
+        .revealed
+        .map(|(_, until)| until)
+        .filter(|until| *until > now.mono);
+    let is_asking = groups.preflight.remote().is_loading() || groups.health.running().is_some();
+    let asks = (is_asking && model.pane == Pane::Workergroups).then_some(now.mono + 0.25);
+    [hides, asks, create::deadline(model, now)]
+        .into_iter()
+        .flatten()
+        .reduce(f64::min)
+}

@@ -1,0 +1,68 @@
+//! What changed between two listings of the groups: the last one that this profile saw, also in an
+//! earlier run, and the one that has just come.
+
+use crate::app::message::Effect;
+use crate::app::remote::Now;
+use crate::domain::Listing;
+use crate::domain::workergroup::{Change, Snapshot, drift};
+
+/// How many comparisons with changes are remembered.
+const MOST: usize = 50;
+
+/// The changes that one listing showed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// When the listing came that it was compared with, in seconds since 1970.
+    pub since: f64,
+    /// When the changes were seen.
+    pub at: f64,
+    /// What changed.
+    pub changes: Vec<Change>,
+}
+
+/// The last listing and what changed since others.
+#[derive(Debug, Default)]
+pub struct Drift {
+    last: Option<Snapshot>,
+    found: Vec<Found>,
+    /// How many of the latest changes nobody has looked at.
+    pub unseen: usize,
+}
+
+impl Drift {
+    /// Starts from the listing that an earlier run saw.
+    pub fn resume(&mut self, last: Option<Snapshot>) {
+        self.last = last;
+    }
+
+    /// When the last listing came, and how many groups it had.
+    pub fn last(&self) -> Option<(f64, usize)> {
+        self.last.as_ref().map(|last| (last.at, last.len()))
+    }
+
+    /// What changed, newest first.
+    pub fn found(&self) -> impl ExactSizeIterator<Item = &Found> {
+        self.found.iter().rev()
+    }
+
+    /// Compares a listing with the last one and keeps it in its place.
+    pub fn listed(&mut self, listing: &Listing, now: Now) -> Effect {
+        let snapshot = Snapshot::of(listing);
+        if let Some(last) = &self.last {
+            let changes = drift(last, &snapshot);
+            if !changes.is_empty() {
+                self.unseen += changes.len();
+                self.found.push(Found {
+                    since: last.at,
+                    at: now.epoch,
+                    changes,
+                });
+                if self.found.len() > MOST {
+                    self.found.remove(0);
+                }
+            }
+        }
+        self.last = Some(snapshot.clone());
+        Effect::KeepGroups(Box::new(snapshot))
+    }
+}

@@ -1,0 +1,255 @@
+//! The report on what a group's search finds now.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::{Line, labelled, line, report, signed};
+use crate::app::Model;
+use crate::app::facts::Facts;
+use crate::app::groups::preflight::{Look, Panel};
+use crate::app::remote::{Now, Phase};
+use crate::domain::insight::Coverage;
+use crate::domain::workergroup::{Part, Preflight, WorkerCounts};
+use crate::domain::{format, language};
+use crate::ui::theme::Theme;
+
+/// How many parts of a mix are named.
+const PARTS: usize = 8;
+
+/// Draws the report.
+pub fn draw(
+    buffer: &mut Buffer,
+    area: Rect,
+    model: &Model,
+    scroll: usize,
+    now: Now,
+    theme: &Theme,
+    facts: &mut Facts,
+) {
+    let panel = &model.groups.preflight;
+    let Some(look) = panel.look() else { return };
+    let width = area.width.saturating_sub(2);
+    let mut lines = labelled(
+        "Search",
+        &language::print(&look.conditions),
+        theme.text,
+        width,
+        theme,
+    );
+    lines.extend(status(panel, now, width, theme));
+    if let Some(found) = panel.remote().shown() {
+        lines.extend(supply(found, panel.limit(), width, theme));
+        lines.push(Vec::new());
+        lines.extend(costs(found, look, panel.planned_workers(), width, theme));
+    }
+    if !look.notes.is_empty() {
+        lines.push(Vec::new());
+        for note in &look.notes {
+            lines.extend(signed("-", note, theme.dim, width));
+        }
+    }
+    let title = format!("Preflight of {}", look.title);
+    report(buffer, area, &title, &lines, scroll, theme, facts);
+}
+
+fn status(panel: &Panel, now: Now, width: u16, theme: &Theme) -> Vec<Line> {
+    match panel.remote().phase() {
+        Phase::Loading { since, waiting, .. } => {
+            let text = match waiting {
+                Some(waiting) => format!(
+                    "{}: going in {:.0}s (Esc stops)",
+                    waiting.why,
+                    (waiting.until - now.mono).max(0.0).ceil()
+                ),
+                None => format!(
+                    "asking the market … {:.0}s (Esc stops)",
+                    (now.mono - since).max(0.0)
+                ),
+            };
+            labelled("", &text, theme.accent, width, theme)
+        }
+        Phase::Failed(error) => {
+            let text = format!("The search failed: {error}");
+            labelled("", &text, theme.error, width, theme)
+        }
+        Phase::Idle | Phase::Ready => match panel.remote().shown_at() {
+            Some(then) => {
+                let text = format!("{} ago", crate::ui::age(now, then));
+                labelled("Asked", &text, theme.dim, width, theme)
+            }
+            None => labelled("Asked", "not yet: press r", theme.dim, width, theme),
+        },
+    }
+}
+
+fn supply(found: &Preflight, limit: Option<u32>, width: u16, theme: &Theme) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for warning in &found.warnings {
+        lines.extend(signed("!", warning, theme.warning, width));
+    }
+    lines.push(Vec::new());
+    let offers = plural(found.recruitable, "offer");
+    let mut text = match found.coverage {
+        Coverage::Cut => format!(
+            "at least {offers}: the limit of {} cut the answer, cheapest first",
+            limit.unwrap_or(0)
+        ),
+        _ => format!("{offers} at {}", plural(found.hosts, "host")),
+    };
+    if found.not_rentable > 0 {
+        text.push_str(&format!(
+            "; {} more match but cannot be rented",
+            found.not_rentable
+        ));
+    }
+    lines.extend(labelled("Recruitable", &text, theme.heading, width, theme));
+    if let Some(prices) = found.prices {
+        let text = format!(
+            "cheapest ${:.4}/h, median ${:.4}/h, dearest ${:.4}/h",
+            prices.lowest, prices.median, prices.highest
+        );
+        lines.extend(labelled("Price", &text, theme.text, width, theme));
+    }
+    for (label, parts) in [("GPU models", &found.gpus), ("Countries", &found.countries)] {
+        if !parts.is_empty() {
+            let text = mix(parts, found.recruitable);
+            lines.extend(labelled(label, &text, theme.text, width, theme));
+        }
+    }
+    if let Some(host) = found.largest_host {
+        let text = format!(
+            "host {} has {} of {offers} ({})",
+            host.host,
+            host.offers,
+            percent(host.share)
+        );
+        lines.extend(labelled("Largest host", &text, theme.text, width, theme));
+    }
+    if let Some(vram) = found.vram {
+        let smallest = vram
+            .smallest
+            .map(|size| format!("; the smallest has {}", format::gigabytes(size)))
+            .unwrap_or_default();
+        let text = format!(
+            "{} of {} have the {} GB of gpu_ram{smallest}",
+            vram.enough,
+            vram.enough + vram.too_small,
+            format::trimmed(vram.wanted, 2)
+        );
+        let style = if vram.too_small > 0 {
+            theme.warning
+        } else {
+            theme.text
+        };
+        lines.extend(labelled("GPU memory", &text, style, width, theme));
+    }
+    lines
+}
+
+/// The parts of a mix with their shares.
+fn mix(parts: &[Part], all: usize) -> String {
+    #[expect(clippy::cast_precision_loss)] // counts of offers
+    let share = |offers: usize| percent(offers as f64 / all.max(1) as f64);
+    let mut named: Vec<String> = parts
+        .iter()
+        .take(PARTS)
+        .map(|part| {
+            format!(
+                "{} {} ({})",
+                part.label.screen(32),
+                part.offers,
+                share(part.offers)
+            )
+        })
+        .collect();
+    if parts.len() > PARTS {
+        let rest: usize = parts[PARTS..].iter().map(|part| part.offers).sum();
+        named.push(format!("{} others {rest}", parts.len() - PARTS));
+    }
+    named.join(", ")
+}
+
+fn costs(
+    found: &Preflight,
+    look: &Look,
+    planned: Option<u32>,
+    width: u16,
+    theme: &Theme,
+) -> Vec<Line> {
+    let counts = WorkerCounts::of(&look.group, planned);
+    let mut lines = vec![line(
+        "Cost of an hour, estimated from these offers (without traffic)",
+        theme.heading,
+    )];
+    lines.push(line(
+        format!(
+            "{:<22}{:>12}{:>12}{:>12}",
+            "", "cheapest", "median", "dearest"
+        ),
+        theme.dim,
+    ));
+    let typical = if planned.is_some() {
+        "planned"
+    } else {
+        "typical"
+    };
+    let rows = [
+        ("min", counts.min),
+        (typical, counts.typical),
+        ("max", counts.max),
+    ];
+    let mut without = None;
+    for (name, workers) in rows {
+        let Some(cost) = found.cost(workers) else {
+            return vec![line(
+                "No offer has a price: no cost is known.",
+                theme.warning,
+            )];
+        };
+        lines.push(line(
+            format!(
+                "{:<22}{:>12}{:>12}{:>12}",
+                format!("{name}: {}", plural(workers as usize, "worker")),
+                dollars(cost.least),
+                dollars(cost.typical),
+                dollars(cost.most)
+            ),
+            theme.text,
+        ));
+        if cost.without_offer > 0 {
+            without = Some((workers, cost.without_offer));
+        }
+    }
+    if let Some((workers, missing)) = without {
+        let text = format!(
+            "{missing} of {workers} workers would find no offer now; the first column counts only \
+             those there are"
+        );
+        lines.extend(signed("!", &text, theme.warning, width));
+    }
+    if planned.is_none() {
+        let text = "typical is halfway between min and max; plan from a load (a, or F6 in the form) \
+                    to see the planned number";
+        lines.extend(signed("-", text, theme.dim, width));
+    }
+    lines
+}
+
+/// An amount of money.
+pub(super) fn dollars(amount: f64) -> String {
+    if amount.abs() >= 1e9 {
+        format!("${amount:.3e}")
+    } else {
+        format!("${amount:.2}")
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0}%", share * 100.0)
+}
+
+/// So many of them.
+pub(super) fn plural(count: usize, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}

@@ -1,0 +1,567 @@
+//! Filling in and creating a workergroup, key by key.
+
+use bourse::api::Said;
+use bourse::api::{ApiError, Reply, Request};
+use bourse::domain::Untrusted;
+use serde_json::{Value as Json, json};
+
+use crate::desk::{Desk, THREE};
+use crate::groups_story::{FOUND, FOUR, at_groups};
+use crate::unlist_story::{flat, says};
+
+const SEARCH: &str = "gpu_name=RTX_4090 verified=true rentable=true rented=false";
+
+/// The groups on a screen where the form has one column, so that sentences can be found.
+fn narrow() -> Desk {
+    let mut desk = at_groups();
+    desk.resize(100, 40);
+    desk
+}
+
+/// The form with an endpoint and a search.
+fn filled() -> Desk {
+    let mut desk = narrow();
+    desk.keys("n")
+        .type_text("chat")
+        .keys("enter enter enter enter");
+    desk.type_text(SEARCH);
+    desk
+}
+
+/// The confirmation of what [`filled`] has, its preflight and its list of groups answered.
+fn confirming() -> Desk {
+    let mut desk = filled();
+    desk.keys("pgdn enter");
+    answer_all(&mut desk, FOUR);
+    desk
+}
+
+/// Answers what the confirmation asks for: the groups, and what the search finds.
+fn answer_all(desk: &mut Desk, groups: &str) {
+    while let Some((_, request)) = desk.calls.first() {
+        match request {
+            Request::Search(_) => desk.answer(FOUND),
+            Request::ListWorkergroups => desk.answer(groups),
+            other => panic!("{other:?}"),
+        };
+    }
+}
+
+fn sent() -> Desk {
+    let mut desk = confirming();
+    desk.type_text("create").keys("enter");
+    desk
+}
+
+/// The one creation that was asked for, as JSON.
+#[track_caller]
+fn body(desk: &Desk) -> Json {
+    let creations: Vec<_> = desk
+        .calls
+        .iter()
+        .filter_map(|(_, request)| match request {
+            Request::CreateWorkergroup(new) => Some(serde_json::to_value(new).unwrap()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(creations.len(), 1, "{creations:?}");
+    creations[0].clone()
+}
+
+fn creations(desk: &Desk) -> usize {
+    let is_creation = |request: &Request| matches!(request, Request::CreateWorkergroup(_));
+    desk.calls
+        .iter()
+        .filter(|(_, request)| is_creation(request))
+        .count()
+}
+
+fn created(desk: &mut Desk, id: i64) {
+    let (ticket, _) = desk.calls.remove(0);
+    desk.reply(ticket, Ok(Reply::Created { id }));
+}
+
+/// The four groups and one more.
+fn with_group(id: i64, search: &str) -> String {
+    FOUR.replace(
+        "\"results\":[",
+        &format!(
+            r#""results":[{{"id":{id},"endpoint_name":"chat","search_query":"{search}","gpu_ram":24,"api_key":"canary-new","created_at":"2026-11-20T12:00:01Z"}},"#
+        ),
+    )
+}
+
+#[test]
+fn a_group_is_filled_in_previewed_confirmed_and_sent_once() {
+    let mut desk = filled();
+    desk.expect("POST http://127.0.0.1:1/api/v0/workergroups/");
+    says(
+        &desk,
+        r#"{"endpoint_name":"chat","search_params":"gpu_name=RTX_4090 verified=true rentable=true rented=false"}"#,
+    );
+    desk.keys("pgdn enter");
+    desk.expect("Create this workergroup?");
+    says(&desk, "being worked out");
+    answer_all(&mut desk, FOUR);
+    says(
+        &desk,
+        "A workergroup for endpoint chat, machines where gpu_name=RTX_4090",
+    );
+    // 20 at most, the documented default, times the dearest that matches and can be rented.
+    says(&desk, "At most 20 workers x $0.9000 = $18.00 an hour");
+    says(&desk, "with the key of profile test");
+    desk.keys("enter"); // nothing typed yet
+    assert_eq!(creations(&desk), 0);
+    says(&desk, "That is not create: nothing was sent.");
+    desk.type_text("create");
+    assert_eq!(creations(&desk), 0);
+    desk.keys("enter");
+    assert_eq!(
+        body(&desk),
+        json!({"endpoint_name": "chat", "search_params": SEARCH})
+    );
+    desk.keys("enter enter space"); // what is under way is not sent again
+    assert_eq!(creations(&desk), 1);
+}
+
+#[test]
+fn success_shows_the_id_and_selects_the_new_row_when_it_is_listed() {
+    let mut desk = sent();
+    created(&mut desk, 77);
+    says(&desk, "Workergroup for endpoint chat: created as 77");
+    assert_eq!(desk.asked(), &Request::ListWorkergroups);
+    desk.answer(&with_group(77, SEARCH));
+    desk.keys("enter").selects("chat");
+    desk.expect("5 rows").expect_not("New workergroup");
+    desk.keys("n").expect("New workergroup").expect_not("chat"); // the form is empty again
+}
+
+#[test]
+fn a_new_group_that_is_hidden_or_not_listed_yet_is_said_to_be() {
+    let mut desk = at_groups();
+    desk.keys("/").type_text("gpu_ram>=80").keys("enter");
+    desk.keys("n").type_text("chat").keys("pgdn enter");
+    answer_all(&mut desk, FOUR);
+    desk.type_text("create").keys("enter");
+    created(&mut desk, 77);
+    desk.answer(&with_group(77, SEARCH)).keys("enter");
+    desk.expect("Workergroup 77 is there, but the conditions above hide it");
+    let mut desk = sent();
+    created(&mut desk, 77);
+    desk.answer(FOUR);
+    desk.expect("Workergroup 77 was created; the list does not show it yet");
+}
+
+#[test]
+fn a_refusal_keeps_the_form_as_it_was() {
+    let mut desk = sent();
+    let said = Said::Words {
+        code: Some(Untrusted::from("invalid_args")),
+        message: Some(Untrusted::from(
+            "Please assign your workergroup to a valid endpoint",
+        )),
+    };
+    desk.fail(ApiError::Invalid { status: 400, said });
+    says(&desk, "No workergroup was created for endpoint chat:");
+    says(&desk, "Please assign your workergroup to a valid endpoint");
+    assert!(desk.calls.is_empty(), "nothing is sent by itself");
+    desk.keys("esc").expect("New workergroup").expect("chat");
+    says(&desk, SEARCH);
+    // Mended and confirmed anew, it may go.
+    desk.keys("pgup").type_text("2").keys("pgdn enter");
+    answer_all(&mut desk, FOUR);
+    desk.type_text("create").keys("enter");
+    assert_eq!(body(&desk)["endpoint_name"], "chat2");
+}
+
+#[test]
+fn after_too_many_requests_the_person_waits_and_presses_again() {
+    let mut desk = sent();
+    desk.fail(ApiError::RateLimited {
+        threshold: Some(4.0),
+        retry_after: None,
+        said: Said::Words {
+            code: None,
+            message: Some(Untrusted::from("API requests too frequent")),
+        },
+    });
+    says(&desk, "No workergroup was created");
+    desk.keys("esc pgdn enter")
+        .type_text("create")
+        .keys("enter");
+    assert_eq!(creations(&desk), 0);
+    says(
+        &desk,
+        "The market wants a pause: may be sent in 5 s. Nothing is sent by itself",
+    );
+    desk.wait(5.0);
+    assert_eq!(creations(&desk), 0);
+    says(&desk, "It may be sent now: press Enter.");
+    desk.keys("enter");
+    assert_eq!(creations(&desk), 1);
+}
+
+#[test]
+fn an_unknown_outcome_lists_the_groups_and_the_person_decides_that_it_is_there() {
+    let mut desk = sent();
+    desk.fail(ApiError::Lost);
+    says(&desk, "Nobody knows whether the workergroup was created");
+    says(&desk, "It was sent once");
+    assert_eq!(desk.asked(), &Request::ListWorkergroups);
+    assert_eq!(desk.calls.len(), 1);
+    desk.answer(&with_group(77, SEARCH));
+    says(
+        &desk,
+        "shows what was not there before and matches: > 77 chat",
+    );
+    desk.keys("enter");
+    says(
+        &desk,
+        "Type mine or none, then Enter. Nothing is sent here.",
+    );
+    desk.type_text("mine").keys("enter");
+    desk.expect("Taken: workergroup 77").selects("chat");
+    assert!(desk.calls.is_empty());
+    desk.keys("n").expect_not("An earlier creation");
+}
+
+#[test]
+fn an_unknown_outcome_without_a_trace_claims_nothing() {
+    let mut desk = sent();
+    desk.fail(ApiError::TimedOut {
+        after: std::time::Duration::from_secs(60),
+    });
+    // Another endpoint's new group, and one with another search, are not ours.
+    let other = with_group(77, "gpu_name=H100_SXM verified=true");
+    desk.answer(&other);
+    says(
+        &desk,
+        "shows no new group that matches. That does not mean that it failed",
+    );
+    desk.type_text("mine").keys("enter");
+    says(&desk, "No group that may be the one has appeared");
+    desk.keys("ctrl-u ctrl-r"); // lists again
+    desk.answer(&with_group(78, SEARCH));
+    says(&desk, "> 78 chat");
+    // Leaving keeps the question open: Create leads back to it, not to another sending.
+    desk.keys("esc").expect("New workergroup");
+    says(&desk, "An earlier creation is not resolved");
+    desk.keys("pgdn enter").expect("Outcome unknown");
+    desk.type_text("create").keys("enter");
+    assert_eq!(creations(&desk), 0);
+    desk.keys("ctrl-u").type_text("none").keys("enter");
+    desk.expect("New workergroup").expect("chat");
+    assert_eq!(creations(&desk), 0);
+    desk.keys("pgdn enter").expect("Create this workergroup?");
+}
+
+#[test]
+fn an_unknown_outcome_is_told_wherever_the_person_is_by_then() {
+    let mut desk = sent();
+    desk.keys("esc").expect("its outcome will be shown");
+    desk.keys("esc 1").expect("RTX 4090");
+    let place = desk
+        .calls
+        .iter()
+        .position(|(_, request)| matches!(request, Request::CreateWorkergroup(_)))
+        .unwrap();
+    let (ticket, _) = desk.calls.remove(place);
+    desk.reply(ticket, Err(ApiError::Lost));
+    says(
+        &desk,
+        "Whether a workergroup was created for endpoint chat is unknown",
+    );
+    assert_eq!(creations(&desk), 0);
+    answer_all(&mut desk, &with_group(77, SEARCH));
+    desk.keys("3 n pgdn enter").expect("Outcome unknown");
+    says(&desk, "> 77 chat");
+}
+
+#[test]
+fn no_keys_send_a_second_creation_while_the_first_is_unknown() {
+    let keys = [
+        "enter",
+        "esc",
+        "n",
+        "pgdn",
+        "pgup",
+        "tab",
+        "shift-tab",
+        "down",
+        "up",
+        "f5",
+        "ctrl-r",
+        "c",
+        "r",
+        "e",
+        "a",
+        "t",
+        "space",
+        "y",
+        "1",
+        "3",
+        "ctrl-n",
+        "ctrl-u",
+        "C",
+        "p",
+        "H",
+        "x",
+        "ctrl-p",
+        ":",
+        "/",
+    ];
+    for seed in 0..10_u64 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut desk = sent();
+        desk.fail(ApiError::Lost);
+        assert_eq!(creations(&desk), 0);
+        for _ in 0..150 {
+            match random.u8(0..30) {
+                0 => {
+                    desk.type_text("create");
+                }
+                1 => {
+                    desk.paste("create\n");
+                }
+                2 => {
+                    desk.resize(random.u16(40..160), random.u16(10..50));
+                }
+                3 => {
+                    desk.wait(5.0);
+                }
+                4 => answer_all(&mut desk, FOUR),
+                _ => {
+                    desk.keys(keys[random.usize(..keys.len())]);
+                }
+            }
+            assert_eq!(creations(&desk), 0, "seed {seed}\n{}", desk.screen());
+        }
+    }
+}
+
+#[test]
+fn the_form_survives_resize_paste_panes_and_escape() {
+    let mut desk = filled();
+    desk.resize(40, 10).resize(200, 60);
+    says(&desk, SEARCH);
+    desk.keys("tab").paste("--env A=1\n--env B=2\u{202e}");
+    desk.expect("1 invisible or control characters were left out");
+    says(&desk, "--env A=1 --env B=2");
+    // To another pane by the mouse and back: the form is there again.
+    desk.click("1 Offers")
+        .expect("H100 SXM")
+        .expect_not("New workergroup");
+    desk.keys("3").expect("New workergroup");
+    says(&desk, "--env A=1 --env B=2");
+    desk.keys("esc")
+        .expect("The draft is kept")
+        .selects("llama");
+    desk.keys("2 3").expect_not("New workergroup"); // it was left on purpose
+    desk.calls.clear();
+    desk.keys("n");
+    says(&desk, SEARCH);
+    desk.keys("esc r").answer(FOUR).keys("n");
+    says(&desk, "--env A=1 --env B=2");
+}
+
+#[test]
+fn the_confirmation_refuses_a_paste() {
+    let mut desk = confirming();
+    desk.paste("create").paste("create\n");
+    says(&desk, "Pasted text is not taken here");
+    desk.keys("enter");
+    assert_eq!(creations(&desk), 0);
+    desk.type_text("create").keys("enter");
+    assert_eq!(creations(&desk), 1);
+}
+
+#[test]
+fn mistakes_are_told_as_they_are_typed_with_a_caret_in_the_search() {
+    let mut desk = narrow();
+    desk.keys("n");
+    desk.type_text("chat").keys("enter").type_text("7");
+    says(&desk, "give the endpoint's name or its number, not both");
+    desk.keys("ctrl-u").type_text("x");
+    says(&desk, "must be a whole number above 0");
+    desk.keys("ctrl-u enter enter enter")
+        .type_text("gpu_nam=RTX_4090 verified=true");
+    let screen = desk.screen();
+    let lines: Vec<_> = screen.lines().collect();
+    let typed = lines
+        .iter()
+        .position(|line| line.contains("gpu_nam=RTX"))
+        .unwrap();
+    let place = lines[typed].find("gpu_nam").unwrap();
+    assert_eq!(lines[typed + 1].find('^'), Some(place), "{screen}");
+    says(&desk, "Ctrl-g changes it to gpu_name");
+    desk.keys("ctrl-g")
+        .expect_not("^")
+        .expect("gpu_name=RTX_4090 verified=true");
+    desk.keys("enter enter").type_text("-1");
+    says(&desk, "must be a number that is not negative");
+    desk.keys("ctrl-u enter").type_text("90%");
+    desk.keys("enter").type_text("nan");
+    says(&desk, "must be a number");
+    desk.keys("pgdn enter").expect("has to be mended first");
+    assert_eq!(creations(&desk), 0);
+    desk.keys("ctrl-u");
+    says(&desk, r#""target_util":0.9}"#);
+}
+
+#[test]
+fn what_is_missing_is_told_when_creating_is_tried() {
+    let mut desk = narrow();
+    desk.keys("n pgdn enter");
+    desk.expect("has to be mended first");
+    says(&desk, "name the endpoint, or give its number");
+    desk.type_text("chat"); // the keyboard is where it is missing
+    says(&desk, r#"{"endpoint_name":"chat"}"#);
+}
+
+#[test]
+fn defaults_are_shown_and_sent_only_when_asked_for() {
+    let mut desk = at_groups();
+    desk.resize(120, 40).keys("n").type_text("chat");
+    desk.expect("20 (default)")
+        .expect("24 (default)")
+        .expect("0.9 (default)");
+    desk.keys("pgdn up up space");
+    desk.expect("[x] send all documented defaults")
+        .expect("20 (default, sent)");
+    desk.keys("pgdn enter");
+    answer_all(&mut desk, FOUR);
+    desk.type_text("create").keys("enter");
+    assert_eq!(
+        body(&desk),
+        json!({
+            "endpoint_name": "chat",
+            "search_params": "verified=true rentable=true rented=false",
+            "min_load": 1, "target_util": 0.9, "cold_mult": 3, "cold_workers": 3, "max_workers": 20,
+            "test_workers": 3, "gpu_ram": 24
+        })
+    );
+}
+
+#[test]
+fn all_thirteen_parameters_travel_as_documented() {
+    let mut desk = at_groups();
+    desk.resize(120, 40).keys("n");
+    let texts = [
+        "",
+        "42",
+        "",
+        "77",
+        "num_gpus>=2 gpu_ram>=24GB",
+        "--disk 64",
+        "2.5",
+        "0.8",
+        "1.5",
+        "2",
+        "10",
+        "1",
+        "48",
+    ];
+    for text in texts {
+        desk.type_text(text).keys("tab");
+    }
+    desk.keys("pgdn enter");
+    answer_all(&mut desk, FOUR);
+    desk.type_text("create").keys("enter");
+    assert_eq!(
+        body(&desk),
+        json!({
+            "endpoint_id": 42, "template_id": 77, "search_params": "num_gpus>=2 gpu_ram>=24",
+            "launch_args": "--disk 64", "min_load": 2.5, "target_util": 0.8, "cold_mult": 1.5,
+            "cold_workers": 2, "max_workers": 10, "test_workers": 1, "gpu_ram": 48
+        })
+    );
+}
+
+#[test]
+fn a_listed_group_is_cloned_and_the_other_draft_comes_back() {
+    let mut desk = filled();
+    desk.keys("esc g j C"); // group 11, whose search came as an object
+    desk.expect("Your earlier draft is kept: Ctrl-r");
+    let wanted = json!({
+        "endpoint_name": "llama", "template_hash": "def456",
+        "search_params": "gpu_ram>=80 num_gpus=2 verified=true",
+        "min_load": 10, "target_util": 0.5, "cold_mult": 2, "cold_workers": 2, "max_workers": 8,
+        "test_workers": 3, "gpu_ram": 80
+    });
+    desk.keys("pgdn enter");
+    answer_all(&mut desk, FOUR);
+    says(&desk, "rent machines for it, 8 at most");
+    desk.keys("esc pgup ctrl-r").expect("chat");
+    desk.keys("ctrl-r pgdn enter");
+    answer_all(&mut desk, FOUR);
+    desk.type_text("create").keys("enter");
+    assert_eq!(body(&desk), wanted);
+    assert!(!flat(&desk).contains("canary"));
+}
+
+#[test]
+fn a_search_for_offers_becomes_a_new_workergroup() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("/")
+        .type_text("gpu_ram>=24GB num_gpus>=2")
+        .keys("enter")
+        .answer(THREE);
+    desk.resize(100, 40);
+    desk.keys(":").type_text("from-search").keys("enter");
+    desk.expect("New workergroup");
+    assert_eq!(desk.asked(), &Request::ListWorkergroups);
+    desk.answer(FOUR).type_text("chat");
+    says(
+        &desk,
+        r#""search_params":"verified=true rentable=true rented=false gpu_ram>=24 num_gpus>=2"}"#,
+    );
+}
+
+#[test]
+fn the_form_has_its_own_preflight_and_planner() {
+    let mut desk = filled();
+    desk.keys("f5").answer(FOUND);
+    desk.expect("Preflight of the new workergroup");
+    says(&desk, "max: 20 workers $1.80 $10.00 $18.00");
+    desk.keys("esc f6")
+        .expect("What a load takes: the new workergroup");
+    desk.type_text("100")
+        .keys("enter")
+        .type_text("50")
+        .keys("esc");
+    desk.keys("f5"); // the answer is there still
+    assert!(desk.calls.is_empty());
+    // 100 / 0.9 / 50 = 2.2: 3 workers, as many as are kept cold.
+    says(&desk, "planned: 3 workers");
+    desk.keys("esc").expect("New workergroup");
+    says(&desk, SEARCH);
+}
+
+#[test]
+fn read_only_says_why_nothing_is_created() {
+    let mut desk = at_groups();
+    desk.model.profile.read_only = true;
+    for keys in ["n", "C"] {
+        desk.keys(keys).expect_not("New workergroup");
+        says(&desk, "nothing is created: this profile is read-only");
+    }
+    desk.keys("1 :").type_text("from-search").keys("enter");
+    desk.expect_not("New workergroup");
+    // Looking is not writing.
+    desk.keys("esc 3 g p").answer(FOUND).expect("Preflight of");
+}
+
+#[test]
+fn a_preflight_that_fails_does_not_stand_in_the_way() {
+    let mut desk = filled();
+    desk.keys("pgdn enter");
+    while let Some((_, request)) = desk.calls.first() {
+        match request {
+            Request::Search(_) => desk.fail(ApiError::Lost),
+            _ => desk.answer(FOUR),
+        };
+    }
+    says(&desk, "What it can cost is not known: connection lost.");
+    desk.type_text("create").keys("enter");
+    assert_eq!(creations(&desk), 1);
+}

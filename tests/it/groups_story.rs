@@ -1,0 +1,406 @@
+//! The Workergroups pane, key by key: the table, the detail, secrets, preflight, planner, supply,
+//! changes.
+
+use bourse::api::{ApiError, Request, Unreachable};
+use bourse::app::message::Effect;
+use bourse::domain::language;
+
+use crate::desk::{Desk, START, THREE};
+use crate::unlist_story::{flat, says};
+
+/// Four groups of two endpoints, written by hand: searches as text and as an object, moments as
+/// text and as a number, members that nobody documented.
+pub const FOUR: &str = r#"{"success":true,"results":[
+ {"id":12,"endpoint_name":"sdxl","endpoint_id":2,"template_hash":"abc123","template_id":55,
+  "search_query":"gpu_name=RTX_4090 verified=true rentable=true rented=false","launch_args":"--env A=1","gpu_ram":24,
+  "min_load":1.0,"target_util":0.9,"cold_mult":3,"test_workers":3,"api_key":"canary-sdxl-1111","user_id":9,
+  "created_at":"2026-11-18T12:00:00Z"},
+ {"id":11,"endpoint_name":"llama","endpoint_id":1,"template_hash":"def456","template_id":56,
+  "search_query":{"gpu_ram":{"gte":80000},"num_gpus":{"eq":2},"verified":{"eq":true},"order":[["dph_total","asc"]]},
+  "launch_args":"","gpu_ram":80,"min_load":10,"target_util":0.5,"cold_mult":2,"test_workers":3,
+  "max_workers":8,"cold_workers":2,"api_key":"canary-llama-2222","user_id":9,"created_at":1795089600.0,
+  "docker_login_pass":"canary-docker-3333"},
+ {"id":10,"endpoint_name":"llama","endpoint_id":1,"search_query":"gpu_ram>=80 num_gpus=2 verified=true",
+  "gpu_ram":80,"api_key":null,"user_id":9,"created_at":"yesterday"},
+ {"id":13,"endpoint_name":"whisper","endpoint_id":3,"search_query":"banana=1","gpu_ram":12,"user_id":9}]}"#;
+
+/// Four offers for a preflight: prices 0.40, 0.50, 0.90 and 3.00, the last one not rentable.
+pub const FOUND: &str = r#"{"offers":[
+ {"id":1,"gpu_name":"RTX 4090","gpu_ram":24564,"dph_total":0.40,"geolocation":"Texas, US","host_id":7,"rentable":true,
+  "rented":false,"verification":"verified"},
+ {"id":2,"gpu_name":"RTX 4090","gpu_ram":24564,"dph_total":0.50,"geolocation":"Texas, US","host_id":7,"rentable":true,
+  "rented":false,"verification":"verified"},
+ {"id":3,"gpu_name":"RTX 4090","gpu_ram":23028,"dph_total":0.90,"geolocation":"Iceland, IS","host_id":8,"rentable":true,
+  "rented":false,"verification":"verified"},
+ {"id":4,"gpu_name":"RTX 4090","gpu_ram":24564,"dph_total":3.00,"geolocation":"Iceland, IS","host_id":9,"rentable":false,
+  "rented":false,"verification":"verified"}]}"#;
+
+/// A desk in the Workergroups pane with the four groups.
+pub fn at_groups() -> Desk {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("3").answer(FOUR).expect("4 rows");
+    desk
+}
+
+/// The lines of the table, from its header on.
+fn table(desk: &Desk) -> Vec<String> {
+    let screen = desk.screen();
+    screen
+        .lines()
+        .skip_while(|line| !line.contains("ID▲2"))
+        .skip(1)
+        .take(4)
+        .map(str::to_owned)
+        .collect()
+}
+
+fn asked_search(desk: &Desk) -> String {
+    match desk.asked() {
+        Request::Search(query) => language::print(&query.conditions),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn groups_stand_by_endpoint_with_searches_as_text_and_local_time() {
+    let mut desk = at_groups();
+    desk.model.zone = jiff::tz::TimeZone::fixed(jiff::tz::offset(2));
+    desk.resize(160, 30);
+    let rows = table(&desk);
+    let starts: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            let mut words = row.trim_start_matches(['>', ' ']).split_whitespace();
+            (words.next().unwrap(), words.next().unwrap())
+        })
+        .collect();
+    assert_eq!(
+        starts,
+        [
+            ("llama", "10"),
+            ("llama", "11"),
+            ("sdxl", "12"),
+            ("whisper", "13")
+        ]
+    );
+    // The object reads as the text does, in the units of the language; order is none of a search.
+    assert!(
+        rows[1].contains("gpu_ram>=80 num_gpus=2 verified=true"),
+        "{}",
+        rows[1]
+    );
+    // 1795089600 is 2026-11-19 12:00 UTC, a day before the story starts.
+    assert!(rows[1].contains("2026-11-19 14:00 1d"), "{}", rows[1]);
+    assert!(rows[2].contains("2026-11-18 14:00 2d"), "{}", rows[2]);
+    assert!(rows[0].contains("yesterday"), "{}", rows[0]);
+    assert!(!flat(&desk).contains("canary"));
+}
+
+#[test]
+fn groups_are_filtered_and_sorted_here_without_a_request() {
+    let mut desk = at_groups();
+    desk.keys("/").type_text("gpu_ram>=80").keys("enter");
+    assert!(desk.calls.is_empty());
+    desk.expect("2 of 4 rows").expect_not("whisper");
+    desk.keys("/ ctrl-u")
+        .type_text("endpoint=llama sdxl")
+        .keys("esc");
+    desk.keys("/ ctrl-u enter").expect("4 rows");
+    desk.keys("s").type_text("created").keys("space enter");
+    assert!(desk.calls.is_empty());
+}
+
+#[test]
+fn the_detail_shows_every_field_and_what_the_search_leaves_out() {
+    let mut desk = at_groups();
+    desk.resize(120, 90).keys("j enter");
+    desk.expect("workergroup 11");
+    says(
+        &desk,
+        "gpu_ram>=80 num_gpus=2 verified=true (and, below: order)",
+    );
+    says(&desk, "2026-11-19 12:00:00 +00:00, 1d ago");
+    says(&desk, "Least GPU memory of a worker, in GB here");
+    desk.expect("docker_login_pass"); // shown as there, hidden as a secret
+    assert!(!flat(&desk).contains("canary"), "{}", desk.screen());
+}
+
+#[test]
+fn a_key_is_shown_while_x_is_on_for_fifteen_seconds_and_for_its_record_only() {
+    let mut desk = at_groups();
+    desk.keys("x").expect("the detail view shows it");
+    desk.keys("j enter").expect("(hidden; x shows it)");
+    desk.keys("x").expect("canary-llama-2222");
+    // The record as it came stays masked all the same.
+    assert_eq!(flat(&desk).matches("canary-llama-2222").count(), 1);
+    desk.keys("x").expect_not("canary");
+    desk.keys("x").expect("canary-llama-2222");
+    desk.wait(14.0).expect("canary-llama-2222");
+    desk.wait(1.1).expect_not("canary");
+    desk.keys("x right")
+        .expect("workergroup 12")
+        .expect_not("canary");
+    desk.keys("left x x esc enter").expect_not("canary");
+    // A record without a key says so.
+    desk.keys("esc g enter x")
+        .expect("this record came without a key");
+    desk.expect_not("canary");
+}
+
+#[test]
+fn a_key_is_copied_only_when_the_key_is_asked_for() {
+    let mut desk = at_groups();
+    desk.keys("j enter y j");
+    let copied = |desk: &Desk| match desk.effects.last() {
+        Some(Effect::Copy { text, .. }) => text.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert!(copied(&desk).contains("\"llama\""));
+    assert!(!copied(&desk).contains("canary"), "{}", copied(&desk));
+    for letter in ["r", "t", "c", "q"] {
+        desk.keys("y").keys(letter);
+        assert!(!copied(&desk).contains("canary"), "{}", copied(&desk));
+    }
+    desk.keys("y down down down down down down down down down down")
+        .expect("(hidden; it is copied whole)");
+    desk.keys("k").expect_not("canary");
+    assert_eq!(copied(&desk), "canary-llama-2222");
+    let Some(Effect::Copy { what, .. }) = desk.effects.last() else {
+        panic!()
+    };
+    assert_eq!(what, "the group's key, unmasked");
+}
+
+#[test]
+fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
+    let mut desk = at_groups();
+    desk.keys("G k").selects("sdxl");
+    desk.keys("p");
+    assert_eq!(
+        asked_search(&desk),
+        "gpu_name=RTX_4090 verified=true rentable=true rented=false"
+    );
+    let Request::Search(query) = desk.asked() else {
+        panic!()
+    };
+    assert_eq!(language::print_order(&query.order), "dph_total");
+    desk.expect("asking the market");
+    // The one that cannot be rented breaks rentable=true: the group would not recruit it.
+    desk.answer(FOUND);
+    desk.expect("Preflight of workergroup 12");
+    says(&desk, "3 offers at 2 hosts");
+    says(
+        &desk,
+        "cheapest $0.4000/h, median $0.5000/h, dearest $0.9000/h",
+    );
+    says(&desk, "RTX 4090 3 (100%)");
+    says(&desk, "US 2 (67%), IS 1 (33%)");
+    says(&desk, "host 7 has 2 of 3 offers (67%)");
+    says(
+        &desk,
+        "2 of 3 have the 24 GB of gpu_ram; the smallest has 23GB",
+    );
+    says(&desk, "1 of 3 offers have less than 24 GB of GPU memory");
+    // 3 cold workers, 12 halfway, 20 at most, each of the 3 offers once in the first column.
+    says(&desk, "min: 3 workers $1.80 $1.50 $2.70");
+    says(&desk, "typical: 12 workers $1.80 $6.00 $10.80");
+    says(&desk, "max: 20 workers $1.80 $10.00 $18.00");
+    says(&desk, "17 of 20 workers would find no offer now");
+    says(
+        &desk,
+        "max_workers is not in the listing: the documented 20 is assumed",
+    );
+    desk.keys("esc").selects("sdxl");
+    assert!(desk.calls.is_empty());
+}
+
+#[test]
+fn a_preflight_that_was_cut_says_so_and_a_search_that_makes_no_sense_is_not_run() {
+    let mut desk = at_groups();
+    desk.keys("G p").expect("its search cannot be read");
+    assert!(desk.calls.is_empty());
+    desk.keys("g p");
+    let Request::Search(query) = desk.asked() else {
+        panic!()
+    };
+    let limit = query.limit.unwrap() as usize;
+    let record = |id: usize| {
+        format!(
+            r#"{{"id":{id},"gpu_ram":81559,"num_gpus":2,"dph_total":2.5,"host_id":{id},"verification":"verified","rentable":true}}"#
+        )
+    };
+    let records: Vec<_> = (1..=limit).map(record).collect();
+    desk.answer(&format!("{{\"offers\":[{}]}}", records.join(",")));
+    says(
+        &desk,
+        &format!("at least {limit} offers: the limit of {limit} cut the answer"),
+    );
+    says(&desk, "the search has no rentable condition");
+}
+
+#[test]
+fn a_preflight_can_be_given_up_asked_again_and_may_fail() {
+    let mut desk = at_groups();
+    desk.keys("p esc").expect("Stopped waiting");
+    assert!(desk.calls.is_empty());
+    desk.expect_not("Preflight of");
+    desk.keys("p").fail(ApiError::Lost);
+    says(&desk, "The search failed");
+    desk.keys("r").answer(FOUND);
+    says(&desk, "0 offers at 0 hosts"); // none of them has two GPUs
+    says(&desk, "no offer can be recruited");
+    says(&desk, "No offer has a price: no cost is known.");
+}
+
+#[test]
+fn the_planner_works_out_capacity_and_workers_and_names_what_is_ignored() {
+    let mut desk = at_groups();
+    desk.keys("j a").expect("What a load takes: workergroup 11");
+    says(&desk, "Load: type a number");
+    desk.type_text("100").keys("enter").type_text("25");
+    // 100 / 0.5 = 200, 200 / 25 = 8; 200 x 2 = 400, 400 / 25 = 16, at most 8.
+    says(&desk, "100 / 0.5 = 200 (100 % in reserve)");
+    says(&desk, "200 / 25 = 8 workers");
+    says(&desk, "200 x 2 = 400");
+    says(
+        &desk,
+        "400 / 25, at least 2 cold and the active ones = 16 workers",
+    );
+    says(&desk, "at most 8: 8 active, 8 in all");
+    says(&desk, "8 x 25 x 0.5 = 100");
+    says(
+        &desk,
+        "max_workers bounds the cold workers: 8 of 16 are kept",
+    );
+    says(
+        &desk,
+        "known to ignore min_load, target_util, cold_mult, cold_workers",
+    );
+    desk.keys("down down ctrl-u").type_text("0");
+    says(&desk, "must be above 0 and at most 1");
+    desk.keys("ctrl-u").type_text("90%");
+    says(&desk, "100 / 0.9 = 111.11");
+    desk.keys("esc").selects("llama");
+}
+
+#[test]
+fn a_plan_gives_the_preflight_its_typical_number() {
+    let mut desk = at_groups();
+    desk.keys("j a")
+        .type_text("50")
+        .keys("enter")
+        .type_text("25")
+        .keys("esc p");
+    desk.answer(
+        r#"{"offers":[{"id":1,"num_gpus":2,"gpu_ram":81559,"dph_total":2.0,"verification":"verified"}]}"#,
+    );
+    // 50 / 0.5 / 25 = 4 workers, at $2 each.
+    says(&desk, "planned: 4 workers $2.00 $8.00 $8.00");
+}
+
+#[test]
+fn supply_is_asked_one_search_at_a_time_and_shared_by_equal_searches() {
+    let mut desk = at_groups();
+    desk.keys("H");
+    assert_eq!(desk.calls.len(), 1);
+    assert_eq!(
+        asked_search(&desk),
+        "gpu_name=RTX_4090 verified=true rentable=true rented=false"
+    );
+    desk.expect("Supply 0/2");
+    desk.answer(FOUND);
+    assert_eq!(desk.calls.len(), 1, "the next one, and only that");
+    assert_eq!(asked_search(&desk), "gpu_ram>=80 num_gpus=2 verified=true");
+    desk.answer(
+        r#"{"offers":[{"id":1,"num_gpus":2,"gpu_ram":81559,"dph_total":2.0,"verification":"verified"}]}"#,
+    );
+    assert!(desk.calls.is_empty());
+    let rows = table(&desk);
+    assert!(rows[0].ends_with("1 from $2.0000"), "{}", rows[0]);
+    assert!(rows[1].ends_with("1 from $2.0000"), "{}", rows[1]);
+    assert!(rows[2].ends_with("3 from $0.4000"), "{}", rows[2]);
+    assert!(rows[3].contains("? its search"), "{}", rows[3]);
+}
+
+#[test]
+fn supply_stops_when_asked_and_at_a_wall() {
+    let mut desk = at_groups();
+    desk.keys("H H").expect("Stopped asking for the supply");
+    assert!(desk.calls.is_empty());
+    desk.keys("H").fail(ApiError::NotConnected {
+        host: "127.0.0.1:1".to_owned(),
+        why: Unreachable::NobodyListens,
+    });
+    assert!(desk.calls.is_empty(), "the next search would fail as well");
+    desk.expect("? cannot be reached");
+    // One that fails for itself does not keep the others from being asked.
+    desk.keys("H").fail(ApiError::Lost);
+    assert_eq!(desk.calls.len(), 1);
+}
+
+#[test]
+fn changes_between_two_listings_are_told_with_times_and_without_secrets() {
+    let mut desk = at_groups();
+    let kept = |desk: &Desk| {
+        desk.effects
+            .iter()
+            .filter_map(|effect| match effect {
+                Effect::KeepGroups(snapshot) => Some(serde_json::to_string(snapshot).unwrap()),
+                _ => None,
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(kept(&desk).len(), 1);
+    desk.keys("D").expect("No change seen.");
+    desk.keys("esc");
+    let later = FOUR
+        .replace(r#""gpu_ram":24,"#, r#""gpu_ram":48,"#)
+        .replace("\"id\":13", "\"id\":14")
+        .replace("canary-sdxl-1111", "canary-sdxl-9999");
+    desk.wait(3600.0).keys("r").answer(&later);
+    desk.expect("3 changes since 2026-11-20 12:00: D shows them");
+    desk.keys("D");
+    desk.expect("Seen 2026-11-20 13:00, compared with 2026-11-20 12:00")
+        .expect("12 (sdxl) gpu_ram: 24 -> 48")
+        .expect("13 (whisper) is gone")
+        .expect("14 (whisper) is new");
+    let kept = kept(&desk);
+    assert_eq!(kept.len(), 2);
+    assert!(kept.iter().all(|text| !text.contains("canary")), "{kept:?}");
+    desk.keys("r"); // asks again from here
+    assert_eq!(desk.asked(), &Request::ListWorkergroups);
+}
+
+#[test]
+fn an_earlier_run_s_listing_is_compared_with() {
+    let desk = at_groups();
+    let last = desk
+        .effects
+        .iter()
+        .find_map(|effect| match effect {
+            Effect::KeepGroups(snapshot) => Some(snapshot.as_ref().clone()),
+            _ => None,
+        })
+        .unwrap();
+    let mut desk = Desk::with_offers(THREE);
+    desk.model.groups.drift.resume(Some(last));
+    desk.now.epoch = START + 86_400.0;
+    desk.keys("3")
+        .answer(&FOUR.replace("\"id\":10,", "\"id\":9,"));
+    desk.keys("D")
+        .expect("Seen 2026-11-21 12:00, compared with 2026-11-20 12:00")
+        .expect("9 (llama) is new")
+        .expect("10 (llama) is gone");
+}
+
+#[test]
+fn everything_fits_small_and_large_screens() {
+    for (columns, rows) in [(40, 10), (80, 24), (120, 40), (200, 60)] {
+        let mut desk = at_groups();
+        desk.resize(columns, rows);
+        for keys in ["n", "G p", "a", "D", "enter x", "H", "g C"] {
+            desk.keys(keys).keys("down down pgdn esc esc");
+            desk.calls.clear();
+        }
+    }
+}
