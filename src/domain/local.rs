@@ -27,9 +27,12 @@ impl LocalTime {
     pub fn detail(&self, epoch: f64) -> String {
         self.text(epoch, "%Y-%m-%d %H:%M:%S %:z").map_or_else(
             || format!("{epoch:.3e}"),
-            |text| match epoch <= self.now {
-                true => format!("{text}, {} ago", self.age(epoch)),
-                false => format!("{text}, in {}", format::span(epoch - self.now)),
+            |text| {
+                if epoch <= self.now {
+                    format!("{text}, {} ago", self.age(epoch))
+                } else {
+                    format!("{text}, in {}", format::span(epoch - self.now))
+                }
             },
         )
     }

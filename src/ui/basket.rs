@@ -217,7 +217,7 @@ fn cells(listing: &Listing, line: &Line, width: u16) -> String {
     };
     let money =
         |amount: Option<f64>| amount.map_or("-".to_owned(), |amount| format!("{amount:.2}"));
-    let with = match line.by {
+    let proximity = match line.by {
         Proximity::Cluster => "cluster",
         Proximity::Country => "country",
     };
@@ -230,7 +230,7 @@ fn cells(listing: &Listing, line: &Line, width: u16) -> String {
         format!(" {id:>8} {price:>7} {alone:>9} {both:>9} {there}")
     } else {
         let space = cell("disk_space");
-        format!(" {id:>10} {space:>8} {price:>9} {alone:>9} {both:>10}  {with:<7} {there}")
+        format!(" {id:>10} {space:>8} {price:>9} {alone:>9} {both:>10}  {proximity:<7} {there}")
     }
 }
 

@@ -268,6 +268,7 @@ fn message(buffer: &mut Buffer, area: Rect, theme: &Theme, lines: &[String]) {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm an overlay")]
 fn overlays(
     buffer: &mut Buffer,
     (area, body): (Rect, Rect),

@@ -82,7 +82,11 @@ impl Look {
         let search = group_search(listing, row).unwrap_or_default();
         let mut notes = Vec::new();
         if !search.left_out.is_empty() {
-            let names: Vec<_> = search.left_out.iter().map(|name| name.consent()).collect();
+            let names: Vec<_> = search
+                .left_out
+                .iter()
+                .map(crate::domain::Untrusted::consent)
+                .collect();
             notes.push(format!(
                 "not in the search run here, for bourse cannot say it: {}",
                 names.join(", ")

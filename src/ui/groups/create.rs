@@ -154,9 +154,8 @@ fn what(new: &NewWorkergroup) -> String {
         .unwrap_or_default();
     let most = WorkerCounts::of(new, None).max;
     format!(
-        "A workergroup for {endpoint}{template}{search}. The market will rent machines for it, {} at \
-         most, and you pay for them.",
-        most
+        "A workergroup for {endpoint}{template}{search}. The market will rent machines for it, {most} at \
+         most, and you pay for them."
     )
 }
 

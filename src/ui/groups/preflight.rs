@@ -97,10 +97,10 @@ fn supply(found: &Preflight, limit: Option<u32>, width: u16, theme: &Theme) -> V
         _ => format!("{offers} at {}", plural(found.hosts, "host")),
     };
     if found.not_rentable > 0 {
-        text.push_str(&format!(
-            "; {} more match but cannot be rented",
+        text = format!(
+            "{text}; {} more match but cannot be rented",
             found.not_rentable
-        ));
+        );
     }
     lines.extend(labelled("Recruitable", &text, theme.heading, width, theme));
     if let Some(prices) = found.prices {
