@@ -664,7 +664,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::GroupForm, &["ctrl-n"], Action::BlankDraft, "blank-draft", "Start with an empty form; the draft is kept"),
     row(Context::GroupForm, &["ctrl-r"], Action::SwapDraft, "other-draft", "Bring back the draft that another one replaced"),
     row(Context::GroupForm, &["ctrl-p"], Action::Palette, "form-palette", "Every action of the form by name"),
-    row(Context::GroupForm, &["esc"], Action::Back, "leave-form", "Leave the form; what is typed is kept").hint("leave", 2),
+    row(Context::GroupForm, &["esc"], Action::Back, "leave-group-form", "Leave the form; what is typed is kept").hint("leave", 2),
 
     row(Context::Report, &["r", "f5"], Action::Refresh, "report-refresh", "Ask the market again").hint("ask again", 2),
     row(Context::Report, &["enter"], Action::Submit, "close-report", "Close the report").hint("close", 1),

@@ -42,12 +42,12 @@ fn footer_help_palette_and_empty_states_show_the_person_s_keys() {
     desk.keys("?").type_text("refresh");
     desk.expect("U  ");
     desk.keys("esc :").type_text("refresh");
-    desk.expect(" R ");
+    desk.expect(" U ");
     desk.keys("esc ctrl-f ctrl-u")
         .type_text("num_gpus>=64")
         .keys("enter");
     desk.answer(r#"{"offers":[]}"#);
-    desk.expect("Press Ctrl-f to relax a condition");
+    desk.expect("Ctrl-f to change the query");
 }
 
 #[test]

@@ -213,7 +213,7 @@ fn a_volume_of_the_same_cluster_comes_before_the_country() {
     desk.keys("J");
     retype(&mut desk, "1000");
     desk.keys("enter");
-    let line = words(&desk, "cluster   ");
+    let line = words(&desk, "9000GB");
     assert!(line.contains(&"345.20".to_owned()), "{line:?}"); // 295.20 + 0.05 x 1000
     desk.keys("enter").selects("Iceland,").expect("Term $");
 }
