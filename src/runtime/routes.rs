@@ -1,7 +1,5 @@
 //! Route requests and their moments, and runs written to files.
 
-use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,7 +13,7 @@ use crate::app::Message;
 use crate::app::remote::Ticket;
 use crate::app::route_lab::{RunAsItStands, is_csv};
 use crate::domain::routing::{export_csv, export_json};
-use crate::store::files::write_new;
+use crate::store::export::{self, ExportError};
 
 /// Sends a route request. When it was sent and when its answer was whole is taken here, where
 /// nothing else is waited for: the loop may look at the answer later.
@@ -68,21 +66,11 @@ pub(super) fn save(outbox: UnboundedSender<Message>, run: RunAsItStands, now: f6
         } else {
             export_json(&run.0, now)
         };
-        let said = match write_new(&expanded(&path), content.as_bytes()) {
-            Ok(()) => Ok(format!("Wrote {path}")),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(format!("{path} is there already: choose another name"))
-            }
-            Err(error) => Err(format!("{path} was not written: {error}")),
+        let said = match export::write(&path, content.as_bytes(), false) {
+            Ok(written) => Ok(format!("Wrote {}", written.display())),
+            Err(error @ ExportError::Exists(_)) => Err(format!("{error}: choose another name")),
+            Err(error) => Err(error.to_string()),
         };
         let _ = outbox.send(Message::Saved(said));
     });
-}
-
-/// A path in which a leading `~/` is the person's home.
-fn expanded(path: &str) -> PathBuf {
-    let home = path
-        .strip_prefix("~/")
-        .and_then(|rest| Some(PathBuf::from(std::env::var_os("HOME")?).join(rest)));
-    home.unwrap_or_else(|| PathBuf::from(path))
 }

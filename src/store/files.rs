@@ -38,24 +38,6 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a new file in one step, private (0600), in a folder that is there; a file of that name is
-/// left alone.
-///
-/// # Errors
-/// `AlreadyExists` when the name is taken; others as the file system has them.
-pub fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(content)?;
-    file.as_file().sync_all()?;
-    file.persist_noclobber(path)
-        .map(|_| ())
-        .map_err(|error| error.error)
-}
-
 /// Puts a file that cannot be read out of the way, so that it is neither used nor lost: it becomes
 /// `NAME.corrupt-1`, `-2` and so on. Gives the new name.
 pub fn set_aside(path: &Path) -> io::Result<std::path::PathBuf> {

@@ -616,6 +616,70 @@ fn route_without_a_worker_shows_the_last_status_and_fails() {
 }
 
 #[test]
+fn route_tells_the_ends_of_requests_apart() {
+    let recorder = Recorder::start(|number, _| match number % 5 {
+        0 => json(
+            200,
+            r#"{"endpoint":"ep","cost":0,"url":"http://w:1","reqnum":7}"#,
+        ),
+        1 => json(200, r#"{"endpoint":"ep","status":"1 loading"}"#),
+        2 => json(200, "no answer"),
+        3 => json(401, r#"{"error":"Authentication failed"}"#),
+        _ => json(429, "API requests too frequent"),
+    });
+    let url = recorder.url();
+    let (status, out, err) = bourse(&[
+        "route",
+        "ep",
+        "--cost",
+        "0",
+        "-n",
+        "10",
+        "--rate",
+        "100",
+        "--base-url",
+        &url,
+        "--format",
+        "json",
+    ]);
+    assert_eq!(status, 0, "{err}");
+    let whole: Json = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        whole["outcomes"],
+        json!({
+            "assigned": 2, "waiting": 2, "rate limited": 2, "refused": 2, "failed": 0,
+            "garbage": 2, "timed out": 0, "cancelled": 0
+        })
+    );
+    assert_eq!(
+        (&whole["requests"], &whole["failed"]),
+        (&json!(10), &json!(6))
+    );
+    assert_eq!(whole["reqnum_repeats"], json!(1), "7 came twice");
+    assert!(err.contains("2 failed: the key was refused"), "{err}");
+}
+
+#[test]
+fn route_gives_a_refused_key_up_after_three() {
+    let recorder = Recorder::always(json(401, r#"{"error":"Authentication failed"}"#));
+    let url = recorder.url();
+    let flags = [
+        "route",
+        "ep",
+        "-n",
+        "50",
+        "--rate",
+        "100",
+        "--base-url",
+        &url,
+    ];
+    let (status, out, err) = bourse(&flags);
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert!(err.contains("refused three times in a row"), "{err}");
+    assert_eq!(recorder.requests().len(), 3);
+}
+
+#[test]
 fn in_the_public_dialect_a_route_request_carries_the_groups_key() {
     let recorder = Recorder::start(|_, request| match request.path.as_str() {
         "/route/" => json(
