@@ -496,7 +496,7 @@ fn leave(model: &mut Model, now: Now) {
         && let Some(browser) = model.browser_mut()
     {
         browser.filter_draft = Some(Box::new(editor.draft));
-        let text = "The query is as it was; Ctrl-y in the filter editor brings the draft back";
+        let text = "The query is as it was; the filter editor keeps the draft";
         model.show(Toast::new(text, now));
     }
 }

@@ -400,7 +400,7 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
                 if let Some(browser) = model.browser_mut() {
                     browser.settings_draft = left;
                 }
-                let text = "Left as it was; Ctrl-y in the settings brings the draft back";
+                let text = "The query is as it was; the settings keep the draft";
                 model.show(Toast::new(text, now));
             }
         }

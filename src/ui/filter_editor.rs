@@ -6,10 +6,11 @@ use ratatui::layout::{Position, Rect};
 
 use super::theme::Theme;
 use super::{filter_form, paint, picker};
+use crate::app::Model;
 use crate::app::facts::Facts;
 use crate::app::filter_editor::FilterEditor;
 use crate::app::filter_preview::Preview;
-use crate::domain::Dialect;
+use crate::app::keys::Keymap;
 
 /// From this width on, the body stands beside the list.
 const BESIDE: u16 = 108;
@@ -22,10 +23,11 @@ pub fn draw(
     buffer: &mut Buffer,
     area: Rect,
     editor: &FilterEditor,
-    dialect: &'static Dialect,
+    model: &Model,
     theme: &Theme,
     facts: &mut Facts,
 ) -> Option<Position> {
+    let keymap = &model.keymap;
     let margin = |all: u16, from: u16| if all < from { 0 } else { 4 };
     let size = (
         area.width.saturating_sub(margin(area.width, 60)).min(170),
@@ -38,12 +40,12 @@ pub fn draw(
     let is_wide = inner.width >= BESIDE && !editor.shows_body;
     let left = if is_wide {
         let beside = Rect::new(inner.right() - BODY, inner.y, BODY, inner.height);
-        body(buffer, beside, editor, theme);
+        body(buffer, beside, editor, keymap, theme);
         Rect::new(inner.x, inner.y, inner.width - BODY - 1, inner.height)
     } else {
         inner
     };
-    let preview = summary(editor.preview(), left, is_wide);
+    let preview = summary(editor.preview(), left, is_wide, keymap);
     let taken = u16::try_from(preview.len()).unwrap_or(0);
     let bottom = left.bottom() - taken;
     for (y, (label, text)) in (bottom..).zip(preview) {
@@ -59,21 +61,21 @@ pub fn draw(
     let main = Rect::new(left.x, left.y, left.width, bottom - left.y);
     if let Some(form) = &editor.form {
         let fate = editor.fate(form.field);
-        let cursor = filter_form::draw(buffer, main, form, fate, dialect, theme, facts);
+        let cursor = filter_form::draw(buffer, main, form, fate, model, theme, facts);
         return Some(cursor);
     }
     if editor.shows_body {
-        scrolled(buffer, main, editor, theme, facts);
+        scrolled(buffer, main, editor, keymap, theme, facts);
         return None;
     }
-    Some(list(buffer, main, editor, theme, facts))
+    Some(list(buffer, main, editor, keymap, theme, facts))
 }
 
 fn title(editor: &FilterEditor) -> String {
     match (&editor.form, editor.shows_body) {
         (Some(form), _) => format!("{}: {}", form.field.key, form.field.label),
         (None, true) => "What would be sent".to_owned(),
-        (None, false) => "Filters: Enter edits or runs, Space switches, Del removes".to_owned(),
+        (None, false) => "Filters: type to find one".to_owned(),
     }
 }
 
@@ -82,6 +84,7 @@ fn list(
     buffer: &mut Buffer,
     area: Rect,
     editor: &FilterEditor,
+    keymap: &Keymap,
     theme: &Theme,
     facts: &mut Facts,
 ) -> Position {
@@ -90,8 +93,9 @@ fn list(
     if let Some(complaint) = editor.complaint() {
         paint::text(buffer, area.x + 1, y, area.width, complaint, theme.error);
     } else if editor.has_kept() {
-        let note = "A draft was left without running it: Ctrl-y takes it up";
-        paint::text(buffer, area.x + 1, y, area.width, note, theme.warning);
+        let key = keymap.way_to("filter-recall");
+        let note = format!("A draft was left without running it: {key} takes it up");
+        paint::text(buffer, area.x + 1, y, area.width, &note, theme.warning);
     }
     let lines = Rect::new(area.x, y + 1, area.width, area.height.saturating_sub(2));
     picker::lines(buffer, lines, &editor.picker, theme, facts);
@@ -99,7 +103,12 @@ fn list(
 }
 
 /// The lines at the bottom: the query as text, and what is applied here.
-fn summary(preview: &Preview, area: Rect, is_wide: bool) -> Vec<(&'static str, String)> {
+fn summary(
+    preview: &Preview,
+    area: Rect,
+    is_wide: bool,
+    keymap: &Keymap,
+) -> Vec<(&'static str, String)> {
     let most = if area.height < 12 { 1 } else { 3 };
     let text = if preview.text.is_empty() {
         "no conditions"
@@ -122,14 +131,15 @@ fn summary(preview: &Preview, area: Rect, is_wide: bool) -> Vec<(&'static str, S
         lines.push(("local   ", preview.local.clone()));
     }
     if !is_wide && area.height >= 12 {
-        let request = format!("{} (Tab shows the body)", preview.request);
+        let key = keymap.way_to("filter-body");
+        let request = format!("{} ({key} shows the body)", preview.request);
         lines.push(("sends   ", request));
     }
     lines
 }
 
 /// The body beside the list, as much of it as fits.
-fn body(buffer: &mut Buffer, area: Rect, editor: &FilterEditor, theme: &Theme) {
+fn body(buffer: &mut Buffer, area: Rect, editor: &FilterEditor, keymap: &Keymap, theme: &Theme) {
     for y in area.top()..area.bottom() {
         paint::text(buffer, area.x - 1, y, 1, "│", theme.border);
     }
@@ -144,7 +154,8 @@ fn body(buffer: &mut Buffer, area: Rect, editor: &FilterEditor, theme: &Theme) {
         paint::text(buffer, x, y, width, line, theme.text);
     }
     if is_cut {
-        let note = format!("… {} more lines: Tab", preview.json.len() - shown);
+        let key = keymap.way_to("filter-body");
+        let note = format!("… {} more lines: {key}", preview.json.len() - shown);
         paint::text(buffer, x, area.bottom() - 1, width, &note, theme.dim);
     }
 }
@@ -154,11 +165,16 @@ fn scrolled(
     buffer: &mut Buffer,
     area: Rect,
     editor: &FilterEditor,
+    keymap: &Keymap,
     theme: &Theme,
     facts: &mut Facts,
 ) {
     let preview = editor.preview();
-    let heading = format!("{}   Tab goes back to the filters", preview.request);
+    let heading = format!(
+        "{}   {} goes back to the filters",
+        preview.request,
+        keymap.way_to("filter-body")
+    );
     paint::text(
         buffer,
         area.x + 1,

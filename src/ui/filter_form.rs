@@ -7,8 +7,10 @@ use ratatui::style::Style;
 
 use super::paint::{self, piece};
 use super::theme::Theme;
+use crate::app::Model;
 use crate::app::facts::{Facts, Target};
 use crate::app::filter_form::FilterForm;
+use crate::app::keys::Keymap;
 use crate::domain::{Dialect, Operand, Unit, Value, format};
 
 /// Draws the form; gives the cursor's place in the value.
@@ -17,10 +19,11 @@ pub fn draw(
     area: Rect,
     form: &FilterForm,
     fate: &str,
-    dialect: &'static Dialect,
+    model: &Model,
     theme: &Theme,
     facts: &mut Facts,
 ) -> Position {
+    let dialect = model.profile.dialect;
     let width = area.width.saturating_sub(2);
     let x = area.x + 1;
     let mut y = area.y;
@@ -33,14 +36,20 @@ pub fn draw(
         paint::text(buffer, x, y, width, &becomes(fate), theme.dim);
         y += 1;
     }
-    operators(buffer, Rect::new(x, y, width, 1), form, theme);
+    operators(
+        buffer,
+        Rect::new(x, y, width, 1),
+        form,
+        &model.keymap,
+        theme,
+    );
     y += 1;
     let cursor = value(buffer, Rect::new(x, y, width, 1), form, dialect, theme);
     y += 1;
     caret(buffer, y, cursor.0, width, form, theme);
     y += 1;
     let lines = if area.height > 8 { 2 } else { 1 };
-    let (text, style) = remark(form, dialect, theme);
+    let (text, style) = remark(form, model, theme);
     for line in paint::wrap(&text, width).iter().take(lines) {
         paint::text(buffer, x, y, width, line, style);
         y += 1;
@@ -66,8 +75,8 @@ fn becomes(fate: &str) -> String {
 }
 
 /// The operators that the field allows, the one in force in brackets.
-fn operators(buffer: &mut Buffer, line: Rect, form: &FilterForm, theme: &Theme) {
-    let mut parts = vec![piece("Tab ", theme.key)];
+fn operators(buffer: &mut Buffer, line: Rect, form: &FilterForm, keymap: &Keymap, theme: &Theme) {
+    let mut parts = vec![piece(keymap.way_to("next-operator") + " ", theme.key)];
     for operator in form.field.operators.iter() {
         if operator == form.operator() {
             parts.push(piece(format!("[{}]", operator.symbol()), theme.accent));
@@ -146,7 +155,7 @@ fn caret(buffer: &mut Buffer, y: u16, start: u16, width: u16, form: &FilterForm,
 }
 
 /// What there is to say: the mistake, a warning, else what the rows here have.
-fn remark(form: &FilterForm, dialect: &'static Dialect, theme: &Theme) -> (String, Style) {
+fn remark(form: &FilterForm, model: &Model, theme: &Theme) -> (String, Style) {
     if let Some(mistake) = form.mistake() {
         return (mistake.message.clone(), theme.error);
     }
@@ -160,12 +169,17 @@ fn remark(form: &FilterForm, dialect: &'static Dialect, theme: &Theme) -> (Strin
             if let Operand::One(Value::Number(number)) = &condition.operand
                 && matches!(form.field.unit, Unit::Megabytes | Unit::Seconds)
             {
-                let symbol = form.field.unit.symbol(dialect);
+                let symbol = form.field.unit.symbol(model.profile.dialect);
                 parts.push(format!("{} {symbol}", format::trimmed(*number, 3)));
             }
         }
         Err(_) if form.operator().takes_list() => {
-            parts.push("typing finds, Space ticks, Enter takes what is ticked".to_owned());
+            let way = |name| model.keymap.way_to(name);
+            parts.push(format!(
+                "typing finds, {} ticks, {} takes what is ticked",
+                way("tick"),
+                way("condition-accept")
+            ));
         }
         Err(wanted) if form.is_blank() => parts.push(wanted.message.clone()),
         Err(_) => {}

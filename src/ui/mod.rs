@@ -368,18 +368,16 @@ fn overlays(
             Overlay::Columns(editor) => picker::draw(
                 buffer,
                 area,
-                "Columns: Space shows or hides, < > move, Ctrl-r resets, Enter applies",
+                "Columns: type to find one",
                 &editor.picker,
                 theme,
                 facts,
             ),
             Overlay::Filter(editor) => {
-                let dialect = model.profile.dialect;
-                filter_editor::draw(buffer, area, editor, dialect, theme, facts)
+                filter_editor::draw(buffer, area, editor, model, theme, facts)
             }
             Overlay::Settings(settings) => {
-                let draft = model.browser().and_then(|own| own.settings_draft.as_ref());
-                search_settings::draw(buffer, area, settings, draft.is_some(), theme, facts)
+                search_settings::draw(buffer, area, settings, model, theme, facts)
             }
         };
     }

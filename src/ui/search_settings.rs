@@ -5,6 +5,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::theme::Theme;
 use super::{paint, picker};
+use crate::app::Model;
 use crate::app::facts::{Facts, Target};
 use crate::app::search_settings::SearchSettings;
 
@@ -19,14 +20,16 @@ pub fn draw(
     buffer: &mut Buffer,
     area: Rect,
     settings: &SearchSettings,
-    has_draft: bool,
+    model: &Model,
     theme: &Theme,
     facts: &mut Facts,
 ) -> Option<Position> {
     let count = u16::try_from(settings.lines().len()).unwrap_or(0);
     let size = (area.width.min(100), area.height.min(count + 5));
-    let title = "Search settings: Enter applies, Esc leaves";
-    let inner = picker::frame(buffer, area, size, title, theme);
+    let inner = picker::frame(buffer, area, size, "Search settings", theme);
+    let has_draft = model
+        .browser()
+        .is_some_and(|browser| browser.settings_draft.is_some());
     let has_room = inner.width >= 90;
     let mut cursor = None;
     facts.overlay_page = settings.lines().len();
@@ -71,7 +74,10 @@ pub fn draw(
     let (text, style) = match settings.complaint() {
         Some(complaint) => (complaint.to_owned(), theme.error),
         None if has_draft => (
-            "Settings were left without applying them: Ctrl-y takes them up".to_owned(),
+            format!(
+                "Settings were left without applying them: {} takes them up",
+                model.keymap.way_to("settings-recall")
+            ),
             theme.warning,
         ),
         None if has_room => (String::new(), theme.dim),
