@@ -157,12 +157,12 @@ fn a_key_is_copied_only_when_the_key_is_asked_for() {
     };
     assert!(copied(&desk).contains("\"llama\""));
     assert!(!copied(&desk).contains("canary"), "{}", copied(&desk));
-    for letter in ["r", "t", "c", "q"] {
+    for letter in ["r", "t", "c"] {
         desk.keys("y").keys(letter);
         assert!(!copied(&desk).contains("canary"), "{}", copied(&desk));
     }
-    desk.keys("y down down down down down down down down down down");
-    desk.expect("unmasked").expect_not("canary");
+    desk.keys("y down down down down down down down down down down")
+        .expect("(hidden;\u{a0}it");
     desk.keys("k").expect_not("canary");
     assert_eq!(copied(&desk), "canary-llama-2222");
     let Some(Effect::Copy { what, .. }) = desk.effects.last() else {

@@ -17,6 +17,8 @@ mod columns_story;
 mod configuration;
 mod copy_story;
 mod cost;
+#[cfg(unix)]
+mod creating;
 mod decode;
 mod desk;
 mod docs;
