@@ -88,7 +88,7 @@ pub fn json(listing: &Listing, rows: &[u32], secrets: bool) -> String {
             if secrets {
                 json.to_owned()
             } else {
-                redact::members(json)
+                redact::record(json)
             }
         })
         .collect();

@@ -1,6 +1,6 @@
 //! Rows of a listing as text for other programs: CSV and Markdown.
 
-use super::field::Field;
+use super::field::{Field, Kind};
 use super::format;
 use super::listing::Listing;
 use super::text::csv_text;
@@ -43,9 +43,18 @@ fn cell(listing: &Listing, row: u32, field: &Field) -> String {
     match listing.cell(row as usize, field) {
         CellRef::Missing | CellRef::Null | CellRef::Bad(_) => String::new(),
         CellRef::Flag(flag) => flag.to_string(),
+        CellRef::Number(number) if field.kind == Kind::Timestamp => iso(number),
         CellRef::Number(number) => number.to_string(),
         CellRef::Text(text) => csv_text(text),
     }
+}
+
+/// A moment in seconds since 1970 as the specification writes it: ISO 8601.
+fn iso(epoch: f64) -> String {
+    jiff::SignedDuration::try_from_secs_f64(epoch)
+        .ok()
+        .and_then(|since| jiff::Timestamp::from_duration(since).ok())
+        .map_or_else(|| epoch.to_string(), |moment| moment.to_string())
 }
 
 /// Rows as a Markdown table with the cells that a person sees; `None` when it gets longer than

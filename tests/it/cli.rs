@@ -545,6 +545,31 @@ fn groups_keep_their_keys_to_themselves_until_asked() {
 }
 
 #[test]
+fn groups_are_written_with_searches_as_text_and_no_secret_of_any_name() {
+    let body = r#"{"success": true, "results": [{"id": 7, "endpoint_name": "chat", "api_key": "SECRET-1",
+        "docker_login_pass": "SECRET-2", "endpoint_token": ["SECRET-3"], "created_at": 1795089600,
+        "search_query": {"gpu_ram": {"gte": 24000}, "num_gpus": {"in": [1, 2]}}}]}"#;
+    let recorder = Recorder::always(json(200, body));
+    let url = recorder.url();
+    let run = |format| {
+        let (status, out, err) = bourse(&["groups", "--base-url", &url, "--format", format]);
+        assert_eq!(status, 0, "{err}");
+        assert!(!out.contains("SECRET"), "{format}: {out}");
+        out
+    };
+    assert!(run("table").contains("gpu_ram>=24 num_gpus in [1,2]"));
+    let csv = run("csv");
+    assert!(csv.contains("\"gpu_ram>=24 num_gpus in [1,2]\""), "{csv}");
+    assert!(csv.contains(",2026-11-19T12:00:00Z,"), "{csv}");
+    let whole: Json = serde_json::from_str(&run("json")).unwrap();
+    let group = &whole["results"][0];
+    // What is not secret is there as it came.
+    assert_eq!(group["search_query"]["gpu_ram"]["gte"], json!(24000));
+    assert_eq!(group["created_at"], json!(1_795_089_600));
+    assert_eq!(group["endpoint_token"], json!("<removed>"));
+}
+
+#[test]
 fn route_prints_each_workers_share() {
     let recorder = Recorder::start(|number, _| {
         let worker = if number % 4 == 3 {
