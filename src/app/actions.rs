@@ -407,7 +407,17 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         }
         Overlay::Filter(editor) => editor.type_into(edit),
         Overlay::Settings(settings) => settings.type_into(edit),
-        _ => {}
+        // These take their text elsewhere, or none.
+        Overlay::Detail { .. }
+        | Overlay::Question(_)
+        | Overlay::Basket(_)
+        | Overlay::Route(_)
+        | Overlay::Copy(_)
+        | Overlay::GroupForm
+        | Overlay::GroupCreate(_)
+        | Overlay::GroupPlan(_)
+        | Overlay::GroupPreflight { .. }
+        | Overlay::GroupDrift { .. } => {}
     }
 }
 

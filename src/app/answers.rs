@@ -28,10 +28,9 @@ pub(super) fn came(
             Vec::new()
         };
     }
-    let result = match groups::answered(model, now, ticket, result) {
-        Ok(effects) => return effects,
-        Err(result) => result,
-    };
+    if groups::awaits(model, ticket) {
+        return groups::answered(model, now, ticket, result);
+    }
     let Some(answer) =
         records(result).and_then(|answer| insights::answered(model, now, ticket, answer))
     else {

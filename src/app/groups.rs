@@ -278,7 +278,7 @@ fn plan(model: &mut Model) {
         })
     };
     if let Some(planner) = planner {
-        model.overlays.push(Overlay::GroupPlan(planner));
+        model.overlays.push(Overlay::GroupPlan(Box::new(planner)));
     }
 }
 
@@ -442,30 +442,31 @@ pub(super) fn paste(model: &mut Model, text: &str) -> Option<Pasted> {
     took.then_some(pasted)
 }
 
-/// Takes an answer in, if one of the pane's slots waits for it; gives the result back if not.
+/// Whether a preflight or the supply waits for this answer.
+pub(super) fn awaits(model: &Model, ticket: Ticket) -> bool {
+    model.groups.preflight.awaits(ticket) || model.groups.health.awaits(ticket)
+}
+
+/// Takes the answer to a preflight or about the supply in.
 pub(super) fn answered(
     model: &mut Model,
     now: Now,
     ticket: Ticket,
     result: Result<Reply, ApiError>,
-) -> Result<Vec<Effect>, Result<Reply, ApiError>> {
+) -> Vec<Effect> {
     let Model {
         groups, tickets, ..
     } = model;
-    let is_preflight = groups.preflight.awaits(ticket);
-    if !is_preflight && !groups.health.awaits(ticket) {
-        return Err(result);
-    }
     let answer = match result {
         Ok(Reply::Records(listing)) => Ok(listing),
-        Ok(_) => return Ok(Vec::new()),
+        Ok(_) => return Vec::new(),
         Err(error) => Err(error),
     };
-    if is_preflight {
+    if groups.preflight.awaits(ticket) {
         groups.preflight.answered(ticket, answer, now);
-        return Ok(Vec::new());
+        return Vec::new();
     }
-    Ok(groups.health.answered(answer, tickets, now))
+    groups.health.answered(answer, tickets, now)
 }
 
 /// Notes how a request of the pane's slots fares.

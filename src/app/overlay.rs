@@ -70,7 +70,7 @@ pub enum Overlay {
         scroll: usize,
     },
     /// What a load amounts to.
-    GroupPlan(Planner),
+    GroupPlan(Box<Planner>),
     /// What changed among the groups.
     GroupDrift {
         /// Lines scrolled away at the top.

@@ -8,13 +8,44 @@ pub mod preflight;
 pub mod supply;
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
 use super::paint;
 use super::picker::blank;
 use super::theme::Theme;
+use crate::app::Model;
 use crate::app::facts::Facts;
+use crate::app::overlay::Overlay;
+use crate::app::remote::Now;
+
+/// Draws an overlay of the pane; gives the cursor's place.
+pub fn overlay(
+    buffer: &mut Buffer,
+    area: Rect,
+    model: &Model,
+    overlay: &Overlay,
+    now: Now,
+    theme: &Theme,
+    facts: &mut Facts,
+) -> Option<Position> {
+    let place = inside(area);
+    match overlay {
+        Overlay::GroupForm => return form::draw(buffer, place, model, theme),
+        Overlay::GroupCreate(dialog) => {
+            return create::draw(buffer, area, model, dialog, now, theme);
+        }
+        Overlay::GroupPlan(plan) => return planner::draw(buffer, place, plan, theme),
+        Overlay::GroupPreflight { scroll } => {
+            preflight::draw(buffer, place, model, *scroll, now, theme, facts);
+        }
+        Overlay::GroupDrift { scroll } => {
+            drift::draw(buffer, place, model, *scroll, now, theme, facts);
+        }
+        _ => {}
+    }
+    None
+}
 
 /// A line of pieces, each with its style.
 pub type Line = Vec<(String, Style)>;

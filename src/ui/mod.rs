@@ -299,22 +299,12 @@ fn overlays(
                 }
                 None
             }
-            Overlay::GroupForm => groups::form::draw(buffer, groups::inside(area), model, theme),
-            Overlay::GroupCreate(dialog) => {
-                groups::create::draw(buffer, area, model, dialog, now, theme)
-            }
-            Overlay::GroupPlan(planner) => {
-                groups::planner::draw(buffer, groups::inside(area), planner, theme)
-            }
-            Overlay::GroupPreflight { scroll } => {
-                let place = groups::inside(area);
-                groups::preflight::draw(buffer, place, model, *scroll, now, theme, facts);
-                None
-            }
-            Overlay::GroupDrift { scroll } => {
-                let place = groups::inside(area);
-                groups::drift::draw(buffer, place, model, *scroll, now, theme, facts);
-                None
+            Overlay::GroupForm
+            | Overlay::GroupCreate(_)
+            | Overlay::GroupPlan(_)
+            | Overlay::GroupPreflight { .. }
+            | Overlay::GroupDrift { .. } => {
+                groups::overlay(buffer, area, model, overlay, now, theme, facts)
             }
             Overlay::Unlist(dialog) => unlist::draw(buffer, area, model, dialog, now, theme),
             Overlay::Insight(insight) => {

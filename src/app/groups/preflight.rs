@@ -8,7 +8,7 @@ use crate::domain::language::{self, Mode};
 use crate::domain::workergroup::{
     Draft, Key, NewWorkergroup, Preflight, group_search, preflight_query,
 };
-use crate::domain::{CellRef, Condition, Dialect, Listing, Query, RowId};
+use crate::domain::{CellRef, Condition, Dialect, Listing, Query, RowId, Untrusted};
 
 /// Whose search is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,11 +82,7 @@ impl Look {
         let search = group_search(listing, row).unwrap_or_default();
         let mut notes = Vec::new();
         if !search.left_out.is_empty() {
-            let names: Vec<_> = search
-                .left_out
-                .iter()
-                .map(crate::domain::Untrusted::consent)
-                .collect();
+            let names: Vec<_> = search.left_out.iter().map(Untrusted::consent).collect();
             notes.push(format!(
                 "not in the search run here, for bourse cannot say it: {}",
                 names.join(", ")

@@ -97,10 +97,8 @@ fn supply(found: &Preflight, limit: Option<u32>, width: u16, theme: &Theme) -> V
         _ => format!("{offers} at {}", plural(found.hosts, "host")),
     };
     if found.not_rentable > 0 {
-        text = format!(
-            "{text}; {} more match but cannot be rented",
-            found.not_rentable
-        );
+        let more = found.not_rentable;
+        text = format!("{text}; {more} more match but cannot be rented");
     }
     lines.extend(labelled("Recruitable", &text, theme.heading, width, theme));
     if let Some(prices) = found.prices {
