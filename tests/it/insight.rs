@@ -4,12 +4,12 @@ use bourse::domain::cost::Prices;
 use bourse::domain::insight::{
     CompareSection, Coverage, Front, Goal, GroupOrder, GroupValue, Histogram, Measures, Point,
     Scale, ScaleKind, Spread, Subject, Toward, axes, bins, compare, coverage, differences, facets,
-    funnel, neighbour, points, quantile, same_host, same_machine, share, slices, sort_by_value,
-    sort_groups, summarise,
+    funnel, loosened, neighbour, points, quantile, same_host, same_machine, share, slices,
+    sort_by_value, sort_groups, summarise,
 };
 use bourse::domain::{
     Condition, Direction, Field, Listing, OFFERS, OfferType, Operand, Operator, Section, Untrusted,
-    VOLUMES, Value, WORKERGROUPS,
+    VOLUMES, Value, Version, WORKERGROUPS,
 };
 use proptest::prelude::*;
 
@@ -473,6 +473,53 @@ fn a_funnel_says_what_each_condition_costs() {
     let told = Condition::new(field("rented"), Operator::Neq, Operand::One(Value::Null));
     let result = funnel(&listing, &[told]);
     assert_eq!((result.matching, result.lines[0].last), (0, 5));
+}
+
+#[test]
+fn a_bound_is_loosened_to_the_nearest_row_that_it_alone_takes_away() {
+    let listing = offers(&[
+        r#"{"id": 1, "dph_total": 1.0, "num_gpus": 8, "driver_version": "535.86.05"}"#,
+        r#"{"id": 2, "dph_total": 0.7, "num_gpus": 4, "driver_version": "550.54.14"}"#,
+        r#"{"id": 3, "dph_total": 0.6, "num_gpus": 4, "driver_version": "550.54.14"}"#,
+        r#"{"id": 4, "dph_total": 0.5, "num_gpus": 1, "driver_version": "550.54.14"}"#,
+        r#"{"id": 5, "dph_total": null, "num_gpus": 4, "driver_version": "550.54.14"}"#,
+    ]);
+    let bound = |key, operator, value| Condition::new(field(key), operator, Operand::One(value));
+    let conditions = [
+        bound("dph_total", Operator::Lt, Value::Number(0.55)),
+        bound("num_gpus", Operator::Gte, Value::Number(4.0)),
+        bound(
+            "driver_version",
+            Operator::Gt,
+            Value::Version(Version::parse("535.86.05").unwrap()),
+        ),
+    ];
+    let result = funnel(&listing, &conditions);
+    let nearest = |place: usize| {
+        let line = result.lines.iter().find(|line| line.condition == place);
+        line.unwrap().nearest
+    };
+    // Rows 2, 3 and 5 fail the price only (row 5 says none), row 4 the number of GPUs only, row 1
+    // the price and the driver.
+    assert_eq!(nearest(0), Some(0.6));
+    assert_eq!(nearest(1), Some(1.0));
+    assert_eq!(nearest(2), None);
+    let loose = |place: usize, value: f64| {
+        let condition: &Condition = &conditions[place];
+        loosened(condition, value).map(|condition| (condition.operator, condition.operand))
+    };
+    assert_eq!(
+        loose(0, 0.6),
+        Some((Operator::Lte, Operand::One(Value::Number(0.6))))
+    );
+    assert_eq!(
+        loose(2, 530_000_000.0),
+        Some((
+            Operator::Gte,
+            Operand::One(Value::Version(Version::parse("530").unwrap()))
+        ))
+    );
+    assert!(loosened(&is("rented", false), 1.0).is_none());
 }
 
 #[test]

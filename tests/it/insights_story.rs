@@ -460,7 +460,7 @@ fn the_funnel_tells_what_each_condition_costs_and_relaxes_it() {
     assert_eq!(words(&desk, "gpu_name=RTX_4090  ")[1..3], ["-3", "+1"]);
     assert_eq!(words(&desk, "verified=true  ")[1..3], ["-0", "+0"]);
     // The nearest bound that brings one back is 2.
-    desk.expect("l: num_gpus>=2");
+    desk.expect("looser: num_gpus>=2");
     desk.keys("l");
     assert_eq!(
         asked_text(&desk),

@@ -20,10 +20,10 @@ fn own(lines: &[(&str, &[&str], usize)]) -> Result<Keymap, (usize, String)> {
 #[test]
 fn a_moved_key_does_its_work_and_the_old_one_nothing() {
     let mut desk = Desk::with_offers(THREE);
-    desk.model.keymap = own(&[("refresh", &["U", "f9"], 2)]).unwrap();
+    desk.model.keymap = own(&[("refresh", &["Z", "f9"], 2)]).unwrap();
     desk.keys("r");
     assert!(desk.calls.is_empty());
-    desk.keys("U");
+    desk.keys("Z");
     assert_eq!(desk.calls.len(), 1);
 }
 
@@ -31,23 +31,23 @@ fn a_moved_key_does_its_work_and_the_old_one_nothing() {
 fn footer_help_palette_and_empty_states_show_the_person_s_keys() {
     let mut desk = Desk::with_offers(THREE);
     desk.model.keymap = own(&[
-        ("refresh", &["U"], 2),
+        ("refresh", &["Z"], 2),
         ("query", &["ctrl-f"], 3),
         ("sort", &[], 4),
     ])
     .unwrap();
     desk.resize(120, 40);
-    desk.expect("Ctrl-f query").expect("U refresh");
+    desk.expect("Ctrl-f query").expect("Z refresh");
     desk.expect_not("s sort");
     desk.keys("?").type_text("refresh");
-    desk.expect("U  ");
+    desk.expect("Z  ");
     desk.keys("esc :").type_text("refresh");
-    desk.expect(" U ");
+    desk.expect(" Z ");
     desk.keys("esc ctrl-f ctrl-u")
         .type_text("num_gpus>=64")
         .keys("enter");
     desk.answer(r#"{"offers":[]}"#);
-    desk.expect("Ctrl-f to change the query");
+    desk.expect("Press F to see which condition costs most, Ctrl-f to change the query.");
 }
 
 #[test]

@@ -172,7 +172,9 @@ pub(super) fn act(form: &mut JobForm, model: &mut Model, now: Now, action: Actio
             }
             Ok(job) => {
                 model.offers.set_job(Some(job));
-                model.show(Toast::new("Job $ is a column now: s sorts by it", now));
+                let sort = model.keymap.way_to("sort");
+                let text = format!("Job $ is a column now: {sort} sorts by it");
+                model.show(Toast::new(text, now));
                 return After::Close;
             }
         },

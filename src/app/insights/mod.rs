@@ -110,7 +110,10 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
         Action::ThreePrices | Action::Job | Action::ForgetJob | Action::Related
     );
     if is_about_offers && model.pane != Pane::Offers {
-        return Some("it is about machine offers: press 1".to_owned());
+        return Some(format!(
+            "it is about machine offers: press {}",
+            model.keymap.way_to("offers")
+        ));
     }
     let browser = model.browser()?;
     if matches!(action, Action::Summary | Action::Plot) && model.pane == Pane::Workergroups {
@@ -124,9 +127,10 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
         }
         Action::ForgetJob if browser.figures.job.is_none() => Some("there is no job".to_owned()),
         Action::Unmark if browser.marks.is_empty() => Some("nothing is marked".to_owned()),
-        Action::Compare if browser.marks.len() < 2 => {
-            Some("mark at least two rows with Space first".to_owned())
-        }
+        Action::Compare if browser.marks.len() < 2 => Some(format!(
+            "mark at least two rows with {} first",
+            model.keymap.way_to("mark")
+        )),
         Action::Funnel if browser.resource() == crate::domain::Resource::Workergroups => {
             Some("workergroups are listed whole".to_owned())
         }

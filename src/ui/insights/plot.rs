@@ -54,7 +54,11 @@ const ASCII: Signs = Signs {
 /// Draws the plot or the histogram.
 pub fn draw(buffer: &mut Buffer, body: Rect, browser: &Browser, view: &Plot, theme: &Theme) {
     let choice = browser.figures.plot;
-    let signs = if choice.ascii { &ASCII } else { &UNICODE };
+    let signs = if choice.ascii || theme.ascii {
+        &ASCII
+    } else {
+        &UNICODE
+    };
     let title = if choice.histogram {
         format!("How {} is distributed", name(view.x, browser.dialect()))
     } else {
