@@ -13,6 +13,16 @@ use crate::domain::format;
 use crate::domain::local::LocalTime;
 use crate::domain::{CellRef, Field, Kind, Listing, Resource};
 
+/// Whether a cell tells the cost of a job that the offer does not outlive.
+fn ends_early(listing: &Listing, row: usize, field: &Field) -> bool {
+    field.key == "job_cost"
+        && listing
+            .catalog()
+            .column("job_spare")
+            .and_then(|spare| listing.cell(row, spare).number())
+            .is_some_and(|spare| spare < 0.0)
+}
+
 /// Cells in front of the first column: the signs of the selection, of the mark and of the front.
 const GUTTER: u16 = 3;
 
@@ -208,9 +218,9 @@ fn draw_cell(
         (Kind::Timestamp, CellRef::Number(epoch)) => local.cell(epoch),
         _ => format::cell(listing, row, column.field, usize::from(column.width)),
     };
-    let is_broken = browser.is_violating(row, column.field);
-    let ends_early = column.field.key == "job_spare" && text.starts_with('-') && text.len() > 1;
-    let style = if is_broken || ends_early || text == format::MISFIT {
+    let is_broken =
+        browser.is_violating(row, column.field) || ends_early(listing, row, column.field);
+    let style = if is_broken || text == format::MISFIT {
         style
             .patch(theme.warning)
             .add_modifier(Modifier::UNDERLINED)

@@ -34,12 +34,16 @@ pub fn draw(
         "{} of {} {nouns} that were loaded without conditions meet all of them.",
         funnel.matching, funnel.total
     );
-    paint::text(buffer, area.x + 1, area.y, area.width, &text, theme.text);
+    let mut top = area.y;
+    for line in paint::wrap(&text, area.width.saturating_sub(2)) {
+        paint::text(buffer, area.x + 1, top, area.width, &line, theme.text);
+        top += 1;
+    }
     let area = Rect::new(
         area.x,
-        area.y + 2,
+        top + 1,
         area.width,
-        area.height.saturating_sub(2),
+        area.bottom().saturating_sub(top + 1),
     );
     let name = if area.width >= 100 { 40 } else { 28 };
     let columns = [
