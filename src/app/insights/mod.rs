@@ -98,7 +98,7 @@ enum After {
     /// It goes, and whatever it waits for with it.
     Close,
     /// It stays, and something comes over it.
-    Over(Overlay),
+    Over(Box<Overlay>),
     /// It goes, with all that lies over the pane, and the market is asked.
     Ask,
 }
@@ -270,7 +270,7 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         After::Stay => model.overlays.push(Overlay::Insight(insight)),
         After::Over(overlay) => {
             model.overlays.push(Overlay::Insight(insight));
-            model.overlays.push(overlay);
+            model.overlays.push(*overlay);
         }
         After::Close => {
             effects.extend(insight.awaited().map(Effect::Abort));

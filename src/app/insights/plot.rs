@@ -144,7 +144,7 @@ impl Plot {
             Action::AxisX => return self.choose(browser, Axis::X),
             Action::AxisY => return self.choose(browser, Axis::Y),
             Action::Open | Action::Submit => {
-                return After::Over(Overlay::Detail { scroll: 0 });
+                return After::Over(Box::new(Overlay::Detail { scroll: 0 }));
             }
             _ => {}
         }
@@ -171,7 +171,9 @@ impl Plot {
         let mut picker = Picker::new(items);
         let place = picker.shown().position(|item| item.value == Some(current));
         picker.select(place.unwrap_or(0), false);
-        After::Over(Overlay::Insight(Box::new(Insight::Axis(axis, picker))))
+        After::Over(Box::new(Overlay::Insight(Box::new(Insight::Axis(
+            axis, picker,
+        )))))
     }
 
     /// Selects the next point in a direction. From a row without a place, the best in x.

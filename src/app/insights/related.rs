@@ -156,7 +156,7 @@ impl Related {
                 };
                 if let Some(id) = chosen.filter(is_loaded) {
                     browser.select_id(id);
-                    return After::Over(Overlay::Detail { scroll: 0 });
+                    return After::Over(Box::new(Overlay::Detail { scroll: 0 }));
                 }
                 if let Some(host) = self.host.clone() {
                     browser.change_conditions(vec![host]);
