@@ -268,7 +268,6 @@ fn message(buffer: &mut Buffer, area: Rect, theme: &Theme, lines: &[String]) {
     }
 }
 
-#[expect(clippy::too_many_lines, reason = "one arm an overlay")]
 fn overlays(
     buffer: &mut Buffer,
     (area, body): (Rect, Rect),
