@@ -204,30 +204,6 @@ impl Browser {
         }
     }
 
-    /// Whether a column shows cells that break a condition that the market was asked for.
-    pub fn is_accused(&self, field: &Field) -> bool {
-        self.violations()
-            .iter()
-            .any(|violation| reads_same(violation.field, field))
-    }
-
-    /// Whether a cell breaks a condition that the market was asked for.
-    pub fn is_violating(&self, row: usize, field: &Field) -> bool {
-        !self.violations().is_empty()
-            && self.violations().iter().any(|violation| {
-                reads_same(violation.field, field)
-                    && self.listing().is_some_and(|listing| {
-                        let cell = listing.sent_column(violation.field).cell(row);
-                        self.shown_query
-                            .iter()
-                            .flat_map(super::super::domain::query::Query::active)
-                            .any(|condition| {
-                                condition.field == violation.field && condition.is_broken_by(cell)
-                            })
-                    })
-            })
-    }
-
     /// The conditions that are applied here because the dialect cannot send them.
     pub fn local_conditions(&self) -> Vec<&Condition> {
         match self.resource() {
@@ -526,18 +502,4 @@ impl Browser {
         self.columns = columns;
         self.column_offset = 0;
     }
-}
-
-/// Whether two fields read the same member: a violation of `verified` shows on `verification`.
-fn reads_same(condition: &Field, column: &Field) -> bool {
-    use crate::domain::Source;
-    let member = |field: &Field| match field.source {
-        Source::Member(name)
-        | Source::Search(name)
-        | Source::TextIs(name, _)
-        | Source::NumberIs(name, _)
-        | Source::TimeLeft(name, _) => Some(name),
-        _ => None,
-    };
-    condition == column || member(condition).is_some_and(|name| member(column) == Some(name))
 }

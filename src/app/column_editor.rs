@@ -68,7 +68,7 @@ impl ColumnEditor {
             items.extend(hidden.map(|field| line(format!("[ ]    {}", field.label), field)));
         }
         let typed = std::mem::take(&mut self.picker.input);
-        self.picker = Picker::new(items);
+        self.picker = Picker::new(items).known_as(|field| field.aliases);
         self.picker.input = typed;
         self.picker.narrow();
         if let Some(field) = keep {

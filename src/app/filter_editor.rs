@@ -29,6 +29,14 @@ pub enum Line {
     Field(&'static Field),
 }
 
+/// Other names of a line's field.
+const fn aliases(line: &Line) -> &'static [&'static str] {
+    match line {
+        Line::Field(field) => field.aliases,
+        Line::Run | Line::Condition(_) => &[],
+    }
+}
+
 /// The editor.
 #[derive(Debug)]
 pub struct FilterEditor {
@@ -154,7 +162,7 @@ impl FilterEditor {
     fn changed(&mut self, keep: Option<Line>) {
         let items = self.items();
         let typed = std::mem::take(&mut self.picker.input);
-        self.picker = Picker::new(items);
+        self.picker = Picker::new(items).known_as(aliases);
         self.picker.input = typed;
         self.picker.narrow();
         let place = self.picker.shown().position(|item| item.value == keep);

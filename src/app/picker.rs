@@ -28,6 +28,7 @@ pub struct Picker<T> {
     items: Vec<Item<T>>,
     shown: Vec<usize>,
     selected: usize,
+    names: fn(&T) -> &'static [&'static str],
 }
 
 impl<T: Clone> Picker<T> {
@@ -38,9 +39,18 @@ impl<T: Clone> Picker<T> {
             items,
             shown: Vec::new(),
             selected: 0,
+            names: |_| &[],
         };
         picker.narrow();
         picker
+    }
+
+    /// The picker with further names of its lines: they are searched and not shown.
+    #[must_use]
+    pub fn known_as(mut self, names: fn(&T) -> &'static [&'static str]) -> Self {
+        self.names = names;
+        self.narrow();
+        self
     }
 
     /// The lines that match what is typed, headings only when nothing is typed.
@@ -104,21 +114,35 @@ impl<T: Clone> Picker<T> {
                 .iter()
                 .enumerate()
                 .filter(|(_, item)| item.value.is_some())
-                .map(|(index, item)| (index, format!("{} {} {}", item.title, item.text, item.note)))
+                .map(|(index, item)| {
+                    let names = self.names_of(item).join(" ");
+                    let line = format!("{} {} {} {names}", item.title, item.text, item.note);
+                    (index, line)
+                })
                 .collect();
             let mut found = fuzzy(text, &lines);
-            found.sort_by_key(|index| remoteness(&self.items[*index], text));
+            found.sort_by_key(|index| {
+                let item = &self.items[*index];
+                remoteness(item, self.names_of(item), text)
+            });
             found
         };
         self.select(0, false);
+    }
+
+    fn names_of(&self, item: &Item<T>) -> &'static [&'static str] {
+        item.value.as_ref().map_or(&[], |value| (self.names)(value))
     }
 }
 
 /// How far a text is from the name of a line: whoever types a name means it, however often the
 /// same letters stand in the sentences of other lines.
-fn remoteness<T>(item: &Item<T>, text: &str) -> u8 {
+fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> u8 {
     let text = text.to_lowercase();
     let names = [item.title.to_lowercase(), item.note.to_lowercase()];
+    if aliases.contains(&text.as_str()) || names.iter().any(|name| name.trim() == text) {
+        return 0;
+    }
     let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '-');
     let words = || {
         names.iter().flat_map(|name| {
@@ -127,11 +151,11 @@ fn remoteness<T>(item: &Item<T>, text: &str) -> u8 {
         })
     };
     if words().any(|word| word == text) {
-        0
-    } else if words().any(|word| word.starts_with(&text)) {
         1
-    } else {
+    } else if words().any(|word| word.starts_with(&text)) {
         2
+    } else {
+        3
     }
 }
 

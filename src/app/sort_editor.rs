@@ -58,7 +58,7 @@ impl SortEditor {
             });
         let items = chosen.into_iter().chain(others).collect();
         let typed = std::mem::take(&mut self.picker.input);
-        self.picker = Picker::new(items);
+        self.picker = Picker::new(items).known_as(|field| field.aliases);
         self.picker.input = typed;
         self.picker.narrow();
         if let Some(field) = keep {

@@ -21,9 +21,10 @@ const SPINNER: [&str; 4] = ["|", "/", "-", "\\"];
 pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &Theme) {
     let notice = model.toast.as_ref();
     let taken = notice
-        .map_or(0, |toast| paint::cells(&toast.text) + 2)
+        .map_or(0, |toast| paint::cells(&toast.text) + 1)
         .min(line.width);
-    let room = line.width.saturating_sub(taken + 1);
+    // One cell on the left, two between the rows and the notice.
+    let room = line.width.saturating_sub(taken + 3);
     let is_lab = matches!(model.overlays.first(), Some(Overlay::Route(_)));
     let going_on = super::route_lab::going_on(&model.route_lab, now);
     if let Some(browser) = model.browser().filter(|_| !is_lab) {

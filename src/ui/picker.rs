@@ -7,7 +7,7 @@ use ratatui::widgets::{Block, Clear, Widget};
 use super::paint;
 use super::theme::Theme;
 use crate::app::facts::{Facts, Target};
-use crate::app::picker::Picker;
+use crate::app::picker::{Item, Picker};
 
 /// Empties an area, so that nothing under it shows.
 pub fn blank(buffer: &mut Buffer, area: Rect) {
@@ -99,8 +99,6 @@ pub fn lines<T: Clone>(
     theme: &Theme,
     facts: &mut Facts,
 ) {
-    let page = usize::from(list.height);
-    facts.overlay_page = page;
     facts.overlay_lines = picker.shown().len();
     if picker.shown().len() == 0 {
         let note = "nothing matches: shorten what you typed";
@@ -121,6 +119,12 @@ pub fn lines<T: Clone>(
         .max()
         .unwrap_or(0)
         .min(24);
+    let text_width = list
+        .width
+        .saturating_sub(2 + title_width + 2 + note_width + 2);
+    let list = sentence(buffer, list, picker, text_width, theme);
+    let page = usize::from(list.height);
+    facts.overlay_page = page;
     // A heading above the selected line is kept in sight.
     let first = super::records::first_row(0, picker.selected(), picker.shown().len(), page);
     for (y, (index, item)) in (list.y..list.bottom()).zip(picker.shown().enumerate().skip(first)) {
@@ -156,13 +160,7 @@ pub fn lines<T: Clone>(
             style.patch(theme.accent)
         };
         paint::text(buffer, x, y, title_width, &item.title, title_style);
-        let text_width = list
-            .width
-            .saturating_sub(2 + title_width + 2 + note_width + 2);
-        let text = item.disabled.as_ref().map_or_else(
-            || item.text.clone(),
-            |why| format!("(not now: {why}) {}", item.text),
-        );
+        let text = said(item);
         let text_style = if item.disabled.is_some() {
             style.patch(theme.dim)
         } else {
@@ -186,4 +184,36 @@ pub fn lines<T: Clone>(
             note_style,
         );
     }
+}
+
+/// What a line says: its text, and why it cannot be chosen.
+fn said<T>(item: &Item<T>) -> String {
+    item.disabled.as_ref().map_or_else(
+        || item.text.clone(),
+        |why| format!("(not now: {why}) {}", item.text),
+    )
+}
+
+/// Where the lines' texts do not fit into their column, the selected one stands whole under the
+/// list. Gives what is left for the list.
+fn sentence<T: Clone>(
+    buffer: &mut Buffer,
+    list: Rect,
+    picker: &Picker<T>,
+    column: u16,
+    theme: &Theme,
+) -> Rect {
+    const LINES: u16 = 2;
+    let is_cut = picker.shown().any(|item| paint::cells(&said(item)) > column);
+    if !is_cut || list.height < 5 * LINES {
+        return list;
+    }
+    let height = list.height - LINES;
+    let width = list.width.saturating_sub(2);
+    let whole = picker.current().map(said).unwrap_or_default();
+    let parts = paint::wrap(&whole, width);
+    for (y, part) in (list.y + height..list.bottom()).zip(&parts) {
+        paint::text(buffer, list.x + 1, y, width, part, theme.text);
+    }
+    Rect { height, ..list }
 }

@@ -128,7 +128,7 @@ pub fn draw(
 ) {
     let sorted_by = browser.query.order.first().map(|key| key.field);
     let placed = place(
-        &browser.columns,
+        &columns(browser),
         browser.column_offset,
         area.width,
         |field| browser.is_accused(field) || sorted_by == Some(field),
@@ -185,6 +185,18 @@ pub fn draw(
             );
         }
     }
+}
+
+/// The person's columns, and behind the first one those that a condition of the query was broken
+/// in: a banner that points to marked cells is of no use without them.
+fn columns(browser: &Browser) -> Vec<&'static Field> {
+    let mut columns = browser.columns.clone();
+    for field in browser.accused() {
+        if !columns.contains(&field) {
+            columns.insert(columns.len().min(1), field);
+        }
+    }
+    columns
 }
 
 fn is_on_front(browser: &Browser, row: usize) -> bool {
