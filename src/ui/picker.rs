@@ -204,7 +204,9 @@ fn sentence<T: Clone>(
     theme: &Theme,
 ) -> Rect {
     const LINES: u16 = 2;
-    let is_cut = picker.shown().any(|item| paint::cells(&said(item)) > column);
+    let is_cut = picker
+        .shown()
+        .any(|item| paint::cells(&said(item)) > column);
     if !is_cut || list.height < 5 * LINES {
         return list;
     }

@@ -57,6 +57,7 @@ mod settings_story;
 mod shopping;
 mod state_files;
 mod support;
+mod surprises_story;
 mod unlist_story;
 mod unlisting;
 mod volumes_story;
