@@ -154,7 +154,8 @@ impl Browser {
         asked.is_some_and(|limit| got >= limit as usize)
     }
 
-    /// Asks the market; what is shown stays until the answer comes.
+    /// Asks the market; what is shown stays until the answer comes. Three prices in sight are asked
+    /// for again with the rows, for they belong to the same query and moment.
     pub fn ask(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
         let ticket = tickets.take();
         let request = match self.resource() {
@@ -169,6 +170,9 @@ impl Browser {
             .into_iter()
             .collect();
         effects.push(Effect::Call { ticket, request });
+        if !self.figures.three.is_empty() {
+            effects.extend(self.figures.three.ask(&self.query, tickets, now));
+        }
         effects
     }
 

@@ -53,7 +53,7 @@ impl ThreeSearches {
     }
 
     /// Asks for the three price models of `query`, each with a ticket of its own.
-    fn ask(&mut self, query: &Query, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+    pub(super) fn ask(&mut self, query: &Query, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
         self.limit = query.limit;
         let mut effects = Vec::new();
         for (slot, model) in self.slots.iter_mut().zip(OfferType::ALL) {

@@ -261,6 +261,20 @@ fn three_prices_stand_in_one_row() {
 }
 
 #[test]
+fn three_prices_are_fetched_again_with_the_rows() {
+    let mut desk = wide();
+    desk.keys("P").answer(MARKET).answer(BIDS).answer(RESERVED);
+    desk.wait(60.0).keys("r");
+    assert_eq!(desk.calls.len(), 4, "the rows and three price models");
+    desk.expect("0.2100"); // what was there stays until the answers come
+    desk.answer(MARKET).answer(MARKET);
+    desk.answer(&BIDS.replace("0.21}", "0.25}"))
+        .expect("0.2500");
+    desk.answer(RESERVED).keys("P r");
+    assert_eq!(desk.calls.len(), 1, "nothing more once they are hidden");
+}
+
+#[test]
 fn a_missing_price_says_whether_it_is_not_offered_failed_or_not_loaded() {
     let mut desk = wide();
     desk.model.offers.query.limit = Some(2);
