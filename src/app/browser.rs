@@ -437,7 +437,7 @@ impl Browser {
 
     /// The running conditions and words as text.
     pub fn query_text(&self) -> String {
-        let mut text = language::print(&self.query.conditions);
+        let mut text = language::print_briefly(&self.query.conditions);
         for word in &self.ran_words {
             if !text.is_empty() {
                 text.push(' ');

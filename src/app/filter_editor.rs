@@ -193,7 +193,7 @@ impl FilterEditor {
         for (place, condition) in self.draft.conditions.iter().enumerate() {
             let sign = if condition.enabled { "[x]" } else { "[ ]" };
             items.push(item(
-                format!("{sign} {}", language::print_condition(condition)),
+                format!("{sign} {}", language::print_condition_briefly(condition)),
                 condition.field.doc.to_owned(),
                 self.fate(condition.field),
                 Some(Line::Condition(place)),
@@ -238,7 +238,7 @@ impl FilterEditor {
     /// The conditions as the query language has them: what the editor holds can always be written
     /// in the query bar, and the bar reads it back as the same.
     fn sound(&self, conditions: Vec<Condition>) -> Result<Vec<Condition>, LanguageError> {
-        let text = language::print(&conditions);
+        let text = language::print_briefly(&conditions);
         let catalog = self.draft.catalog();
         let parsed = language::parse(&text, catalog, self.dialect, &[], language::Mode::Strict)?;
         let in_force = conditions.iter().filter(|condition| condition.enabled);

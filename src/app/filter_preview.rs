@@ -25,9 +25,9 @@ impl Preview {
         let local: Vec<_> = query
             .active()
             .filter(|condition| is_listed || !dialect.sends(condition.field))
-            .map(language::print_condition)
+            .map(language::print_condition_briefly)
             .collect();
-        let text = language::print(&query.conditions);
+        let text = language::print_briefly(&query.conditions);
         let wire = wire::encode(&Request::Search(query), dialect);
         Self {
             text,

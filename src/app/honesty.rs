@@ -160,7 +160,7 @@ fn violations(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Ve
                 .count();
             (rows > 0).then(|| Violation {
                 field: condition.field,
-                condition: language::print_condition(condition),
+                condition: language::print_condition_briefly(condition),
                 rows,
             })
         })

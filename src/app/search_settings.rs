@@ -138,6 +138,7 @@ impl SearchSettings {
         self.selected = index.min(self.lines().len() - 1);
         let text = self.value(self.current());
         self.input.set(text);
+        self.input.select_all();
     }
 
     /// A value as text.

@@ -233,7 +233,7 @@ pub(super) fn open(model: &mut Model) {
 fn running(model: &Model) -> Option<String> {
     model
         .browser()
-        .map(|browser| language::print(&browser.query.conditions))
+        .map(|browser| language::print_briefly(&browser.query.conditions))
 }
 
 /// Lists anew if the list is open.

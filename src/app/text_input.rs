@@ -16,6 +16,7 @@ pub struct Pasted {
 #[derive(Debug, Clone, Default)]
 pub struct TextInput {
     input: Input,
+    is_selected: bool,
 }
 
 impl TextInput {
@@ -23,6 +24,7 @@ impl TextInput {
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             input: Input::new(text.into()),
+            is_selected: false,
         }
     }
 
@@ -34,11 +36,30 @@ impl TextInput {
     /// Replaces the text; the cursor goes to its end.
     pub fn set(&mut self, text: impl Into<String>) {
         self.input = Input::new(text.into());
+        self.is_selected = false;
+    }
+
+    /// Selects the whole text, as a form does when one comes to a line: what is typed takes its
+    /// place, a key that moves the cursor keeps it.
+    pub fn select_all(&mut self) {
+        self.input.handle(InputRequest::GoToEnd);
+        self.is_selected = !self.is_empty();
+    }
+
+    /// Keeps the text, as a form does when one leaves a line.
+    pub const fn deselect(&mut self) {
+        self.is_selected = false;
+    }
+
+    /// Whether what is typed next takes the place of the text.
+    pub const fn is_selected(&self) -> bool {
+        self.is_selected
     }
 
     /// Replaces the text and puts the cursor behind so many characters.
     pub fn set_with_cursor(&mut self, text: impl Into<String>, cursor_chars: usize) {
         self.input = Input::new(text.into()).with_cursor(cursor_chars);
+        self.is_selected = false;
     }
 
     /// The cursor, in bytes of the text.
@@ -93,8 +114,26 @@ impl TextInput {
             KeyCode::End => InputRequest::GoToEnd,
             _ => return false,
         };
+        if self.replaces(&request) {
+            self.input.handle(InputRequest::DeleteLine);
+        }
         self.input.handle(request);
         true
+    }
+
+    /// Ends the selection; whether a request takes the place of what was selected.
+    const fn replaces(&mut self, request: &InputRequest) -> bool {
+        let was_selected = self.is_selected;
+        self.is_selected = false;
+        was_selected
+            && matches!(
+                request,
+                InputRequest::InsertChar(_)
+                    | InputRequest::DeletePrevChar
+                    | InputRequest::DeleteNextChar
+                    | InputRequest::DeletePrevWord
+                    | InputRequest::DeleteNextWord
+            )
     }
 
     /// Takes a pasted text: line breaks and tabs become blanks, hostile characters stay out.
@@ -109,7 +148,11 @@ impl TextInput {
                 }
                 other => other,
             };
-            self.input.handle(InputRequest::InsertChar(taken));
+            let request = InputRequest::InsertChar(taken);
+            if self.replaces(&request) {
+                self.input.handle(InputRequest::DeleteLine);
+            }
+            self.input.handle(request);
         }
         Pasted { refused }
     }

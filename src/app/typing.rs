@@ -55,13 +55,13 @@ pub(super) fn parse_bar(
     let mut seed = Vec::new();
     let mut behind = 0;
     while let Some(condition) = defaults.iter().find(|condition| {
-        let printed = language::print_condition(condition);
+        let printed = language::print_condition_briefly(condition);
         let rest = text[behind..].trim_start();
         rest.strip_prefix(&printed)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
     }) {
         let blanks = text[behind..].len() - text[behind..].trim_start().len();
-        behind += blanks + language::print_condition(condition).len();
+        behind += blanks + language::print_condition_briefly(condition).len();
         seed.push(condition.clone());
     }
     // Blanks in place of the defaults keep every later place in the text where it is.

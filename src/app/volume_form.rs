@@ -52,14 +52,16 @@ impl VolumeForm {
         } else {
             format!("{} days", trimmed(term.days, 6))
         };
-        Self {
+        let mut form = Self {
             lines: [
                 TextInput::new(format!("{} GB", trimmed(term.gb, 6))),
                 TextInput::new(span),
             ],
             focused: 0,
             complaint: None,
-        }
+        };
+        form.focus(0);
+        form
     }
 
     /// The lines, in the order of [`LABELS`].
@@ -74,7 +76,9 @@ impl VolumeForm {
 
     /// Types into another line.
     pub fn focus(&mut self, index: usize) {
+        self.lines[self.focused].deselect();
         self.focused = index.min(self.lines.len() - 1);
+        self.lines[self.focused].select_all();
     }
 
     /// Types into the line that has the focus.
@@ -163,7 +167,7 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         return Vec::new();
     };
     match action {
-        Action::Down | Action::Up => form.focused = 1 - form.focused,
+        Action::Down | Action::Up => form.focus(1 - form.focused),
         Action::Back => drop(model.overlays.pop()),
         Action::Remove => {
             model.overlays.pop();
@@ -173,7 +177,7 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         }
         Action::Submit => match form.term() {
             Err((index, why)) => {
-                form.focused = index;
+                form.focus(index);
                 form.complaint = Some(format!("{}: {why}.", LABELS[index]));
             }
             Ok(term) => {

@@ -148,7 +148,7 @@ fn tell(listing: &Listing, query: &Query, dialect: &'static Dialect) {
         if broken > 0 {
             output::note(&format!(
                 "the market ignored {}: {broken} of {} records break it",
-                language::print_condition(condition),
+                language::print_condition_briefly(condition),
                 listing.len()
             ));
         }

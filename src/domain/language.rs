@@ -28,7 +28,7 @@ pub use error::{LanguageError, Suggestion};
 pub use operand::parse_operand;
 pub use order::{parse_order, print_order};
 pub use parse::parse;
-pub use print::{print, print_condition, print_value};
+pub use print::{print, print_briefly, print_condition, print_condition_briefly, print_value};
 pub use warn::warning;
 
 use super::catalog::{Catalog, Resource};

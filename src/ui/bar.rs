@@ -178,7 +178,7 @@ pub fn settings(buffer: &mut Buffer, line: Rect, browser: &Browser, theme: &Them
         let local: Vec<_> = browser
             .local_conditions()
             .into_iter()
-            .map(language::print_condition)
+            .map(language::print_condition_briefly)
             .collect();
         if !local.is_empty() {
             add(format!("local: {}", local.join(" ")), theme.warning);
@@ -188,7 +188,7 @@ pub fn settings(buffer: &mut Buffer, line: Rect, browser: &Browser, theme: &Them
         .conditions
         .iter()
         .filter(|condition| !condition.enabled)
-        .map(language::print_condition)
+        .map(language::print_condition_briefly)
         .collect();
     if !off.is_empty() {
         add(format!("off: {}", off.join(" ")), theme.dim);

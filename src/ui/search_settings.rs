@@ -59,7 +59,12 @@ pub fn draw(
             (false, true) if !is_selected => "-".to_owned(),
             (false, _) => value,
         };
-        paint::text(buffer, at, y, VALUE + 4, &shown, style);
+        let ink = if is_selected && !setting.is_choice() {
+            paint::typed(settings.input(), style)
+        } else {
+            style
+        };
+        paint::text(buffer, at, y, VALUE + 4, &shown, ink);
         if is_selected && !setting.is_choice() {
             let column = u16::try_from(settings.input().cursor_column()).unwrap_or(0);
             cursor = Some(Position::new((at + column).min(inner.right()), y));

@@ -48,7 +48,11 @@ impl Row {
         let column = paint::cells(&label)
             + 2
             + u16::try_from(input.cursor_column().saturating_sub(hidden)).unwrap_or(0);
-        let style = if is_open { theme.text } else { theme.dim };
+        let style = if is_open {
+            paint::typed(input, theme.text)
+        } else {
+            theme.dim
+        };
         let sign = if is_open { "> " } else { "  " };
         Self {
             rank: 0,

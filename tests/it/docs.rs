@@ -8,7 +8,10 @@ use std::path::Path;
 use bourse::app::keymap::{BINDINGS, Context};
 use bourse::app::keys::Keymap;
 use bourse::domain::field::{Kind, Section};
-use bourse::domain::{Catalog, Dialect, Field, Filter, OFFERS, VOLUMES, WORKERGROUPS};
+use bourse::domain::language::{Mode, parse};
+use bourse::domain::{
+    Catalog, Dialect, Field, Filter, OFFERS, Operator, VOLUMES, WORKERGROUPS, country,
+};
 
 fn readme() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")
@@ -104,6 +107,88 @@ fn table(catalog: &'static Catalog) -> String {
     text
 }
 
+/// What people type, and what it means. Every text is read by the parser before it is shown.
+const EXAMPLES: &[(&str, &str)] = &[
+    (
+        "num_gpus>=4 dph<1.5",
+        "both hold; `dph` is another name of `dph_total`",
+    ),
+    (
+        "gpu_name=RTX_4090",
+        "`_` stands for a blank; `gpu_name=\"RTX 4090\"` says the same",
+    ),
+    (
+        "gpu_name in [RTX_4090,RTX_5090]",
+        "one of a list; `notin`, `nin` or `not in` for none of it",
+    ),
+    (
+        "gpu_ram>=24",
+        "GB; a 24 GB card reports 24564 MB, so `>=` finds it and `=` does not",
+    ),
+    ("duration>=3", "days"),
+    (
+        "gpu_ram>=24GB duration>=36h reliability>=98% dph<$0.5 inet_down>=1Gbps",
+        "units are understood",
+    ),
+    ("num_gpus=2..8", "from 2 to 8"),
+    ("geolocation in [US,CA]", "two-letter countries"),
+    ("geolocation in EU", "the countries of a group"),
+    ("driver_version>=535.86.05", "versions compare part by part"),
+    (
+        "cuda_vers>=12.4 verified=any",
+        "`=any` removes a condition that a search starts from",
+    ),
+];
+
+fn examples() -> String {
+    let mut text = String::from("| you type | it means |\n| --- | --- |\n");
+    for (example, meaning) in EXAMPLES {
+        let read = parse(example, &OFFERS, &Dialect::VAST, &[], Mode::Strict);
+        assert!(read.is_ok(), "{example}: {read:?}");
+        let _ = writeln!(text, "| `{example}` | {meaning} |");
+    }
+    text.trim_end().to_owned()
+}
+
+fn language() -> String {
+    let mut text = String::from("**Operators**\n\n| sign | word | means |\n| --- | --- | --- |\n");
+    for operator in Operator::ALL {
+        let (sign, word) = (operator.symbol(), operator.name());
+        let _ = writeln!(text, "| `{sign}` | `{word}` | {} |", operator.words());
+    }
+    text.push_str("\n**Units**, behind a number, in any case of letters\n\n");
+    text.push_str("| fields | units | a bare number is |\n| --- | --- | --- |\n");
+    let mut seen = Vec::new();
+    for field in [&OFFERS, &VOLUMES]
+        .iter()
+        .flat_map(|catalog| catalog.fields())
+    {
+        let units = field.unit.suffixes(&Dialect::DOCUMENTED);
+        if units.is_empty() || !field.is_filter() || seen.contains(&field.unit) {
+            continue;
+        }
+        seen.push(field.unit);
+        let alike = OFFERS
+            .fields()
+            .iter()
+            .filter(|other| other.unit == field.unit && other.is_filter());
+        let names: Vec<_> = alike.map(|other| format!("`{}`", other.key)).collect();
+        let units: Vec<_> = units.iter().map(|(unit, _)| format!("`{unit}`")).collect();
+        let bare = field.unit.query_symbol(&Dialect::DOCUMENTED);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {bare} |",
+            names.join(" "),
+            units.join(" ")
+        );
+    }
+    text.push_str("\n**Groups of countries**\n\n");
+    for (name, codes) in country::GROUPS {
+        let _ = writeln!(text, "- `{name}`: {}", codes.join(" "));
+    }
+    text.trim_end().to_owned()
+}
+
 fn check(name: &str, wanted: &str) {
     let path = readme();
     let text = std::fs::read_to_string(&path).unwrap();
@@ -136,6 +221,8 @@ fn check(name: &str, wanted: &str) {
 fn the_readme_is_in_step_with_the_tables() {
     check("keys", &keys());
     check("fields", &fields());
+    check("examples", &examples());
+    check("language", &language());
 }
 
 /// Design contract: the keys that people and checks rely on.

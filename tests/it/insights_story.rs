@@ -170,6 +170,20 @@ fn an_offer_that_ends_before_the_job_or_lacks_the_disk_says_so() {
 }
 
 #[test]
+fn what_is_typed_into_a_line_takes_the_place_of_its_number() {
+    let mut desk = wide();
+    desk.keys("J").type_text("10").keys("tab tab");
+    desk.type_text("72").keys("tab end").type_text("0"); // the cursor was moved: 20 becomes 200
+    desk.keys("tab tab shift-tab enter"); // lines that are only passed keep their numbers
+    desk.keys("J");
+    let number = |label: &str, place: usize| words(&desk, label)[place].clone();
+    assert_eq!(number("> run hours", 3), "10");
+    assert_eq!(number("disk in GB", 4), "72");
+    assert_eq!(number("GB in  ", 3), "200");
+    assert_eq!(number("GB out  ", 3), "5");
+}
+
+#[test]
 fn work_lets_faster_offers_finish_sooner() {
     let mut desk = wide();
     desk.keys("J up").type_text("1000");

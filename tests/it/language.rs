@@ -483,3 +483,21 @@ fn a_text_is_laid_over_the_visible_defaults() {
         assert_eq!(print(&parsed.conditions), expected, "{text}");
     }
 }
+
+#[test]
+fn a_group_of_countries_is_written_by_its_name_for_people_and_whole_for_the_market() {
+    let read = |text: &str| {
+        parse(text, &OFFERS, &Dialect::VAST, &[], Mode::Strict)
+            .unwrap()
+            .conditions
+    };
+    for text in ["geolocation in EU", "geolocation notin EUROPE"] {
+        assert_eq!(language::print_briefly(&read(text)), text);
+        let whole = print(&read(text));
+        assert!(whole.contains("[AT,BE,BG,"), "{whole}");
+        assert_eq!(read(&whole), read(text));
+    }
+    // Two countries are no group.
+    let text = "geolocation in [SE,NO] gpu_ram>=24";
+    assert_eq!(language::print_briefly(&read(text)), text);
+}

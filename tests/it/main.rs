@@ -52,6 +52,8 @@ mod routing;
 mod sandbox_http;
 mod sandbox_market;
 mod saved_story;
+#[cfg(unix)]
+mod screenshots;
 mod settings_story;
 #[cfg(unix)]
 mod shopping;

@@ -155,10 +155,12 @@ impl Planner {
 
     /// Goes to another line.
     pub fn step(&mut self, by: isize) {
+        self.inputs[self.focus].deselect();
         self.focus = self
             .focus
             .saturating_add_signed(by)
             .min(Entry::ALL.len() - 1);
+        self.inputs[self.focus].select_all();
     }
 
     /// What the lines say; the entry and what is wrong with it where one cannot be read.

@@ -35,7 +35,7 @@ impl JobForm {
     pub fn new(job: Option<Job>) -> Self {
         let job = job.unwrap_or_default();
         let number = |value: f64| TextInput::new(trimmed(value, 6));
-        Self {
+        let mut form = Self {
             lines: [
                 number(job.run_hours),
                 number(job.stopped_hours),
@@ -46,7 +46,9 @@ impl JobForm {
                     .map_or_else(TextInput::default, number),
             ],
             focused: 0,
-        }
+        };
+        form.focus(0);
+        form
     }
 
     /// The lines, in the order of [`INPUTS`].
@@ -61,7 +63,9 @@ impl JobForm {
 
     /// Types into another line.
     pub fn focus(&mut self, index: usize) {
+        self.lines[self.focused].deselect();
         self.focused = index.min(self.lines.len() - 1);
+        self.lines[self.focused].select_all();
     }
 
     /// Types into the line that has the focus.
@@ -152,21 +156,15 @@ fn quantity(text: &str, input: Input) -> Option<f64> {
 pub(super) fn act(form: &mut JobForm, model: &mut Model, now: Now, action: Action) -> After {
     let last = INPUTS.len() - 1;
     match action {
-        Action::Down => {
-            form.focused = if form.focused == last {
-                0
-            } else {
-                form.focused + 1
-            }
-        }
-        Action::Up => form.focused = form.focused.checked_sub(1).unwrap_or(last),
+        Action::Down => form.focus((form.focused + 1) % INPUTS.len()),
+        Action::Up => form.focus(form.focused.checked_sub(1).unwrap_or(last)),
         Action::Remove => {
             super::forget_job(model, now);
             return After::Close;
         }
         Action::Submit => match form.job() {
             Err((index, why)) => {
-                form.focused = index;
+                form.focus(index);
                 let text = format!("{}: {why}", INPUTS[index].label());
                 model.show(Toast::error(text, now));
             }

@@ -66,7 +66,7 @@ impl Why {
     pub fn text(&self, condition: usize) -> String {
         self.conditions
             .get(condition)
-            .map(language::print_condition)
+            .map(language::print_condition_briefly)
             .unwrap_or_default()
     }
 

@@ -193,7 +193,18 @@ impl RouteForm {
     /// Puts the focus on a line.
     pub(super) fn select(&mut self, line: usize) {
         if let Some(entry) = self.entries().get(line) {
-            self.focus = *entry;
+            self.go_to(*entry);
+        }
+    }
+
+    /// Leaves the line in focus for another, whose text what is typed takes the place of.
+    fn go_to(&mut self, entry: Entry) {
+        if let Some(input) = self.input_mut() {
+            input.deselect();
+        }
+        self.focus = entry;
+        if let Some(input) = self.input_mut() {
+            input.select_all();
         }
     }
 
@@ -206,7 +217,7 @@ impl RouteForm {
     /// Puts an endpoint in and the focus on it.
     pub(super) fn name(&mut self, endpoint: &str) {
         self.endpoint.set(endpoint);
-        self.focus = Entry::Endpoint;
+        self.go_to(Entry::Endpoint);
         self.objections.clear();
     }
 

@@ -1,7 +1,9 @@
-//! Query to text, in the market's own language, so that other clients read it too.
+//! Query to text: in the market's own language, so that other clients read it too, or briefly, as a
+//! person would type it.
 
 use super::number;
 use super::operand::canonical;
+use crate::domain::country;
 use crate::domain::field::{Field, Kind, Operator};
 use crate::domain::query::{Condition, Operand};
 use crate::domain::value::Value;
@@ -25,6 +27,47 @@ pub fn print_condition(condition: &Condition) -> String {
     } else {
         format!("{key}{}{value}", operator.symbol())
     }
+}
+
+/// The conditions in force as a person would type them: like [`print`], but the countries of a group
+/// by the group's name, which the market's own client does not know.
+pub fn print_briefly(conditions: &[Condition]) -> String {
+    let texts: Vec<_> = conditions
+        .iter()
+        .filter(|condition| condition.enabled)
+        .map(print_condition_briefly)
+        .collect();
+    texts.join(" ")
+}
+
+/// A condition, in force or not, as a person would type it: `geolocation in EU`.
+pub fn print_condition_briefly(condition: &Condition) -> String {
+    group(condition).map_or_else(
+        || print_condition(condition),
+        |group| {
+            let (key, operator) = (condition.field.key, condition.operator.symbol());
+            format!("{key} {operator} {group}")
+        },
+    )
+}
+
+/// The group of countries that a condition lists, if it lists exactly those of one.
+fn group(condition: &Condition) -> Option<&'static str> {
+    let Operand::Many(values) = &condition.operand else {
+        return None;
+    };
+    if condition.field.kind != Kind::Country {
+        return None;
+    }
+    let is_same = |codes: &[&str]| {
+        codes.len() == values.len()
+            && codes
+                .iter()
+                .zip(values)
+                .all(|(code, value)| matches!(value, Value::Text(text) if text == code))
+    };
+    let found = country::GROUPS.iter().find(|(_, codes)| is_same(codes));
+    found.map(|(name, _)| *name)
 }
 
 /// An operand as it stands behind its operator.

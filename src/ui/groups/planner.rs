@@ -111,7 +111,7 @@ fn entry_line(
         } else {
             theme.text
         };
-        paint::text(buffer, x, y, INPUT, &shown, style);
+        paint::text(buffer, x, y, INPUT, &shown, paint::typed(input, style));
     }
     if let Some(why) = wrong {
         let room = area.right().saturating_sub(end + 1);

@@ -53,7 +53,8 @@ pub fn draw(
         let x = x + LABEL + 1;
         let field = Rect::new(x, y, FIELD.min(inner.right().saturating_sub(x)), 1);
         paint::fill(buffer, field, theme.selected);
-        paint::text(buffer, x, y, field.width, &text, theme.selected);
+        let style = paint::typed(line, theme.selected);
+        paint::text(buffer, x, y, field.width, &text, style);
         if is_focused {
             let column = line.cursor_column().saturating_sub(scroll);
             let column = u16::try_from(column).unwrap_or(0).min(FIELD);

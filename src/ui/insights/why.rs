@@ -57,7 +57,7 @@ pub fn draw(
         let note = if !line.judged {
             "no record says anything about it".to_owned()
         } else if let Some(loose) = view.loosened(index) {
-            format!("looser: {}", language::print_condition(&loose))
+            format!("looser: {}", language::print_condition_briefly(&loose))
         } else if line.silent > 0 {
             format!("{} do not say", line.silent)
         } else {

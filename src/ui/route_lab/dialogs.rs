@@ -38,7 +38,8 @@ fn edited(
             is_out
         })
         .collect();
-    paint::text(buffer, x, y, width, &visible(&text, room + 8), theme.text);
+    let style = paint::typed(input, theme.text);
+    paint::text(buffer, x, y, width, &visible(&text, room + 8), style);
     let column = input.cursor_column().saturating_sub(scroll).min(room);
     Position::new(x + u16::try_from(column).unwrap_or(0), y)
 }

@@ -1,0 +1,286 @@
+//! The pictures of the README, taken from the real program on the frozen sandbox.
+//!
+//! `assets/screenshots/take` takes them anew; it sets `BOURSE_WRITE_DOCS`. Otherwise a test only
+//! looks whether they are there, and whether what draws them draws well.
+
+use std::cell::RefCell;
+use std::fmt::Write as _;
+use std::num::NonZeroU16;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use unicode_width::UnicodeWidthStr;
+use vt100::{Color, Screen};
+
+use crate::pty_support::Pty;
+
+/// Width and height of a cell, in units of the picture.
+const CELL: (f64, f64) = (8.4, 18.0);
+/// The rim around the screen.
+const RIM: f64 = 12.0;
+/// What the picture's terminal has behind everything.
+const BACKGROUND: &str = "#15171e";
+/// What it writes with where the program names no colour.
+const FOREGROUND: &str = "#d5d9e4";
+/// The first sixteen colours of the palette.
+const SIXTEEN: [&str; 16] = [
+    "#15171e", "#f7768e", "#9ece6a", "#e0af68", "#7aa2f7", "#bb9af7", "#7dcfff", "#a9b1d6",
+    "#6b7394", "#ff899d", "#b4e682", "#ffc777", "#96b4ff", "#cdafff", "#a0e1ff", "#e6ebff",
+];
+
+/// A picture: its name, columns and rows, and what is done for it: a text to wait for, then keys.
+type Shot = (
+    &'static str,
+    (u16, u16),
+    &'static [(&'static str, &'static str)],
+);
+
+const SHOTS: &[Shot] = &[
+    (
+        "offers",
+        (150, 36),
+        &[
+            (
+                " rows",
+                "/ gpu_name=RTX_4090 geolocation in EUROPE dph<lt>1<Enter>",
+            ),
+            (" rows, ", "J<C-u>72<Tab><Tab><C-u>200<Enter>"),
+            ("Job $", "sjob<Space><C-u>score<Delete><Enter>"),
+            ("Job $▲", "g<Enter>"),
+            ("The job on this offer", ""),
+        ],
+    ),
+    (
+        "plot",
+        (110, 30),
+        &[
+            ("rows loaded", "p"),
+            ("on the front", "<Right><Right>"),
+            ("◎", ""),
+        ],
+    ),
+    (
+        "route-lab",
+        (110, 30),
+        &[
+            ("rows loaded", "3"),
+            ("llama-70b", "t"),
+            (
+                "Route lab: ask",
+                "<Down><Down><Space><Down>600<Down>8<Down>100<Enter>",
+            ),
+            ("Start the series?", "y"),
+            ("DONE", ""),
+        ],
+    ),
+];
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets/screenshots")
+}
+
+fn colour(colour: Color, default: &str) -> String {
+    match colour {
+        Color::Default => default.to_owned(),
+        Color::Rgb(red, green, blue) => format!("#{red:02x}{green:02x}{blue:02x}"),
+        Color::Idx(index @ 0..16) => SIXTEEN[usize::from(index)].to_owned(),
+        Color::Idx(index @ 16..232) => {
+            let part = |by: u8| match (index - 16) / by % 6 {
+                0 => 0,
+                step => 55 + 40 * step,
+            };
+            format!("#{:02x}{:02x}{:02x}", part(36), part(6), part(1))
+        }
+        Color::Idx(index) => {
+            let grey = 8 + 10 * (index - 232);
+            format!("#{grey:02x}{grey:02x}{grey:02x}")
+        }
+    }
+}
+
+/// How a cell is written: colour, background, weight.
+#[derive(Clone, PartialEq)]
+struct Style {
+    ink: String,
+    paper: String,
+    bold: bool,
+    dim: bool,
+    underline: bool,
+}
+
+fn style(cell: &vt100::Cell) -> Style {
+    let mut style = Style {
+        ink: colour(cell.fgcolor(), FOREGROUND),
+        paper: colour(cell.bgcolor(), BACKGROUND),
+        bold: cell.bold(),
+        dim: cell.dim(),
+        underline: cell.underline(),
+    };
+    if cell.inverse() {
+        std::mem::swap(&mut style.ink, &mut style.paper);
+    }
+    style
+}
+
+/// The runs of a line that are written alike: the first column, the cells, the text.
+fn runs(screen: &Screen, row: u16) -> Vec<(u16, u16, String, Style)> {
+    let mut runs: Vec<(u16, u16, String, Style)> = Vec::new();
+    for column in 0..screen.size().1.get() {
+        let Some(cell) = screen.cell(row, column) else {
+            continue;
+        };
+        if cell.is_wide_continuation() {
+            if let Some(run) = runs.last_mut() {
+                run.1 += 1;
+            }
+            continue;
+        }
+        let (style, text) = (style(cell), cell.contents());
+        let text = if text.is_empty() { " " } else { text };
+        match runs.last_mut() {
+            Some((_, cells, own, last)) if *last == style => {
+                *cells += 1;
+                own.push_str(text);
+            }
+            _ => runs.push((column, 1, text.to_owned(), style)),
+        }
+    }
+    runs
+}
+
+/// The words of a run, each with the cells in front of it.
+fn words(run: &str) -> Vec<(usize, &str)> {
+    run.split_whitespace()
+        .map(|word| {
+            let byte = word.as_ptr() as usize - run.as_ptr() as usize;
+            (UnicodeWidthStr::width(&run[..byte]), word)
+        })
+        .collect()
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+/// The screen as a picture that scales.
+fn svg(screen: &Screen) -> String {
+    let (rows, columns) = (screen.size().0.get(), screen.size().1.get());
+    let width = CELL.0 * f64::from(columns) + 2.0 * RIM;
+    let height = CELL.1 * f64::from(rows) + 2.0 * RIM;
+    let mut text = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
+         font-family=\"'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"14\">\n\
+         <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{BACKGROUND}\"/>\n"
+    );
+    for row in 0..rows {
+        let top = RIM + CELL.1 * f64::from(row);
+        for (column, cells, run, style) in runs(screen, row) {
+            let (x, wide) = (RIM + CELL.0 * f64::from(column), CELL.0 * f64::from(cells));
+            if style.paper != BACKGROUND {
+                let _ = writeln!(
+                    text,
+                    "<rect x=\"{x:.1}\" y=\"{top:.1}\" width=\"{wide:.1}\" height=\"{:.1}\" fill=\"{}\"/>",
+                    CELL.1, style.paper
+                );
+            }
+            let weight = if style.bold {
+                " font-weight=\"bold\""
+            } else {
+                ""
+            };
+            let faint = if style.dim { " opacity=\"0.6\"" } else { "" };
+            let line = if style.underline {
+                " text-decoration=\"underline\""
+            } else {
+                ""
+            };
+            // Each word in its own place, so that no font moves the columns.
+            for (from, word) in words(&run) {
+                let from = x + CELL.0 * from as f64;
+                let _ = writeln!(
+                    text,
+                    "<text x=\"{from:.1}\" y=\"{:.1}\" fill=\"{}\"{weight}{faint}{line} \
+                     textLength=\"{:.1}\" lengthAdjust=\"spacingAndGlyphs\">{}</text>",
+                    top + 13.5,
+                    style.ink,
+                    CELL.0 * UnicodeWidthStr::width(word) as f64,
+                    escaped(word)
+                );
+            }
+        }
+    }
+    text.push_str("</svg>\n");
+    text
+}
+
+/// Takes a picture of the real program.
+fn take((name, (columns, rows), steps): &Shot) {
+    let arguments = ["--seed", "7", "--freeze"];
+    let colours = [("COLORTERM", "truecolor"), ("COLORFGBG", "15;0")];
+    let mut program = Pty::bourse(&arguments, &colours, *columns, *rows);
+    for (text, keys) in *steps {
+        program.wait_for_text(text);
+        program.keys(keys);
+    }
+    // A frame comes in pieces: the picture waits until nothing more comes.
+    loop {
+        let before = program.screen_text();
+        std::thread::sleep(Duration::from_millis(600));
+        if program.screen_text() == before {
+            break;
+        }
+    }
+    let picture = RefCell::new(String::new());
+    program.wait_for("the picture", |screen| {
+        picture.replace(svg(screen));
+        true
+    });
+    std::fs::write(folder().join(format!("{name}.svg")), picture.take()).unwrap();
+    program.keys("<C-c>");
+    program.exit();
+}
+
+#[test]
+fn the_readme_shows_the_real_program() {
+    if std::env::var_os("BOURSE_WRITE_DOCS").is_some() {
+        SHOTS.iter().for_each(take);
+    }
+    let readme = std::fs::read_to_string(folder().join("../../README.md")).unwrap();
+    for (name, ..) in SHOTS {
+        let path = format!("assets/screenshots/{name}.svg");
+        assert!(readme.contains(&path), "the README does not show {path}");
+        let picture = std::fs::read_to_string(folder().join(format!("{name}.svg"))).unwrap();
+        assert!(
+            picture.contains(">bourse<") || picture.contains(" bourse "),
+            "{path}"
+        );
+        assert!(picture.contains("SANDBOX"), "{path}");
+    }
+}
+
+fn cells(count: u16) -> NonZeroU16 {
+    NonZeroU16::new(count).unwrap()
+}
+
+#[test]
+fn a_screen_becomes_a_picture_cell_by_cell() {
+    let mut terminal = vt100::Parser::new(cells(1), cells(12), 0);
+    terminal.process(b"a<b\x1b[1;31m&\x1b[0;48;5;16m c\x1b[0m \xe6\x97\xa5");
+    let picture = svg(terminal.screen());
+    // Three cells from the rim on; the fourth is bold and red; two on black; a wide sign.
+    assert!(picture.contains(">a&lt;b</text>"), "{picture}");
+    assert!(
+        picture.contains(
+            "<text x=\"37.2\" y=\"25.5\" fill=\"#f7768e\" font-weight=\"bold\" textLength=\"8.4\""
+        ),
+        "{picture}"
+    );
+    assert!(
+        picture.contains(
+            "<rect x=\"45.6\" y=\"12.0\" width=\"16.8\" height=\"18.0\" fill=\"#000000\"/>"
+        )
+    );
+    assert!(picture.contains("日"), "{picture}");
+}
