@@ -2,14 +2,14 @@
 
 use super::keymap::Action;
 use super::overlay::Overlay;
-use super::{Model, Pane, basket, groups, insights, route_lab, unlist, volume_form};
+use super::{Model, Pane, basket, groups, insights, route_lab, unlist, volume_form, watch};
 
 impl Model {
     /// Whether an action has a meaning in the pane in sight; one that has may still be disabled.
     pub fn has_use_for(&self, action: Action) -> bool {
         match action {
             Action::Unlist => self.pane == Pane::Volumes,
-            Action::Job | Action::Summary | Action::Plot => {
+            Action::Job | Action::Summary | Action::Plot | Action::Watch => {
                 matches!(self.pane, Pane::Offers | Pane::Volumes)
             }
             Action::Basket | Action::ThreePrices | Action::Related => self.pane == Pane::Offers,
@@ -37,6 +37,7 @@ impl Model {
                 .is_some_and(|browser| browser.view().is_empty())
                 .then(|| "there is no row to export".to_owned()),
             Action::Unlist => unlist::disabled(self),
+            Action::Watch => watch::disabled(self),
             Action::Job if volume_form::is_meant(self) => None,
             Action::Basket => basket::disabled(self),
             other => groups::disabled(self, other).or_else(|| insights::disabled(self, other)),

@@ -168,6 +168,7 @@ fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Action::Reverse => browser.reverse(),
         Action::Refresh => return refresh(model, now),
         Action::Unlist => unlist::open(model),
+        Action::Watch => super::watch::toggle(model, now),
         Action::Back => return step_back(model, now),
         Action::OfferType => {
             browser.query.offer_type = browser.query.offer_type.next();

@@ -9,6 +9,7 @@ pub use super::honesty::{Doubt, Violation};
 use super::narrowing;
 use super::remote::{Now, Remote, Ticket, Tickets};
 use super::search_settings::SearchSettings;
+use super::watch::Watch;
 use crate::api::{ApiError, Request, wire};
 use crate::app::message::Effect;
 use crate::domain::language;
@@ -37,10 +38,12 @@ pub struct Browser {
     /// What is worked out for each row besides what its record says.
     pub figures: Box<Figures>,
     dialect: &'static Dialect,
-    remote: Remote<Listing>,
+    pub(super) remote: Remote<Listing>,
     /// The query whose answer is shown.
-    shown_query: Option<Query>,
-    asked_query: Option<Query>,
+    pub(super) shown_query: Option<Query>,
+    pub(super) asked_query: Option<Query>,
+    /// The watch, while one is on.
+    pub(super) watch: Option<Box<Watch>>,
     view: Vec<u32>,
     /// The row that the person chose; it stays chosen while it is out of sight.
     chosen: Option<RowId>,
@@ -68,6 +71,7 @@ impl Browser {
             remote: Remote::default(),
             shown_query: None,
             asked_query: None,
+            watch: None,
             view: Vec::new(),
             chosen: None,
             cursor: 0,
@@ -199,8 +203,12 @@ impl Browser {
     /// Takes the answer in, if it is the awaited one.
     pub fn answered(&mut self, ticket: Ticket, answer: Result<Listing, ApiError>, now: Now) {
         let came = answer.is_ok();
+        if came && self.awaits(ticket) {
+            self.before_watched_answer();
+        }
         if self.remote.accept(ticket, now, answer) && came {
             self.shown_query = self.asked_query.take();
+            self.after_watched_answer(now);
             if let (Some(listing), Some(query)) = (self.remote.shown(), &self.shown_query) {
                 self.honesty = Honesty::of(listing, query, self.dialect);
             }

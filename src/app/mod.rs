@@ -43,6 +43,7 @@ pub mod three;
 mod typing;
 pub mod unlist;
 pub mod volume_form;
+pub mod watch;
 pub mod write;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -346,10 +347,13 @@ impl Model {
         let routes = self.route_lab.deadline(now, is_lab);
         let keep = self.keep.deadline();
         let groups = groups::deadline(self, now);
-        [toast, view, busy, writes, basket, routes, keep, groups]
-            .into_iter()
-            .flatten()
-            .reduce(f64::min)
+        let watch = watch::deadline(self, now);
+        [
+            toast, view, busy, writes, basket, routes, keep, groups, watch,
+        ]
+        .into_iter()
+        .flatten()
+        .reduce(f64::min)
     }
 
     fn show(&mut self, toast: Toast) {
@@ -414,7 +418,9 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             {
                 model.toast = None;
             }
-            route_lab::tick(model, now)
+            let mut effects = watch::tick(model, now);
+            effects.extend(route_lab::tick(model, now));
+            effects
         }
         Message::Copied(result) | Message::Saved(result) => {
             model.show(match result {

@@ -88,6 +88,11 @@ impl<T> Remote<T> {
         self.shown.as_mut()
     }
 
+    /// Takes away what is shown, with the moment when it arrived.
+    pub fn take(&mut self) -> Option<(T, Now)> {
+        self.shown.take().zip(self.shown_at.take())
+    }
+
     /// When what is shown arrived.
     pub const fn shown_at(&self) -> Option<Now> {
         self.shown_at

@@ -34,6 +34,9 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
             let style = if is_stale { theme.warning } else { theme.dim };
             parts.push(piece(format!(" · {} old", super::age(now, then)), style));
         }
+        if let Some(text) = watching(browser, now) {
+            parts.push(piece(format!(" · {text}"), theme.accent));
+        }
         for (deed, write) in model.writes.flights() {
             let seconds = (now.mono - write.since.mono).max(0.0);
             let text = format!(" · {} {} … {seconds:.0}s", under_way(deed), write.subject);
@@ -94,6 +97,25 @@ fn rows(browser: &Browser) -> String {
         let _ = write!(text, ", {} marked", browser.marks.len()); // a String takes everything
     }
     text
+}
+
+/// What watching has found, and when it asks again.
+fn watching(browser: &Browser, now: Now) -> Option<String> {
+    let watch = browser.watching()?;
+    let next = watch.next_in(now);
+    let Some(since) = watch.since() else {
+        return Some(format!("watching, asks in {next:.0}s"));
+    };
+    let changes = watch.changes();
+    let (cheaper, dearer) = changes.moves();
+    // Where the limit cut an answer, what is missing may only have been pushed out of it.
+    let gone = if changes.is_cut { "out" } else { "gone" };
+    let new = changes.new_rows();
+    let since = super::age(now, since);
+    let lost = changes.gone;
+    Some(format!(
+        "in {since}: {new} new, {lost} {gone}, {cheaper} cheaper, {dearer} dearer, asks in {next:.0}s"
+    ))
 }
 
 /// What a write is doing.

@@ -29,6 +29,9 @@ const GUTTER: u16 = 3;
 /// The sign of offers that no other loaded one beats in price and performance per GPU.
 pub const FRONT: &str = "◆";
 
+/// The sign of rows that came while the search was watched.
+const NEW: &str = "+";
+
 /// How early a column leaves that was hidden at first and chosen by the person.
 const CHOSEN: u8 = 9;
 
@@ -164,6 +167,9 @@ pub fn draw(
             (false, false) => "  ",
         };
         paint::text(buffer, strip.x, strip.y, 2, sign, style);
+        if !is_marked && is_new(browser, listing, row) {
+            paint::text(buffer, strip.x + 1, strip.y, 1, NEW, style);
+        }
         if is_on_front(browser, row) {
             let style = if is_selected { style } else { theme.good };
             paint::text(buffer, strip.x + 2, strip.y, 1, FRONT, style);
@@ -197,6 +203,17 @@ fn columns(browser: &Browser) -> Vec<&'static Field> {
         }
     }
     columns
+}
+
+fn is_new(browser: &Browser, listing: &Listing, row: usize) -> bool {
+    let watch = browser.watching().zip(listing.id(row));
+    watch.is_some_and(|(watch, id)| watch.changes().is_new(id))
+}
+
+/// The sign of a price that fell or rose while it was watched.
+fn moved(browser: &Browser, listing: &Listing, row: usize, field: &Field) -> Option<bool> {
+    let (watch, id) = browser.watching().zip(listing.id(row))?;
+    watch.changes().fell(id, field)
 }
 
 fn is_on_front(browser: &Browser, row: usize) -> bool {
@@ -240,6 +257,11 @@ fn draw_cell(
         style.patch(theme.dim)
     } else {
         style
+    };
+    let (text, style) = match moved(browser, listing, row, column.field) {
+        Some(true) => (format!("↓{text}"), style.patch(theme.good)),
+        Some(false) => (format!("↑{text}"), style.patch(theme.warning)),
+        None => (text, style),
     };
     let text = if is_broken { format!("!{text}") } else { text };
     let x = strip.x + column.x;

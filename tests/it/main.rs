@@ -64,5 +64,6 @@ mod unlist_story;
 mod unlisting;
 mod volumes_story;
 mod volumes_wire;
+mod watch_story;
 mod wire;
 mod workergroups_domain;

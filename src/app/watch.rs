@@ -1,0 +1,228 @@
+//! Watching a search: the same question again and again, and what changed since watching began.
+
+use std::collections::{HashMap, HashSet};
+
+use super::browser::Browser;
+use super::message::{Effect, Toast};
+use super::remote::Now;
+use super::{Model, Pane};
+use crate::domain::insight::{Coverage, coverage, differences};
+use crate::domain::{Field, Listing, Query, Resource, RowId};
+
+/// Seconds between an answer and the next question: politer than any market's limit.
+pub const EVERY: f64 = 30.0;
+
+/// A search that is watched.
+#[derive(Debug, Default)]
+pub struct Watch {
+    /// When to ask next, on the clock that never jumps.
+    next: f64,
+    /// The answer that all later ones are compared with, and when it came.
+    baseline: Option<(Listing, Now)>,
+    /// What the newest answer changed.
+    changes: Changes,
+}
+
+/// What differs from the answer with which watching began.
+#[derive(Debug, Default)]
+pub struct Changes {
+    arrived: HashSet<RowId>,
+    field: Option<&'static Field>,
+    prices: HashMap<RowId, (f64, f64)>,
+    /// How many rows are not in the answer any more.
+    pub gone: usize,
+    /// Whether the limit cut an answer, so that a row that is gone may only be pushed out of it.
+    pub is_cut: bool,
+}
+
+impl Changes {
+    /// How many rows are new.
+    pub fn new_rows(&self) -> usize {
+        self.arrived.len()
+    }
+
+    /// How many prices went down, and how many up.
+    pub fn moves(&self) -> (usize, usize) {
+        let down = self.prices.values().filter(|(from, to)| to < from).count();
+        (down, self.prices.len() - down)
+    }
+
+    /// Whether a row is new.
+    pub fn is_new(&self, id: RowId) -> bool {
+        self.arrived.contains(&id)
+    }
+
+    /// The price of a row when watching began and now, if it changed.
+    pub fn price(&self, id: RowId) -> Option<(f64, f64)> {
+        self.prices.get(&id).copied()
+    }
+
+    /// Whether a row's price went down (true) or up in this column; `None` where it did neither.
+    pub fn fell(&self, id: RowId, field: &Field) -> Option<bool> {
+        let (from, to) = self.price(id).filter(|_| self.field == Some(field))?;
+        Some(to < from)
+    }
+}
+
+impl Watch {
+    /// What changed since it began.
+    pub const fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    /// When the answer came with which later ones are compared; `None` until a second one comes.
+    pub fn since(&self) -> Option<Now> {
+        self.baseline.as_ref().map(|(_, since)| *since)
+    }
+
+    /// Seconds until the next question.
+    pub fn next_in(&self, now: Now) -> f64 {
+        (self.next - now.mono).max(0.0)
+    }
+}
+
+/// The wire name of the price that is watched.
+const fn price_of(resource: Resource) -> &'static str {
+    match resource {
+        Resource::Offers => "dph_total",
+        _ => "storage_cost",
+    }
+}
+
+/// Whether two queries ask for the same rows and prices; their order says how to look at them.
+fn is_same_question(one: &Query, other: &Query) -> bool {
+    one.conditions == other.conditions
+        && one.limit == other.limit
+        && one.offer_type == other.offer_type
+        && one.storage == other.storage
+}
+
+impl Browser {
+    /// The watch, if one is on.
+    pub fn watching(&self) -> Option<&Watch> {
+        self.watch.as_deref()
+    }
+
+    /// Before an answer takes the place of the one in sight: the first one is kept to compare with.
+    /// Another question has nothing to be compared with.
+    pub(super) fn before_watched_answer(&mut self) {
+        let (Some(watch), Some(asked)) = (&mut self.watch, &self.asked_query) else {
+            return;
+        };
+        let is_same = self
+            .shown_query
+            .as_ref()
+            .is_some_and(|shown| is_same_question(shown, asked));
+        if !is_same {
+            watch.baseline = None;
+        } else if watch.baseline.is_none() {
+            watch.baseline = self.remote.take();
+        }
+    }
+
+    /// After an answer: what it changed, and when to ask again.
+    pub(super) fn after_watched_answer(&mut self, now: Now) {
+        let Some(mut watch) = self.watch.take() else {
+            return;
+        };
+        watch.next = now.mono + EVERY;
+        watch.changes = match (&watch.baseline, self.remote.shown()) {
+            (Some((before, _)), Some(listing)) => self.compared(before, listing),
+            _ => Changes::default(),
+        };
+        self.watch = Some(watch);
+    }
+
+    fn compared(&self, before: &Listing, listing: &Listing) -> Changes {
+        let Some(price) = listing.catalog().by_key(price_of(self.resource())) else {
+            return Changes::default();
+        };
+        let differences = differences(before, listing, price);
+        let id = |row: u32| listing.id(row as usize);
+        let limit = self.shown_query.as_ref().and_then(|query| query.limit);
+        Changes {
+            field: Some(price),
+            arrived: differences.arrived.into_iter().filter_map(id).collect(),
+            prices: differences
+                .changed
+                .iter()
+                .map(|change| (change.id, (change.from, change.to)))
+                .collect(),
+            gone: differences.left.len(),
+            is_cut: [before, listing]
+                .into_iter()
+                .any(|listing| coverage(listing, limit) != Coverage::Whole),
+        }
+    }
+}
+
+/// Why the pane in sight cannot be watched, if it cannot.
+pub(super) fn disabled(model: &Model) -> Option<String> {
+    (!matches!(model.pane, Pane::Offers | Pane::Volumes))
+        .then(|| "offers and volumes can be watched".to_owned())
+}
+
+/// Begins or ends watching the search in sight.
+pub(super) fn toggle(model: &mut Model, now: Now) {
+    if let Some(why) = disabled(model) {
+        return model.show(Toast::error(why, now));
+    }
+    let key = model.keymap.way_to("watch");
+    let Some(browser) = model.browser_mut() else {
+        return;
+    };
+    let text = if browser.watch.take().is_some() {
+        "Not watching any more".to_owned()
+    } else {
+        browser.watch = Some(Box::new(Watch {
+            next: now.mono + EVERY,
+            ..Watch::default()
+        }));
+        format!("Watching: asks again every {EVERY:.0} s, {key} stops")
+    };
+    model.show(Toast::new(text, now));
+}
+
+/// Asks again where it is time.
+pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
+    let Model {
+        offers,
+        volumes,
+        tickets,
+        ..
+    } = model;
+    let mut effects = Vec::new();
+    for browser in [offers, volumes] {
+        let is_busy = browser.remote().is_loading();
+        if let Some(watch) = &mut browser.watch
+            && watch.next <= now.mono
+        {
+            // Whatever becomes of this question, the next one waits its time.
+            watch.next = now.mono + EVERY;
+            if !is_busy {
+                effects.extend(browser.ask(tickets, now));
+            }
+        }
+    }
+    effects
+}
+
+/// When the next question is due.
+pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
+    // The countdown in the status line of the pane in sight moves every second.
+    let due = |pane: Pane, browser: &Browser| {
+        let next = browser.watching()?.next;
+        Some(if pane == model.pane {
+            next.min(now.mono + 1.0)
+        } else {
+            next
+        })
+    };
+    [
+        due(Pane::Offers, &model.offers),
+        due(Pane::Volumes, &model.volumes),
+    ]
+    .into_iter()
+    .flatten()
+    .reduce(f64::min)
+}

@@ -1,0 +1,81 @@
+//! Watching a search, key by key.
+
+use bourse::api::ApiError;
+
+use crate::desk::{Desk, THREE};
+
+/// THREE later: 101 costs 0.35 in place of 0.41, 102 costs 17.00 in place of 16.02, 103 is gone, 104
+/// is new.
+fn later() -> String {
+    THREE
+        .replace("\"dph_total\":0.41", "\"dph_total\":0.35")
+        .replace("\"dph_total\":16.02", "\"dph_total\":17.00")
+        .replace("\"id\":103", "\"id\":104")
+}
+
+#[test]
+fn a_watched_search_is_asked_again_and_what_changed_is_marked() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("w")
+        .expect("Watching: asks again every 30 s, w stops");
+    desk.wait(10.0).expect("asks in 20s");
+    assert!(desk.calls.is_empty());
+    desk.wait(20.0);
+    assert_eq!(desk.calls.len(), 1, "half a minute is over");
+    desk.expect("0.4100"); // what is here stays until the answer comes
+    desk.answer(&later());
+    desk.expect("1 new, 1 gone, 1 cheaper, 1 dearer, asks in 30s");
+    desk.expect("↓0.3500")
+        .expect("↑17.0000")
+        .expect(" +◆      104");
+    // Compared with the beginning, not with the answer before: what went back is no change.
+    desk.wait(30.0).answer(THREE);
+    desk.expect("0 new, 0 gone, 0 cheaper, 0 dearer")
+        .expect_not("↓");
+    desk.keys("w").expect("Not watching any more");
+    desk.wait(120.0);
+    assert!(desk.calls.is_empty());
+    desk.expect_not("asks in");
+}
+
+#[test]
+fn watching_goes_on_over_failures_and_beside_what_is_typed() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("w").wait(30.0);
+    desk.keys("/").type_text(" rtx").fail(ApiError::Lost);
+    desk.expect(" rtx");
+    desk.keys("esc");
+    desk.wait(30.0).answer(&later());
+    desk.expect("1 cheaper");
+    // Another pane in sight does not end it.
+    desk.keys("2");
+    desk.calls.clear();
+    desk.wait(30.0);
+    assert_eq!(desk.calls.len(), 1);
+}
+
+#[test]
+fn another_question_has_nothing_to_be_compared_with() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("w").wait(30.0).answer(&later());
+    desk.expect("1 cheaper");
+    desk.keys("/").type_text(" num_gpus>=1").keys("enter");
+    desk.answer(THREE);
+    desk.expect_not("cheaper").expect("watching, asks in 30s");
+}
+
+#[test]
+fn a_cut_answer_says_that_rows_may_only_be_out_of_it() {
+    let mut desk = Desk::new();
+    desk.model.offers.query.limit = Some(3);
+    desk.calls.clear();
+    desk.keys("r").answer(THREE);
+    desk.keys("w").wait(30.0).answer(&later());
+    desk.expect("1 new, 1 out,");
+}
+
+#[test]
+fn groups_and_requests_are_not_watched() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("3 w").expect("offers and volumes can be watched");
+}
