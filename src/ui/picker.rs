@@ -212,7 +212,11 @@ fn sentence<T: Clone>(
     }
     let height = list.height - LINES;
     let width = list.width.saturating_sub(2);
-    let whole = picker.current().map(said).unwrap_or_default();
+    let whole = picker
+        .current()
+        .map(said)
+        .filter(|text| paint::cells(text) > column)
+        .unwrap_or_default();
     let parts = paint::wrap(&whole, width);
     for (y, part) in (list.y + height..list.bottom()).zip(&parts) {
         paint::text(buffer, list.x + 1, y, width, part, theme.text);
