@@ -701,6 +701,7 @@ pub static BINDINGS: &[Binding] = &[
         "Route lab: test the endpoint of a workergroup, or a typed one"),
     row(Context::Global, &["q"], Action::Quit, "quit", "Leave bourse").hint("quit", 5),
 
+    row(Context::Always, &["f1"], Action::Help, "help-now", "Help, also while text is typed").hint("help", 4),
     row(Context::Always, &["ctrl-c"], Action::QuitNow, "quit-now", "Leave at once"),
     row(Context::Always, &["ctrl-z"], Action::Suspend, "suspend", "Suspend; fg comes back"),
     row(Context::Always, &["ctrl-l"], Action::Redraw, "redraw", "Paint the screen anew"),

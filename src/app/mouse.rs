@@ -80,6 +80,7 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
                 .map(|action| actions::perform(model, now, *action))
                 .unwrap_or_default();
         }
+        Target::Hint(action) => return actions::perform(model, now, action),
         Target::Line(index) => match model.overlays.last_mut() {
             Some(Overlay::Route(_)) => return route_lab::click(model, now, index),
             Some(Overlay::Help(picker) | Overlay::Palette(picker)) => {

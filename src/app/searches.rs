@@ -287,7 +287,8 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-fn chosen(model: &mut Model, now: Now, entry: Entry) -> Vec<Effect> {
+/// Does what a line of the list stands for.
+pub(super) fn chosen(model: &mut Model, now: Now, entry: Entry) -> Vec<Effect> {
     match entry {
         Entry::Save => {
             ask_name(model);

@@ -111,7 +111,7 @@ fn screen(
     );
     pane(buffer, body, model, now, theme, facts);
     footer::status(buffer, line(area.bottom() - 2), model, now, theme);
-    footer::hints(buffer, line(area.bottom() - 1), model, theme);
+    footer::hints(buffer, line(area.bottom() - 1), model, theme, facts);
     if let Some(browser) = model.browser()
         && browser.bar.editing
     {

@@ -126,14 +126,13 @@ pub fn lines<T: Clone>(
     for (y, (index, item)) in (list.y..list.bottom()).zip(picker.shown().enumerate().skip(first)) {
         let strip = Rect::new(list.x, y, list.width, 1);
         if item.value.is_none() {
-            paint::text(
-                buffer,
-                list.x + 1,
-                y,
-                list.width,
-                &item.title,
-                theme.heading,
-            );
+            let room = list.width.saturating_sub(1);
+            let title = format!("{}  ", item.title);
+            let parts = [
+                paint::piece(title, theme.heading),
+                paint::piece(item.text.as_str(), theme.dim),
+            ];
+            paint::pieces(buffer, list.x + 1, y, room, &parts);
             continue;
         }
         facts

@@ -14,6 +14,7 @@ mod catalog;
 mod cli;
 mod client;
 mod columns_story;
+mod comfort_story;
 mod configuration;
 mod copy_story;
 mod cost;

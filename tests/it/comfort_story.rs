@@ -1,0 +1,212 @@
+//! Help, palette, footer hints and mouse, key by key.
+
+use bourse::domain::saved::{SavedSearch, SearchSpec};
+use bourse::domain::{Dialect, Resource};
+
+use crate::desk::{Desk, THREE};
+use crate::groups_story::at_groups;
+
+/// Where to go from three offers, and what the footer must still offer there.
+const PLACES: [(&str, &str); 16] = [
+    ("", "? help"),
+    ("enter", "? help"),
+    ("/", "F1 help"),
+    ("s", "F1 help"),
+    ("c", "F1 help"),
+    ("f", "F1 help"),
+    ("o", "F1 help"),
+    ("b", "F1 help"),
+    ("y", "F1 help"),
+    ("e", "F1 help"),
+    ("J", "F1 help"),
+    ("m", "? help"),
+    ("p", "? help"),
+    ("F", "? help"),
+    ("t", "F1 help"),
+    (":", "F1 help"),
+];
+
+fn footer(desk: &Desk) -> Vec<String> {
+    let screen = desk.screen();
+    let line = screen.lines().last().unwrap_or_default().trim();
+    line.split("  ")
+        .map(|hint| hint.trim().to_owned())
+        .collect()
+}
+
+#[test]
+fn at_no_width_a_hint_is_cut_and_the_help_is_always_named() {
+    for (keys, help) in PLACES {
+        let mut desk = Desk::with_offers(THREE);
+        desk.keys(keys).resize(400, 40);
+        let all = footer(&desk);
+        assert!(all.contains(&help.to_owned()), "{keys}: {all:?}");
+        for width in 40..=300 {
+            desk.resize(width, 10);
+            let shown = footer(&desk);
+            assert!(
+                shown.contains(&help.to_owned()),
+                "{keys} {width}: {shown:?}"
+            );
+            assert!(shown.len() >= 2, "{keys} {width}: {shown:?}");
+            // Whole hints, in their order, none left out but at the end.
+            let others: Vec<_> = shown.iter().filter(|hint| *hint != help).collect();
+            let wanted = all.iter().filter(|hint| *hint != help);
+            assert!(
+                others.into_iter().eq(wanted.take(shown.len() - 1)),
+                "{keys} {width}: {shown:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_hint_is_a_button() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.click("? help").expect("Help");
+    desk.keys("esc").click("s sort").expect("Sort");
+    desk.click("Esc close").expect_not("Space adds or flips");
+    desk.click("/ query");
+    assert!(desk.model.offers.bar.editing);
+    desk.click("Esc cancel");
+    assert!(!desk.model.offers.bar.editing);
+}
+
+#[test]
+fn the_help_begins_with_what_is_in_sight() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(100, 30).keys("?");
+    desk.expect("Tables  machines for rent")
+        .expect("Edit the query");
+    desk.keys("esc s f1");
+    let screen = desk.screen();
+    let first = screen.lines().position(|line| line.contains("Sort editor"));
+    let second = screen
+        .lines()
+        .position(|line| line.contains("Lists with a search line"));
+    assert!(first.is_some() && first < second, "{screen}");
+    desk.keys("f1").expect_not("Lists with a search line");
+    desk.keys("esc / f1")
+        .expect("Query bar  conditions such as");
+    desk.keys("esc");
+    assert!(desk.model.offers.bar.editing, "the bar has the keys again");
+}
+
+#[test]
+fn the_help_is_searched_and_does_what_is_chosen() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("?")
+        .type_text("histogram")
+        .expect("Show how the x values");
+    // It belongs to the plot, which is not open.
+    desk.keys("enter").expect("That is for: Plot");
+    desk.keys("?")
+        .type_text("sort")
+        .keys("enter")
+        .expect("Sort: ");
+    desk.keys("esc ?").type_text("vram").expect("vram>=24GB");
+    desk.keys("enter").expect("vram>=24GB");
+    desk.keys("ctrl-u").type_text("best value").keys("ctrl-u");
+    desk.type_text("cheaper and faster").expect("◆");
+}
+
+#[test]
+fn every_action_of_the_table_stands_in_the_help_with_its_reason() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("?").type_text("unlist");
+    desk.expect("Unlist a volume: type its listing id twice (not now: listings");
+    desk.keys("enter")
+        .expect("listings are unlisted in the Volumes pane: press 2");
+}
+
+#[test]
+fn the_palette_sorts_by_any_field() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys(":").type_text("sort by price").keys("enter");
+    desk.expect("sort $/h▲");
+    desk.keys(":")
+        .type_text("sort dlperf")
+        .keys("enter")
+        .expect("sort DLPerf▼");
+    assert!(
+        desk.calls.is_empty(),
+        "rows that are here are sorted at once"
+    );
+}
+
+#[test]
+fn the_palette_begins_a_condition() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys(":").type_text("condition on vram").keys("enter");
+    assert!(desk.model.offers.bar.editing);
+    assert!(desk.model.offers.bar.input.text().ends_with(" gpu_ram "));
+    desk.expect(">=");
+    desk.type_text(">=24GB").keys("enter");
+    assert_eq!(desk.calls.len(), 1);
+    let asked = format!("{:?}", desk.asked());
+    assert!(asked.contains("gpu_ram"), "{asked}");
+}
+
+#[test]
+fn the_palette_runs_a_saved_search() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.model.searches.saved.push(SavedSearch {
+        name: "big ones".to_owned(),
+        note: String::new(),
+        spec: SearchSpec {
+            resource: Resource::Offers,
+            query: "num_gpus>=8".to_owned(),
+            off: Vec::new(),
+            order: None,
+            limit: None,
+            offer_type: None,
+            storage: None,
+            unbundled: false,
+        },
+    });
+    desk.keys(":")
+        .type_text("big ones")
+        .expect("search big ones");
+    desk.keys("enter").expect("num_gpus>=8");
+    assert_eq!(desk.calls.len(), 1);
+}
+
+#[test]
+fn the_palette_reaches_the_table_from_what_lies_over_it() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("enter :").type_text("columns").keys("enter");
+    desk.expect("Columns");
+    desk.keys("esc");
+    desk.selects("101").expect_not("The record as it came");
+}
+
+#[test]
+fn what_cannot_be_done_stays_in_the_palette_and_says_why() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys(":").type_text("new-workergroup");
+    desk.expect("(not now: that is for workergroups: press 3)");
+    desk.keys("enter").expect("Actions");
+    desk.keys("esc").expect_not("Actions: type");
+}
+
+#[test]
+fn the_palette_speaks_of_the_fields_of_its_pane() {
+    let mut desk = at_groups();
+    desk.keys(":").type_text("sort by cold").expect("cold_mult");
+    desk.keys("ctrl-u")
+        .type_text("dlperf")
+        .expect_not("sort by DLPerf");
+    let mut desk = Desk::speaking(&Dialect::VAST);
+    desk.keys(":")
+        .type_text("sort by price")
+        .expect("dph_total");
+}
+
+#[test]
+fn nothing_comes_over_a_write_that_is_confirmed() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("2").answer(r#"{"offers":[]}"#);
+    desk.keys("u f1")
+        .expect("finish or leave this dialog first");
+    desk.expect_not("Query language");
+}
