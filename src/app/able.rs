@@ -2,6 +2,7 @@
 
 use super::keymap::{Action, Context};
 use super::overlay::Overlay;
+use super::split::SIDE_BY_SIDE;
 use super::{Model, Owner, Pane, basket, groups, insights, route_lab, unlist, volume_form};
 
 /// The contexts of the table that can be reached from who owns the keyboard by closing what lies
@@ -27,6 +28,7 @@ impl Model {
     pub fn has_use_for(&self, action: Action) -> bool {
         match action {
             Action::Help => !self.confirms(),
+            Action::WiderDetail | Action::WiderTable => self.size.0 >= SIDE_BY_SIDE,
             Action::Unlist => self.pane == Pane::Volumes,
             Action::Job | Action::Summary | Action::Plot => {
                 matches!(self.pane, Pane::Offers | Pane::Volumes)
@@ -47,6 +49,9 @@ impl Model {
         }
         let browser = self.browser();
         match action {
+            Action::WiderDetail | Action::WiderTable => (self.size.0 < SIDE_BY_SIDE).then(|| {
+                format!("table and detail stand side by side from {SIDE_BY_SIDE} columns on")
+            }),
             Action::Open => browser
                 .is_none_or(|browser| browser.selected_row().is_none())
                 .then(|| "no record is selected".to_owned()),

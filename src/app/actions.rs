@@ -35,6 +35,9 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::Redraw => return vec![Effect::Redraw],
         Action::Help => super::help::open(model),
         Action::Palette => super::palette::open(model),
+        Action::WiderDetail | Action::WiderTable => {
+            model.split.widen_detail(action == Action::WiderDetail);
+        }
         Action::Copy => super::copy::open(model),
         Action::Export => super::export::open(model, now),
         Action::SavedSearches => super::searches::open(model),

@@ -255,6 +255,8 @@ pub enum Action {
     PlanCapacity,
     SupplyHealth,
     Drift,
+    WiderDetail,
+    WiderTable,
     Secrets,
     CopySecret,
     SwapDraft,
@@ -458,6 +460,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Detail, &["J"], Action::Job, "detail-job", "Price the offer for a whole job, the volume for a size and term").hint("cost", 7),
     row(Context::Detail, &["B"], Action::Basket, "detail-basket",
         "Show the volumes that go with the offer, and what both cost a month").hint("volumes with it", 9),
+    row(Context::Detail, &["+", "="], Action::WiderDetail, "wider-detail", "Give the detail more room beside the table").hint("wider", 11),
+    row(Context::Detail, &["-"], Action::WiderTable, "wider-table", "Give the table more room beside the detail").hint("narrower", 11),
     row(Context::Detail, &["enter"], Action::Back, "close-detail", "Back to the table"),
 
     row(Context::Picker, &["enter"], Action::Submit, "choose", "Do or take what is selected").hint("choose", 1),

@@ -40,6 +40,7 @@ pub mod route_lab;
 pub mod search_settings;
 pub mod searches;
 pub mod sort_editor;
+pub mod split;
 pub mod text_input;
 pub mod three;
 mod typing;
@@ -172,6 +173,8 @@ pub struct Model {
     keep: keep::Keep,
     /// What the Workergroups pane has besides its table.
     pub groups: Groups,
+    /// How table and detail share a wide screen.
+    pub split: split::Split,
     /// The time zone of the person.
     pub zone: jiff::tz::TimeZone,
     tickets: Tickets,
@@ -218,6 +221,7 @@ impl Model {
             searches: Searches::default(),
             keep: keep::Keep::default(),
             groups: Groups::new(dialect),
+            split: split::Split::default(),
             zone: jiff::tz::TimeZone::UTC,
             tickets: Tickets::default(),
         }

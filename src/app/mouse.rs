@@ -18,10 +18,13 @@ pub(super) fn happened(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Ef
         MouseEventKind::ScrollDown => wheel(model, now, WHEEL),
         MouseEventKind::ScrollUp => wheel(model, now, -WHEEL),
         MouseEventKind::Down(MouseButton::Left) => {
+            model.split.let_go();
             if let Some(target) = model.facts.at(event.column, event.row) {
                 return clicked(model, now, target);
             }
         }
+        MouseEventKind::Drag(MouseButton::Left) => model.split.drag(event.column, model.size.0),
+        MouseEventKind::Up(MouseButton::Left) => model.split.let_go(),
         _ => {}
     }
     Vec::new()
@@ -80,6 +83,7 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
                 .map(|action| actions::perform(model, now, *action))
                 .unwrap_or_default();
         }
+        Target::Rule => model.split.hold(),
         Target::Hint(action) => return actions::perform(model, now, action),
         Target::Line(index) => match model.overlays.last_mut() {
             Some(Overlay::Route(_)) => return route_lab::click(model, now, index),

@@ -43,18 +43,16 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use crate::api::ApiError;
-use crate::app::facts::Facts;
+use crate::app::facts::{Facts, Target};
 use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Phase};
+use crate::app::split::SIDE_BY_SIDE;
 use crate::app::{Model, Pane};
 use crate::domain::{format, language};
 use theme::Theme;
 
 /// The smallest useful screen.
 pub const SMALLEST: (u16, u16) = (40, 10);
-
-/// From this width on, a detail view stands beside its table.
-const SIDE_BY_SIDE: u16 = 130;
 
 /// Draws a frame; gives what it measured.
 pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Facts {
@@ -117,7 +115,12 @@ fn screen(
     {
         bar::candidates(buffer, area, browser, theme);
     }
-    overlays(buffer, (area, body), model, now, theme, facts).or(cursor)
+    // The footer stays in sight under whatever lies over the pane.
+    let free = Rect {
+        height: area.height - 1,
+        ..area
+    };
+    overlays(buffer, (free, body), model, now, theme, facts).or(cursor)
 }
 
 fn pane(
@@ -133,11 +136,8 @@ fn pane(
         return;
     };
     let has_detail = matches!(model.overlays.first(), Some(Overlay::Detail { .. }));
-    let table = if has_detail && body.width >= SIDE_BY_SIDE {
-        Rect {
-            width: body.width / 2,
-            ..body
-        }
+    let table = if has_detail {
+        beside(body, model).0
     } else {
         body
     };
@@ -162,6 +162,45 @@ fn pane(
         }
         _ => message(buffer, table, theme, &empty_note(model, now)),
     }
+}
+
+/// The places of the table and of the detail beside it, the rule's column between them left out;
+/// on a narrow screen each has all of it.
+fn beside(body: Rect, model: &Model) -> (Rect, Rect) {
+    if body.width < SIDE_BY_SIDE {
+        return (body, body);
+    }
+    let width = model.split.table(body.width);
+    let detail = Rect {
+        x: body.x + width + 1,
+        width: body.width - width - 1,
+        ..body
+    };
+    (Rect { width, ..body }, detail)
+}
+
+/// Where the detail stands; draws the rule in front of it, which the mouse can drag.
+fn detail_place(
+    buffer: &mut Buffer,
+    body: Rect,
+    model: &Model,
+    theme: &Theme,
+    facts: &mut Facts,
+) -> Rect {
+    let (table, detail) = beside(body, model);
+    if table != detail {
+        let rule = Rect {
+            x: table.right(),
+            width: 1,
+            ..body
+        };
+        picker::blank(buffer, rule);
+        for y in rule.y..rule.bottom() {
+            paint::text(buffer, rule.x, y, 1, "│", theme.border);
+        }
+        facts.targets.push((paint::area(rule), Target::Rule));
+    }
+    detail
 }
 
 fn requests_note(model: &Model) -> Vec<String> {
@@ -280,12 +319,7 @@ fn overlays(
     for overlay in &model.overlays {
         cursor = match overlay {
             Overlay::Detail { scroll } => {
-                let place = if body.width >= SIDE_BY_SIDE {
-                    let width = body.width - body.width / 2;
-                    Rect::new(body.x + body.width / 2, body.y, width, body.height)
-                } else {
-                    body
-                };
+                let place = detail_place(buffer, body, model, theme, facts);
                 if let Some(browser) = model.browser() {
                     let view = detail::View {
                         browser,
@@ -308,11 +342,8 @@ fn overlays(
             Overlay::Unlist(dialog) => unlist::draw(buffer, area, model, dialog, now, theme),
             Overlay::Insight(insight) => {
                 let has_detail = matches!(model.overlays.last(), Some(Overlay::Detail { .. }));
-                let body = if has_detail && body.width >= SIDE_BY_SIDE {
-                    Rect {
-                        width: body.width / 2,
-                        ..body
-                    }
+                let body = if has_detail {
+                    beside(body, model).0
                 } else {
                     body
                 };
@@ -351,7 +382,7 @@ fn overlays(
             Overlay::Export(form) => export::draw(buffer, area, form, theme, facts),
             Overlay::Prompt(prompt) => Some(prompt::text(buffer, area, prompt, theme)),
             Overlay::Question(question) => {
-                prompt::question(buffer, area, question, theme);
+                prompt::question(buffer, area, question, &model.keymap, theme, facts);
                 None
             }
             Overlay::Columns(editor) => picker::draw(

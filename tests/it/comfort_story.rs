@@ -1,7 +1,9 @@
 //! Help, palette, footer hints and mouse, key by key.
 
+use bourse::app::message::Message;
 use bourse::domain::saved::{SavedSearch, SearchSpec};
 use bourse::domain::{Dialect, Resource};
+use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
 use crate::desk::{Desk, THREE};
 use crate::groups_story::at_groups;
@@ -209,4 +211,79 @@ fn nothing_comes_over_a_write_that_is_confirmed() {
     desk.keys("u f1")
         .expect("finish or leave this dialog first");
     desk.expect_not("Query language");
+}
+
+fn mouse(desk: &mut Desk, kind: MouseEventKind, column: u16, row: u16) {
+    desk.send(Message::Mouse(MouseEvent {
+        kind,
+        column,
+        row,
+        modifiers: KeyModifiers::NONE,
+    }));
+    desk.keys("");
+}
+
+/// The column of the rule between table and detail.
+fn rule(desk: &Desk) -> usize {
+    let screen = desk.screen();
+    let line = screen.lines().nth(8).unwrap_or_default();
+    line.chars()
+        .position(|sign| sign == '│')
+        .unwrap_or_default()
+}
+
+#[test]
+fn the_rule_is_dragged_and_stays_where_it_is_let_go() {
+    let left = MouseButton::Left;
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(200, 60).keys("enter");
+    assert_eq!(rule(&desk), 100);
+    // Motion without the rule in hand moves nothing.
+    mouse(&mut desk, MouseEventKind::Drag(left), 120, 8);
+    mouse(&mut desk, MouseEventKind::Down(left), 100, 8);
+    mouse(&mut desk, MouseEventKind::Drag(left), 120, 9);
+    mouse(&mut desk, MouseEventKind::Up(left), 120, 9);
+    mouse(&mut desk, MouseEventKind::Drag(left), 60, 9);
+    desk.resize(200, 60);
+    assert_eq!(rule(&desk), 120);
+    assert_eq!(desk.model.snapshot().split, Some(60));
+    // Neither side goes away.
+    mouse(&mut desk, MouseEventKind::Down(left), 120, 8);
+    mouse(&mut desk, MouseEventKind::Drag(left), 199, 8);
+    desk.resize(200, 60);
+    assert_eq!(rule(&desk), 160);
+}
+
+#[test]
+fn the_rule_moves_by_keys_and_comes_back_with_the_profile() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(200, 60).keys("enter + +");
+    assert_eq!(rule(&desk), 80);
+    desk.keys("-");
+    assert_eq!(rule(&desk), 90);
+    let kept = desk.model.snapshot();
+    let mut next = Desk::prepared(&Dialect::DOCUMENTED, |model| {
+        model.restore(Some(&kept), Default::default(), false);
+    });
+    next.answer(THREE).resize(200, 60).keys("enter");
+    assert_eq!(rule(&next), 90);
+    // On a narrow screen there is nothing to divide, and the key says so.
+    next.resize(100, 30)
+        .keys("+")
+        .expect("side by side from 130 columns on");
+}
+
+#[test]
+fn a_question_is_answered_by_a_click() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("b").type_text("cheapest").keys("ctrl-u esc");
+    desk.keys(":").type_text("save-search").keys("enter");
+    desk.type_text("mine").keys("enter");
+    desk.keys("b")
+        .type_text("mine")
+        .keys("delete")
+        .expect("does it");
+    desk.click("leaves it").expect_not("does it");
+    desk.keys("delete").click("does it");
+    assert!(desk.model.searches.saved.is_empty());
 }

@@ -10,6 +10,8 @@
 )]
 
 mod architecture;
+#[cfg(unix)]
+mod background;
 mod catalog;
 mod cli;
 mod client;
