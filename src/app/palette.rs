@@ -44,11 +44,17 @@ fn actions(model: &Model) -> Vec<Item<Entry>> {
     let own = model.contexts();
     let others = reach(model).unwrap_or_default();
     let others = others.iter().filter(|context| !own.contains(context));
+    let mut seen = vec![Action::Palette];
     own.iter()
         .chain(others)
         .filter(|context| !matches!(context, Context::Movement | Context::Picker))
         .flat_map(|context| super::keymap::bindings(*context))
-        .filter(|row| row.action != Action::Palette)
+        .filter(|row| {
+            // The same in another context, or under another key, is one thing to do.
+            let is_new = !seen.contains(&row.action);
+            seen.push(row.action);
+            is_new
+        })
         .map(|row| Item {
             title: row.name.to_owned(),
             text: row.help.to_owned(),

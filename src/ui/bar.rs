@@ -63,6 +63,14 @@ pub fn draw(
         }
         column += cells;
     }
+    // What runs off the line is marked at the ends.
+    if column > scroll + usize::from(width) {
+        let end = (x + width).saturating_sub(1);
+        paint::text(buffer, end, line.y, 1, "…", theme.dim);
+    }
+    if scroll > 0 {
+        paint::text(buffer, x, line.y, 1, "…", theme.dim);
+    }
     bar.editing.then(|| {
         let cursor = bar.input.cursor_column().saturating_sub(scroll);
         Position::new(x + u16::try_from(cursor).unwrap_or(0).min(width), line.y)

@@ -369,7 +369,7 @@ fn overlays(
             Overlay::Sort(editor) => picker::draw(
                 buffer,
                 area,
-                "Sort: Space adds or flips, < > reorder, Del removes, Enter sorts",
+                "Sort: type to find a field",
                 &editor.picker,
                 theme,
                 facts,

@@ -45,10 +45,10 @@ pub fn draw(
     facts: &mut Facts,
 ) -> Option<Position> {
     let lab = &model.route_lab;
-    // Between the header and the two last lines.
+    // Between the header and the status line; the footer is not in `area`.
     let place = Rect {
         y: area.y + 1,
-        height: area.height.saturating_sub(3),
+        height: area.height.saturating_sub(2),
         ..area
     };
     match view {

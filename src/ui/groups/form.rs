@@ -40,12 +40,13 @@ pub fn draw(buffer: &mut Buffer, area: Rect, model: &Model, theme: &Theme) -> Op
     let title = "New workergroup";
     let end = paint::text(buffer, area.x + 1, area.y, area.width, title, theme.heading);
     let note = if form.has_replaced() {
-        "   empty lines are not sent; Ctrl-r brings your other draft back"
+        let key = model.keymap.way_to("other-draft");
+        format!("   empty lines are not sent; {key} brings your other draft back")
     } else {
-        "   empty lines are not sent"
+        "   empty lines are not sent".to_owned()
     };
     let room = area.right().saturating_sub(end);
-    paint::text(buffer, end, area.y, room, note, theme.dim);
+    paint::text(buffer, end, area.y, room, &note, theme.dim);
     let explained = |width| explained(model, width, theme);
     let wanted = explained(area.width.saturating_sub(2)).len();
     let (lines, side) = split(area, rows(form, area.width, theme).len(), wanted);

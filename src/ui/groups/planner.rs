@@ -38,7 +38,10 @@ pub fn draw(buffer: &mut Buffer, area: Rect, planner: &Planner, theme: &Theme) -
         height: area.height.saturating_sub(1),
         ..area
     };
-    for (y, (place, entry)) in (lines.y..lines.bottom()).zip(Entry::ALL.iter().enumerate()) {
+    // On a low screen the line that is typed into stays in sight.
+    let first = (planner.focus + 1).saturating_sub(usize::from(lines.height));
+    let entries = Entry::ALL.iter().enumerate().skip(first);
+    for (y, (place, entry)) in (lines.y..lines.bottom()).zip(entries) {
         let is_open = place == planner.focus;
         let wrong = objection
             .filter(|(wrong, _)| wrong == entry && !planner.inputs[place].is_empty())
