@@ -208,7 +208,8 @@ fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
     } else if browser.column_offset > 0 {
         browser.column_offset = 0;
     } else {
-        model.show(Toast::new("Press q to leave bourse", now));
+        let text = format!("Press {} to leave bourse", model.keymap.way_to("quit"));
+        model.show(Toast::new(text, now));
     }
     Vec::new()
 }

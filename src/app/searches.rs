@@ -403,7 +403,8 @@ pub(super) fn save(model: &mut Model, now: Now, name: String) -> Vec<Effect> {
     };
     let spec = SearchSpec::of(&browser.query, browser.ran_words());
     let entry = Entry::Saved(name.clone());
-    model.show(Toast::new(format!("Saved “{name}”: b lists it"), now));
+    let key = model.keymap.way_to("saved-searches");
+    model.show(Toast::new(format!("Saved “{name}”: {key} lists it"), now));
     let search = SavedSearch {
         name,
         note: String::new(),

@@ -13,6 +13,7 @@ use super::volume;
 use crate::api::redact;
 use crate::app::browser::Browser;
 use crate::app::facts::Facts;
+use crate::app::keys::Keymap;
 use crate::app::remote::Now;
 use crate::domain::field::{Kind, Section};
 use crate::domain::format;
@@ -48,6 +49,8 @@ pub struct View<'a> {
     pub reveals: bool,
     /// The moment.
     pub now: Now,
+    /// The keys that are named.
+    pub keymap: &'a Keymap,
 }
 
 /// Draws the selected record.
@@ -83,7 +86,7 @@ pub fn draw(buffer: &mut Buffer, area: Rect, view: &View<'_>, theme: &Theme, fac
     let columns = if area.width >= TWO_COLUMNS { 2 } else { 1 };
     let width = (area.width / columns).saturating_sub(2);
     let mut all = if browser.resource() == Resource::Volumes {
-        volume::detail(browser, listing, row, now, width, theme)
+        volume::detail(view, listing, row, width, theme)
     } else {
         worth::lines(browser, listing, row, now, theme, width)
     };
@@ -215,7 +218,9 @@ fn value(record: &Whole, field: &Field, row: usize, view: &View<'_>) -> String {
         (Kind::Secret, CellRef::Text(_)) if view.reveals => record
             .text(field)
             .map_or_else(String::new, |secret| secret.screen(SECRET)),
-        (Kind::Secret, _) => return "(hidden; x shows it)".to_owned(),
+        (Kind::Secret, _) => {
+            return format!("(hidden; {} shows it)", view.keymap.way_to("secrets"));
+        }
         (Kind::Timestamp, CellRef::Number(epoch)) => view.local.detail(epoch),
         _ => format::detail(record, field, dialect),
     };

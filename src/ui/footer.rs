@@ -26,7 +26,8 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
         .min(line.width);
     let room = line.width.saturating_sub(taken + 1);
     let is_lab = matches!(model.overlays.first(), Some(Overlay::Route(_)));
-    let going_on = super::route_lab::going_on(&model.route_lab, now);
+    let going_on = super::route_lab::going_on(model, now);
+    let stop = model.keymap.way_to("back");
     if let Some(browser) = model.browser().filter(|_| !is_lab) {
         let mut parts = vec![piece(rows(browser), theme.text)];
         if let Some(then) = browser.remote().shown_at() {
@@ -40,9 +41,10 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
             parts.push(piece(text, theme.warning));
         }
         if browser.figures.three.is_loading() {
-            parts.push(piece(" · asking for 3 prices (Esc stops)", theme.accent));
+            let text = format!(" · asking for 3 prices ({stop} stops)");
+            parts.push(piece(text, theme.accent));
         }
-        if let Some(flight) = flight(browser, now) {
+        if let Some(flight) = flight(browser, now, &stop) {
             parts.push(piece(format!(" · {flight}"), theme.accent));
         }
         if let Some(text) = going_on {
@@ -105,7 +107,7 @@ const fn under_way(deed: Deed) -> &'static str {
 }
 
 /// The request in flight, in words.
-fn flight(browser: &Browser, now: Now) -> Option<String> {
+fn flight(browser: &Browser, now: Now, stop: &str) -> Option<String> {
     let Phase::Loading {
         since,
         attempt,
@@ -120,12 +122,14 @@ fn flight(browser: &Browser, now: Now) -> Option<String> {
     let frame = SPINNER[(elapsed * 4.0) as usize % SPINNER.len()];
     Some(match waiting {
         Some(waiting) => format!(
-            "{frame} {}, going in {:.0}s (try {attempt}, Esc stops)",
+            "{frame} {}, going in {:.0}s (try {attempt}, {stop} stops)",
             waiting.why,
             (waiting.until - now.mono).max(0.0).ceil()
         ),
-        None if *attempt > 1 => format!("{frame} asking, {elapsed:.0}s (try {attempt}, Esc stops)"),
-        None => format!("{frame} asking, {elapsed:.0}s (Esc stops)"),
+        None if *attempt > 1 => {
+            format!("{frame} asking, {elapsed:.0}s (try {attempt}, {stop} stops)")
+        }
+        None => format!("{frame} asking, {elapsed:.0}s ({stop} stops)"),
     })
 }
 

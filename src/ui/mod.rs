@@ -90,7 +90,7 @@ fn screen(
     let mut top = area.y + 1;
     let mut cursor = None;
     if let Some(browser) = model.browser() {
-        cursor = bar::draw(buffer, line(top), browser, theme, facts);
+        cursor = bar::draw(buffer, line(top), browser, &model.keymap, theme, facts);
         bar::settings(buffer, line(top + 1), browser, theme);
         top += 2;
         top += banner::draw(
@@ -98,6 +98,7 @@ fn screen(
             Rect::new(area.x, top, area.width, 4),
             &model.notices,
             browser,
+            &model.keymap,
             theme,
         );
     }
@@ -220,17 +221,21 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
     let nouns = browser.resource().nouns();
     let way = |name| model.keymap.way_to(name);
     let (query, refresh, funnel) = (way("query"), way("refresh"), way("why-so-few"));
+    let back = way("back");
     match (browser.remote().phase(), browser.listing()) {
         (Phase::Loading { since, .. }, None) => vec![
             format!("Asking for {nouns} … {:.0}s", (now.mono - since).max(0.0)),
-            "Esc stops waiting. You can go on typing.".to_owned(),
+            format!("{back} stops waiting. You can go on typing."),
         ],
         (Phase::Failed(ApiError::NotOffered), None) => vec![
             "This market has no network volumes.".to_owned(),
             "It knows no such search (status 404): not every market offers them. Offers and \
              workergroups are not touched by that."
                 .to_owned(),
-            "Press 1 for the offers, r to ask again.".to_owned(),
+            format!(
+                "Press {} for the offers, {refresh} to ask again.",
+                way("offers")
+            ),
         ],
         (Phase::Failed(error), None) => vec![
             format!("No {nouns} could be fetched."),
@@ -267,7 +272,7 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
                 listing.len(),
                 browser.words.join(" ")
             ),
-            "Esc shows them all again.".to_owned(),
+            format!("{back} shows them all again."),
         ],
         (_, Some(listing)) => vec![
             format!(
@@ -327,6 +332,7 @@ fn overlays(
                         local: &model.local_time(now),
                         now,
                         reveals: model.groups.reveals(browser.selected(), now),
+                        keymap: &model.keymap,
                     };
                     detail::draw(buffer, place, &view, theme, facts);
                 }
@@ -379,7 +385,7 @@ fn overlays(
                 copy::draw(buffer, area, menu, &model.keymap, theme, facts);
                 None
             }
-            Overlay::Export(form) => export::draw(buffer, area, form, theme, facts),
+            Overlay::Export(form) => export::draw(buffer, area, form, &model.keymap, theme, facts),
             Overlay::Prompt(prompt) => Some(prompt::text(buffer, area, prompt, theme)),
             Overlay::Question(question) => {
                 prompt::question(buffer, area, question, &model.keymap, theme, facts);

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
+use super::detail::View;
 use super::picker::frame;
 use super::theme::Theme;
 use super::write::{self, Row};
@@ -90,19 +91,19 @@ pub fn form(
 
 /// The lines of a detail view: cost, availability, spread of speeds.
 pub fn detail(
-    browser: &Browser,
+    view: &View<'_>,
     listing: &Listing,
     row: usize,
-    now: Now,
     width: u16,
     theme: &Theme,
 ) -> Vec<Line> {
-    let asked = browser.figures.term;
+    let (asked, now) = (view.browser.figures.term, view.now);
+    let key = view.keymap.way_to("detail-job");
     let term = asked.unwrap_or_default();
     let advice = if asked.is_some() {
-        "J changes it"
+        format!("{key} changes it")
     } else {
-        "an example: J sets size and term"
+        format!("an example: {key} sets size and term")
     };
     let mut lines = vec![vec![
         (

@@ -65,3 +65,29 @@ fn a_terminal_without_many_colours_is_not_asked() {
         assert!(!exit.log_text().contains("\x1b]11"), "{variables:?}");
     }
 }
+
+#[test]
+fn a_broken_configuration_is_named_and_the_defaults_hold() {
+    for (text, wanted) in [
+        ("theme = \"pink\"\n", "config.toml:1: 'pink' is not a theme"),
+        (
+            "[keys]\nsort = \"R\"\nrefresh = \"R\"\n",
+            "config.toml:3: 'R' of 'refresh' is already the key of 'sort' (line 2)",
+        ),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("bourse");
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("config.toml"), text).unwrap();
+        let place = home.path().to_str().unwrap().to_owned();
+        let variables = [("XDG_CONFIG_HOME", place.as_str())];
+        let mut pty = Pty::bourse(&["--freeze"], &variables, 200, 30);
+        pty.wait_for_text("1/500 rows");
+        pty.wait_for_text(wanted);
+        // The default key still sorts.
+        pty.keys("s");
+        pty.wait_for_text("Sort: type to find a field");
+        pty.keys("<Esc>q");
+        pty.exit().assert_clean(0);
+    }
+}

@@ -60,6 +60,7 @@ mod settings_story;
 mod shopping;
 mod state_files;
 mod support;
+mod themes;
 mod unlist_story;
 mod unlisting;
 mod volumes_story;
