@@ -393,7 +393,9 @@ fn in_form(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Action::Back => {
             model.overlays.pop();
             if !model.groups.form.draft().is_blank() {
-                model.show(Toast::new("The draft is kept: n brings it back", now));
+                let key = model.keymap.way_to("new-workergroup");
+                let text = format!("The draft is kept: {key} brings it back");
+                model.show(Toast::new(text, now));
             }
         }
         Action::Down => form.step(1),

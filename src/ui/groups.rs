@@ -31,11 +31,11 @@ pub fn overlay(
 ) -> Option<Position> {
     let place = inside(area);
     match overlay {
-        Overlay::GroupForm => return form::draw(buffer, place, model, theme),
+        Overlay::GroupForm => return form::draw(buffer, place, model, theme, facts),
         Overlay::GroupCreate(dialog) => {
             return create::draw(buffer, area, model, dialog, now, theme);
         }
-        Overlay::GroupPlan(plan) => return planner::draw(buffer, place, plan, theme),
+        Overlay::GroupPlan(plan) => return planner::draw(buffer, place, plan, theme, facts),
         Overlay::GroupPreflight { scroll } => {
             preflight::draw(buffer, place, model, *scroll, now, theme, facts);
         }

@@ -359,7 +359,9 @@ fn overlays(
                 basket::draw(buffer, body, model, basket, now, theme, facts);
                 None
             }
-            Overlay::Volume(form) => volume::form(buffer, area, &model.volumes, form, now, theme),
+            Overlay::Volume(form) => {
+                volume::form(buffer, area, &model.volumes, form, now, theme, facts)
+            }
             Overlay::Help(picker) => {
                 picker::draw(buffer, area, "Help: type to search", picker, theme, facts)
             }

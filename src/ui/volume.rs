@@ -5,10 +5,12 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
 use super::detail::View;
+use super::paint;
 use super::picker::frame;
 use super::theme::Theme;
 use super::write::{self, Row};
 use crate::app::browser::Browser;
+use crate::app::facts::{Facts, Target};
 use crate::app::remote::Now;
 use crate::app::volume_form::{LABELS, VolumeForm};
 use crate::domain::Listing;
@@ -34,6 +36,7 @@ pub fn form(
     form: &VolumeForm,
     now: Now,
     theme: &Theme,
+    facts: &mut Facts,
 ) -> Option<Position> {
     let width = area.width.saturating_sub(2).min(84);
     let inner_width = width.saturating_sub(4);
@@ -86,6 +89,12 @@ pub fn form(
         width: inner.width.saturating_sub(2),
         ..inner
     };
+    for (index, y) in (0..LABELS.len()).zip(inner.y..inner.bottom()) {
+        let strip = Rect::new(inner.x, y, inner.width, 1);
+        facts
+            .targets
+            .push((paint::area(strip), Target::Line(index)));
+    }
     write::draw(buffer, inner, rows)
 }
 

@@ -287,3 +287,88 @@ fn a_question_is_answered_by_a_click() {
     desk.keys("delete").click("does it");
     assert!(desk.model.searches.saved.is_empty());
 }
+
+#[test]
+fn lines_and_buttons_of_forms_are_clicked() {
+    let mut desk = at_groups();
+    desk.keys("n").click("Template hash").type_text("abc");
+    desk.expect("abc");
+    desk.click("Create");
+    // Pressing the button leads to the dialog or names what is missing; nothing is sent.
+    assert!(desk.calls.is_empty());
+    let screen = desk.screen();
+    assert!(
+        screen.contains("Type create") || screen.contains("needs"),
+        "{screen}"
+    );
+    let mut desk = at_groups();
+    desk.keys("a").click("One worker serves").type_text("7");
+    let line = desk.screen();
+    let line = line
+        .lines()
+        .find(|line| line.contains("One worker serves"))
+        .unwrap();
+    assert!(line.contains('7'), "{line}");
+}
+
+/// Wherever one is, on every screen: the last line names keys, the header names the panes, and what
+/// lies over the table does not run into the lines at the bottom.
+#[test]
+fn every_view_keeps_header_and_footer_on_every_screen() {
+    for (columns, rows) in [(40, 10), (80, 24), (120, 40), (200, 60), (300, 80)] {
+        for (keys, help) in PLACES {
+            let mut desk = Desk::with_offers(THREE);
+            desk.resize(columns, rows).keys(keys);
+            let screen = desk.screen();
+            let lines: Vec<_> = screen.lines().collect();
+            let last = lines.last().unwrap();
+            assert!(last.contains(help), "{columns}x{rows} {keys}:\n{screen}");
+            assert!(
+                !last.contains('│') && !last.contains('└'),
+                "{columns}x{rows} {keys}:\n{screen}"
+            );
+            let status = lines[lines.len() - 2];
+            let is_whole = status.starts_with(" 1/3 rows") || status.contains('┘');
+            assert!(
+                is_whole || "/t".contains(keys),
+                "{columns}x{rows} {keys}:\n{screen}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_narrowest_screen_still_has_every_tab() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(40, 10).expect(" 1 Offers  2  3  4 ");
+    desk.click(" 3 ")
+        .answer(crate::groups_story::FOUR)
+        .expect("1/4 rows");
+}
+
+#[test]
+fn a_very_wide_detail_stands_in_two_columns() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(300, 80).keys("enter");
+    let screen = desk.screen();
+    let line = screen
+        .lines()
+        .find(|line| line.contains("Compute cap."))
+        .unwrap();
+    assert!(
+        line.chars().count() > 230,
+        "something stands at the right: {line}"
+    );
+    // A line that is in sight in one column is in sight once.
+    assert_eq!(screen.matches("Compute cap.").count(), 1);
+}
+
+#[test]
+fn a_query_that_is_cut_says_so() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(40, 10);
+    let screen = desk.screen();
+    let bar = screen.lines().nth(1).unwrap();
+    assert!(bar.ends_with('…'), "{bar}");
+    desk.resize(80, 24).expect_not("rented=…");
+}
