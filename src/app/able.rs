@@ -1,13 +1,34 @@
 //! What can be done now, and why the rest cannot.
 
-use super::keymap::Action;
+use super::keymap::{Action, Context};
 use super::overlay::Overlay;
-use super::{Model, Pane, basket, groups, insights, route_lab, unlist, volume_form, watch};
+use super::split::SIDE_BY_SIDE;
+use super::{Model, Owner, Pane, basket, groups, insights, route_lab, unlist, volume_form, watch};
+
+/// The contexts of the table that can be reached from who owns the keyboard by closing what lies
+/// over it; none where text is typed or a question waits, so that nothing typed is lost.
+pub(super) fn reach(model: &Model) -> Option<&'static [Context]> {
+    let is_open = match model.owner() {
+        Owner::Table => true,
+        Owner::Overlay => {
+            model.browser().is_some_and(|browser| !browser.bar.editing)
+                && model.contexts().contains(&Context::Global)
+                && !model.overlays.iter().any(|overlay| {
+                    matches!(overlay, Overlay::Route(_) | Overlay::GroupForm)
+                        || overlay.takes_text()
+                })
+        }
+        Owner::Bar | Owner::Pane => false,
+    };
+    is_open.then_some(&[Context::Table, Context::Groups])
+}
 
 impl Model {
     /// Whether an action has a meaning in the pane in sight; one that has may still be disabled.
     pub fn has_use_for(&self, action: Action) -> bool {
         match action {
+            Action::Help => !self.confirms(),
+            Action::WiderDetail | Action::WiderTable => self.size.0 >= SIDE_BY_SIDE,
             Action::Unlist => self.pane == Pane::Volumes,
             Action::Job | Action::Summary | Action::Plot | Action::Watch => {
                 matches!(self.pane, Pane::Offers | Pane::Volumes)
@@ -20,11 +41,17 @@ impl Model {
 
     /// Why an action cannot be done now, if it cannot.
     pub fn disabled(&self, action: Action) -> Option<String> {
+        if action == Action::Help && self.confirms() {
+            return Some("finish or leave this dialog first".to_owned());
+        }
         if let Some(Overlay::Route(view)) = self.overlays.last() {
             return route_lab::disabled(self, view, action);
         }
         let browser = self.browser();
         match action {
+            Action::WiderDetail | Action::WiderTable => (self.size.0 < SIDE_BY_SIDE).then(|| {
+                format!("table and detail stand side by side from {SIDE_BY_SIDE} columns on")
+            }),
             Action::Open => browser
                 .is_none_or(|browser| browser.selected_row().is_none())
                 .then(|| "no record is selected".to_owned()),
@@ -42,5 +69,10 @@ impl Model {
             Action::Basket => basket::disabled(self),
             other => groups::disabled(self, other).or_else(|| insights::disabled(self, other)),
         }
+    }
+
+    /// Whether a write is being confirmed: nothing comes over its dialog.
+    fn confirms(&self) -> bool {
+        self.overlays.last().and_then(Overlay::deed).is_some()
     }
 }

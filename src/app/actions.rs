@@ -33,15 +33,10 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::RouteLab => return route_lab::open(model, now),
         Action::Suspend => return vec![Effect::Suspend],
         Action::Redraw => return vec![Effect::Redraw],
-        Action::Help => {
-            let overlay = Overlay::help(model.contexts(), &model.keymap);
-            model.overlays.push(overlay);
-        }
-        Action::Palette => {
-            let overlay = Overlay::palette(model.contexts(), &model.keymap, |action| {
-                model.disabled(action)
-            });
-            model.overlays.push(overlay);
+        Action::Help => super::help::open(model),
+        Action::Palette => super::palette::open(model),
+        Action::WiderDetail | Action::WiderTable => {
+            model.split.widen_detail(action == Action::WiderDetail);
         }
         Action::Copy => super::copy::open(model),
         Action::Export => super::export::open(model, now),
@@ -214,7 +209,8 @@ fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
     } else if browser.column_offset > 0 {
         browser.column_offset = 0;
     } else {
-        model.show(Toast::new("Press q to leave bourse", now));
+        let text = format!("Press {} to leave bourse", model.keymap.way_to("quit"));
+        model.show(Toast::new(text, now));
     }
     Vec::new()
 }
@@ -283,14 +279,8 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Some(Overlay::Help(picker) | Overlay::Palette(picker)) => {
             if let Some(step) = movement(action, page) {
                 picker.step(step);
-            } else if action == Action::Submit
-                && let Some(item) = picker.current().cloned()
-                && let Some(chosen) = item.value
-            {
-                model.overlays.pop();
-                if is_doable(model, chosen) {
-                    return perform(model, now, chosen);
-                }
+            } else if action == Action::Submit {
+                return super::palette::chosen(model, now);
             }
         }
         Some(Overlay::Sort(editor)) => {
@@ -336,14 +326,6 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         _ => {}
     }
     Vec::new()
-}
-
-/// Whether an action chosen by name has a meaning for who owns the keyboard now.
-fn is_doable(model: &Model, action: Action) -> bool {
-    let contexts = model.contexts();
-    super::keymap::BINDINGS
-        .iter()
-        .any(|row| row.action == action && contexts.contains(&row.context))
 }
 
 fn on_detail(model: &mut Model, action: Action) -> Vec<Effect> {

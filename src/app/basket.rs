@@ -83,7 +83,8 @@ pub fn source(model: &Model) -> Option<String> {
 /// Why the view cannot be opened now, if it cannot.
 pub(super) fn disabled(model: &Model) -> Option<String> {
     if model.pane != Pane::Offers {
-        return Some("it starts from an offer: press 1".to_owned());
+        let key = model.keymap.way_to("offers");
+        return Some(format!("it starts from an offer: press {key}"));
     }
     model
         .offers

@@ -2,6 +2,7 @@
 //!
 //! Drawing returns these as a value; they never come from guesses in the core.
 
+use super::keymap::Action;
 use crate::domain::Field;
 
 /// A rectangle of terminal cells.
@@ -37,6 +38,10 @@ pub enum Target {
     Bar,
     /// The line of the topmost list with this index.
     Line(usize),
+    /// A key that is named on the screen.
+    Hint(Action),
+    /// The rule between a table and the detail beside it.
+    Rule,
 }
 
 /// What a frame measured.

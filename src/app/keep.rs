@@ -4,6 +4,7 @@
 use super::browser::Browser;
 use super::message::{Effect, Message};
 use super::remote::Now;
+use super::split::Split;
 use super::{Model, Pane};
 use crate::domain::saved::{PaneState, SearchSpec, Searches, Snapshot};
 use crate::domain::{Field, RowId};
@@ -47,6 +48,7 @@ impl Model {
                 .to_vec(),
             job: self.offers.figures.job,
             volume_term: self.volumes.figures.term,
+            split: self.split.kept(),
         }
     }
 
@@ -60,6 +62,7 @@ impl Model {
                 self.restore_pane(state, given);
             }
             self.offers.figures.job = snapshot.job.filter(|job| job.validate().is_ok());
+            self.split = Split::of(snapshot.split);
             let term = snapshot.volume_term;
             self.volumes.figures.term = term.filter(|term| term.validate().is_ok());
             let pane = Pane::ALL

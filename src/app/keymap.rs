@@ -256,6 +256,8 @@ pub enum Action {
     PlanCapacity,
     SupplyHealth,
     Drift,
+    WiderDetail,
+    WiderTable,
     Secrets,
     CopySecret,
     SwapDraft,
@@ -461,6 +463,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Detail, &["J"], Action::Job, "detail-job", "Price the offer for a whole job, the volume for a size and term").hint("cost", 7),
     row(Context::Detail, &["B"], Action::Basket, "detail-basket",
         "Show the volumes that go with the offer, and what both cost a month").hint("volumes with it", 9),
+    row(Context::Detail, &["+", "="], Action::WiderDetail, "wider-detail", "Give the detail more room beside the table").hint("wider", 11),
+    row(Context::Detail, &["-"], Action::WiderTable, "wider-table", "Give the table more room beside the detail").hint("narrower", 11),
     row(Context::Detail, &["enter"], Action::Back, "close-detail", "Back to the table"),
 
     row(Context::Picker, &["enter"], Action::Submit, "choose", "Do or take what is selected").hint("choose", 1),
@@ -704,6 +708,7 @@ pub static BINDINGS: &[Binding] = &[
         "Route lab: test the endpoint of a workergroup, or a typed one"),
     row(Context::Global, &["q"], Action::Quit, "quit", "Leave bourse").hint("quit", 5),
 
+    row(Context::Always, &["f1"], Action::Help, "help-now", "Help, also while text is typed").hint("help", 4),
     row(Context::Always, &["ctrl-c"], Action::QuitNow, "quit-now", "Leave at once"),
     row(Context::Always, &["ctrl-z"], Action::Suspend, "suspend", "Suspend; fg comes back"),
     row(Context::Always, &["ctrl-l"], Action::Redraw, "redraw", "Paint the screen anew"),

@@ -22,6 +22,7 @@ pub mod filter_editor;
 pub mod filter_form;
 pub mod filter_preview;
 pub mod groups;
+mod help;
 pub mod honesty;
 pub mod insights;
 pub mod keep;
@@ -31,6 +32,7 @@ pub mod message;
 mod mouse;
 mod narrowing;
 pub mod overlay;
+pub mod palette;
 pub mod picker;
 pub mod prompt;
 pub mod remote;
@@ -38,6 +40,7 @@ pub mod route_lab;
 pub mod search_settings;
 pub mod searches;
 pub mod sort_editor;
+pub mod split;
 pub mod text_input;
 pub mod three;
 mod typing;
@@ -171,6 +174,8 @@ pub struct Model {
     keep: keep::Keep,
     /// What the Workergroups pane has besides its table.
     pub groups: Groups,
+    /// How table and detail share a wide screen.
+    pub split: split::Split,
     /// The time zone of the person.
     pub zone: jiff::tz::TimeZone,
     tickets: Tickets,
@@ -217,6 +222,7 @@ impl Model {
             searches: Searches::default(),
             keep: keep::Keep::default(),
             groups: Groups::new(dialect),
+            split: split::Split::default(),
             zone: jiff::tz::TimeZone::UTC,
             tickets: Tickets::default(),
         }

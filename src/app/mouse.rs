@@ -3,6 +3,7 @@
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::facts::Target;
+use super::groups::form::Focus;
 use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
@@ -18,10 +19,13 @@ pub(super) fn happened(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Ef
         MouseEventKind::ScrollDown => wheel(model, now, WHEEL),
         MouseEventKind::ScrollUp => wheel(model, now, -WHEEL),
         MouseEventKind::Down(MouseButton::Left) => {
+            model.split.let_go();
             if let Some(target) = model.facts.at(event.column, event.row) {
                 return clicked(model, now, target);
             }
         }
+        MouseEventKind::Drag(MouseButton::Left) => model.split.drag(event.column, model.size.0),
+        MouseEventKind::Up(MouseButton::Left) => model.split.let_go(),
         _ => {}
     }
     Vec::new()
@@ -80,6 +84,8 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
                 .map(|action| actions::perform(model, now, *action))
                 .unwrap_or_default();
         }
+        Target::Rule => model.split.hold(),
+        Target::Hint(action) => return actions::perform(model, now, action),
         Target::Line(index) => match model.overlays.last_mut() {
             Some(Overlay::Route(_)) => return route_lab::click(model, now, index),
             Some(Overlay::Help(picker) | Overlay::Palette(picker)) => {
@@ -95,6 +101,8 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
                 list.picker.select(index, false);
                 return actions::perform(model, now, Action::Submit);
             }
+            Some(Overlay::GroupForm) => return form_clicked(model, now, index),
+            Some(Overlay::GroupPlan(planner)) => planner.focus = index,
             Some(Overlay::Volume(form)) => form.focus(index),
             Some(Overlay::Basket(basket)) => basket.select(index),
             Some(Overlay::Copy(menu)) => {
@@ -141,4 +149,16 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
         _ => {}
     }
     Vec::new()
+}
+
+/// Goes to a line of the form of a workergroup; a button or a switch is pressed, too.
+fn form_clicked(model: &mut Model, now: Now, place: usize) -> Vec<Effect> {
+    let Some(focus) = Focus::all().nth(place) else {
+        return Vec::new();
+    };
+    model.groups.form.go_to(focus);
+    match focus {
+        Focus::Field(_) => Vec::new(),
+        _ => actions::perform(model, now, Action::Submit),
+    }
 }

@@ -8,9 +8,9 @@ use super::filter_editor::FilterEditor;
 use super::groups::create::{self, CreateDialog};
 use super::groups::planner::Planner;
 use super::insights::Insight;
-use super::keymap::{Action, BINDINGS, Context};
-use super::keys::Keymap;
-use super::picker::{Item, Picker};
+use super::keymap::Context;
+use super::palette::Entry;
+use super::picker::Picker;
 use super::prompt::{Prompt, Question};
 use super::route_lab::RouteView;
 use super::search_settings::SearchSettings;
@@ -24,9 +24,9 @@ use crate::domain::journal::Deed;
 #[derive(Debug)]
 pub enum Overlay {
     /// All keys, searchable.
-    Help(Picker<Action>),
-    /// Every action by name.
-    Palette(Picker<Action>),
+    Help(Picker<Entry>),
+    /// Actions, searches and fields by name.
+    Palette(Picker<Entry>),
     /// The selected record, whole; so many lines are scrolled away.
     Detail {
         /// Lines scrolled away at the top.
@@ -163,105 +163,5 @@ impl Overlay {
             Self::GroupCreate(_) => Some(Deed::CreateWorkergroup),
             _ => None,
         }
-    }
-
-    /// The help screen; the rows of the owner of the keyboard come first.
-    pub fn help(owner: &[Context], keys: &Keymap) -> Self {
-        let all = [
-            Context::Table,
-            Context::Bar,
-            Context::Detail,
-            Context::RouteLab,
-            Context::RouteAttempt,
-            Context::RouteCompare,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-            Context::RouteForm,
-            Context::RouteSearch,
-            Context::RouteHop,
-            Context::RouteExport,
-            Context::Ask,
-            Context::Sort,
-            Context::Searches,
-            Context::CopyMenu,
-            Context::Form,
-            Context::FormChoice,
-            Context::Prompt,
-            Context::Question,
-            Context::Columns,
-            Context::Filter,
-            Context::Condition,
-            Context::Tick,
-            Context::Settings,
-            Context::Choice,
-            Context::Picker,
-            Context::VolumeCost,
-            Context::Basket,
-            Context::Groups,
-            Context::GroupForm,
-            Context::Report,
-            Context::Confirm,
-            Context::Outcome,
-            Context::Job,
-            Context::Compare,
-            Context::Summary,
-            Context::Plot,
-            Context::Funnel,
-            Context::Related,
-            Context::Created,
-            Context::Settle,
-        ];
-        let first = owner.first().copied();
-        let mut order: Vec<_> = first.into_iter().collect();
-        order.extend(all.into_iter().filter(|context| Some(*context) != first));
-        let mut items = Vec::new();
-        for context in order {
-            items.push(Item {
-                title: context.title().to_owned(),
-                text: String::new(),
-                note: String::new(),
-                disabled: None,
-                value: None,
-            });
-            items.extend(
-                BINDINGS
-                    .iter()
-                    .filter(|binding| binding.context == context)
-                    .map(|binding| Item {
-                        title: match keys.all_keys(binding) {
-                            none if none.is_empty() => "(palette)".to_owned(),
-                            all => all,
-                        },
-                        text: binding.help.to_owned(),
-                        note: binding.name.to_owned(),
-                        disabled: None,
-                        value: Some(binding.action),
-                    }),
-            );
-        }
-        Self::Help(Picker::new(items))
-    }
-
-    /// The palette: what can be done from where the keyboard was.
-    pub fn palette(
-        owner: &[Context],
-        keys: &Keymap,
-        disabled: impl Fn(Action) -> Option<String>,
-    ) -> Self {
-        let items = owner
-            .iter()
-            .filter(|context| !matches!(context, Context::Movement))
-            .flat_map(|context| BINDINGS.iter().filter(move |row| row.context == *context))
-            .filter(|row| row.action != Action::Palette)
-            .map(|row| Item {
-                title: row.name.to_owned(),
-                text: row.help.to_owned(),
-                note: keys.shown_key(row),
-                disabled: disabled(row.action),
-                value: Some(row.action),
-            })
-            .collect();
-        Self::Palette(Picker::new(items))
     }
 }

@@ -136,13 +136,10 @@ impl<T: Clone> Picker<T> {
 }
 
 /// How far a text is from the name of a line: whoever types a name means it, however often the
-/// same letters stand in the sentences of other lines.
-fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> u8 {
+/// same letters stand in the sentences of other lines. Each typed word counts.
+fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {
     let text = text.to_lowercase();
     let names = [item.title.to_lowercase(), item.note.to_lowercase()];
-    if aliases.contains(&text.as_str()) || names.iter().any(|name| name.trim() == text) {
-        return 0;
-    }
     let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '-');
     let words = || {
         names.iter().flat_map(|name| {
@@ -150,13 +147,17 @@ fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> u8 {
                 .chain(name.split(|character| !is_part(character)))
         })
     };
-    if words().any(|word| word == text) {
-        1
-    } else if words().any(|word| word.starts_with(&text)) {
-        2
-    } else {
-        3
-    }
+    let far = |typed: &str| {
+        if words().any(|word| word == typed) || aliases.contains(&typed) {
+            0
+        } else if words().any(|word| word.starts_with(typed)) {
+            1
+        } else {
+            2
+        }
+    };
+    let is_whole = aliases.contains(&text.as_str()) || names.iter().any(|name| name.trim() == text);
+    2 * text.split_whitespace().map(far).sum::<usize>() + usize::from(!is_whole)
 }
 
 /// The keys of the lines that match `pattern`, best first.

@@ -287,7 +287,8 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-fn chosen(model: &mut Model, now: Now, entry: Entry) -> Vec<Effect> {
+/// Does what a line of the list stands for.
+pub(super) fn chosen(model: &mut Model, now: Now, entry: Entry) -> Vec<Effect> {
     match entry {
         Entry::Save => {
             ask_name(model);
@@ -402,7 +403,8 @@ pub(super) fn save(model: &mut Model, now: Now, name: String) -> Vec<Effect> {
     };
     let spec = SearchSpec::of(&browser.query, browser.ran_words());
     let entry = Entry::Saved(name.clone());
-    model.show(Toast::new(format!("Saved “{name}”: b lists it"), now));
+    let key = model.keymap.way_to("saved-searches");
+    model.show(Toast::new(format!("Saved “{name}”: {key} lists it"), now));
     let search = SavedSearch {
         name,
         note: String::new(),

@@ -232,6 +232,8 @@ pub(super) fn disabled(model: &Model) -> Option<String> {
     if model.profile.read_only {
         return Some(format!("{}: nothing is unlisted", write::READ_ONLY));
     }
-    (model.pane != super::Pane::Volumes)
-        .then(|| "listings are unlisted in the Volumes pane: press 2".to_owned())
+    (model.pane != super::Pane::Volumes).then(|| {
+        let key = model.keymap.way_to("volumes");
+        format!("listings are unlisted in the Volumes pane: press {key}")
+    })
 }

@@ -367,4 +367,7 @@ pub struct Snapshot {
     /// The size and term that volumes are priced for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume_term: Option<VolumeTerm>,
+    /// The share of the table beside the detail view in per cent, if the person changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<u16>,
 }

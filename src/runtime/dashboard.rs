@@ -77,6 +77,8 @@ pub enum Outside {
     Input(Vec<Event>),
     /// Leave with this exit status.
     Leave(i32),
+    /// The terminal said whether its background is light.
+    Background(bool),
     /// Stop until continued.
     Stop,
     /// Continued: the screen may hold anything.
@@ -91,6 +93,8 @@ pub struct Dashboard<S, C> {
     surface: S,
     calls: Arc<C>,
     theme: Theme,
+    /// The themes for a dark and a light background, if the terminal's answer decides.
+    themes: Option<[Theme; 2]>,
     clock: Clock,
     outbox: UnboundedSender<Message>,
     inbox: UnboundedReceiver<Message>,
@@ -134,6 +138,7 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
             surface,
             calls,
             theme,
+            themes: None,
             clock: Clock {
                 start: Instant::now(),
             },
@@ -145,6 +150,13 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
             keeper: None,
             groups: None,
         }
+    }
+
+    /// Shows the theme for a dark or a light background, as the terminal says it has.
+    #[must_use]
+    pub const fn following(mut self, themes: Option<[Theme; 2]>) -> Self {
+        self.themes = themes;
+        self
     }
 
     /// Keeps the intent and the outcome of every write in `journal`.
@@ -196,6 +208,12 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
                 outside = self.surface.next() => match outside {
                     Outside::Input(events) => events.into_iter().filter_map(message).collect(),
                     Outside::Leave(status) => return Ok(status),
+                    Outside::Background(is_light) => {
+                        if let Some(themes) = self.themes {
+                            self.theme = themes[usize::from(is_light)];
+                        }
+                        Vec::new()
+                    }
                     Outside::Stop => {
                         self.surface.suspend().await?;
                         Vec::new()

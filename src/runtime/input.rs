@@ -9,9 +9,11 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
-use crossterm::event::{Event, EventStream, KeyEventKind, MouseEventKind};
+use crossterm::event::{Event, EventStream, KeyEventKind, MouseButton, MouseEventKind};
 use futures_util::StreamExt;
 use tokio::sync::{mpsc, oneshot};
+
+use super::background::{self, Ear, Heard};
 
 /// Most events handed over at once, so that a long paste of keys does not keep a frame waiting.
 const BATCH: usize = 256;
@@ -23,8 +25,19 @@ const READY: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub struct Input {
     inbox: mpsc::UnboundedReceiver<Event>,
+    /// Where the terminal's answer about its background comes, if it was asked.
+    background: Option<oneshot::Receiver<bool>>,
     /// Its end tells the reader to stop.
     _stop: oneshot::Sender<()>,
+}
+
+/// What comes from the terminal.
+#[derive(Debug)]
+pub enum Incoming {
+    /// Keys, clicks, pastes and sizes.
+    Events(Vec<Event>),
+    /// The answer about the background: whether it is light.
+    Background(bool),
 }
 
 impl Input {
@@ -34,23 +47,64 @@ impl Input {
     /// # Errors
     /// When no thread can be started.
     pub fn start() -> io::Result<Self> {
+        Self::listening(None)
+    }
+
+    /// Starts reading and listens for the terminal's answer about its background, which is then to be
+    /// asked for.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn start_asking() -> io::Result<Self> {
+        let (told, background) = oneshot::channel();
+        let mut input = Self::listening(Some(told))?;
+        input.background = Some(background);
+        Ok(input)
+    }
+
+    fn listening(told: Option<oneshot::Sender<bool>>) -> io::Result<Self> {
         let (outbox, inbox) = mpsc::unbounded_channel();
         let (stop, stopped) = oneshot::channel();
         let (ready, is_ready) = std::sync::mpsc::channel();
-        // A runtime of its own with neither timers nor sockets: the stream needs only to be woken.
-        let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+        // A runtime of its own without sockets: the stream needs only to be woken.
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()?;
         thread::Builder::new()
             .name("input".to_owned())
             .spawn(move || {
                 runtime.block_on(async {
                     let stream = EventStream::new();
                     let _ = ready.send(());
-                    read(stream, &outbox, stopped).await;
+                    read(stream, &outbox, told, stopped).await;
                 });
             })?;
         // Not longer: the reader before may still hold the terminal, in half an escape sequence.
         let _ = is_ready.recv_timeout(READY);
-        Ok(Self { inbox, _stop: stop })
+        Ok(Self {
+            inbox,
+            background: None,
+            _stop: stop,
+        })
+    }
+
+    /// Waits for events or for the terminal's answer about its background; nothing when the terminal
+    /// cannot be read any more. May be dropped and asked again without losing anything.
+    pub async fn next(&mut self) -> Option<Incoming> {
+        let mut events = Vec::new();
+        tokio::select! {
+            biased;
+            is_light = answer(&mut self.background) => Some(Incoming::Background(is_light)),
+            count = self.inbox.recv_many(&mut events, BATCH) => {
+                (count > 0).then_some(Incoming::Events(events))
+            }
+        }
+    }
+
+    /// Waits for the terminal's answer: whether its background is light. For ever where it was not
+    /// asked, or never answers.
+    pub async fn background(&mut self) -> bool {
+        answer(&mut self.background).await
     }
 
     /// Waits for events and returns all that are there, at most a few hundred; nothing when the
@@ -62,38 +116,79 @@ impl Input {
     }
 }
 
+/// Waits for the answer; for ever where there will be none.
+async fn answer(background: &mut Option<oneshot::Receiver<bool>>) -> bool {
+    if let Some(receiver) = background {
+        let answer = receiver.await;
+        *background = None;
+        if let Ok(is_light) = answer {
+            return is_light;
+        }
+    }
+    std::future::pending().await
+}
+
 /// Hands events over until told to stop, or until nobody listens.
 async fn read(
     mut stream: EventStream,
     outbox: &mpsc::UnboundedSender<Event>,
+    mut told: Option<oneshot::Sender<bool>>,
     mut stop: oneshot::Receiver<()>,
 ) {
+    let mut ear = match told {
+        Some(_) => Ear::default(),
+        None => Ear::closed(),
+    };
     loop {
+        let holds = ear.holds();
         let next = tokio::select! {
             biased;
             _ = &mut stop => return,
             next = stream.next() => next,
-        };
-        match next {
-            Some(Ok(event)) if !is_wanted(&event) => {}
-            Some(Ok(event)) => {
-                if outbox.send(event).is_err() {
+            () = tokio::time::sleep(background::HOLD), if holds => {
+                if send(outbox, ear.release()).is_err() {
                     return;
                 }
+                continue;
             }
+        };
+        let keys = match next {
+            Some(Ok(event)) if !is_wanted(&event) => continue,
+            Some(Ok(event)) => match ear.hear(event) {
+                Heard::Keys(keys) => keys,
+                Heard::Perhaps => continue,
+                Heard::Answer(is_light) => {
+                    if let Some(told) = told.take() {
+                        // Nobody may want it any more.
+                        let _ = told.send(is_light);
+                    }
+                    continue;
+                }
+            },
             // The end of the channel tells it.
             Some(Err(_)) | None => return,
+        };
+        if send(outbox, keys).is_err() {
+            return;
         }
     }
 }
 
-/// Whether the dashboard has a use for the event: keys going down, clicks, the wheel, pastes, sizes.
+fn send(outbox: &mpsc::UnboundedSender<Event>, events: Vec<Event>) -> Result<(), ()> {
+    let mut events = events.into_iter();
+    events.try_for_each(|event| outbox.send(event).map_err(|_| ()))
+}
+
+/// Whether the dashboard has a use for the event: keys going down, clicks, drags, the wheel, pastes,
+/// sizes.
 fn is_wanted(event: &Event) -> bool {
     match event {
         Event::Key(key) => key.kind != KeyEventKind::Release,
         Event::Mouse(mouse) => matches!(
             mouse.kind,
             MouseEventKind::Down(_)
+                | MouseEventKind::Drag(MouseButton::Left)
+                | MouseEventKind::Up(MouseButton::Left)
                 | MouseEventKind::ScrollUp
                 | MouseEventKind::ScrollDown
                 | MouseEventKind::ScrollLeft
@@ -106,9 +201,7 @@ fn is_wanted(event: &Event) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crossterm::event::{
-        KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
-    };
+    use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEvent};
 
     use super::*;
 
@@ -135,8 +228,7 @@ mod tests {
         let unwanted = [
             key(KeyEventKind::Release),
             mouse(MouseEventKind::Moved),
-            mouse(MouseEventKind::Drag(left)),
-            mouse(MouseEventKind::Up(left)),
+            mouse(MouseEventKind::Drag(MouseButton::Right)),
             Event::FocusGained,
             Event::FocusLost,
         ];
@@ -147,6 +239,8 @@ mod tests {
             key(KeyEventKind::Press),
             key(KeyEventKind::Repeat),
             mouse(MouseEventKind::Down(left)),
+            mouse(MouseEventKind::Drag(left)),
+            mouse(MouseEventKind::Up(left)),
             mouse(MouseEventKind::ScrollUp),
             mouse(MouseEventKind::ScrollDown),
             Event::Paste("h100".to_owned()),

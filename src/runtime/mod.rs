@@ -1,5 +1,6 @@
 //! The only clock, socket and terminal: what the machine gives and takes.
 
+mod background;
 pub mod clipboard;
 pub mod dashboard;
 pub mod harden;

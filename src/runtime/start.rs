@@ -59,13 +59,20 @@ async fn connect_and_show(settings: &Settings) -> color_eyre::Result<ExitCode> {
     let shelf = bring_back(&mut model, settings);
     model.keymap = settings.keymap.clone();
     model.zone = jiff::tz::TimeZone::system();
-    let theme = settings.look.theme(None, |name| std::env::var(name).ok());
+    let look = |light| settings.look.theme(light, |name| std::env::var(name).ok());
+    let asks = settings
+        .look
+        .wants_background(|name| std::env::var(name).ok());
+    let themes = Themes {
+        unasked: look(None),
+        asked: asks.then(|| [look(Some(false)), look(Some(true))]),
+    };
     let files = Files {
         journal: history(&mut model, settings),
         groups: groups_seen(&mut model, settings),
         shelf,
     };
-    let shown = show(model, connection.session.clone(), files, theme);
+    let shown = show(model, connection.session.clone(), files, themes);
     let status = Box::pin(shown).await?;
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
 }
@@ -140,15 +147,32 @@ pub struct Files {
     pub shelf: Option<Shelf>,
 }
 
+/// The themes to draw with.
+#[derive(Debug, Clone, Copy)]
+pub struct Themes {
+    /// While the terminal has not said what its background is.
+    pub unasked: Theme,
+    /// For a dark and a light background, if the terminal is to be asked.
+    pub asked: Option<[Theme; 2]>,
+}
+
 /// Shows the dashboard until the person or a signal ends it; gives the exit status. To be called
 /// inside a multi-threaded runtime, on its `block_on` thread: that is the thread that draws.
 ///
 /// # Errors
 /// When there is no terminal, or it cannot be drawn on and is not simply gone.
-pub async fn show(model: Model, session: Session, files: Files, theme: Theme) -> io::Result<i32> {
+pub async fn show(model: Model, session: Session, files: Files, themes: Themes) -> io::Result<i32> {
     panics::install_panic_hook(thread::current().id());
-    let surface = Tty::open()?;
+    let mut surface = Tty::open(themes.asked.is_some())?;
+    let theme = match themes.asked {
+        Some(asked) => match surface.background().await {
+            Some(is_light) => asked[usize::from(is_light)],
+            None => themes.unasked,
+        },
+        None => themes.unasked,
+    };
     let dashboard = Dashboard::new(model, surface, Arc::new(session), theme)
+        .following(themes.asked)
         .with_journal(files.journal)
         .with_groups(files.groups)
         .keeping(files.shelf);

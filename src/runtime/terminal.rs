@@ -76,7 +76,8 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Takes the terminal. With `mouse`, clicks and the wheel are reported (motion never is).
+    /// Takes the terminal. With `mouse`, clicks, drags and the wheel are reported (plain
+    /// motion never is).
     ///
     /// # Errors
     /// When there is no terminal or it cannot be set up; nothing stays switched on then.
@@ -141,6 +142,14 @@ impl Screen {
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
         let sequence = super::clipboard::osc52(text).map_err(io::Error::other)?;
         self.terminal.backend_mut().write_aside(&sequence)
+    }
+
+    /// Asks the terminal something; the answer comes the way keys come.
+    ///
+    /// # Errors
+    /// When the terminal cannot be written to.
+    pub(super) fn ask(&mut self, question: &[u8]) -> io::Result<()> {
+        self.terminal.backend_mut().write_aside(question)
     }
 
     /// Gives the terminal back. Doing it again does nothing.

@@ -4,9 +4,10 @@ use std::io;
 
 use ratatui::Frame;
 
+use super::background;
 use super::clipboard;
 use super::dashboard::{Outside, Surface};
-use super::input::Input;
+use super::input::{Incoming, Input};
 use super::panics;
 use super::signals::{Signal, Signals};
 use super::terminal::{HANG_UP_STATUS, Screen};
@@ -22,19 +23,37 @@ pub struct Tty {
 }
 
 impl Tty {
-    /// Takes the terminal; to be called inside the runtime, on the thread that draws.
+    /// Takes the terminal; to be called inside the runtime, on the thread that draws. It is asked for its
+    /// background's colour if that is wanted.
     ///
     /// # Errors
     /// When there is no terminal or it cannot be set up.
-    pub fn open() -> io::Result<Self> {
+    pub fn open(asks_background: bool) -> io::Result<Self> {
         let signals = Signals::listen(Some(std::time::Duration::from_secs(2)))?;
-        let screen = Screen::enter(true)?;
+        let mut screen = Screen::enter(true)?;
+        let input = if asks_background {
+            let input = Input::start_asking()?;
+            // A terminal that cannot be written to will say so with the first frame.
+            let _ = screen.ask(background::QUESTION);
+            input
+        } else {
+            Input::start()?
+        };
         Ok(Self {
             screen,
-            input: Some(Input::start()?),
+            input: Some(input),
             signals,
             watchdog: Watchdog::start(),
         })
+    }
+
+    /// Waits a moment for the terminal to say whether its background is light. An answer that comes
+    /// later is [`Outside::Background`].
+    pub async fn background(&mut self) -> Option<bool> {
+        let answer = self.input.as_mut()?.background();
+        tokio::time::timeout(background::PATIENCE, answer)
+            .await
+            .ok()
     }
 }
 
@@ -50,14 +69,15 @@ impl Surface for Tty {
     async fn next(&mut self) -> Outside {
         let input = async {
             match self.input.as_mut() {
-                Some(input) => input.next_batch().await,
+                Some(input) => input.next().await,
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
             biased;
             batch = input => match batch {
-                Some(events) => Outside::Input(events),
+                Some(Incoming::Events(events)) => Outside::Input(events),
+                Some(Incoming::Background(is_light)) => Outside::Background(is_light),
                 None => Outside::Leave(HANG_UP_STATUS),
             },
             signal = self.signals.next() => match (signal, signal.exit_status()) {

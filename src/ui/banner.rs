@@ -8,6 +8,7 @@ use ratatui::style::Style;
 use super::paint;
 use super::theme::Theme;
 use crate::app::browser::{Browser, Doubt};
+use crate::app::keys::Keymap;
 
 /// Draws the banners into at most `area.height` lines; gives how many lines were used.
 pub fn draw(
@@ -15,6 +16,7 @@ pub fn draw(
     area: Rect,
     notices: &[String],
     browser: &Browser,
+    keymap: &Keymap,
     theme: &Theme,
 ) -> u16 {
     let width = area.width.saturating_sub(4);
@@ -32,7 +34,10 @@ pub fn draw(
         let hint = error
             .suggestion
             .as_ref()
-            .map(|suggestion| format!(": Tab changes it to {}", suggestion.replacement))
+            .map(|suggestion| {
+                let key = keymap.way_to("complete");
+                format!(": {key} changes it to {}", suggestion.replacement)
+            })
             .unwrap_or_default();
         add(&format!("{}{hint}", error.message), theme.error, 2);
     }

@@ -8,6 +8,7 @@ use super::paint::{self, piece};
 use super::theme::Theme;
 use crate::app::browser::Browser;
 use crate::app::facts::{Facts, Target};
+use crate::app::keys::Keymap;
 use crate::app::sort_editor::arrow;
 use crate::domain::format;
 use crate::domain::language::{self, LanguageError, Token};
@@ -18,6 +19,7 @@ pub fn draw(
     buffer: &mut Buffer,
     line: Rect,
     browser: &Browser,
+    keymap: &Keymap,
     theme: &Theme,
     facts: &mut Facts,
 ) -> Option<Position> {
@@ -28,8 +30,9 @@ pub fn draw(
     let width = line.right().saturating_sub(x).saturating_sub(1);
     let text = bar.input.text();
     if text.is_empty() && !bar.editing {
-        let note = "no conditions: every record that the market sends (press / to add some)";
-        paint::text(buffer, x, line.y, width, note, theme.dim);
+        let key = keymap.way_to("query");
+        let note = format!("no conditions: every record comes (press {key} to add some)");
+        paint::text(buffer, x, line.y, width, &note, theme.dim);
         return None;
     }
     let scroll = if bar.editing {
@@ -62,6 +65,14 @@ pub fn draw(
             );
         }
         column += cells;
+    }
+    // What runs off the line is marked at the ends.
+    if column > scroll + usize::from(width) {
+        let end = (x + width).saturating_sub(1);
+        paint::text(buffer, end, line.y, 1, "…", theme.dim);
+    }
+    if scroll > 0 {
+        paint::text(buffer, x, line.y, 1, "…", theme.dim);
     }
     bar.editing.then(|| {
         let cursor = bar.input.cursor_column().saturating_sub(scroll);

@@ -81,9 +81,10 @@ fn head(
 ) -> Vec<(String, Style)> {
     let term = model.volumes.figures.term.unwrap_or_default();
     let size = format!(
-        "with {} of volume for {} days (J changes it); a month has 720 h",
+        "with {} of volume for {} days ({} changes it); a month has 720 h",
         format::gigabytes(term.gb),
-        trimmed(term.days, 4)
+        trimmed(term.days, 4),
+        model.keymap.way_to("basket-term")
     );
     let mut head = vec![(title(model, basket), theme.heading), (size, theme.dim)];
     for (text, style) in notes(model, basket, now, theme) {

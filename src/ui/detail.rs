@@ -13,6 +13,7 @@ use super::volume;
 use crate::api::redact;
 use crate::app::browser::Browser;
 use crate::app::facts::Facts;
+use crate::app::keys::Keymap;
 use crate::app::remote::Now;
 use crate::domain::field::{Kind, Section};
 use crate::domain::format;
@@ -28,6 +29,9 @@ const LABEL: usize = 20;
 
 /// Cells of the value column.
 const VALUE: usize = 24;
+
+/// From this width on, the lines stand in two columns, read like those of a newspaper.
+const TWO_COLUMNS: u16 = 140;
 
 /// Cells that a secret is shown in at most.
 const SECRET: usize = 512;
@@ -45,6 +49,8 @@ pub struct View<'a> {
     pub reveals: bool,
     /// The moment.
     pub now: Now,
+    /// The keys that are named.
+    pub keymap: &'a Keymap,
 }
 
 /// Draws the selected record.
@@ -76,27 +82,39 @@ pub fn draw(buffer: &mut Buffer, area: Rect, view: &View<'_>, theme: &Theme, fac
         browser.cursor() + 1,
         browser.view().len()
     );
-    paint::text(buffer, area.x, area.y, area.width, &title, theme.heading);
-    let width = area.width.saturating_sub(2);
+    let end = paint::text(buffer, area.x, area.y, area.width, &title, theme.heading);
+    let columns = if area.width >= TWO_COLUMNS { 2 } else { 1 };
+    let width = (area.width / columns).saturating_sub(2);
     let mut all = if browser.resource() == Resource::Volumes {
-        volume::detail(browser, listing, row, now, width, theme)
+        volume::detail(view, listing, row, width, theme)
     } else {
         worth::lines(browser, listing, row, now, theme, width)
     };
     all.extend(lines(listing, row, view, width, theme));
     let lines = all;
-    let page = usize::from(area.height.saturating_sub(1));
+    let height = usize::from(area.height.saturating_sub(1));
+    let page = height * usize::from(columns);
     facts.overlay_page = page;
     facts.overlay_lines = lines.len();
     let scroll = scroll.min(lines.len().saturating_sub(page));
     if lines.len() > page {
-        let place = format!("{}-{} of {} lines ", scroll + 1, scroll + page, lines.len());
-        paint::right(buffer, area.x, area.y, area.width, &place, theme.dim);
+        let last = (scroll + page).min(lines.len());
+        let room = area.right().saturating_sub(end);
+        let long = format!("{}-{last} of {} lines ", scroll + 1, lines.len());
+        let place = if paint::cells(&long) <= room {
+            long
+        } else {
+            format!("{last}/{} ", lines.len())
+        };
+        paint::right(buffer, end, area.y, room, &place, theme.dim);
     }
-    for (y, line) in (area.y + 1..area.bottom()).zip(lines.iter().skip(scroll)) {
-        let mut x = area.x + 1;
-        for (text, style) in line {
-            x = paint::text(buffer, x, y, area.right().saturating_sub(x), text, *style);
+    for (column, part) in (0..columns).zip(lines[scroll..].chunks(height.max(1))) {
+        let left = area.x + 1 + column * (width + 2);
+        for (y, line) in (area.y + 1..area.bottom()).zip(part) {
+            let mut x = left;
+            for (text, style) in line {
+                x = paint::text(buffer, x, y, (left + width).saturating_sub(x), text, *style);
+            }
         }
     }
 }
@@ -200,7 +218,9 @@ fn value(record: &Whole, field: &Field, row: usize, view: &View<'_>) -> String {
         (Kind::Secret, CellRef::Text(_)) if view.reveals => record
             .text(field)
             .map_or_else(String::new, |secret| secret.screen(SECRET)),
-        (Kind::Secret, _) => return "(hidden; x shows it)".to_owned(),
+        (Kind::Secret, _) => {
+            return format!("(hidden; {} shows it)", view.keymap.way_to("secrets"));
+        }
         (Kind::Timestamp, CellRef::Number(epoch)) => view.local.detail(epoch),
         _ => format::detail(record, field, dialect),
     };

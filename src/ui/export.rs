@@ -9,6 +9,7 @@ use super::prompt;
 use super::theme::Theme;
 use crate::app::export::{ExportForm, Format, Line, Subject};
 use crate::app::facts::{Facts, Target};
+use crate::app::keys::Keymap;
 
 /// The widest form.
 const WIDEST: u16 = 84;
@@ -21,6 +22,7 @@ pub fn draw(
     buffer: &mut Buffer,
     area: Rect,
     form: &ExportForm,
+    keymap: &Keymap,
     theme: &Theme,
     facts: &mut Facts,
 ) -> Option<Position> {
@@ -55,7 +57,11 @@ pub fn draw(
     let note = match (&form.error, form.line()) {
         (Some(error), _) => format!("! {error}"),
         (None, Line::File) => "The path is seen from the folder in which bourse runs.".to_owned(),
-        (None, _) => "Space changes the choice, Enter writes the file.".to_owned(),
+        (None, _) => format!(
+            "{} changes the choice, {} writes the file.",
+            keymap.way_to("form-choose"),
+            keymap.way_to("form-write")
+        ),
     };
     let style = if form.error.is_some() {
         theme.error

@@ -9,7 +9,8 @@ use super::paint::{self, piece};
 use super::theme::Theme;
 use crate::app::Model;
 use crate::app::browser::Browser;
-use crate::app::keymap::{BINDINGS, Binding};
+use crate::app::facts::{Facts, Target};
+use crate::app::keymap::{Action, BINDINGS};
 use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Phase};
 use crate::domain::journal::Deed;
@@ -26,7 +27,8 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
     // One cell on the left, two between the rows and the notice.
     let room = line.width.saturating_sub(taken + 3);
     let is_lab = matches!(model.overlays.first(), Some(Overlay::Route(_)));
-    let going_on = super::route_lab::going_on(&model.route_lab, now);
+    let going_on = super::route_lab::going_on(model, now);
+    let stop = model.keymap.way_to("back");
     if let Some(browser) = model.browser().filter(|_| !is_lab) {
         let mut parts = vec![piece(rows(browser), theme.text)];
         if let Some(then) = browser.remote().shown_at() {
@@ -43,9 +45,10 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
             parts.push(piece(text, theme.warning));
         }
         if browser.figures.three.is_loading() {
-            parts.push(piece(" · asking for 3 prices (Esc stops)", theme.accent));
+            let text = format!(" · asking for 3 prices ({stop} stops)");
+            parts.push(piece(text, theme.accent));
         }
-        if let Some(flight) = flight(browser, now) {
+        if let Some(flight) = flight(browser, now, &stop) {
             parts.push(piece(format!(" · {flight}"), theme.accent));
         }
         if let Some(text) = going_on {
@@ -127,7 +130,7 @@ const fn under_way(deed: Deed) -> &'static str {
 }
 
 /// The request in flight, in words.
-fn flight(browser: &Browser, now: Now) -> Option<String> {
+fn flight(browser: &Browser, now: Now, stop: &str) -> Option<String> {
     let Phase::Loading {
         since,
         attempt,
@@ -142,39 +145,103 @@ fn flight(browser: &Browser, now: Now) -> Option<String> {
     let frame = SPINNER[(elapsed * 4.0) as usize % SPINNER.len()];
     Some(match waiting {
         Some(waiting) => format!(
-            "{frame} {}, going in {:.0}s (try {attempt}, Esc stops)",
+            "{frame} {}, going in {:.0}s (try {attempt}, {stop} stops)",
             waiting.why,
             (waiting.until - now.mono).max(0.0).ceil()
         ),
-        None if *attempt > 1 => format!("{frame} asking, {elapsed:.0}s (try {attempt}, Esc stops)"),
-        None => format!("{frame} asking, {elapsed:.0}s (Esc stops)"),
+        None if *attempt > 1 => {
+            format!("{frame} asking, {elapsed:.0}s (try {attempt}, {stop} stops)")
+        }
+        None => format!("{frame} asking, {elapsed:.0}s ({stop} stops)"),
     })
 }
 
-/// Draws the keys that matter here, the most important first, as many as fit.
-pub fn hints(buffer: &mut Buffer, line: Rect, model: &Model, theme: &Theme) {
-    let contexts = model.contexts();
-    let mut rows: Vec<(&Binding, &str, u8)> = BINDINGS
-        .iter()
-        .filter(|row| contexts.contains(&row.context) && model.has_use_for(row.action))
-        // A key that the owner takes for itself means nothing else here.
-        .filter(|row| model.keymap.owner_of(contexts, row) == Some(row.context))
-        .filter_map(|row| row.hint.map(|(word, rank)| (row, word, rank)))
-        .collect();
-    rows.sort_by_key(|(.., rank)| *rank);
+/// A key and what it does.
+struct Hint<'a> {
+    key: String,
+    word: &'a str,
+    rank: u8,
+    action: Action,
+}
+
+impl Hint<'_> {
+    fn width(&self) -> u16 {
+        paint::cells(&self.key) + 1 + paint::cells(self.word)
+    }
+}
+
+/// Draws the keys that matter here, the most important first, as many as fit whole. The way to the
+/// help stays longest.
+pub fn hints(buffer: &mut Buffer, line: Rect, model: &Model, theme: &Theme, facts: &mut Facts) {
     let mut x = line.x + 1;
-    for (row, word, _) in rows {
-        let key = model.keymap.shown_key(row);
-        let width = paint::cells(&key) + 1 + paint::cells(word);
-        if x + width > line.right() {
-            break;
-        }
-        let style = if model.disabled(row.action).is_some() {
+    for hint in fitting(all_hints(model), line.width.saturating_sub(1)) {
+        let style = if model.disabled(hint.action).is_some() {
             theme.dim
         } else {
             theme.text
         };
-        let parts = [piece(key, theme.key), piece(" ", style), piece(word, style)];
-        x = paint::pieces(buffer, x, line.y, line.right() - x, &parts) + 2;
+        let place = Rect::new(x, line.y, hint.width(), 1);
+        let target = Target::Hint(hint.action);
+        facts.targets.push((paint::area(place), target));
+        let parts = [
+            piece(hint.key, theme.key),
+            piece(" ", style),
+            piece(hint.word, style),
+        ];
+        x = paint::pieces(buffer, x, line.y, line.right() - x, &parts) + GAP;
     }
+}
+
+/// Cells between two hints.
+const GAP: u16 = 2;
+
+fn all_hints(model: &Model) -> Vec<Hint<'static>> {
+    let contexts = model.contexts();
+    let mut hints: Vec<_> = BINDINGS
+        .iter()
+        .filter(|row| contexts.contains(&row.context) && model.has_use_for(row.action))
+        // A key that the owner takes for itself means nothing else here.
+        .filter(|row| model.keymap.owner_of(contexts, row) == Some(row.context))
+        .filter_map(|row| {
+            row.hint.map(|(word, rank)| Hint {
+                key: model.keymap.shown_key(row),
+                word,
+                rank,
+                action: row.action,
+            })
+        })
+        .collect();
+    hints.sort_by_key(|hint| hint.rank);
+    // The same under two keys is said once.
+    let mut seen = Vec::new();
+    hints.retain(|hint| {
+        let is_new = !seen.contains(&(hint.action, hint.word));
+        seen.push((hint.action, hint.word));
+        is_new
+    });
+    hints
+}
+
+/// The hints that fit into `width` cells, in their order.
+fn fitting(hints: Vec<Hint<'_>>, width: u16) -> Vec<Hint<'_>> {
+    let is_help = |hint: &Hint<'_>| hint.action == Action::Help;
+    let mut room = width;
+    let help = hints.iter().find(|hint| is_help(hint));
+    if let Some(help) = help {
+        room = room.saturating_sub(help.width() + GAP);
+    }
+    let mut is_full = false;
+    hints
+        .into_iter()
+        .filter(|hint| {
+            if is_help(hint) {
+                return hint.width() <= width;
+            }
+            is_full |= hint.width() > room;
+            if !is_full {
+                room = room.saturating_sub(hint.width() + GAP);
+            }
+            !is_full
+        })
+        .collect()
 }

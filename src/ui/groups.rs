@@ -31,11 +31,11 @@ pub fn overlay(
 ) -> Option<Position> {
     let place = inside(area);
     match overlay {
-        Overlay::GroupForm => return form::draw(buffer, place, model, theme),
+        Overlay::GroupForm => return form::draw(buffer, place, model, theme, facts),
         Overlay::GroupCreate(dialog) => {
             return create::draw(buffer, area, model, dialog, now, theme);
         }
-        Overlay::GroupPlan(plan) => return planner::draw(buffer, place, plan, theme),
+        Overlay::GroupPlan(plan) => return planner::draw(buffer, place, plan, theme, facts),
         Overlay::GroupPreflight { scroll } => {
             preflight::draw(buffer, place, model, *scroll, now, theme, facts);
         }
@@ -99,7 +99,7 @@ pub fn report(
     facts: &mut Facts,
 ) {
     blank(buffer, area);
-    paint::text(buffer, area.x + 1, area.y, area.width, title, theme.heading);
+    let end = paint::text(buffer, area.x + 1, area.y, area.width, title, theme.heading);
     let page = usize::from(area.height.saturating_sub(1));
     facts.overlay_page = page;
     facts.overlay_lines = lines.len();
@@ -111,7 +111,10 @@ pub fn report(
             scroll + page,
             lines.len()
         );
-        paint::right(buffer, area.x, area.y, area.width, &place, theme.dim);
+        let room = area.right().saturating_sub(end);
+        if paint::cells(&place) <= room {
+            paint::right(buffer, end, area.y, room, &place, theme.dim);
+        }
     }
     for (y, line) in (area.y + 1..area.bottom()).zip(lines.iter().skip(scroll)) {
         draw_line(buffer, area.x + 1, y, area.right(), line);
@@ -125,12 +128,12 @@ pub fn draw_line(buffer: &mut Buffer, x: u16, y: u16, end: u16, line: &Line) -> 
     })
 }
 
-/// The screen between header and status line.
+/// What lies between header and status line; `area` is the screen without the footer.
 pub const fn inside(area: Rect) -> Rect {
     Rect {
         x: area.x,
         y: area.y + 1,
         width: area.width,
-        height: area.height.saturating_sub(3),
+        height: area.height.saturating_sub(2),
     }
 }

@@ -147,7 +147,11 @@ impl Depth {
             Self::Full
         } else if term.contains("256color") {
             Self::Palette
-        } else if term.ends_with("-m") || term.ends_with("-mono") || term.starts_with("vt1") {
+        } else if term == "dumb"
+            || term.ends_with("-m")
+            || term.ends_with("-mono")
+            || term.starts_with("vt1")
+        {
             Self::Mono
         } else {
             Self::Ansi

@@ -43,18 +43,16 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use crate::api::ApiError;
-use crate::app::facts::Facts;
+use crate::app::facts::{Facts, Target};
 use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Phase};
+use crate::app::split::SIDE_BY_SIDE;
 use crate::app::{Model, Pane};
 use crate::domain::{format, language};
 use theme::Theme;
 
 /// The smallest useful screen.
 pub const SMALLEST: (u16, u16) = (40, 10);
-
-/// From this width on, a detail view stands beside its table.
-const SIDE_BY_SIDE: u16 = 130;
 
 /// Draws a frame; gives what it measured.
 pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Facts {
@@ -92,7 +90,7 @@ fn screen(
     let mut top = area.y + 1;
     let mut cursor = None;
     if let Some(browser) = model.browser() {
-        cursor = bar::draw(buffer, line(top), browser, theme, facts);
+        cursor = bar::draw(buffer, line(top), browser, &model.keymap, theme, facts);
         bar::settings(buffer, line(top + 1), browser, theme);
         top += 2;
         top += banner::draw(
@@ -100,6 +98,7 @@ fn screen(
             Rect::new(area.x, top, area.width, 4),
             &model.notices,
             browser,
+            &model.keymap,
             theme,
         );
     }
@@ -111,13 +110,18 @@ fn screen(
     );
     pane(buffer, body, model, now, theme, facts);
     footer::status(buffer, line(area.bottom() - 2), model, now, theme);
-    footer::hints(buffer, line(area.bottom() - 1), model, theme);
+    footer::hints(buffer, line(area.bottom() - 1), model, theme, facts);
     if let Some(browser) = model.browser()
         && browser.bar.editing
     {
         bar::candidates(buffer, area, browser, theme);
     }
-    overlays(buffer, (area, body), model, now, theme, facts).or(cursor)
+    // The footer stays in sight under whatever lies over the pane.
+    let free = Rect {
+        height: area.height - 1,
+        ..area
+    };
+    overlays(buffer, (free, body), model, now, theme, facts).or(cursor)
 }
 
 fn pane(
@@ -133,11 +137,8 @@ fn pane(
         return;
     };
     let has_detail = matches!(model.overlays.first(), Some(Overlay::Detail { .. }));
-    let table = if has_detail && body.width >= SIDE_BY_SIDE {
-        Rect {
-            width: body.width / 2,
-            ..body
-        }
+    let table = if has_detail {
+        beside(body, model).0
     } else {
         body
     };
@@ -164,6 +165,45 @@ fn pane(
     }
 }
 
+/// The places of the table and of the detail beside it, the rule's column between them left out;
+/// on a narrow screen each has all of it.
+fn beside(body: Rect, model: &Model) -> (Rect, Rect) {
+    if body.width < SIDE_BY_SIDE {
+        return (body, body);
+    }
+    let width = model.split.table(body.width);
+    let detail = Rect {
+        x: body.x + width + 1,
+        width: body.width - width - 1,
+        ..body
+    };
+    (Rect { width, ..body }, detail)
+}
+
+/// Where the detail stands; draws the rule in front of it, which the mouse can drag.
+fn detail_place(
+    buffer: &mut Buffer,
+    body: Rect,
+    model: &Model,
+    theme: &Theme,
+    facts: &mut Facts,
+) -> Rect {
+    let (table, detail) = beside(body, model);
+    if table != detail {
+        let rule = Rect {
+            x: table.right(),
+            width: 1,
+            ..body
+        };
+        picker::blank(buffer, rule);
+        for y in rule.y..rule.bottom() {
+            paint::text(buffer, rule.x, y, 1, "│", theme.border);
+        }
+        facts.targets.push((paint::area(rule), Target::Rule));
+    }
+    detail
+}
+
 fn requests_note(model: &Model) -> Vec<String> {
     debug_assert_eq!(model.pane, Pane::Requests);
     vec![
@@ -181,17 +221,21 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
     let nouns = browser.resource().nouns();
     let way = |name| model.keymap.way_to(name);
     let (query, refresh, funnel) = (way("query"), way("refresh"), way("why-so-few"));
+    let back = way("back");
     match (browser.remote().phase(), browser.listing()) {
         (Phase::Loading { since, .. }, None) => vec![
             format!("Asking for {nouns} … {:.0}s", (now.mono - since).max(0.0)),
-            "Esc stops waiting. You can go on typing.".to_owned(),
+            format!("{back} stops waiting. You can go on typing."),
         ],
         (Phase::Failed(ApiError::NotOffered), None) => vec![
             "This market has no network volumes.".to_owned(),
             "It knows no such search (status 404): not every market offers them. Offers and \
              workergroups are not touched by that."
                 .to_owned(),
-            "Press 1 for the offers, r to ask again.".to_owned(),
+            format!(
+                "Press {} for the offers, {refresh} to ask again.",
+                way("offers")
+            ),
         ],
         (Phase::Failed(error), None) => vec![
             format!("No {nouns} could be fetched."),
@@ -228,7 +272,7 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
                 listing.len(),
                 browser.words.join(" ")
             ),
-            "Esc shows them all again.".to_owned(),
+            format!("{back} shows them all again."),
         ],
         (_, Some(listing)) => vec![
             format!(
@@ -280,12 +324,7 @@ fn overlays(
     for overlay in &model.overlays {
         cursor = match overlay {
             Overlay::Detail { scroll } => {
-                let place = if body.width >= SIDE_BY_SIDE {
-                    let width = body.width - body.width / 2;
-                    Rect::new(body.x + body.width / 2, body.y, width, body.height)
-                } else {
-                    body
-                };
+                let place = detail_place(buffer, body, model, theme, facts);
                 if let Some(browser) = model.browser() {
                     let view = detail::View {
                         browser,
@@ -293,6 +332,7 @@ fn overlays(
                         local: &model.local_time(now),
                         now,
                         reveals: model.groups.reveals(browser.selected(), now),
+                        keymap: &model.keymap,
                     };
                     detail::draw(buffer, place, &view, theme, facts);
                 }
@@ -308,11 +348,8 @@ fn overlays(
             Overlay::Unlist(dialog) => unlist::draw(buffer, area, model, dialog, now, theme),
             Overlay::Insight(insight) => {
                 let has_detail = matches!(model.overlays.last(), Some(Overlay::Detail { .. }));
-                let body = if has_detail && body.width >= SIDE_BY_SIDE {
-                    Rect {
-                        width: body.width / 2,
-                        ..body
-                    }
+                let body = if has_detail {
+                    beside(body, model).0
                 } else {
                     body
                 };
@@ -322,7 +359,9 @@ fn overlays(
                 basket::draw(buffer, body, model, basket, now, theme, facts);
                 None
             }
-            Overlay::Volume(form) => volume::form(buffer, area, &model.volumes, form, now, theme),
+            Overlay::Volume(form) => {
+                volume::form(buffer, area, &model.volumes, form, now, theme, facts)
+            }
             Overlay::Help(picker) => {
                 picker::draw(buffer, area, "Help: type to search", picker, theme, facts)
             }
@@ -338,7 +377,7 @@ fn overlays(
             Overlay::Sort(editor) => picker::draw(
                 buffer,
                 area,
-                "Sort: Space adds or flips, < > reorder, Del removes, Enter sorts",
+                "Sort: type to find a field",
                 &editor.picker,
                 theme,
                 facts,
@@ -348,10 +387,10 @@ fn overlays(
                 copy::draw(buffer, area, menu, &model.keymap, theme, facts);
                 None
             }
-            Overlay::Export(form) => export::draw(buffer, area, form, theme, facts),
+            Overlay::Export(form) => export::draw(buffer, area, form, &model.keymap, theme, facts),
             Overlay::Prompt(prompt) => Some(prompt::text(buffer, area, prompt, theme)),
             Overlay::Question(question) => {
-                prompt::question(buffer, area, question, theme);
+                prompt::question(buffer, area, question, &model.keymap, theme, facts);
                 None
             }
             Overlay::Columns(editor) => picker::draw(

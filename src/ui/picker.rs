@@ -7,7 +7,7 @@ use ratatui::widgets::{Block, Clear, Widget};
 use super::paint;
 use super::theme::Theme;
 use crate::app::facts::{Facts, Target};
-use crate::app::picker::{Item, Picker};
+use crate::app::picker::Picker;
 
 /// Empties an area, so that nothing under it shows.
 pub fn blank(buffer: &mut Buffer, area: Rect) {
@@ -46,7 +46,8 @@ pub fn frame(
     inner
 }
 
-/// Draws a picker; gives the cursor's place in its search line.
+/// Draws a picker, the selected line whole under its list; gives the cursor's place in its search
+/// line.
 pub fn draw<T: Clone>(
     buffer: &mut Buffer,
     area: Rect,
@@ -55,21 +56,81 @@ pub fn draw<T: Clone>(
     theme: &Theme,
     facts: &mut Facts,
 ) -> Option<Position> {
+    boxed(buffer, area, title, picker, WHOLE, theme, facts)
+}
+
+/// Draws a picker with so many lines below its list for the selected one.
+pub fn boxed<T: Clone>(
+    buffer: &mut Buffer,
+    area: Rect,
+    title: &str,
+    picker: &Picker<T>,
+    below: u16,
+    theme: &Theme,
+    facts: &mut Facts,
+) -> Option<Position> {
     let needed = u16::try_from(picker.len())
         .unwrap_or(u16::MAX)
         .saturating_add(4);
     let size = (
-        area.width.saturating_sub(4).min(120),
-        area.height.saturating_sub(2).min(needed),
+        area.width.saturating_sub(4).min(140),
+        area.height
+            .saturating_sub(2)
+            .min(needed.saturating_add(below)),
     );
     let inner = frame(buffer, area, size, title, theme);
     if inner.height < 3 {
         return None;
     }
     let cursor = search(buffer, inner, picker, theme);
-    let list = Rect::new(inner.x, inner.y + 2, inner.width, inner.height - 2);
+    // A low box needs no blank line under the search.
+    let gap = if inner.height < ROOMY { 1 } else { 2 };
+    let below = if inner.height < ROOMY { 0 } else { below };
+    let height = inner.height - gap - below;
+    let list = Rect::new(inner.x, inner.y + gap, inner.width, height);
     lines(buffer, list, picker, theme, facts);
+    whole(
+        buffer,
+        Rect::new(inner.x, list.bottom(), inner.width, below),
+        picker,
+        theme,
+    );
     Some(cursor)
+}
+
+/// Lines under a list in which the selected line stands whole: lists cut what is long.
+const WHOLE: u16 = 3;
+
+/// Lines that a box has at least if it shows the selected line whole.
+const ROOMY: u16 = 14;
+
+/// Draws the selected line whole, under a rule.
+fn whole<T: Clone>(buffer: &mut Buffer, area: Rect, picker: &Picker<T>, theme: &Theme) {
+    let Some(item) = picker.current().filter(|_| area.height > 1) else {
+        return;
+    };
+    for x in area.x..area.right() {
+        paint::text(buffer, x, area.y, 1, "─", theme.border);
+    }
+    let why = item.disabled.as_ref();
+    let why = why.map_or_else(String::new, |why| format!(" (not now: {why})"));
+    let text = format!("{}{why}", item.text);
+    let text = match (item.title.trim(), text.is_empty()) {
+        (title, true) => title.to_owned(),
+        (title, false) => format!("{title}: {text}"),
+    };
+    let lines = paint::wrap(&text, area.width.saturating_sub(2));
+    for (y, line) in (area.y + 1..area.bottom()).zip(lines) {
+        paint::text(buffer, area.x + 1, y, area.width - 1, &line, theme.text);
+    }
+}
+
+/// The width that holds nine of ten texts: a few long ones need not take the room of all others.
+fn usual(widths: impl Iterator<Item = u16>) -> u16 {
+    let mut widths: Vec<_> = widths.collect();
+    widths.sort_unstable();
+    let place = (widths.len() * 9).div_ceil(10).saturating_sub(1);
+    widths.get(place).copied().unwrap_or(0)
 }
 
 /// Draws the search line at the top of an area; gives the cursor's place in it.
@@ -99,45 +160,42 @@ pub fn lines<T: Clone>(
     theme: &Theme,
     facts: &mut Facts,
 ) {
+    let page = usize::from(list.height);
+    facts.overlay_page = page;
     facts.overlay_lines = picker.shown().len();
     if picker.shown().len() == 0 {
         let note = "nothing matches: shorten what you typed";
         paint::text(buffer, list.x + 1, list.y, list.width, note, theme.dim);
         return;
     }
-    let widest = |text: &str| paint::cells(text);
-    let title_width = picker
-        .shown()
-        .filter(|item| item.value.is_some())
-        .map(|item| widest(&item.title))
-        .max()
-        .unwrap_or(0)
-        .min((list.width / 3).max(26));
-    let note_width = picker
-        .shown()
-        .map(|item| widest(&item.note))
-        .max()
-        .unwrap_or(0)
-        .min(24);
-    let text_width = list
-        .width
-        .saturating_sub(2 + title_width + 2 + note_width + 2);
-    let list = sentence(buffer, list, picker, text_width, theme);
-    let page = usize::from(list.height);
-    facts.overlay_page = page;
+    let entries = || picker.shown().filter(|item| item.value.is_some());
+    let width_of = |widths: Vec<u16>| {
+        let most = widths.iter().copied().max().unwrap_or(0);
+        // Wide enough for all: nothing need be cut.
+        let is_wide = list.width >= 100;
+        if is_wide {
+            most
+        } else {
+            usual(widths.into_iter())
+        }
+    };
+    let title_width = width_of(entries().map(|item| paint::cells(&item.title)).collect());
+    let note_width = width_of(entries().map(|item| paint::cells(&item.note)).collect());
+    let note_width = note_width.min(24).min(list.width / 4);
+    let room = list.width.saturating_sub(2 + 2 + note_width + 1);
+    let title_width = title_width.min((list.width / 3).max(26)).min(room);
     // A heading above the selected line is kept in sight.
     let first = super::records::first_row(0, picker.selected(), picker.shown().len(), page);
     for (y, (index, item)) in (list.y..list.bottom()).zip(picker.shown().enumerate().skip(first)) {
         let strip = Rect::new(list.x, y, list.width, 1);
         if item.value.is_none() {
-            paint::text(
-                buffer,
-                list.x + 1,
-                y,
-                list.width,
-                &item.title,
-                theme.heading,
-            );
+            let room = list.width.saturating_sub(1);
+            let title = format!("{}  ", item.title);
+            let parts = [
+                paint::piece(title, theme.heading),
+                paint::piece(item.text.as_str(), theme.dim),
+            ];
+            paint::pieces(buffer, list.x + 1, y, room, &parts);
             continue;
         }
         facts
@@ -160,7 +218,13 @@ pub fn lines<T: Clone>(
             style.patch(theme.accent)
         };
         paint::text(buffer, x, y, title_width, &item.title, title_style);
-        let text = said(item);
+        let text_width = list
+            .width
+            .saturating_sub(2 + title_width + 2 + note_width + 2);
+        let text = item.disabled.as_ref().map_or_else(
+            || item.text.clone(),
+            |why| format!("(not now: {why}) {}", item.text),
+        );
         let text_style = if item.disabled.is_some() {
             style.patch(theme.dim)
         } else {
@@ -184,42 +248,4 @@ pub fn lines<T: Clone>(
             note_style,
         );
     }
-}
-
-/// What a line says: its text, and why it cannot be chosen.
-fn said<T>(item: &Item<T>) -> String {
-    item.disabled.as_ref().map_or_else(
-        || item.text.clone(),
-        |why| format!("(not now: {why}) {}", item.text),
-    )
-}
-
-/// Where the lines' texts do not fit into their column, the selected one stands whole under the
-/// list. Gives what is left for the list.
-fn sentence<T: Clone>(
-    buffer: &mut Buffer,
-    list: Rect,
-    picker: &Picker<T>,
-    column: u16,
-    theme: &Theme,
-) -> Rect {
-    const LINES: u16 = 2;
-    let is_cut = picker
-        .shown()
-        .any(|item| paint::cells(&said(item)) > column);
-    if !is_cut || list.height < 5 * LINES {
-        return list;
-    }
-    let height = list.height - LINES;
-    let width = list.width.saturating_sub(2);
-    let whole = picker
-        .current()
-        .map(said)
-        .filter(|text| paint::cells(text) > column)
-        .unwrap_or_default();
-    let parts = paint::wrap(&whole, width);
-    for (y, part) in (list.y + height..list.bottom()).zip(&parts) {
-        paint::text(buffer, list.x + 1, y, width, part, theme.text);
-    }
-    Rect { height, ..list }
 }

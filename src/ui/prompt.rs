@@ -6,6 +6,9 @@ use ratatui::layout::{Position, Rect};
 use super::paint;
 use super::picker::frame;
 use super::theme::Theme;
+use crate::app::facts::{Facts, Target};
+use crate::app::keymap::Action;
+use crate::app::keys::Keymap;
 use crate::app::prompt::{Prompt, Question};
 use crate::app::text_input::TextInput;
 use crate::domain::text::visible;
@@ -61,7 +64,14 @@ pub fn line(buffer: &mut Buffer, area: Rect, input: &TextInput, theme: &Theme) -
 }
 
 /// Draws a dialog that asks for a yes.
-pub fn question(buffer: &mut Buffer, area: Rect, question: &Question, theme: &Theme) {
+pub fn question(
+    buffer: &mut Buffer,
+    area: Rect,
+    question: &Question,
+    keymap: &Keymap,
+    theme: &Theme,
+    facts: &mut Facts,
+) {
     let width = area.width.saturating_sub(4).min(WIDEST);
     let lines = paint::wrap(&visible(&question.text, 400), width.saturating_sub(4));
     let height = u16::try_from(lines.len().min(4)).unwrap_or(4);
@@ -69,14 +79,21 @@ pub fn question(buffer: &mut Buffer, area: Rect, question: &Question, theme: &Th
     for (y, line) in (inner.y..).zip(lines.iter().take(4)) {
         paint::text(buffer, inner.x + 1, y, inner.width - 1, line, theme.text);
     }
-    let parts = [
-        paint::piece("y", theme.key),
-        paint::piece(" does it, ", theme.text),
-        paint::piece("n", theme.key),
-        paint::piece(" or ", theme.text),
-        paint::piece("Esc", theme.key),
-        paint::piece(" leaves it", theme.text),
-    ];
     let y = inner.y + height + 1;
-    paint::pieces(buffer, inner.x + 1, y, inner.width - 1, &parts);
+    let mut x = inner.x + 1;
+    for (name, word, action) in [
+        ("say-yes", " does it", Action::Yes),
+        ("say-no", " leaves it", Action::Back),
+    ] {
+        let parts = [
+            paint::piece(keymap.way_to(name), theme.key),
+            paint::piece(word, theme.text),
+        ];
+        let end = paint::pieces(buffer, x, y, inner.right().saturating_sub(x), &parts);
+        let button = Rect::new(x, y, end - x, 1);
+        facts
+            .targets
+            .push((paint::area(button), Target::Hint(action)));
+        x = end + 3;
+    }
 }

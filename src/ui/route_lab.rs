@@ -23,6 +23,7 @@ use super::picker::blank;
 use super::theme::Theme;
 use crate::app::Model;
 use crate::app::facts::Facts;
+use crate::app::keys::Keymap;
 use crate::app::overlay::Overlay;
 use crate::app::remote::Now;
 use crate::app::route_lab::{LabRun, Page, Question, RouteLab, RouteView};
@@ -45,10 +46,10 @@ pub fn draw(
     facts: &mut Facts,
 ) -> Option<Position> {
     let lab = &model.route_lab;
-    // Between the header and the two last lines.
+    // Between the header and the status line; the footer is not in `area`.
     let place = Rect {
         y: area.y + 1,
-        height: area.height.saturating_sub(3),
+        height: area.height.saturating_sub(2),
         ..area
     };
     match view {
@@ -57,7 +58,7 @@ pub fn draw(
             if lab.shown().is_none()
                 && matches!(model.overlays.last(), Some(Overlay::Route(RouteView::Lab)))
             {
-                welcome(buffer, place, theme);
+                welcome(buffer, place, &model.keymap, theme);
             }
             None
         }
@@ -84,8 +85,8 @@ pub fn draw(
 }
 
 /// The run that goes on, in a few words for the status line.
-pub fn going_on(lab: &RouteLab, now: Now) -> Option<String> {
-    let run = lab.active()?.run();
+pub fn going_on(model: &Model, now: Now) -> Option<String> {
+    let run = model.route_lab.active()?.run();
     if run.plan().is_single() {
         return Some("route request under way".to_owned());
     }
@@ -93,26 +94,29 @@ pub fn going_on(lab: &RouteLab, now: Now) -> Option<String> {
         Phase::Paused => "paused",
         _ => "running",
     };
+    let key = model.keymap.way_to("route-lab");
     let share = run.progress(now.mono) * 100.0;
-    Some(format!("route series {word}, {share:.0}% (t shows it)"))
+    Some(format!("route series {word}, {share:.0}% ({key} shows it)"))
 }
 
 fn ask(buffer: &mut Buffer, area: Rect, question: &Question, model: &Model, theme: &Theme) {
     match question {
-        Question::Start(plan) => dialogs::ask_start(buffer, area, plan, theme),
-        Question::Leave => dialogs::ask_leave(buffer, area, &model.route_lab, theme),
+        Question::Start(plan) => dialogs::ask_start(buffer, area, plan, &model.keymap, theme),
+        Question::Leave => dialogs::ask_leave(buffer, area, model, theme),
     }
 }
 
 /// What stands where no run is yet.
-fn welcome(buffer: &mut Buffer, area: Rect, theme: &Theme) {
+fn welcome(buffer: &mut Buffer, area: Rect, keymap: &Keymap, theme: &Theme) {
+    let (new, back) = (keymap.way_to("new-run"), keymap.way_to("back"));
     let lines = [
-        "Route lab",
+        "Route lab".to_owned(),
         "Ask the routing endpoint for a worker, once or in a series, and see how requests are \
-         shared, how long they take and what fails.",
-        "Press n to fill in a request. Esc goes back.",
+         shared, how long they take and what fails."
+            .to_owned(),
+        format!("Press {new} to fill in a request. {back} goes back."),
     ];
-    super::message(buffer, area, theme, &lines.map(str::to_owned));
+    super::message(buffer, area, theme, &lines);
 }
 
 fn lab_view(

@@ -24,7 +24,7 @@ pub fn draw(
     theme: &Theme,
     facts: &mut Facts,
 ) -> Option<Position> {
-    let title = "Searches: Enter runs, * at start, Ctrl-r renames, Del deletes";
+    let title = "Searches: type to find one";
     if area.height < ROOM {
         return picker::draw(buffer, area, title, &list.picker, theme, facts);
     }
@@ -37,7 +37,7 @@ pub fn draw(
         height: height + 2,
         ..area
     };
-    let cursor = picker::draw(buffer, upper, title, &list.picker, theme, facts);
+    let cursor = picker::boxed(buffer, upper, title, &list.picker, 0, theme, facts);
     let size = (area.width.saturating_sub(4).min(100), below);
     let lower = Rect {
         y: upper.bottom() - 1,

@@ -106,21 +106,23 @@ fn form(model: &Model, dialog: &UnlistDialog, now: Now, width: u16, theme: &Them
 /// When it may be sent, and what Enter does.
 fn when(model: &Model, dialog: &UnlistDialog, now: Now, width: u16, theme: &Theme) -> Vec<Row> {
     let wait = model.writes.ready_in(Deed::UnlistVolume, now);
+    let enter = model.keymap.way_to("confirm");
+    let back = model.keymap.way_to("step-back");
     let (text, style) = match (dialog.page, wait > 0.0) {
-        (Page::Id, false) => ("Enter goes on; nothing is sent yet.".to_owned(), theme.dim),
+        (Page::Id, false) => (format!("{enter} goes on; nothing is sent yet."), theme.dim),
         (_, false) if dialog.early => {
-            ("It may be sent now: press Enter.".to_owned(), theme.warning)
+            (format!("It may be sent now: press {enter}."), theme.warning)
         }
         (_, false) => (
-            "Type the id again; Enter then sends it, once. Esc goes back.".to_owned(),
+            format!("Type the id again; {enter} then sends it, once. {back} goes back."),
             theme.dim,
         ),
         (page, true) => {
             let seconds = wait.ceil();
             let advice = if page == Page::Id {
-                "Go on typing."
+                "Go on typing.".to_owned()
             } else {
-                "Nothing is sent by itself: press Enter then."
+                format!("Nothing is sent by itself: press {enter} then.")
             };
             (
                 format!(
@@ -142,14 +144,19 @@ fn outcome(model: &Model, now: Now, width: u16, theme: &Theme) -> Vec<Row> {
             let mut rows = write::over(Deed::UnlistVolume, settled, width, theme);
             let wait = model.writes.ready_in(Deed::UnlistVolume, now);
             let advice = match settled.verdict {
-                Verdict::Done => "The table is as it was fetched: Esc, then r fetches it anew.",
-                Verdict::Refused => "Nothing has changed at the market.",
+                Verdict::Done => format!(
+                    "The table is as it was fetched: {}, then {} fetches it anew.",
+                    model.keymap.way_to("close-outcome"),
+                    model.keymap.way_to("refresh")
+                ),
+                Verdict::Refused => "Nothing has changed at the market.".to_owned(),
                 Verdict::Unknown => {
                     "It may or may not have been carried out. bourse does not send it again by \
                      itself: look at the listing at the market before you do."
+                        .to_owned()
                 }
             };
-            rows.extend(write::wrapped(3, advice, width, theme.dim));
+            rows.extend(write::wrapped(3, &advice, width, theme.dim));
             if wait > 0.0 {
                 let text = format!("The next one may be sent in {:.0} s.", wait.ceil());
                 rows.extend(write::wrapped(4, &text, width, theme.dim));

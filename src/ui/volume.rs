@@ -4,10 +4,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
+use super::detail::View;
+use super::paint;
 use super::picker::frame;
 use super::theme::Theme;
 use super::write::{self, Row};
 use crate::app::browser::Browser;
+use crate::app::facts::{Facts, Target};
 use crate::app::remote::Now;
 use crate::app::volume_form::{LABELS, VolumeForm};
 use crate::domain::Listing;
@@ -33,6 +36,7 @@ pub fn form(
     form: &VolumeForm,
     now: Now,
     theme: &Theme,
+    facts: &mut Facts,
 ) -> Option<Position> {
     let width = area.width.saturating_sub(2).min(84);
     let inner_width = width.saturating_sub(4);
@@ -85,24 +89,30 @@ pub fn form(
         width: inner.width.saturating_sub(2),
         ..inner
     };
+    for (index, y) in (0..LABELS.len()).zip(inner.y..inner.bottom()) {
+        let strip = Rect::new(inner.x, y, inner.width, 1);
+        facts
+            .targets
+            .push((paint::area(strip), Target::Line(index)));
+    }
     write::draw(buffer, inner, rows)
 }
 
 /// The lines of a detail view: cost, availability, spread of speeds.
 pub fn detail(
-    browser: &Browser,
+    view: &View<'_>,
     listing: &Listing,
     row: usize,
-    now: Now,
     width: u16,
     theme: &Theme,
 ) -> Vec<Line> {
-    let asked = browser.figures.term;
+    let (asked, now) = (view.browser.figures.term, view.now);
+    let key = view.keymap.way_to("detail-job");
     let term = asked.unwrap_or_default();
     let advice = if asked.is_some() {
-        "J changes it"
+        format!("{key} changes it")
     } else {
-        "an example: J sets size and term"
+        format!("an example: {key} sets size and term")
     };
     let mut lines = vec![vec![
         (

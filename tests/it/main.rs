@@ -10,10 +10,13 @@
 )]
 
 mod architecture;
+#[cfg(unix)]
+mod background;
 mod catalog;
 mod cli;
 mod client;
 mod columns_story;
+mod comfort_story;
 mod configuration;
 mod copy_story;
 mod cost;
@@ -60,6 +63,7 @@ mod shopping;
 mod state_files;
 mod support;
 mod surprises_story;
+mod themes;
 mod unlist_story;
 mod unlisting;
 mod volumes_story;

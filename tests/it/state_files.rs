@@ -50,6 +50,7 @@ fn snapshot() -> Snapshot {
             gb: 512.5,
             days: 45.0,
         }),
+        split: Some(62),
     }
 }
 

@@ -311,10 +311,12 @@ pub(super) fn listed(model: &mut Model, now: Now) {
             format!("Workergroup {id} is there, but the conditions above hide it"),
             now,
         )),
-        (false, _) => model.show(Toast::error(
-            format!("Workergroup {id} was created; the list does not show it yet: press r"),
-            now,
-        )),
+        (false, _) => {
+            let key = model.keymap.way_to("refresh");
+            let text =
+                format!("Workergroup {id} was created; the list does not show it yet: press {key}");
+            model.show(Toast::error(text, now));
+        }
     }
 }
 

@@ -117,7 +117,13 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
     }
     let browser = model.browser()?;
     if matches!(action, Action::Summary | Action::Plot) && model.pane == Pane::Workergroups {
-        return Some("workergroups have no prices: press 1 or 2".to_owned());
+        let (offers, volumes) = (
+            model.keymap.way_to("offers"),
+            model.keymap.way_to("volumes"),
+        );
+        return Some(format!(
+            "workergroups have no prices: press {offers} or {volumes}"
+        ));
     }
     let needs_rows = matches!(action, Action::Summary | Action::Plot | Action::Mark);
     let has_no_row = browser.view().is_empty();

@@ -141,7 +141,11 @@ pub(super) fn request_start(model: &mut Model, now: Now, plan: RoutePlan) -> Vec
     let runs = model.route_lab.runs();
     let mut series = runs.iter().filter(|run| !run.run().plan().is_single());
     if series.any(LabRun::is_active) {
-        let why = "A series is not over yet: stop it first (Esc, then s)";
+        let (back, stop) = (
+            model.keymap.way_to("close-run-form"),
+            model.keymap.way_to("stop-run"),
+        );
+        let why = format!("A series is not over yet: stop it first ({back}, then {stop})");
         model.show(Toast::error(why, now));
         return Vec::new();
     }

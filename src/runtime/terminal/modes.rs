@@ -15,15 +15,14 @@ static ENTERED: AtomicBool = AtomicBool::new(false);
 /// places right-to-left runs itself (BDSM, explicit mode). The cursor is hidden by the first frame.
 const ENTER: &str = "\x1b[?1049h\x1b[?2004h\x1b[8l\x1b[?25l";
 
-/// Buttons and wheel (1000) in the form without a limit on columns (1006). Not 1002 or 1003: motion
-/// would wake the program for nothing.
-const MOUSE: &str = "\x1b[?1000h\x1b[?1006h";
+/// Buttons and wheel (1000), motion while a button is down (1002: a rule is dragged), in the form
+/// without a limit on columns (1006). Not 1003: plain motion would wake the program for nothing.
+const MOUSE: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 
 /// Everything off, whether or not it was on; it begins with the end of a synchronized update in case
 /// the last frame was cut. Attributes are reset on both screens, since some terminals keep them for
 /// each; the cursor is shown last, on the screen that stays.
-const LEAVE: &str =
-    "\x1b[?2026l\x1b[?1006l\x1b[?1000l\x1b[?2004l\x1b[8h\x1b[0m\x1b[?1049l\x1b[0m\x1b[?25h";
+const LEAVE: &str = "\x1b[?2026l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?2004l\x1b[8h\x1b[0m\x1b[?1049l\x1b[0m\x1b[?25h";
 
 /// Whether the terminal is ours at the moment.
 pub fn is_entered() -> bool {

@@ -103,18 +103,20 @@ fn confirm(model: &Model, dialog: &CreateDialog, now: Now, width: u16, theme: &T
         rows.extend(write::wrapped(0, complaint, width, theme.error));
     }
     let wait = model.writes.ready_in(Deed::CreateWorkergroup, now);
+    let enter = model.keymap.way_to("confirm");
+    let back = model.keymap.way_to("step-back");
     let (text, style) = match (wait > 0.0, dialog.early) {
         (true, _) => (
             format!(
                 "The market wants a pause: may be sent in {:.0} s. Nothing is sent by itself: press \
-                 Enter then.",
+                 {enter} then.",
                 wait.ceil()
             ),
             theme.warning,
         ),
-        (false, true) => ("It may be sent now: press Enter.".to_owned(), theme.warning),
+        (false, true) => (format!("It may be sent now: press {enter}."), theme.warning),
         (false, false) => (
-            format!("Type {CREATE}; Enter then sends it, once. Esc goes back to the form."),
+            format!("Type {CREATE}; {enter} then sends it, once. {back} goes back to the form."),
             theme.dim,
         ),
     };
@@ -265,14 +267,17 @@ fn unknown(model: &Model, dialog: &CreateDialog, now: Now, width: u16, theme: &T
     if let Some(complaint) = &dialog.complaint {
         rows.extend(write::wrapped(0, complaint, width, theme.error));
     }
+    let enter = model.keymap.way_to("confirm");
     let mine = if unresolved.candidates.is_empty() {
         String::new()
     } else {
-        format!("Type {MINE} and Enter: the group marked > is the one. ")
+        format!("Type {MINE} and {enter}: the group marked > is the one. ")
     };
     let text = format!(
-        "{mine}Type {NONE} and Enter: it was not created; the form stays and may be sent again. Esc \
-         leaves it open. F5 lists again."
+        "{mine}Type {NONE} and {enter}: it was not created; the form stays and may be sent again. {} \
+         leaves it open. {} lists again.",
+        model.keymap.way_to("step-back"),
+        model.keymap.way_to("list-again")
     );
     rows.extend(write::wrapped(1, &text, width, theme.dim));
     rows

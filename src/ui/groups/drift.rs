@@ -28,10 +28,11 @@ pub fn draw(
     let width = area.width.saturating_sub(2);
     let mut lines: Vec<Line> = Vec::new();
     match drift.last() {
-        None => lines.push(line(
-            "The groups have not been listed yet: press r.",
-            theme.text,
-        )),
+        None => {
+            let key = model.keymap.way_to("report-refresh");
+            let text = format!("The groups have not been listed yet: press {key}.");
+            lines.push(line(text, theme.text));
+        }
         Some((at, groups)) if drift.found().len() == 0 => {
             let text = format!(
                 "No change seen. The last listing, of {}, has {groups} groups; every new one is \

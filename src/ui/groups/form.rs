@@ -7,6 +7,7 @@ use ratatui::layout::{Position, Rect};
 use super::{Line, draw_line, line, plain, signed};
 use crate::api::Request;
 use crate::app::Model;
+use crate::app::facts::{Facts, Target};
 use crate::app::groups::form::{Focus, Form};
 use crate::app::groups::preflight::Look;
 use crate::app::text_input::TextInput;
@@ -34,18 +35,25 @@ struct FormLine {
 }
 
 /// Draws the form; gives the cursor's place.
-pub fn draw(buffer: &mut Buffer, area: Rect, model: &Model, theme: &Theme) -> Option<Position> {
+pub fn draw(
+    buffer: &mut Buffer,
+    area: Rect,
+    model: &Model,
+    theme: &Theme,
+    facts: &mut Facts,
+) -> Option<Position> {
     blank(buffer, area);
     let form = &model.groups.form;
     let title = "New workergroup";
     let end = paint::text(buffer, area.x + 1, area.y, area.width, title, theme.heading);
     let note = if form.has_replaced() {
-        "   empty lines are not sent; Ctrl-r brings your other draft back"
+        let key = model.keymap.way_to("other-draft");
+        format!("   empty lines are not sent; {key} brings your other draft back")
     } else {
-        "   empty lines are not sent"
+        "   empty lines are not sent".to_owned()
     };
     let room = area.right().saturating_sub(end);
-    paint::text(buffer, end, area.y, room, note, theme.dim);
+    paint::text(buffer, end, area.y, room, &note, theme.dim);
     let explained = |width| explained(model, width, theme);
     let wanted = explained(area.width.saturating_sub(2)).len();
     let (lines, side) = split(area, rows(form, area.width, theme).len(), wanted);
@@ -66,6 +74,9 @@ pub fn draw(buffer: &mut Buffer, area: Rect, model: &Model, theme: &Theme) -> Op
     let mut cursor = None;
     for (y, row) in (lines.y..lines.bottom()).zip(rows.iter().skip(skipped)) {
         draw_line(buffer, lines.x, y, lines.right(), &row.pieces);
+        let strip = Rect::new(lines.x, y, lines.width, 1);
+        let target = Target::Line(row.focus.place());
+        facts.targets.push((paint::area(strip), target));
         if let Some(column) = row.cursor {
             let x = (lines.x + column).min(lines.right().saturating_sub(1));
             cursor = Some(Position::new(x, y));

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::{Line, draw_line, line, plain, signed};
+use crate::app::facts::{Facts, Target};
 use crate::app::groups::planner::{Entry, Planner};
 use crate::domain::format::trimmed;
 use crate::domain::workergroup::{CapacityPlan, Demand};
@@ -18,7 +19,13 @@ const LABEL: u16 = 20;
 const INPUT: u16 = 14;
 
 /// Draws the planner; gives the cursor's place.
-pub fn draw(buffer: &mut Buffer, area: Rect, planner: &Planner, theme: &Theme) -> Option<Position> {
+pub fn draw(
+    buffer: &mut Buffer,
+    area: Rect,
+    planner: &Planner,
+    theme: &Theme,
+    facts: &mut Facts,
+) -> Option<Position> {
     blank(buffer, area);
     let title = format!("What a load takes: {}", planner.title);
     paint::text(
@@ -38,8 +45,14 @@ pub fn draw(buffer: &mut Buffer, area: Rect, planner: &Planner, theme: &Theme) -
         height: area.height.saturating_sub(1),
         ..area
     };
-    for (y, (place, entry)) in (lines.y..lines.bottom()).zip(Entry::ALL.iter().enumerate()) {
+    // On a low screen the line that is typed into stays in sight.
+    let first = (planner.focus + 1).saturating_sub(usize::from(lines.height));
+    let entries = Entry::ALL.iter().enumerate().skip(first);
+    for (y, (place, entry)) in (lines.y..lines.bottom()).zip(entries) {
         let is_open = place == planner.focus;
+        let strip = Rect::new(area.x, y, area.width, 1);
+        let target = Target::Line(place);
+        facts.targets.push((paint::area(strip), target));
         let wrong = objection
             .filter(|(wrong, _)| wrong == entry && !planner.inputs[place].is_empty())
             .map(|(_, why)| why.as_str());

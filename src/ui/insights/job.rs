@@ -37,7 +37,10 @@ pub fn draw(
     );
     let inner = picker::frame(buffer, area, size, "Job cost: what the job needs", theme);
     let mut cursor = None;
-    for (index, (input, y)) in INPUTS.into_iter().zip(inner.y..inner.bottom()).enumerate() {
+    // On a low screen the line that is typed into stays in sight.
+    let first = (form.focused() + 1).saturating_sub(usize::from(inner.height));
+    let inputs = INPUTS.into_iter().enumerate().skip(first);
+    for (y, (index, input)) in (inner.y..inner.bottom()).zip(inputs) {
         let strip = Rect::new(inner.x, y, inner.width, 1);
         facts
             .targets

@@ -125,6 +125,9 @@ fn list(
     let page = usize::from(area.height.saturating_sub(1));
     facts.overlay_page = page;
     facts.overlay_lines = many;
+    if area.height == 0 {
+        return;
+    }
     let mut x = area.x + 2;
     let mut places = Vec::new();
     for column in columns {

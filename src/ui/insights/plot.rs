@@ -98,8 +98,10 @@ pub fn draw(buffer: &mut Buffer, body: Rect, browser: &Browser, view: &Plot, the
         area.height.saturating_sub(2 + lines),
     );
     if plot.width < 10 || plot.height < 3 {
-        let line = foot.get(1).map_or("", String::as_str);
-        paint::text(buffer, area.x + 1, area.y, width, line, theme.text);
+        let lines = foot.iter().skip(1);
+        for (y, line) in (area.y..area.bottom()).zip(lines) {
+            paint::text(buffer, area.x + 1, y, width, line, theme.text);
+        }
         return;
     }
     axes(buffer, plot, (x, view.x), Some((y, view.y)), signs, theme);

@@ -13,6 +13,9 @@ use crate::domain::insight::Share;
 use crate::ui::paint;
 use crate::ui::theme::Theme;
 
+/// Lines that the list keeps on a low screen: its header and a few offers.
+const LIST: u16 = 4;
+
 /// Draws the view.
 pub fn draw(
     buffer: &mut Buffer,
@@ -32,7 +35,9 @@ pub fn draw(
     let area = page(buffer, body, &title, &note, theme);
     let mut top = area.y;
     let width = area.width.saturating_sub(2);
-    for line in paint::wrap(&gets(view), width) {
+    // The list is what matters: on a low screen the sentences leave it the room.
+    let room = usize::from(area.height.saturating_sub(LIST));
+    for line in paint::wrap(&gets(view), width).into_iter().take(room) {
         paint::text(buffer, area.x + 1, top, width, &line, theme.text);
         top += 1;
     }
@@ -42,14 +47,15 @@ pub fn draw(
         return;
     }
     let foot = "+1 GPU: $/h for each GPU more than the next smaller slice of the machine has.";
-    let foot = paint::wrap(foot, width);
+    let mut foot = paint::wrap(foot, width);
+    let gap = u16::from(area.bottom().saturating_sub(top) > LIST);
     let height = u16::try_from(foot.len()).unwrap_or(0);
-    let table = Rect::new(
-        area.x,
-        top + 1,
-        area.width,
-        area.bottom().saturating_sub(top + 1 + height),
-    );
+    let rest = area.bottom().saturating_sub(top + gap);
+    if rest < LIST + height {
+        foot.clear();
+    }
+    let height = u16::try_from(foot.len()).unwrap_or(0);
+    let table = Rect::new(area.x, top + gap, area.width, rest - height);
     let columns = [
         right("ID", 9),
         right("machine", 8),

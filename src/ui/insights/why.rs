@@ -12,6 +12,9 @@ use crate::domain::language;
 use crate::ui::paint;
 use crate::ui::theme::Theme;
 
+/// Lines that the list keeps on a low screen: its header and a few conditions.
+const LIST: u16 = 4;
+
 /// Draws the funnel.
 pub fn draw(
     buffer: &mut Buffer,
@@ -27,7 +30,10 @@ pub fn draw(
     let area = page(buffer, body, "Why so few?", &note, theme);
     let Some(funnel) = &view.funnel else {
         let text = format!("One search for {nouns} without any condition tells what each costs.");
-        paint::text(buffer, area.x + 1, area.y, area.width, &text, theme.text);
+        let lines = paint::wrap(&text, area.width.saturating_sub(2));
+        for (y, line) in (area.y..area.bottom()).zip(lines) {
+            paint::text(buffer, area.x + 1, y, area.width, &line, theme.text);
+        }
         return;
     };
     let text = format!(
@@ -35,15 +41,20 @@ pub fn draw(
         funnel.matching, funnel.total
     );
     let mut top = area.y;
-    for line in paint::wrap(&text, area.width.saturating_sub(2)) {
+    let room = usize::from(area.height.saturating_sub(LIST));
+    for line in paint::wrap(&text, area.width.saturating_sub(2))
+        .into_iter()
+        .take(room)
+    {
         paint::text(buffer, area.x + 1, top, area.width, &line, theme.text);
         top += 1;
     }
+    let gap = u16::from(area.bottom().saturating_sub(top) > LIST);
     let area = Rect::new(
         area.x,
-        top + 1,
+        top + gap,
         area.width,
-        area.bottom().saturating_sub(top + 1),
+        area.bottom().saturating_sub(top + gap),
     );
     let name = if area.width >= 100 { 40 } else { 28 };
     let columns = [
@@ -76,7 +87,10 @@ pub fn draw(
         ]
     };
     let foot = "alone: rows that it takes away by itself. last: rows that come back without it.";
-    let lines = paint::wrap(foot, area.width.saturating_sub(2));
+    let mut lines = paint::wrap(foot, area.width.saturating_sub(2));
+    if usize::from(area.height) < usize::from(LIST) + lines.len() {
+        lines.clear();
+    }
     let height = u16::try_from(lines.len()).unwrap_or(0);
     let table = Rect {
         height: area.height.saturating_sub(height),

@@ -6,6 +6,7 @@ use ratatui::layout::{Position, Rect};
 use super::{plan_words, words};
 use crate::app::Model;
 use crate::app::facts::{Facts, Target};
+use crate::app::keys::Keymap;
 use crate::app::route_lab::{Entry, RouteLab};
 use crate::app::text_input::TextInput;
 use crate::domain::dialect::RouteKey;
@@ -109,7 +110,7 @@ fn notes(buffer: &mut Buffer, inner: Rect, from: u16, model: &Model, theme: &The
         ),
         format!("POST {address}/route/ {key}"),
         "Each request is load: it can wake workers, which are billed.".to_owned(),
-        "Enter starts.".to_owned(),
+        format!("{} starts.", model.keymap.way_to("start-run")),
     ];
     for (y, line) in (inner.y + from..inner.bottom()).zip(&lines) {
         let width = inner.width.saturating_sub(2);
@@ -138,7 +139,14 @@ fn boxed(buffer: &mut Buffer, area: Rect, title: &str, lines: &[String], theme: 
 }
 
 /// The question before a series that adds load.
-pub fn ask_start(buffer: &mut Buffer, area: Rect, plan: &RoutePlan, theme: &Theme) {
+pub fn ask_start(
+    buffer: &mut Buffer,
+    area: Rect,
+    plan: &RoutePlan,
+    keymap: &Keymap,
+    theme: &Theme,
+) {
+    let (yes, no) = (keymap.way_to("yes"), keymap.way_to("no"));
     let most = match plan.stop {
         crate::domain::routing::Stop::Count(count) => {
             #[expect(clippy::cast_precision_loss)] // at most 250,000
@@ -162,13 +170,15 @@ pub fn ask_start(buffer: &mut Buffer, area: Rect, plan: &RoutePlan, theme: &Them
             words::amount(plan.cost)
         ),
         String::new(),
-        "Start the series? Enter or y starts it, Esc goes back.".to_owned(),
+        format!("Start the series? {yes} starts it, {no} goes back."),
     ];
     boxed(buffer, area, "A series is load", &lines, theme);
 }
 
 /// The question before the program is left.
-pub fn ask_leave(buffer: &mut Buffer, area: Rect, lab: &RouteLab, theme: &Theme) {
+pub fn ask_leave(buffer: &mut Buffer, area: Rect, model: &Model, theme: &Theme) {
+    let (yes, no) = (model.keymap.way_to("yes"), model.keymap.way_to("no"));
+    let lab = &model.route_lab;
     let what = lab
         .active()
         .map_or_else(String::new, |lab_run| plan_words(lab_run.run().plan()));
@@ -176,7 +186,7 @@ pub fn ask_leave(buffer: &mut Buffer, area: Rect, lab: &RouteLab, theme: &Theme)
         format!("A run of the route lab is not over: {what}."),
         "Leaving stops it, and its figures are gone unless they were exported.".to_owned(),
         String::new(),
-        "Leave bourse? Enter or y leaves, Esc stays.".to_owned(),
+        format!("Leave bourse? {yes} leaves, {no} stays."),
     ];
     boxed(buffer, area, "A run goes on", &lines, theme);
 }

@@ -1,0 +1,197 @@
+//! The palette: every action, saved search and field by name; and what choosing a line of it, or of
+//! the help, does.
+//!
+//! Each sort of line is a function that gives items; [`open`] chains them. Another sort of thing to
+//! go to by name is a variant of [`Entry`], such a function, and an arm in [`choose`].
+
+use super::able::reach;
+use super::keymap::{Action, BINDINGS, Binding, Context};
+use super::message::{Effect, Toast};
+use super::overlay::Overlay;
+use super::picker::{Item, Picker};
+use super::remote::Now;
+use super::{Model, actions, searches, typing};
+use crate::domain::Field;
+use crate::domain::saved::SavedSearch;
+
+/// What a line stands for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Entry {
+    /// Something to read; choosing it does nothing.
+    Read,
+    /// An action.
+    Do(Action),
+    /// A saved search or a preset.
+    Search(searches::Entry),
+    /// Sort by a field.
+    SortBy(&'static Field),
+    /// Begin a condition on a field.
+    Condition(&'static Field),
+}
+
+/// Opens the palette over whoever owns the keyboard.
+pub(super) fn open(model: &mut Model) {
+    let mut items = actions(model);
+    if reach(model).is_some() {
+        items.extend(saved(model));
+        items.extend(fields(model));
+    }
+    model.overlays.push(Overlay::Palette(Picker::new(items)));
+}
+
+/// The actions of the owner of the keyboard, then those of the table under it.
+fn actions(model: &Model) -> Vec<Item<Entry>> {
+    let own = model.contexts();
+    let others = reach(model).unwrap_or_default();
+    let others = others.iter().filter(|context| !own.contains(context));
+    let mut seen = vec![Action::Palette];
+    own.iter()
+        .chain(others)
+        .filter(|context| !matches!(context, Context::Movement | Context::Picker))
+        .flat_map(|context| super::keymap::bindings(*context))
+        .filter(|row| {
+            // The same in another context, or under another key, is one thing to do.
+            let is_new = !seen.contains(&row.action);
+            seen.push(row.action);
+            is_new
+        })
+        .map(|row| Item {
+            title: row.name.to_owned(),
+            text: row.help.to_owned(),
+            note: key(model, row),
+            disabled: model.disabled(row.action),
+            value: Some(Entry::Do(row.action)),
+        })
+        .collect()
+}
+
+/// The key of a row, unless something in front of it takes the key here.
+fn key(model: &Model, row: &Binding) -> String {
+    let taken = model.keymap.owner_of(model.contexts(), row);
+    if taken.is_some_and(|owner| owner != row.context) {
+        return String::new();
+    }
+    model.keymap.shown_key(row)
+}
+
+fn saved(model: &Model) -> Vec<Item<Entry>> {
+    let item = |search: &SavedSearch, entry: searches::Entry| Item {
+        title: format!("search {}", search.name),
+        text: if search.note.is_empty() {
+            search.spec.query.clone()
+        } else {
+            search.note.clone()
+        },
+        note: search.spec.resource.nouns().to_owned(),
+        disabled: search
+            .spec
+            .read(model.profile.dialect)
+            .err()
+            .map(|error| error.to_string()),
+        value: Some(Entry::Search(entry)),
+    };
+    let own = model.searches.saved.iter();
+    let own = own.map(|search| item(search, searches::Entry::Saved(search.name.clone())));
+    let presets = model.searches.presets();
+    own.chain(presets.map(|search| item(search, searches::Entry::Preset(search.name.clone()))))
+        .collect()
+}
+
+/// The fields of the pane in sight: to sort by, and to begin a condition on.
+fn fields(model: &Model) -> Vec<Item<Entry>> {
+    let Some(browser) = model.browser() else {
+        return Vec::new();
+    };
+    let catalog = browser.query.catalog();
+    let item = |what: &str, field: &'static Field, entry: Entry| Item {
+        title: format!("{what} {}", field.label),
+        text: field.doc.to_owned(),
+        note: std::iter::once(field.key)
+            .chain(field.aliases.iter().copied())
+            .collect::<Vec<_>>()
+            .join(" "),
+        disabled: None,
+        value: Some(entry),
+    };
+    let sorts = catalog.columns().filter(|field| field.sortable);
+    let sorts = sorts.map(|field| item("sort by", field, Entry::SortBy(field)));
+    let conditions = catalog.filters().into_iter();
+    let conditions = conditions.map(|field| item("condition on", field, Entry::Condition(field)));
+    sorts.chain(conditions).collect()
+}
+
+/// Does what the selected line of the palette or the help stands for. One that cannot be done now
+/// says why, and the list stays.
+pub(super) fn chosen(model: &mut Model, now: Now) -> Vec<Effect> {
+    let (Some(Overlay::Help(picker)) | Some(Overlay::Palette(picker))) = model.overlays.last()
+    else {
+        return Vec::new();
+    };
+    let Some(item) = picker.current() else {
+        return Vec::new();
+    };
+    match (item.disabled.clone(), item.value.clone()) {
+        (Some(why), _) => model.show(Toast::error(why, now)),
+        (None, None | Some(Entry::Read)) => {}
+        (None, Some(entry)) => {
+            model.overlays.pop();
+            return choose(model, now, entry);
+        }
+    }
+    Vec::new()
+}
+
+fn choose(model: &mut Model, now: Now, entry: Entry) -> Vec<Effect> {
+    match entry {
+        Entry::Read => Vec::new(),
+        Entry::Do(action) => act(model, now, action),
+        Entry::Search(entry) => searches::chosen(model, now, entry),
+        Entry::SortBy(field) => {
+            let effects = back_to_table(model, now);
+            if let Some(browser) = model.browser_mut() {
+                browser.sort_by(field);
+            }
+            effects
+        }
+        Entry::Condition(field) => {
+            let effects = back_to_table(model, now);
+            if let Some(browser) = model.browser_mut() {
+                browser.bar.edit();
+                let text = format!("{}{} ", browser.bar.input.text(), field.key);
+                browser.bar.input.set(text);
+                typing::bar_changed(browser);
+            }
+            effects
+        }
+    }
+}
+
+/// Does an action where it has a meaning: for the owner of the keyboard, else for the table under
+/// it, with everything over that closed.
+fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
+    let knows = |contexts: &[Context]| {
+        let mut rows = BINDINGS.iter().filter(|row| row.action == action);
+        rows.any(|row| contexts.contains(&row.context))
+    };
+    if knows(model.contexts()) {
+        return actions::perform(model, now, action);
+    }
+    if reach(model).is_some_and(knows) {
+        let mut effects = back_to_table(model, now);
+        effects.extend(actions::perform(model, now, action));
+        return effects;
+    }
+    let row = BINDINGS.iter().find(|row| row.action == action);
+    let place = row.map_or("elsewhere", |row| row.context.title());
+    model.show(Toast::error(format!("That is for: {place}"), now));
+    Vec::new()
+}
+
+/// Closes everything over the table of the pane in sight.
+fn back_to_table(model: &mut Model, now: Now) -> Vec<Effect> {
+    if model.overlays.is_empty() {
+        return Vec::new();
+    }
+    let pane = model.pane;
+    actions::go_to(model, now, pane)
+}

@@ -1,0 +1,220 @@
+//! Whether the terminal's background is light: asked of the terminal, heard among the keys.
+//!
+//! The answer (`OSC 11 ; rgb:ffff/ffff/ffff`) comes the way keys come, and crossterm, which knows no
+//! such answers, hands it over as keys: Alt-], the text, Alt-\. [`Ear`] stands where keys are
+//! read, takes exactly these out and lets every other key through in its order. So nobody races
+//! with the reader, and no key is lost, however late the answer is.
+
+use std::time::Duration;
+
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+
+/// Asks for the background colour.
+pub const QUESTION: &[u8] = b"\x1b]11;?\x1b\\";
+
+/// How long the first frame waits for the answer. One that comes later changes the colours then.
+pub const PATIENCE: Duration = Duration::from_millis(80);
+
+/// How long what may be the beginning of an answer is held back. The rest comes at once, or it was
+/// no answer.
+pub const HOLD: Duration = Duration::from_millis(100);
+
+/// The longest answer, in characters.
+const LONGEST: usize = 40;
+
+/// What is heard in an event.
+#[derive(Debug, PartialEq)]
+pub enum Heard {
+    /// No answer: these events go on, in this order.
+    Keys(Vec<Event>),
+    /// Perhaps a part of the answer: nothing goes on yet.
+    Perhaps,
+    /// The answer: whether the background is light.
+    Answer(bool),
+}
+
+/// Listens for the answer.
+#[derive(Debug, Default)]
+pub struct Ear {
+    /// Whether there is nothing to listen for (any more).
+    is_closed: bool,
+    held: Vec<Event>,
+    text: String,
+}
+
+impl Ear {
+    /// An ear that hears nothing.
+    pub fn closed() -> Self {
+        Self {
+            is_closed: true,
+            ..Self::default()
+        }
+    }
+
+    /// Whether events are held back.
+    pub const fn holds(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Gives back what was held: the rest of the answer did not come.
+    pub fn release(&mut self) -> Vec<Event> {
+        self.text.clear();
+        std::mem::take(&mut self.held)
+    }
+
+    /// Takes the next event.
+    pub fn hear(&mut self, event: Event) -> Heard {
+        if self.is_closed {
+            return Heard::Keys(vec![event]);
+        }
+        let Event::Key(key) = event else {
+            // A click or a new size in the midst of an answer is no part of it.
+            return Heard::Keys(vec![event]);
+        };
+        if !self.holds() {
+            if key.code == KeyCode::Char(']') && key.modifiers == KeyModifiers::ALT {
+                self.held.push(event);
+                return Heard::Perhaps;
+            }
+            return Heard::Keys(vec![event]);
+        }
+        self.held.push(event);
+        if is_end(key, &self.text) {
+            if let Some(is_light) = is_light(&self.text) {
+                self.is_closed = true;
+                self.release();
+                return Heard::Answer(is_light);
+            }
+        } else if key.code == KeyCode::Esc && is_light(&self.text).is_some() {
+            // The end came in two pieces: its backslash follows.
+            self.text.push('\x1b');
+            return Heard::Perhaps;
+        } else if let KeyCode::Char(character) = key.code
+            && !key
+                .modifiers
+                .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
+        {
+            self.text.push(character);
+            if may_be_answer(&self.text) {
+                return Heard::Perhaps;
+            }
+        }
+        Heard::Keys(self.release())
+    }
+}
+
+/// Whether a key ends the answer: BEL, or ESC and a backslash.
+fn is_end(key: KeyEvent, text: &str) -> bool {
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    let alt = key.modifiers.contains(KeyModifiers::ALT);
+    match key.code {
+        KeyCode::Char('g') => control,
+        KeyCode::Char('\\') => alt || text.ends_with('\x1b'),
+        _ => false,
+    }
+}
+
+/// Whether a text can become an answer.
+fn may_be_answer(text: &str) -> bool {
+    let fits = |start: &str| match text.strip_prefix(start) {
+        Some(rest) => rest
+            .chars()
+            .all(|character| character.is_ascii_hexdigit() || character == '/'),
+        None => start.starts_with(text),
+    };
+    text.len() <= LONGEST && (fits("11;rgb:") || fits("11;rgba:"))
+}
+
+/// Whether the colour of an answer is light; `None` if it is no whole answer.
+fn is_light(text: &str) -> Option<bool> {
+    let text = text.trim_end_matches('\x1b');
+    let colour = text
+        .strip_prefix("11;rgb:")
+        .or_else(|| text.strip_prefix("11;rgba:"))?;
+    let mut parts = colour.split('/').map(|digits| {
+        let most = 16_u32.checked_pow(u32::try_from(digits.len()).ok()?)? - 1;
+        let value = u32::from_str_radix(digits, 16).ok()?;
+        (most > 0).then(|| f64::from(value) / f64::from(most))
+    });
+    let (red, green, blue) = (parts.next()??, parts.next()??, parts.next()??);
+    Some(0.299 * red + 0.587 * green + 0.114 * blue > 0.5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(code: KeyCode, modifiers: KeyModifiers) -> Event {
+        Event::Key(KeyEvent::new(code, modifiers))
+    }
+
+    fn plain(text: &str) -> Vec<Event> {
+        text.chars()
+            .map(|character| key(KeyCode::Char(character), KeyModifiers::NONE))
+            .collect()
+    }
+
+    fn begin() -> Event {
+        key(KeyCode::Char(']'), KeyModifiers::ALT)
+    }
+
+    /// The keys that came through and the answer, if one was heard.
+    fn listen(ear: &mut Ear, events: Vec<Event>) -> (Vec<Event>, Option<bool>) {
+        let (mut through, mut answer) = (Vec::new(), None);
+        for event in events {
+            match ear.hear(event) {
+                Heard::Keys(keys) => through.extend(keys),
+                Heard::Perhaps => {}
+                Heard::Answer(is_light) => answer = Some(is_light),
+            }
+        }
+        (through, answer)
+    }
+
+    #[test]
+    fn answers_are_taken_out_and_keys_around_them_stay() {
+        let ends = [
+            vec![key(KeyCode::Char('g'), KeyModifiers::CONTROL)],
+            vec![key(KeyCode::Char('\\'), KeyModifiers::ALT)],
+            vec![
+                key(KeyCode::Esc, KeyModifiers::NONE),
+                key(KeyCode::Char('\\'), KeyModifiers::NONE),
+            ],
+        ];
+        for (colour, wanted) in [
+            ("11;rgb:ffff/ffff/ffff", true),
+            ("11;rgb:fd/f6/e3", true),
+            ("11;rgb:0000/0000/0000", false),
+            ("11;rgba:1e1e/1e1e/2e2e/ffff", false),
+        ] {
+            for end in &ends {
+                let mut events = plain("j");
+                events.push(begin());
+                events.extend(plain(colour));
+                events.extend(end.clone());
+                events.extend(plain("k"));
+                let (through, answer) = listen(&mut Ear::default(), events);
+                assert_eq!((through, answer), (plain("jk"), Some(wanted)), "{colour}");
+            }
+        }
+    }
+
+    #[test]
+    fn keys_that_only_begin_like_an_answer_come_through_in_their_order() {
+        for typed in ["1", "11;x", "q", "11;rgb:zz"] {
+            let mut events = vec![begin()];
+            events.extend(plain(typed));
+            let mut ear = Ear::default();
+            let (mut through, answer) = listen(&mut ear, events.clone());
+            through.extend(ear.release());
+            assert_eq!((through, answer), (events, None), "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_closed_ear_holds_nothing() {
+        let mut ear = Ear::closed();
+        assert_eq!(ear.hear(begin()), Heard::Keys(vec![begin()]));
+        assert!(!ear.holds());
+    }
+}

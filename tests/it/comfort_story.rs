@@ -1,0 +1,374 @@
+//! Help, palette, footer hints and mouse, key by key.
+
+use bourse::app::message::Message;
+use bourse::domain::saved::{SavedSearch, SearchSpec};
+use bourse::domain::{Dialect, Resource};
+use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+
+use crate::desk::{Desk, THREE};
+use crate::groups_story::at_groups;
+
+/// Where to go from three offers, and what the footer must still offer there.
+const PLACES: [(&str, &str); 16] = [
+    ("", "? help"),
+    ("enter", "? help"),
+    ("/", "F1 help"),
+    ("s", "F1 help"),
+    ("c", "F1 help"),
+    ("f", "F1 help"),
+    ("o", "F1 help"),
+    ("b", "F1 help"),
+    ("y", "F1 help"),
+    ("e", "F1 help"),
+    ("J", "F1 help"),
+    ("m", "? help"),
+    ("p", "? help"),
+    ("F", "? help"),
+    ("t", "F1 help"),
+    (":", "F1 help"),
+];
+
+fn footer(desk: &Desk) -> Vec<String> {
+    let screen = desk.screen();
+    let line = screen.lines().last().unwrap_or_default().trim();
+    line.split("  ")
+        .map(|hint| hint.trim().to_owned())
+        .collect()
+}
+
+#[test]
+fn at_no_width_a_hint_is_cut_and_the_help_is_always_named() {
+    for (keys, help) in PLACES {
+        let mut desk = Desk::with_offers(THREE);
+        desk.keys(keys).resize(400, 40);
+        let all = footer(&desk);
+        assert!(all.contains(&help.to_owned()), "{keys}: {all:?}");
+        for width in 40..=300 {
+            desk.resize(width, 10);
+            let shown = footer(&desk);
+            assert!(
+                shown.contains(&help.to_owned()),
+                "{keys} {width}: {shown:?}"
+            );
+            assert!(shown.len() >= 2, "{keys} {width}: {shown:?}");
+            // Whole hints, in their order, none left out but at the end.
+            let others: Vec<_> = shown.iter().filter(|hint| *hint != help).collect();
+            let wanted = all.iter().filter(|hint| *hint != help);
+            assert!(
+                others.into_iter().eq(wanted.take(shown.len() - 1)),
+                "{keys} {width}: {shown:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_hint_is_a_button() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.click("? help").expect("Help");
+    desk.keys("esc").click("s sort").expect("Sort");
+    desk.click("Esc close").expect_not("Space adds or flips");
+    desk.click("/ query");
+    assert!(desk.model.offers.bar.editing);
+    desk.click("Esc cancel");
+    assert!(!desk.model.offers.bar.editing);
+}
+
+#[test]
+fn the_help_begins_with_what_is_in_sight() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(100, 30).keys("?");
+    desk.expect("Tables  machines for rent")
+        .expect("Edit the query");
+    desk.keys("esc s f1");
+    let screen = desk.screen();
+    let first = screen.lines().position(|line| line.contains("Sort editor"));
+    let second = screen
+        .lines()
+        .position(|line| line.contains("Lists with a search line"));
+    assert!(first.is_some() && first < second, "{screen}");
+    desk.keys("f1").expect_not("Lists with a search line");
+    desk.keys("esc / f1")
+        .expect("Query bar  conditions such as");
+    desk.keys("esc");
+    assert!(desk.model.offers.bar.editing, "the bar has the keys again");
+}
+
+#[test]
+fn the_help_is_searched_and_does_what_is_chosen() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("?")
+        .type_text("histogram")
+        .expect("Show how the x values");
+    // It belongs to the plot, which is not open.
+    desk.keys("enter").expect("That is for: Plot");
+    desk.keys("?")
+        .type_text("sort")
+        .keys("enter")
+        .expect("Sort: ");
+    desk.keys("esc ?").type_text("vram").expect("vram>=24GB");
+    desk.keys("enter").expect("vram>=24GB");
+    desk.keys("ctrl-u").type_text("best value").keys("ctrl-u");
+    desk.type_text("cheaper and faster").expect("◆");
+}
+
+#[test]
+fn every_action_of_the_table_stands_in_the_help_with_its_reason() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("?").type_text("unlist");
+    desk.expect("Unlist a volume: type its listing id twice (not now: listings");
+    desk.keys("enter")
+        .expect("listings are unlisted in the Volumes pane: press 2");
+}
+
+#[test]
+fn the_palette_sorts_by_any_field() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys(":").type_text("sort by price").keys("enter");
+    desk.expect("sort $/h▲");
+    desk.keys(":")
+        .type_text("sort dlperf")
+        .keys("enter")
+        .expect("sort DLPerf▼");
+    assert!(
+        desk.calls.is_empty(),
+        "rows that are here are sorted at once"
+    );
+}
+
+#[test]
+fn the_palette_begins_a_condition() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys(":").type_text("condition on vram").keys("enter");
+    assert!(desk.model.offers.bar.editing);
+    assert!(desk.model.offers.bar.input.text().ends_with(" gpu_ram "));
+    desk.expect(">=");
+    desk.type_text(">=24GB").keys("enter");
+    assert_eq!(desk.calls.len(), 1);
+    let asked = format!("{:?}", desk.asked());
+    assert!(asked.contains("gpu_ram"), "{asked}");
+}
+
+#[test]
+fn the_palette_runs_a_saved_search() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.model.searches.saved.push(SavedSearch {
+        name: "big ones".to_owned(),
+        note: String::new(),
+        spec: SearchSpec {
+            resource: Resource::Offers,
+            query: "num_gpus>=8".to_owned(),
+            off: Vec::new(),
+            order: None,
+            limit: None,
+            offer_type: None,
+            storage: None,
+            unbundled: false,
+        },
+    });
+    desk.keys(":")
+        .type_text("big ones")
+        .expect("search big ones");
+    desk.keys("enter").expect("num_gpus>=8");
+    assert_eq!(desk.calls.len(), 1);
+}
+
+#[test]
+fn the_palette_reaches_the_table_from_what_lies_over_it() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("enter :").type_text("columns").keys("enter");
+    desk.expect("Columns");
+    desk.keys("esc");
+    desk.selects("101").expect_not("The record as it came");
+}
+
+#[test]
+fn what_cannot_be_done_stays_in_the_palette_and_says_why() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys(":").type_text("new-workergroup");
+    desk.expect("(not now: that is for workergroups: press 3)");
+    desk.keys("enter").expect("Actions");
+    desk.keys("esc").expect_not("Actions: type");
+}
+
+#[test]
+fn the_palette_speaks_of_the_fields_of_its_pane() {
+    let mut desk = at_groups();
+    desk.keys(":").type_text("sort by cold").expect("cold_mult");
+    desk.keys("ctrl-u")
+        .type_text("dlperf")
+        .expect_not("sort by DLPerf");
+    let mut desk = Desk::speaking(&Dialect::VAST);
+    desk.keys(":")
+        .type_text("sort by price")
+        .expect("dph_total");
+}
+
+#[test]
+fn nothing_comes_over_a_write_that_is_confirmed() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("2").answer(r#"{"offers":[]}"#);
+    desk.keys("u f1")
+        .expect("finish or leave this dialog first");
+    desk.expect_not("Query language");
+}
+
+fn mouse(desk: &mut Desk, kind: MouseEventKind, column: u16, row: u16) {
+    desk.send(Message::Mouse(MouseEvent {
+        kind,
+        column,
+        row,
+        modifiers: KeyModifiers::NONE,
+    }));
+    desk.keys("");
+}
+
+/// The column of the rule between table and detail.
+fn rule(desk: &Desk) -> usize {
+    let screen = desk.screen();
+    let line = screen.lines().nth(8).unwrap_or_default();
+    line.chars()
+        .position(|sign| sign == '│')
+        .unwrap_or_default()
+}
+
+#[test]
+fn the_rule_is_dragged_and_stays_where_it_is_let_go() {
+    let left = MouseButton::Left;
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(200, 60).keys("enter");
+    assert_eq!(rule(&desk), 100);
+    // Motion without the rule in hand moves nothing.
+    mouse(&mut desk, MouseEventKind::Drag(left), 120, 8);
+    mouse(&mut desk, MouseEventKind::Down(left), 100, 8);
+    mouse(&mut desk, MouseEventKind::Drag(left), 120, 9);
+    mouse(&mut desk, MouseEventKind::Up(left), 120, 9);
+    mouse(&mut desk, MouseEventKind::Drag(left), 60, 9);
+    desk.resize(200, 60);
+    assert_eq!(rule(&desk), 120);
+    assert_eq!(desk.model.snapshot().split, Some(60));
+    // Neither side goes away.
+    mouse(&mut desk, MouseEventKind::Down(left), 120, 8);
+    mouse(&mut desk, MouseEventKind::Drag(left), 199, 8);
+    desk.resize(200, 60);
+    assert_eq!(rule(&desk), 160);
+}
+
+#[test]
+fn the_rule_moves_by_keys_and_comes_back_with_the_profile() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(200, 60).keys("enter + +");
+    assert_eq!(rule(&desk), 80);
+    desk.keys("-");
+    assert_eq!(rule(&desk), 90);
+    let kept = desk.model.snapshot();
+    let mut next = Desk::prepared(&Dialect::DOCUMENTED, |model| {
+        model.restore(Some(&kept), Default::default(), false);
+    });
+    next.answer(THREE).resize(200, 60).keys("enter");
+    assert_eq!(rule(&next), 90);
+    // On a narrow screen there is nothing to divide, and the key says so.
+    next.resize(100, 30)
+        .keys("+")
+        .expect("side by side from 130 columns on");
+}
+
+#[test]
+fn a_question_is_answered_by_a_click() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("b").type_text("cheapest").keys("ctrl-u esc");
+    desk.keys(":").type_text("save-search").keys("enter");
+    desk.type_text("mine").keys("enter");
+    desk.keys("b")
+        .type_text("mine")
+        .keys("delete")
+        .expect("does it");
+    desk.click("leaves it").expect_not("does it");
+    desk.keys("delete").click("does it");
+    assert!(desk.model.searches.saved.is_empty());
+}
+
+#[test]
+fn lines_and_buttons_of_forms_are_clicked() {
+    let mut desk = at_groups();
+    desk.keys("n").click("Template hash").type_text("abc");
+    desk.expect("abc");
+    desk.click("Create");
+    // Pressing the button leads to the dialog or names what is missing; nothing is sent.
+    assert!(desk.calls.is_empty());
+    let screen = desk.screen();
+    assert!(
+        screen.contains("Type create") || screen.contains("Nothing is sent"),
+        "{screen}"
+    );
+    let mut desk = at_groups();
+    desk.keys("a").click("One worker serves").type_text("7");
+    let line = desk.screen();
+    let line = line
+        .lines()
+        .find(|line| line.contains("One worker serves"))
+        .unwrap();
+    assert!(line.contains('7'), "{line}");
+}
+
+/// Wherever one is, on every screen: the last line names keys, the header names the panes, and what
+/// lies over the table does not run into the lines at the bottom.
+#[test]
+fn every_view_keeps_header_and_footer_on_every_screen() {
+    for (columns, rows) in [(40, 10), (80, 24), (120, 40), (200, 60), (300, 80)] {
+        for (keys, help) in PLACES {
+            let mut desk = Desk::with_offers(THREE);
+            desk.resize(columns, rows).keys(keys);
+            let screen = desk.screen();
+            let lines: Vec<_> = screen.lines().collect();
+            let last = lines.last().unwrap();
+            assert!(last.contains(help), "{columns}x{rows} {keys}:\n{screen}");
+            assert!(
+                !last.contains('│') && !last.contains('└'),
+                "{columns}x{rows} {keys}:\n{screen}"
+            );
+            let status = lines[lines.len() - 2];
+            let is_whole = status.starts_with(" 1/3 rows") || status.contains('┘');
+            assert!(
+                is_whole || "/t".contains(keys),
+                "{columns}x{rows} {keys}:\n{screen}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_narrowest_screen_still_has_every_tab() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(40, 10).expect(" 1 Offers  2  3  4 ");
+    desk.click(" 3 ")
+        .answer(crate::groups_story::FOUR)
+        .expect("1/4 rows");
+}
+
+#[test]
+fn a_very_wide_detail_stands_in_two_columns() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(300, 80).keys("enter");
+    let screen = desk.screen();
+    let line = screen
+        .lines()
+        .find(|line| line.contains("Compute cap."))
+        .unwrap();
+    assert!(
+        line.chars().count() > 230,
+        "something stands at the right: {line}"
+    );
+    // A line that is in sight in one column is in sight once.
+    assert_eq!(screen.matches("Compute cap.").count(), 1);
+}
+
+#[test]
+fn a_query_that_is_cut_says_so() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(40, 10);
+    let screen = desk.screen();
+    let bar = screen.lines().nth(1).unwrap();
+    assert!(bar.ends_with('…'), "{bar}");
+    desk.resize(80, 24).expect_not("rented=…");
+}
