@@ -2,7 +2,7 @@
 
 use super::keymap::Action;
 use super::overlay::Overlay;
-use super::{Model, Pane, basket, groups, insights, route_lab, unlist, volume_form};
+use super::{Model, Pane, basket, groups, insights, requests, route_lab, unlist, volume_form};
 
 impl Model {
     /// Whether an action has a meaning in the pane in sight; one that has may still be disabled.
@@ -22,6 +22,9 @@ impl Model {
     pub fn disabled(&self, action: Action) -> Option<String> {
         if let Some(Overlay::Route(view)) = self.overlays.last() {
             return route_lab::disabled(self, view, action);
+        }
+        if self.pane == Pane::Requests {
+            return requests::disabled(self, action);
         }
         let browser = self.browser();
         match action {

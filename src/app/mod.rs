@@ -34,10 +34,12 @@ pub mod overlay;
 pub mod picker;
 pub mod prompt;
 pub mod remote;
+pub mod requests;
 pub mod route_lab;
 pub mod search_settings;
 pub mod searches;
 pub mod sort_editor;
+pub mod text_area;
 pub mod text_input;
 pub mod three;
 mod typing;
@@ -56,6 +58,7 @@ pub use message::{Effect, Message, Toast};
 use overlay::Overlay;
 pub use remote::{Now, Ticket};
 use remote::{Phase, Remote, Tickets};
+use requests::Requests;
 use route_lab::{RouteLab, RouteView};
 use write::Writes;
 
@@ -160,6 +163,8 @@ pub struct Model {
     pub facts: Facts,
     /// What was sent and answered.
     pub ledger: Ledger,
+    /// What the Requests pane has besides that.
+    pub requests: Box<Requests>,
     /// The volumes of the market for what goes with an offer, asked for apart from the Volumes pane.
     pub(crate) stock: Remote<Listing>,
     /// What changes the market: under way and in the past.
@@ -211,6 +216,7 @@ impl Model {
             size: (80, 24),
             facts: Facts::default(),
             ledger: Ledger::default(),
+            requests: Box::default(),
             stock: Remote::default(),
             writes: Writes::default(),
             searches: Searches::default(),
@@ -322,7 +328,13 @@ impl Model {
                 Context::Global,
                 Context::Always,
             ],
-            _ => &[Context::Movement, Context::Global, Context::Always],
+            (Owner::Pane, _) => &[
+                Context::Requests,
+                Context::Movement,
+                Context::Global,
+                Context::Always,
+            ],
+            (Owner::Overlay, None) => &[Context::Always],
         }
     }
 
@@ -346,10 +358,13 @@ impl Model {
         let routes = self.route_lab.deadline(now, is_lab);
         let keep = self.keep.deadline();
         let groups = groups::deadline(self, now);
-        [toast, view, busy, writes, basket, routes, keep, groups]
-            .into_iter()
-            .flatten()
-            .reduce(f64::min)
+        let sent = requests::deadline(self, now);
+        [
+            toast, view, busy, writes, basket, routes, keep, groups, sent,
+        ]
+        .into_iter()
+        .flatten()
+        .reduce(f64::min)
     }
 
     fn show(&mut self, toast: Toast) {
@@ -376,6 +391,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         Message::Mouse(event) => mouse::happened(model, now, event),
         Message::Resized(columns, rows) => {
             model.size = (columns, rows);
+            requests::resized(model);
             Vec::new()
         }
         Message::Answered { ticket, result } => answers::came(model, now, ticket, *result),
@@ -399,11 +415,12 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
                 browser.progress(ticket, attempt, waiting.clone());
             }
             groups::progress(model, ticket, attempt, waiting.as_ref());
+            requests::progress(model, ticket, attempt, waiting.as_ref());
             insights::progress(model, ticket, attempt, waiting.as_ref());
             Vec::new()
         }
         Message::Recorded(entry) => {
-            model.ledger.push(*entry);
+            requests::recorded(model, *entry);
             Vec::new()
         }
         Message::Deadline => {
@@ -462,6 +479,7 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
         }
         Owner::Overlay => {
             if !route_lab::typed(model, key)
+                && !requests::typed(model, key)
                 && !groups::type_into(model, |input| input.key(key))
                 && let Some(overlay) = model.overlays.last_mut()
             {
@@ -502,7 +520,9 @@ fn pasted(model: &mut Model, now: Now, text: &str) {
                 refused = pasted.refused;
             } else if let Some(Overlay::Unlist(dialog)) = model.overlays.last_mut() {
                 dialog.refuse_paste();
-            } else if let Some(left_out) = route_lab::pasted(model, text) {
+            } else if let Some(left_out) =
+                route_lab::pasted(model, text).or_else(|| requests::pasted(model, now, text))
+            {
                 refused = left_out;
             } else if let Some(overlay) = model.overlays.last_mut() {
                 actions::type_into(overlay, |input| {
