@@ -381,6 +381,9 @@ fn on_detail(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             }
         }
         Action::Query => model.overlays.push(Overlay::Request(RequestView::Find)),
+        Action::FindNext | Action::FindPrevious if opened.find.input.is_empty() => {
+            model.overlays.push(Overlay::Request(RequestView::Find));
+        }
         Action::FindNext => opened.jump(1, page),
         Action::FindPrevious => opened.jump(-1, page),
         Action::Refresh => return send::again(model, now),

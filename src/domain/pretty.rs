@@ -1,10 +1,13 @@
 //! JSON laid out for reading, without reading it: numbers, repeated members and their order stay as
 //! they came, and a text that breaks off is laid out as far as it goes.
 
+/// The longest object or array that stays on one line, in bytes, if none stands in it.
+const LONGEST_INLINE: usize = 60;
+
 /// The deepest level that is indented: what nests deeper stands under it.
 const DEEPEST: usize = 16;
 
-/// The lines of a JSON text, two blanks a level.
+/// The lines of a JSON text, two blanks a level; small things such as `{"eq": true}` on one line.
 pub fn json(text: &str) -> Vec<String> {
     let bytes = text.as_bytes();
     let mut lines = Vec::new();
@@ -19,14 +22,12 @@ pub fn json(text: &str) -> Vec<String> {
         match bytes[at] {
             b' ' | b'\t' | b'\n' | b'\r' => {}
             open @ (b'{' | b'[') => {
-                line.push(char::from(open));
-                let close = if open == b'{' { b'}' } else { b']' };
-                let next = at + 1 + blanks(&bytes[at + 1..]);
-                if bytes.get(next) == Some(&close) {
-                    line.push(char::from(close));
-                    at = next + 1;
+                if let Some(end) = small(bytes, at) {
+                    inline(&text[at..end], &mut line);
+                    at = end;
                     continue;
                 }
+                line.push(char::from(open));
                 depth += 1;
                 turn(&mut lines, &mut line, depth);
             }
@@ -67,12 +68,38 @@ fn turn(lines: &mut Vec<String>, line: &mut String, depth: usize) {
     }
 }
 
-/// How many blanks a text begins with.
-fn blanks(bytes: &[u8]) -> usize {
-    bytes
-        .iter()
-        .take_while(|byte| byte.is_ascii_whitespace())
-        .count()
+/// The end of the object or array that opens at `at`, if it is small and none stands in it.
+fn small(bytes: &[u8], at: usize) -> Option<usize> {
+    let close = if bytes[at] == b'{' { b'}' } else { b']' };
+    let mut next = at + 1;
+    while next < bytes.len() && next - at < LONGEST_INLINE {
+        match bytes[next] {
+            b'"' => next = string_end(bytes, next),
+            byte if byte == close => return Some(next + 1),
+            b'{' | b'[' | b'}' | b']' => return None,
+            _ => next += 1,
+        }
+    }
+    None
+}
+
+/// Writes a small object or array on one line.
+fn inline(text: &str, line: &mut String) {
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let first = rest.chars().next().unwrap_or_default();
+        let end = match first {
+            '"' => string_end(text.as_bytes(), at),
+            _ => at + first.len_utf8(),
+        };
+        match first {
+            ' ' | '\t' | '\n' | '\r' => {}
+            ',' => line.push_str(", "),
+            ':' => line.push_str(": "),
+            _ => line.push_str(&text[at..end]),
+        }
+        at = end;
+    }
 }
 
 /// The end of the string that opens at `at`, behind its closing quote.
@@ -101,13 +128,24 @@ mod tests {
                 "{",
                 r#"  "a": ["#,
                 "    1.50,",
-                "    {",
-                r#"      "b": "x, {y}\" é""#,
-                "    }",
+                r#"    {"b": "x, {y}\" é"}"#,
                 "  ],",
                 r#"  "a": {},"#,
                 r#"  "c": [],"#,
                 r#"  "d": 1e2"#,
+                "}",
+            ]
+        );
+        let long = format!(r#"{{"a":"{}","b":1}}"#, "é".repeat(40));
+        assert_eq!(json(&long).len(), 4);
+        assert_eq!(
+            json(r#"{"order":[["score","desc"]],"verified":{"eq":true}}"#),
+            [
+                "{",
+                r#"  "order": ["#,
+                r#"    ["score", "desc"]"#,
+                "  ],",
+                r#"  "verified": {"eq": true}"#,
                 "}",
             ]
         );

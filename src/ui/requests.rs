@@ -16,13 +16,16 @@ use crate::app::Model;
 use crate::app::facts::{Facts, Target};
 use crate::app::overlay::Overlay;
 use crate::app::remote::Now;
-use crate::app::requests::opened::{self, GUTTER, LABEL, Opened, Role, size, span};
+use crate::app::requests::opened::{self, GUTTER, LABEL, Opened, Role, size, span, waited};
 use crate::app::requests::{RequestView, split};
 use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
 
 /// The fewest cells of the status, which takes what the others leave.
-const STATUS: u16 = 12;
+const STATUS: u16 = 11;
+
+/// Cells in front of the list: the signs of the selection and of a failure.
+const SIGNS: u16 = 3;
 
 /// What a column shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +65,7 @@ impl Column {
 
 /// Chooses the columns for a width and gives each its place: first cell and cells.
 fn place(width: u16, time: u16) -> Vec<(Column, &'static str, u16, u16)> {
-    let room = width.saturating_sub(GUTTER);
+    let room = width.saturating_sub(SIGNS);
     let mut columns: Vec<_> = COLUMNS.to_vec();
     columns[0].2 = time;
     let taken = |columns: &[(Column, &str, u16, u8)]| -> u16 {
@@ -75,7 +78,7 @@ fn place(width: u16, time: u16) -> Vec<(Column, &'static str, u16, u16)> {
         columns.retain(|(.., leaves)| *leaves != least);
     }
     let spare = room.saturating_sub(taken(&columns));
-    let mut x = GUTTER;
+    let mut x = SIGNS;
     columns
         .into_iter()
         .map(|(column, title, cells, _)| {
@@ -216,7 +219,7 @@ fn rows(
             (false, true) => " !",
             (false, false) => "  ",
         };
-        paint::text(buffer, strip.x, y, GUTTER, sign, plain);
+        paint::text(buffer, strip.x, y, SIGNS, sign, plain);
         for (column, _, x, width) in &columns {
             let text = cell(*column, entry, &time);
             let style = if is_bad && !is_selected && *column == Column::Status {
@@ -244,7 +247,7 @@ fn cell(column: Column, entry: &LedgerEntry, time: &str) -> String {
         Column::Sent => size(entry.bytes_sent),
         Column::Received => size(entry.bytes_received),
         Column::Attempt => entry.attempt.to_string(),
-        Column::Waited => span(entry.waited),
+        Column::Waited => waited(entry).unwrap_or_else(|| "-".to_owned()),
     }
 }
 

@@ -283,13 +283,12 @@ fn facts(entry: &LedgerEntry, local: &LocalTime) -> Vec<Line> {
         let error = format!("{:LABEL$}{}", "error", visible(error, 2000));
         lines.push(line(error, Role::Bad));
     }
-    let attempt = format!(
-        "{}, after {} of waiting for its turn",
-        entry.attempt,
-        span(entry.waited)
-    );
+    let waited = match waited(entry) {
+        Some(span) => format!("{}, after waiting {span} for its turn", entry.attempt),
+        None => format!("{}, sent at once", entry.attempt),
+    };
     lines.push(fact("took", span(entry.took)));
-    lines.push(fact("attempt", attempt));
+    lines.push(fact("attempt", waited));
     let sizes = format!(
         "{} sent, {} received",
         size(entry.bytes_sent),
@@ -329,6 +328,11 @@ pub(super) fn body_text(body: &str, is_cut: bool) -> Vec<String> {
 pub(super) fn is_json(body: &str, is_cut: bool) -> bool {
     let begins = body.trim_start_matches('\u{feff}').trim_start();
     begins.starts_with(['{', '[']) && (is_cut || serde_json::from_str::<IgnoredAny>(begins).is_ok())
+}
+
+/// How long a call waited for its turn, if it did: sleeping is measured up to the next millisecond.
+pub fn waited(entry: &LedgerEntry) -> Option<String> {
+    (entry.waited.as_millis() > 1).then(|| span(entry.waited))
 }
 
 /// A duration for people: `31ms`, `1.25s`, `2m 5s`.

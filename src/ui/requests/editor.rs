@@ -18,7 +18,7 @@ use crate::ui::theme::Theme;
 const WIDEST: u16 = 140;
 
 /// Cells of the line numbers, with the sign of a mistake and a blank.
-const NUMBER: u16 = 6;
+const NUMBER: u16 = 5;
 
 /// Lines below the text: a rule of nothing, and two for what is said.
 const BELOW: u16 = 3;
