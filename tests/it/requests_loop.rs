@@ -134,3 +134,32 @@ async fn no_key_is_in_any_entry_screen_copy_or_archive() {
         assert!(!text.contains("canary"), "{text}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_was_given_up_is_listed_too() {
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    let recorder = Recorder::start(move |number, _| {
+        if number == 0 {
+            let _ = held.recv(); // until the test lets go
+        }
+        json(200, THREE)
+    });
+    let (person, ended) = dashboard(&recorder);
+    person.sees("Asking for offers").await;
+    while recorder.requests().is_empty() {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    person.press(KeyCode::Esc);
+    person.sees("Stopped waiting").await;
+    person.types("4");
+    person
+        .sees("no answer: given up before an answer came")
+        .await;
+    drop(release);
+    person.types("r");
+    person.sees("Answered: search offers").await;
+    person.sees("200 OK").await;
+    person.press(KeyCode::Char('q'));
+    ended.join().unwrap();
+    assert_eq!(recorder.requests().len(), 2);
+}

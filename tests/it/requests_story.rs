@@ -541,3 +541,31 @@ fn help_and_palette_know_the_pane() {
     assert_eq!(desk.model.pane, Pane::Requests);
     desk.keys("tab").expect("3 rows");
 }
+
+#[test]
+fn every_size_has_room_for_every_view() {
+    let long = format!(r#"{{"limit":5,"x":"{}"}}"#, "0123456789 é漢".repeat(60));
+    for (columns, rows) in [
+        (40, 10),
+        (41, 11),
+        (80, 24),
+        (129, 10),
+        (130, 10),
+        (300, 80),
+    ] {
+        let mut desk = desk(vec![search(1.0, &long, &long), unanswered(-90_000.0)]);
+        desk.resize(columns, rows);
+        desk.keys("/").type_text("offers").keys("enter");
+        desk.keys("enter").expect("Request 1");
+        desk.keys("/");
+        desk.type_text(&"0123456789".repeat(30)).expect("not in it");
+        desk.keys("ctrl-u")
+            .type_text("6789 é漢0123")
+            .expect("match 1 of 118");
+        desk.keys("up").expect("match 118 of 118");
+        desk.keys("enter f pgdn end").type_text("x").keys("ctrl-s");
+        desk.expect("! not sent");
+        desk.keys("esc y esc e esc esc esc esc");
+        assert!(desk.model.overlays.is_empty());
+    }
+}
