@@ -177,10 +177,12 @@ impl Ledger {
     }
 }
 
-/// A body without secrets: members that hold one, and the keys that were sent.
+/// A body without secrets: members that hold one, copies of them, and the keys that were sent.
 pub(crate) fn clean(text: &str, keys: &[&Secret]) -> String {
     keys.iter()
-        .fold(redact::members(text), |text, key| redact::known(&text, key))
+        .fold(redact::members_and_copies(text), |text, key| {
+            redact::known(&text, key)
+        })
 }
 
 /// The beginning of an answer without secrets, and whether it is only the beginning.

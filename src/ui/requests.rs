@@ -407,7 +407,7 @@ fn detail_line(buffer: &mut Buffer, strip: Rect, line: &opened::Piece<'_>, theme
     }
     cuts.sort_unstable();
     cuts.dedup();
-    let mut x = strip.x + GUTTER;
+    let mut x = strip.x + GUTTER + line.indent;
     for pair in cuts.windows(2) {
         let (start, end) = (pair[0], pair[1]);
         let found = line

@@ -45,6 +45,7 @@ struct Row {
     line: usize,
     start: usize,
     end: usize,
+    indent: u16,
 }
 
 /// A line of the screen as it is drawn.
@@ -56,6 +57,8 @@ pub struct Piece<'a> {
     pub role: Role,
     /// Whether it is the beginning of its line.
     pub is_first: bool,
+    /// Cells in front of what is not the beginning, so that it stands under its line.
+    pub indent: u16,
     /// Where in the text the matches stand, in bytes, and whether it is the one that is looked at.
     pub matches: Vec<(usize, usize, bool)>,
 }
@@ -108,9 +111,8 @@ impl Opened {
     pub(super) fn fit(&mut self, width: u16) {
         let top = self.rows.get(self.scroll).map_or(0, |row| row.line);
         self.rows.clear();
-        for (line, text) in self.lines.iter().enumerate() {
-            self.rows
-                .extend(broken(line, &text.text, width.max(1).into()));
+        for (at, line) in self.lines.iter().enumerate() {
+            self.rows.extend(broken(at, line, width.max(1)));
         }
         self.scroll = self.rows.partition_point(|row| row.line < top);
     }
@@ -156,6 +158,7 @@ impl Opened {
             text: line.text.get(row.start..row.end)?,
             role: line.role,
             is_first: row.start == 0,
+            indent: row.indent,
             matches,
         })
     }
@@ -213,24 +216,35 @@ impl Opened {
     }
 }
 
-/// Breaks a line into parts of at most so many cells.
-fn broken(line: usize, text: &str, width: usize) -> Vec<Row> {
+/// Breaks a line into parts of at most so many cells; the later ones stand a little to the right.
+fn broken(at: usize, line: &Line, width: u16) -> Vec<Row> {
+    let text = &line.text;
+    let own = match line.role {
+        Role::Fact | Role::Bad => LABEL,
+        _ => text.len() - text.trim_start_matches(' ').len() + 2,
+    };
+    let behind = u16::try_from(own).unwrap_or(u16::MAX).min(width / 4);
     let mut rows = Vec::new();
-    let (mut start, mut cells) = (0, 0);
-    for (at, character) in text.char_indices() {
+    let (mut start, mut indent, mut cells) = (0, 0, 0);
+    for (place, character) in text.char_indices() {
         let wide = character.width().unwrap_or(0);
-        if cells + wide > width && at > start {
+        if cells + wide > usize::from(width) && place > start {
             rows.push(Row {
-                line,
+                line: at,
                 start,
-                end: at,
+                end: place,
+                indent,
             });
-            (start, cells) = (at, 0);
+            (start, indent, cells) = (place, behind, usize::from(behind));
         }
         cells += wide;
     }
-    let end = text.len();
-    rows.push(Row { line, start, end });
+    rows.push(Row {
+        line: at,
+        start,
+        end: text.len(),
+        indent,
+    });
     rows
 }
 
