@@ -701,16 +701,16 @@ pub static BINDINGS: &[Binding] = &[
 
     row(Context::Requests, &["/"], Action::Query, "narrow-requests", "Narrow the list by words: operation, address, status, error, body sent").hint("search", 1),
     row(Context::Requests, &["enter"], Action::Open, "open-request", "Show the request and its answer whole").hint("detail", 2),
-    row(Context::Requests, &["r", "f5"], Action::Refresh, "send-again", "Send the search or listing again; its answer is a new entry").hint("send again", 3),
-    row(Context::Requests, &["f"], Action::Filter, "change-and-send", "Change the body of the search and send it").hint("change and send", 3),
+    row(Context::Requests, &["r", "f5"], Action::Refresh, "send-again", "Send the search or listing again; its answer is a new entry").hint("resend", 3),
+    row(Context::Requests, &["f"], Action::Filter, "change-and-send", "Change the body of the search and send it").hint("edit", 3),
 
     row(Context::Request, &["/"], Action::Query, "find-text", "Look for a text in the request and its answer").hint("find", 1),
     row(Context::Request, &["n"], Action::FindNext, "find-next", "Go to the next match").hint("next match", 2),
     row(Context::Request, &["N"], Action::FindPrevious, "find-previous", "Go to the match before"),
     row(Context::Request, &["right", "l"], Action::Right, "older-request", "Show the request below it in the list").hint("older", 5),
     row(Context::Request, &["left", "h"], Action::Left, "newer-request", "Show the request above it in the list").hint("newer", 6),
-    row(Context::Request, &["r", "f5"], Action::Refresh, "request-again", "Send the search or listing again; its answer is a new entry").hint("send again", 3),
-    row(Context::Request, &["f"], Action::Filter, "request-change", "Change the body of the search and send it").hint("change and send", 4),
+    row(Context::Request, &["r", "f5"], Action::Refresh, "request-again", "Send the search or listing again; its answer is a new entry").hint("resend", 3),
+    row(Context::Request, &["f"], Action::Filter, "request-change", "Change the body of the search and send it").hint("edit", 4),
     row(Context::Request, &["enter"], Action::Submit, "close-request", "Back to the list"),
 
     row(Context::RequestSearch, &["enter"], Action::Submit, "keep-words", "Keep the words and go to the list").hint("keep", 1),

@@ -24,6 +24,9 @@ use crate::domain::text::visible;
 /// The fewest cells of the status, which takes what the others leave.
 const STATUS: u16 = 11;
 
+/// The fewest cells of the status that also hold the beginning of what went wrong.
+const REASON: u16 = 24;
+
 /// Cells in front of the list: the signs of the selection and of a failure.
 const SIGNS: u16 = 3;
 
@@ -221,7 +224,7 @@ fn rows(
         };
         paint::text(buffer, strip.x, y, SIGNS, sign, plain);
         for (column, _, x, width) in &columns {
-            let text = cell(*column, entry, &time);
+            let text = cell(*column, *width, entry, &time);
             let style = if is_bad && !is_selected && *column == Column::Status {
                 theme.error
             } else {
@@ -237,11 +240,12 @@ fn rows(
     }
 }
 
-fn cell(column: Column, entry: &LedgerEntry, time: &str) -> String {
+fn cell(column: Column, width: u16, entry: &LedgerEntry, time: &str) -> String {
     match column {
         Column::Time => time.to_owned(),
         Column::Operation => entry.operation.label().to_owned(),
         Column::Call => call(entry),
+        Column::Status if width < REASON => entry.status_words(),
         Column::Status => outcome(entry),
         Column::Took => span(entry.took),
         Column::Sent => size(entry.bytes_sent),

@@ -124,7 +124,7 @@ fn every_call_is_a_line_with_its_figures_latest_first() {
     assert_eq!(at(2), "time operation status took sent received try waited");
     assert_eq!(
         at(3),
-        ">! 12:00:03 list workergroups no answer:… 2.50s 0B 0B 3 1.50s"
+        ">! 12:00:03 list workergroups no answer 2.50s 0B 0B 3 1.50s"
     );
     assert_eq!(
         at(4),
@@ -233,7 +233,7 @@ fn a_call_that_failed_says_so_in_words() {
         .expect("Request 1: list workergroups")
         .expect("GET http://127.0.0.1:1/api/v0/workergroups/")
         .expect("status     no answer")
-        .expect("attempt    3, after waiting 1.50s for its turn")
+        .expect("attempt    3, after a wait of 1.50s")
         .expect("None: the call has no body.")
         .expect("None: no whole answer came.");
     desk.keys("h").expect("Request 2: search offers");
@@ -534,7 +534,7 @@ fn the_mouse_selects_and_opens_calls() {
 #[test]
 fn help_and_palette_know_the_pane() {
     let mut desk = desk(vec![search(1.0, BODY, "{}")]);
-    desk.expect("r send again").expect("f change and send");
+    desk.expect("r resend").expect("f edit");
     desk.keys("?").expect("Requests").expect("send-again");
     desk.keys("esc :").type_text("send-again").keys("enter");
     assert_eq!(desk.calls.len(), 1);

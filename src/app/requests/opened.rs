@@ -226,16 +226,31 @@ fn broken(at: usize, line: &Line, width: u16) -> Vec<Row> {
     let behind = u16::try_from(own).unwrap_or(u16::MAX).min(width / 4);
     let mut rows = Vec::new();
     let (mut start, mut indent, mut cells) = (0, 0, 0);
+    let is_words = line.role != Role::Body;
+    let mut blank = 0;
     for (place, character) in text.char_indices() {
         let wide = character.width().unwrap_or(0);
         if cells + wide > usize::from(width) && place > start {
+            // Bodies are broken where the line ends, so that they read as one text.
+            let end = if is_words && blank > start {
+                blank
+            } else {
+                place
+            };
             rows.push(Row {
                 line: at,
                 start,
-                end: place,
+                end,
                 indent,
             });
-            (start, indent, cells) = (place, behind, usize::from(behind));
+            let over: usize = text[end..place]
+                .chars()
+                .filter_map(UnicodeWidthChar::width)
+                .sum();
+            (start, indent, cells) = (end, behind, usize::from(behind) + over);
+        }
+        if character == ' ' && place > LABEL {
+            blank = place + 1;
         }
         cells += wide;
     }
@@ -298,7 +313,7 @@ fn facts(entry: &LedgerEntry, local: &LocalTime) -> Vec<Line> {
         lines.push(line(error, Role::Bad));
     }
     let waited = match waited(entry) {
-        Some(span) => format!("{}, after waiting {span} for its turn", entry.attempt),
+        Some(span) => format!("{}, after a wait of {span}", entry.attempt),
         None => format!("{}, sent at once", entry.attempt),
     };
     lines.push(fact("took", span(entry.took)));
@@ -421,6 +436,28 @@ mod tests {
         assert_eq!(opened.find.place(), (1, 3));
         opened.fit(80);
         assert_eq!(texts(&opened), ["abcdef", "x", "CDcd"]);
+    }
+
+    #[test]
+    fn words_stay_whole_in_facts_and_bodies_are_broken_where_the_line_ends() {
+        let rows = |role| {
+            let mut opened = opened(&[], 24);
+            opened.lines = vec![line("error      one two three fourteen", role)];
+            opened.fit(24);
+            let pieces = opened.pieces(9);
+            pieces
+                .map(|piece| (piece.indent, piece.text.to_owned()))
+                .collect::<Vec<_>>()
+        };
+        let row = |indent, text: &str| (indent, text.to_owned());
+        assert_eq!(
+            rows(Role::Bad),
+            [row(0, "error      one two "), row(6, "three fourteen")]
+        );
+        assert_eq!(
+            rows(Role::Body),
+            [row(0, "error      one two three"), row(2, " fourteen")]
+        );
     }
 
     #[test]

@@ -124,7 +124,5 @@ pub(super) fn send(model: &mut Model, now: Now, from: u64, request: Request) -> 
         attempt: 1,
         waiting: None,
     });
-    let text = format!("Sent: {}; the answer becomes an entry", operation.label());
-    model.show(Toast::new(text, now));
     vec![Effect::Call { ticket, request }]
 }
