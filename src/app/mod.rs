@@ -328,13 +328,7 @@ impl Model {
                 Context::Global,
                 Context::Always,
             ],
-            (Owner::Pane, _) => &[
-                Context::Requests,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
-            (Owner::Overlay, None) => &[Context::Always],
+            _ => requests::CONTEXTS,
         }
     }
 
@@ -342,7 +336,8 @@ impl Model {
     /// seconds of a request under way, the age of what is shown.
     pub fn deadline(&self, now: Now) -> Option<f64> {
         let toast = self.toast.as_ref().map(|toast| toast.until);
-        let view = insights::is_waiting(self).then_some(now.mono + 0.25);
+        let counts = insights::is_waiting(self) || requests::is_waiting(self);
+        let view = counts.then_some(now.mono + 0.25);
         let busy = self
             .browser()
             .and_then(|browser| match browser.remote().phase() {
@@ -358,13 +353,10 @@ impl Model {
         let routes = self.route_lab.deadline(now, is_lab);
         let keep = self.keep.deadline();
         let groups = groups::deadline(self, now);
-        let sent = requests::deadline(self, now);
-        [
-            toast, view, busy, writes, basket, routes, keep, groups, sent,
-        ]
-        .into_iter()
-        .flatten()
-        .reduce(f64::min)
+        [toast, view, busy, writes, basket, routes, keep, groups]
+            .into_iter()
+            .flatten()
+            .reduce(f64::min)
     }
 
     fn show(&mut self, toast: Toast) {

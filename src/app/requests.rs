@@ -31,6 +31,14 @@ const SIDE_BY_SIDE: u16 = 130;
 /// The widest that the list gets beside an opened call: it has no more to say.
 const WIDEST_LIST: u16 = 124;
 
+/// The contexts whose keys the list takes, in order.
+pub(super) const CONTEXTS: &[Context] = &[
+    Context::Requests,
+    Context::Movement,
+    Context::Global,
+    Context::Always,
+];
+
 /// What lies over the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestView {
@@ -248,10 +256,9 @@ pub(super) fn answered(
     true
 }
 
-/// When the pane wants to be woken: the seconds of what is under way are shown.
-pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
-    let counts = model.pane == Pane::Requests && !model.requests.flights.is_empty();
-    counts.then_some(now.mono + 0.25)
+/// Whether the seconds of what is under way are in sight.
+pub(super) fn is_waiting(model: &Model) -> bool {
+    model.pane == Pane::Requests && !model.requests.flights.is_empty()
 }
 
 /// Does what an action asks of the list.
