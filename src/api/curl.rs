@@ -1,17 +1,30 @@
 //! A call as a command that anybody can run.
 
-use super::wire::WireRequest;
+use super::ledger::LedgerEntry;
+use super::wire::{Method, WireRequest};
 use crate::domain::text;
 
 /// One runnable POSIX shell command that sends `request` to `url`. The body follows `--data-raw`
 /// as one quoted word; the key comes from the environment and is never in the text.
 pub fn command(request: &WireRequest, url: &str) -> String {
-    let mut command = format!("curl -sS -X {} {}", request.method.name(), quoted(url));
-    command.push_str(r#" -H "Authorization: Bearer $BOURSE_API_KEY""#);
-    if let Some(body) = request.body_text() {
+    written(request.method, url, true, request.body_text().as_deref())
+}
+
+/// The call of an entry of the ledger as such a command; without a key if none went along.
+pub fn recorded(entry: &LedgerEntry) -> String {
+    let body = entry.request_body();
+    written(entry.method, &entry.url, entry.with_key, body.as_deref())
+}
+
+fn written(method: Method, url: &str, with_key: bool, body: Option<&str>) -> String {
+    let mut command = format!("curl -sS -X {} {}", method.name(), quoted(url));
+    if with_key {
+        command.push_str(r#" -H "Authorization: Bearer $BOURSE_API_KEY""#);
+    }
+    if let Some(body) = body {
         command.push_str(" -H 'Content-Type: application/json' --data-raw ");
         // `\uXXXX` is the same JSON, and no terminal acts on it.
-        command.push_str(&quoted(&text::json_for_terminal(&body)));
+        command.push_str(&quoted(&text::json_for_terminal(body)));
     }
     command
 }
@@ -40,7 +53,7 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::wire::{Method, Target};
+    use crate::api::wire::Target;
 
     #[test]
     fn quotes_and_controls_in_a_body_stay_one_word() {

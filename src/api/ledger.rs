@@ -16,6 +16,41 @@ const MOST_ENTRIES: usize = 200;
 /// The most bytes of bodies that are kept in all.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
+/// What stands where there is no status.
+pub const NO_ANSWER: &str = "no answer";
+
+/// What a status means, in a word or two; empty for one that is rare.
+pub const fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        201 => "created",
+        202 => "accepted",
+        204 => "no content",
+        301 | 308 => "moved for good",
+        302 | 303 | 307 => "moved",
+        304 => "not modified",
+        400 => "bad request",
+        401 => "unauthorized",
+        402 => "payment required",
+        403 => "forbidden",
+        404 => "not found",
+        405 => "method not allowed",
+        408 => "request timeout",
+        409 => "conflict",
+        410 => "gone",
+        413 => "too large",
+        415 => "wrong media type",
+        422 => "cannot be processed",
+        429 => "too many requests",
+        500 => "server error",
+        501 => "not implemented",
+        502 => "bad gateway",
+        503 => "unavailable",
+        504 => "gateway timeout",
+        _ => "",
+    }
+}
+
 /// One attempt: what was sent and what came back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LedgerEntry {
@@ -52,6 +87,26 @@ pub struct LedgerEntry {
 }
 
 impl LedgerEntry {
+    /// The status with its meaning, or that there was none.
+    pub fn status_words(&self) -> String {
+        match self.status.map(|status| (status, reason(status))) {
+            None => NO_ANSWER.to_owned(),
+            Some((status, "")) => status.to_string(),
+            Some((status, meaning)) => format!("{status} {meaning}"),
+        }
+    }
+
+    /// The body as it was sent, without anything that may be a secret.
+    pub fn request_body(&self) -> Option<String> {
+        self.request.as_deref().map(redact::record)
+    }
+
+    /// The answer, or its beginning, without anything that may be a secret.
+    pub fn response_body(&self) -> Option<String> {
+        let text = self.response.as_ref()?.compared();
+        Some(redact::record(text))
+    }
+
     /// Bytes of text that the entry holds.
     fn weight(&self) -> usize {
         self.request.as_ref().map_or(0, String::len)
@@ -91,6 +146,21 @@ impl Ledger {
         self.entries.iter().rev()
     }
 
+    /// The entries with their numbers, latest first. A number is never given twice: the first
+    /// entry that there ever was has number 1.
+    pub fn numbered(&self) -> impl Iterator<Item = (u64, &LedgerEntry)> {
+        self.latest()
+            .zip(0_u64..)
+            .map(|(entry, before)| (self.total - before, entry))
+    }
+
+    /// The entry of a number, if it is still kept.
+    pub fn get(&self, number: u64) -> Option<&LedgerEntry> {
+        let back = usize::try_from(self.total.checked_sub(number)?).ok()?;
+        let place = self.entries.len().checked_sub(back + 1)?;
+        self.entries.get(place)
+    }
+
     /// How many entries there ever were.
     pub const fn total(&self) -> u64 {
         self.total
@@ -107,10 +177,12 @@ impl Ledger {
     }
 }
 
-/// A body without secrets: members that hold one, and the keys that were sent.
+/// A body without secrets: members that hold one, copies of them, and the keys that were sent.
 pub(crate) fn clean(text: &str, keys: &[&Secret]) -> String {
     keys.iter()
-        .fold(redact::members(text), |text, key| redact::known(&text, key))
+        .fold(redact::members_and_copies(text), |text, key| {
+            redact::known(&text, key)
+        })
 }
 
 /// The beginning of an answer without secrets, and whether it is only the beginning.
@@ -167,6 +239,25 @@ mod tests {
             ledger.latest().next().map(|entry| entry.bytes_received),
             Some(1)
         );
+    }
+
+    #[test]
+    fn an_entry_keeps_its_number_while_others_come_and_go() {
+        let mut ledger = Ledger::default();
+        assert_eq!(ledger.get(0), None);
+        for size in 1..=250 {
+            ledger.push(entry(size));
+        }
+        let sizes = |number| ledger.get(number).map(|entry| entry.bytes_received);
+        assert_eq!(sizes(250), Some(250));
+        assert_eq!(sizes(51), Some(51));
+        assert_eq!((sizes(50), sizes(0), sizes(251)), (None, None, None));
+        assert!(
+            ledger
+                .numbered()
+                .all(|(number, entry)| number == entry.bytes_received as u64)
+        );
+        assert_eq!(ledger.numbered().count(), 200);
     }
 
     #[test]

@@ -8,8 +8,10 @@ pub mod attempt;
 pub mod client;
 pub mod curl;
 pub mod error;
+pub mod har;
 pub mod ledger;
 pub mod pacing;
+pub mod raw;
 pub mod redact;
 pub mod session;
 pub mod wire;
@@ -24,6 +26,7 @@ pub use client::{Client, ClientConfig, Origin, OriginError, Outcome};
 pub use error::{ApiError, Said, Unreachable};
 pub use ledger::{Ledger, LedgerEntry};
 pub use pacing::Pacer;
+pub use raw::RawSearch;
 pub use session::{Progress, Session, Wait};
 
 /// The six operations of the interface.
@@ -102,6 +105,8 @@ pub enum Request {
     CreateWorkergroup(NewWorkergroup),
     /// Ask for a worker.
     Route(RouteCall),
+    /// Search with a body that a person wrote.
+    Raw(RawSearch),
 }
 
 impl Request {
@@ -117,6 +122,7 @@ impl Request {
             Self::ListWorkergroups => Operation::ListWorkergroups,
             Self::CreateWorkergroup(_) => Operation::CreateWorkergroup,
             Self::Route(_) => Operation::Route,
+            Self::Raw(search) => search.operation(),
         }
     }
 }

@@ -21,6 +21,12 @@ const SECRET_MEMBERS: [&str; 8] = [
 /// The shortest secret that is searched for as text: a shorter one would match by chance.
 const SHORTEST: usize = 4;
 
+/// The shortest value of a secret member whose copies are looked for.
+const SHORTEST_COPY: usize = 8;
+
+/// The most values whose copies are looked for in one text.
+const MOST_COPIES: usize = 100;
+
 /// The text without a known secret, in whatever form it can stand in JSON or in an address.
 pub fn known(text: &str, secret: &Secret) -> String {
     let plain = secret.expose();
@@ -55,16 +61,33 @@ fn percent_encoded(text: &str) -> String {
 /// JSON text with the values of secret members replaced, whatever their type. The text may be cut
 /// or broken: an unfinished value is removed up to the end.
 pub fn members(json: &str) -> String {
-    without(json, is_secret_name)
+    without(json, is_secret_name, |_| {})
+}
+
+/// As [`members`], and the values that were texts are taken out wherever else they stand: a server
+/// may repeat a key in a message.
+pub fn members_and_copies(json: &str) -> String {
+    let mut values: Vec<String> = Vec::new();
+    let text = without(json, is_secret_name, |value| {
+        let value: String = serde_json::from_str(value).unwrap_or_default();
+        let is_telling = value.len() >= SHORTEST_COPY;
+        if is_telling && values.len() < MOST_COPIES && !values.contains(&value) {
+            values.push(value);
+        }
+    });
+    values
+        .into_iter()
+        .fold(text, |text, value| known(&text, &Secret::new(value)))
 }
 
 /// A record as it came, for a clipboard or a file: besides the members that the specification knows
 /// as secret, those that are called like one lose their value too.
 pub fn record(json: &str) -> String {
-    without(json, |quoted| secrets::is_secret_name(&unquoted(quoted)))
+    let is_secret = |quoted: &str| secrets::is_secret_name(&unquoted(quoted));
+    without(json, is_secret, |_| {})
 }
 
-fn without(json: &str, is_secret: impl Fn(&str) -> bool) -> String {
+fn without(json: &str, is_secret: impl Fn(&str) -> bool, mut removed: impl FnMut(&str)) -> String {
     let bytes = json.as_bytes();
     let mut out = String::with_capacity(json.len());
     let (mut copied, mut at) = (0, 0);
@@ -84,6 +107,7 @@ fn without(json: &str, is_secret: impl Fn(&str) -> bool) -> String {
         }
         let value_end = skip_value(bytes, value);
         if &json[value..value_end] != "null" {
+            removed(&json[value..value_end]);
             out.push_str(&json[copied..value]);
             out.push('"');
             out.push_str(REMOVED);
@@ -197,6 +221,15 @@ mod tests {
         ] {
             assert_eq!(members(before), after, "{before}");
         }
+    }
+
+    #[test]
+    fn a_secret_member_s_value_is_removed_elsewhere_too() {
+        let text = r#"{"msg":"bad key group/key-1","api_key":"group/key-1","token":"short","x":"short",
+            "echo":"{\"api_key\":\"group/key-1\"}"}"#;
+        let clean = members_and_copies(text);
+        assert!(!clean.contains("key-1"), "{clean}");
+        assert!(clean.contains(r#""x":"short""#), "{clean}");
     }
 
     #[test]

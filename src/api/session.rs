@@ -18,6 +18,9 @@ const SHORTEST_PAUSE: f64 = 0.5;
 /// The longest, in seconds.
 const LONGEST_PAUSE: f64 = 20.0;
 
+/// What stands in the entry of an attempt whose answer nobody waited for.
+const GIVEN_UP: &str = "given up before an answer came";
+
 /// What happens while a call runs.
 #[derive(Debug, Clone)]
 pub enum Progress {
@@ -121,12 +124,20 @@ impl Session {
         notify: &mut impl FnMut(Progress),
     ) -> Result<Reply, ApiError> {
         notify(Progress::Sent { attempt });
+        let mut blank = self.client.blank(request);
+        blank.attempt = attempt;
+        blank.waited = waited;
+        let trace = Trace {
+            notify,
+            given_up: Some(Box::new(blank)),
+            started: Instant::now(),
+        };
         let Outcome { result, mut record } = self.client.call(request).await;
         self.pacer()
             .answered(request.operation(), self.now(), &result);
         record.attempt = attempt;
         record.waited = waited;
-        notify(Progress::Tried(Box::new(record)));
+        trace.ended(record);
         result
     }
 
@@ -178,6 +189,30 @@ impl Session {
 
     fn now(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
+    }
+}
+
+/// An attempt under way. Its entry is told also when the call is given up, for it may have arrived.
+struct Trace<'a, N: FnMut(Progress)> {
+    notify: &'a mut N,
+    given_up: Option<Box<LedgerEntry>>,
+    started: Instant,
+}
+
+impl<N: FnMut(Progress)> Trace<'_, N> {
+    fn ended(mut self, record: LedgerEntry) {
+        self.given_up = None;
+        (self.notify)(Progress::Tried(Box::new(record)));
+    }
+}
+
+impl<N: FnMut(Progress)> Drop for Trace<'_, N> {
+    fn drop(&mut self) {
+        if let Some(mut entry) = self.given_up.take() {
+            entry.took = self.started.elapsed();
+            entry.error = Some(GIVEN_UP.to_owned());
+            (self.notify)(Progress::Tried(entry));
+        }
     }
 }
 

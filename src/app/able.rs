@@ -3,7 +3,9 @@
 use super::keymap::{Action, Context};
 use super::overlay::Overlay;
 use super::split::SIDE_BY_SIDE;
-use super::{Model, Owner, Pane, basket, groups, insights, route_lab, unlist, volume_form, watch};
+use super::{
+    Model, Owner, Pane, basket, groups, insights, requests, route_lab, unlist, volume_form, watch,
+};
 
 /// The contexts of the table that can be reached from who owns the keyboard by closing what lies
 /// over it; none where text is typed or a question waits, so that nothing typed is lost.
@@ -46,6 +48,9 @@ impl Model {
         }
         if let Some(Overlay::Route(view)) = self.overlays.last() {
             return route_lab::disabled(self, view, action);
+        }
+        if self.pane == Pane::Requests {
+            return requests::disabled(self, action);
         }
         let browser = self.browser();
         match action {

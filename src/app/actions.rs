@@ -9,7 +9,7 @@ use super::sort_editor::SortEditor;
 use super::text_input::TextInput;
 use super::typing::parse_bar;
 use super::{
-    Model, Owner, Pane, basket, column_editor, filter_editor, fresh, groups, insights,
+    Model, Owner, Pane, basket, column_editor, filter_editor, fresh, groups, insights, requests,
     search_settings, unlist, volume_form,
 };
 use crate::domain::country;
@@ -65,7 +65,7 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
                 Owner::Overlay => on_overlay(model, now, action),
                 Owner::Bar => on_bar(model, now, action),
                 Owner::Table => on_table(model, now, action),
-                Owner::Pane => Vec::new(),
+                Owner::Pane => requests::on_list(model, now, action),
             };
         }
     }
@@ -262,6 +262,7 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Some(Overlay::Volume(_)) => return volume_form::act(model, now, action),
         Some(Overlay::Basket(_)) => return basket::act(model, now, action),
         Some(Overlay::Route(_)) => return route_lab::act(model, now, action),
+        Some(Overlay::Request(_)) => return requests::act(model, now, action),
         Some(Overlay::Columns(_)) => return column_editor::act(model, action),
         Some(Overlay::Filter(_)) => return filter_editor::act(model, now, action),
         Some(Overlay::Settings(_)) => return search_settings::act(model, now, action),
@@ -395,6 +396,7 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         | Overlay::Question(_)
         | Overlay::Basket(_)
         | Overlay::Route(_)
+        | Overlay::Request(_)
         | Overlay::Copy(_)
         | Overlay::GroupForm
         | Overlay::GroupCreate(_)
@@ -473,6 +475,9 @@ mod tests {
                     | Context::RouteSearch
                     | Context::RouteHop
                     | Context::RouteExport
+                    | Context::RequestSearch
+                    | Context::RequestFind
+                    | Context::RequestEditor
                     | Context::Columns
                     | Context::Filter
                     | Context::Condition

@@ -2,7 +2,7 @@
 
 use super::message::Effect;
 use super::remote::{Now, Ticket};
-use super::{Model, basket, groups, insights, write};
+use super::{Model, basket, groups, insights, requests, write};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
 
@@ -18,6 +18,9 @@ pub(super) fn came(
             model.stock.accept(ticket, now, answer);
             basket::rebuild(model);
         }
+        return Vec::new();
+    }
+    if requests::answered(model, now, ticket, &result) {
         return Vec::new();
     }
     let is_creation = groups::create::awaits(model, ticket);

@@ -90,7 +90,12 @@ impl CopyMenu {
 
 /// Opens the menu over what is in sight.
 pub(super) fn open(model: &mut Model) {
-    if let Some(browser) = model.browser() {
+    if model.pane == Pane::Requests {
+        let items = super::requests::copy_items(model);
+        model
+            .overlays
+            .push(Overlay::Copy(CopyMenu { items, selected: 0 }));
+    } else if let Some(browser) = model.browser() {
         let mut items = items(browser, &model.profile.base_url);
         if model.pane == Pane::Workergroups {
             items.push(CopyItem::secret(

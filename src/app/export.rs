@@ -94,6 +94,11 @@ impl ExportForm {
         form
     }
 
+    /// The form for so many calls at the moment `now`.
+    pub fn calls(count: usize, now: Now) -> Self {
+        Self::new(Subject::Calls, "requests", (count, 0), now)
+    }
+
     fn new(subject: Subject, nouns: &str, counts: (usize, usize), now: Now) -> Self {
         let moment: String = format::moment(now.epoch)
             .chars()
@@ -199,10 +204,11 @@ pub enum NotWritten {
 
 /// Opens the form over what is in sight.
 pub(super) fn open(model: &mut Model, now: Now) {
-    if let Some(browser) = model.browser() {
-        let form = ExportForm::records(browser, now);
-        model.overlays.push(Overlay::Export(form));
-    }
+    let form = match model.browser() {
+        Some(browser) => ExportForm::records(browser, now),
+        None => ExportForm::calls(model.requests.shown().len(), now),
+    };
+    model.overlays.push(Overlay::Export(form));
 }
 
 /// Does what an action asks of the form.
@@ -249,7 +255,7 @@ pub(super) fn write(model: &mut Model, overwrite: bool) -> Vec<Effect> {
 /// What the file is to hold.
 fn content(model: &Model, form: &ExportForm) -> Result<String, String> {
     let Subject::Records(resource) = form.subject else {
-        return Err("there are no calls yet".to_owned());
+        return super::requests::export_content(model);
     };
     let browser = model.browser_of(resource);
     let listing = browser.listing().ok_or("there are no rows yet")?;

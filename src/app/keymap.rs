@@ -92,6 +92,16 @@ pub enum Context {
     Created,
     /// The decision on a creation of which nobody knows what became.
     Settle,
+    /// The list of requests.
+    Requests,
+    /// A request, whole.
+    Request,
+    /// Words that narrow the list of requests.
+    RequestSearch,
+    /// A text that is looked for in a request.
+    RequestFind,
+    /// The body of a search, while it is changed.
+    RequestEditor,
     /// Moving in lists, whoever owns them.
     Movement,
     /// Everywhere, except where text is typed.
@@ -144,6 +154,11 @@ impl Context {
             Self::Report => "Reports",
             Self::Created => "Outcome of a creation",
             Self::Settle => "Outcome unknown",
+            Self::Requests => "Requests",
+            Self::Request => "A request",
+            Self::RequestSearch => "Requests: narrowing",
+            Self::RequestFind => "A request: looking for a text",
+            Self::RequestEditor => "A request: changing its body",
             Self::Movement => "Moving",
             Self::Global => "Everywhere",
             Self::Always => "Even while typing",
@@ -199,6 +214,11 @@ pub enum Action {
     CopyQuery,
     CopyCommand,
     CopyCurl,
+    CopyRequest,
+    CopyAnswer,
+    CopyAddress,
+    FindNext,
+    FindPrevious,
     Export,
     ResetQuery,
     OfferType,
@@ -513,6 +533,9 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::CopyMenu, &["q"], Action::CopyQuery, "copy-query", "Copy the query as text"),
     row(Context::CopyMenu, &["v"], Action::CopyCommand, "copy-command", "Copy the command line of the market's own client"),
     row(Context::CopyMenu, &["k"], Action::CopySecret, "copy-key", "Copy a workergroup's key, unmasked"),
+    row(Context::CopyMenu, &["b"], Action::CopyRequest, "copy-request-body", "Copy the body of the request"),
+    row(Context::CopyMenu, &["a"], Action::CopyAnswer, "copy-answer", "Copy the body of the answer"),
+    row(Context::CopyMenu, &["u"], Action::CopyAddress, "copy-address", "Copy the address of the request"),
     row(Context::CopyMenu, &["c"], Action::CopyCurl, "copy-curl", "Copy the call as a runnable curl command"),
 
     row(Context::Form, &["enter"], Action::Submit, "form-write", "Write the file").hint("write", 1),
@@ -682,6 +705,43 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Settle, &["f5", "ctrl-r"], Action::Refresh, "list-again", "List the groups again").hint("list again", 3),
     row(Context::Settle, &["down"], Action::Down, "candidate-down", "Select the next group").hint("next", 4),
     row(Context::Settle, &["up"], Action::Up, "candidate-up", "Select the previous group"),
+
+    row(Context::Requests, &["/"], Action::Query, "narrow-requests", "Narrow the list by words: operation, address, status, error, body sent").hint("search", 1),
+    row(Context::Requests, &["enter"], Action::Open, "open-request", "Show the request and its answer whole").hint("detail", 2),
+    row(Context::Requests, &["r", "f5"], Action::Refresh, "send-again", "Send the search or listing again; its answer is a new entry").hint("resend", 3),
+    row(Context::Requests, &["f"], Action::Filter, "change-and-send", "Change the body of the search and send it").hint("edit", 3),
+
+    row(Context::Request, &["/"], Action::Query, "find-text", "Look for a text in the request and its answer").hint("find", 1),
+    row(Context::Request, &["n"], Action::FindNext, "find-next", "Go to the next match").hint("next match", 2),
+    row(Context::Request, &["N"], Action::FindPrevious, "find-previous", "Go to the match before"),
+    row(Context::Request, &["right", "l"], Action::Right, "older-request", "Show the request below it in the list").hint("older", 5),
+    row(Context::Request, &["left", "h"], Action::Left, "newer-request", "Show the request above it in the list").hint("newer", 6),
+    row(Context::Request, &["r", "f5"], Action::Refresh, "request-again", "Send the search or listing again; its answer is a new entry").hint("resend", 3),
+    row(Context::Request, &["f"], Action::Filter, "request-change", "Change the body of the search and send it").hint("edit", 4),
+    row(Context::Request, &["enter"], Action::Submit, "close-request", "Back to the list"),
+
+    row(Context::RequestSearch, &["enter"], Action::Submit, "keep-words", "Keep the words and go to the list").hint("keep", 1),
+    row(Context::RequestSearch, &["esc"], Action::Back, "drop-words", "Show all requests again").hint("all requests", 2),
+    row(Context::RequestSearch, &["down", "ctrl-n"], Action::Down, "requests-down", "Select the next request"),
+    row(Context::RequestSearch, &["up", "ctrl-p"], Action::Up, "requests-up", "Select the request before"),
+    row(Context::RequestSearch, &["pgdn"], Action::PageDown, "requests-page-down", "A page down"),
+    row(Context::RequestSearch, &["pgup"], Action::PageUp, "requests-page-up", "A page up"),
+
+    row(Context::RequestFind, &["enter"], Action::Submit, "keep-find", "Keep what is looked for and read on").hint("keep", 1),
+    row(Context::RequestFind, &["esc"], Action::Back, "end-find", "Look for nothing any more").hint("end", 2),
+    row(Context::RequestFind, &["down", "ctrl-n"], Action::FindNext, "match-down", "Go to the next match").hint("next match", 3),
+    row(Context::RequestFind, &["up", "ctrl-p"], Action::FindPrevious, "match-up", "Go to the match before").hint("match before", 4),
+
+    row(Context::RequestEditor, &["ctrl-s", "f5"], Action::Run, "send-body", "Send the search with this body").hint("send", 1),
+    row(Context::RequestEditor, &["esc"], Action::Back, "leave-body", "Leave the editor; what is typed is kept for this request").hint("leave", 2),
+    row(Context::RequestEditor, &["ctrl-r"], Action::Reset, "body-reset", "Back to the body as it was sent; again brings the change back").hint("as it was", 3),
+    row(Context::RequestEditor, &["enter"], Action::Submit, "break-line", "Break the line"),
+    row(Context::RequestEditor, &["down", "ctrl-n"], Action::Down, "body-down", "The next line"),
+    row(Context::RequestEditor, &["up", "ctrl-p"], Action::Up, "body-up", "The line before"),
+    row(Context::RequestEditor, &["pgdn"], Action::PageDown, "body-page-down", "A page down"),
+    row(Context::RequestEditor, &["pgup"], Action::PageUp, "body-page-up", "A page up"),
+    row(Context::RequestEditor, &["ctrl-home"], Action::First, "body-first", "To the first line"),
+    row(Context::RequestEditor, &["ctrl-end"], Action::Last, "body-last", "To the last line"),
 
     row(Context::Movement, &["down", "j"], Action::Down, "down", "Down").hint("move", 8),
     row(Context::Movement, &["up", "k"], Action::Up, "up", "Up"),

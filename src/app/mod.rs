@@ -33,14 +33,17 @@ mod mouse;
 mod narrowing;
 pub mod overlay;
 pub mod palette;
+mod pane;
 pub mod picker;
 pub mod prompt;
 pub mod remote;
+pub mod requests;
 pub mod route_lab;
 pub mod search_settings;
 pub mod searches;
 pub mod sort_editor;
 pub mod split;
+pub mod text_area;
 pub mod text_input;
 pub mod three;
 mod typing;
@@ -58,8 +61,10 @@ use keymap::Context;
 use keys::Keymap;
 pub use message::{Effect, Message, Toast};
 use overlay::Overlay;
+pub use pane::Pane;
 pub use remote::{Now, Ticket};
 use remote::{Phase, Remote, Tickets};
+use requests::Requests;
 use route_lab::{RouteLab, RouteView};
 use write::Writes;
 
@@ -68,53 +73,6 @@ use crate::domain::language;
 use crate::domain::local::LocalTime;
 use crate::domain::saved::Searches;
 use crate::domain::{Condition, Dialect, Listing, Query, Resource};
-
-/// The panes, in the order of their keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Pane {
-    /// Machine offers.
-    Offers,
-    /// Network volumes.
-    Volumes,
-    /// Workergroups.
-    Workergroups,
-    /// What was sent and answered.
-    Requests,
-}
-
-impl Pane {
-    /// All four.
-    pub const ALL: [Self; 4] = [
-        Self::Offers,
-        Self::Volumes,
-        Self::Workergroups,
-        Self::Requests,
-    ];
-
-    /// The name in the header.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Offers => "Offers",
-            Self::Volumes => "Volumes",
-            Self::Workergroups => "Workergroups",
-            Self::Requests => "Requests",
-        }
-    }
-
-    /// The pane of a resource.
-    pub const fn of(resource: Resource) -> Self {
-        match resource {
-            Resource::Offers => Self::Offers,
-            Resource::Volumes => Self::Volumes,
-            Resource::Workergroups => Self::Workergroups,
-        }
-    }
-
-    fn shifted(self, by: usize) -> Self {
-        let place = Self::ALL.iter().position(|pane| *pane == self).unwrap_or(0);
-        Self::ALL[(place + by) % Self::ALL.len()]
-    }
-}
 
 /// What is known of the profile that the dashboard speaks for; no secret is in it.
 #[derive(Debug, Clone)]
@@ -164,6 +122,8 @@ pub struct Model {
     pub facts: Facts,
     /// What was sent and answered.
     pub ledger: Ledger,
+    /// What the Requests pane has besides that.
+    pub requests: Box<Requests>,
     /// The volumes of the market for what goes with an offer, asked for apart from the Volumes pane.
     pub(crate) stock: Remote<Listing>,
     /// What changes the market: under way and in the past.
@@ -217,6 +177,7 @@ impl Model {
             size: (80, 24),
             facts: Facts::default(),
             ledger: Ledger::default(),
+            requests: Box::default(),
             stock: Remote::default(),
             writes: Writes::default(),
             searches: Searches::default(),
@@ -329,7 +290,7 @@ impl Model {
                 Context::Global,
                 Context::Always,
             ],
-            _ => &[Context::Movement, Context::Global, Context::Always],
+            _ => requests::CONTEXTS,
         }
     }
 
@@ -337,7 +298,8 @@ impl Model {
     /// seconds of a request under way, the age of what is shown.
     pub fn deadline(&self, now: Now) -> Option<f64> {
         let toast = self.toast.as_ref().map(|toast| toast.until);
-        let view = insights::is_waiting(self).then_some(now.mono + 0.25);
+        let counts = insights::is_waiting(self) || requests::is_waiting(self);
+        let view = counts.then_some(now.mono + 0.25);
         let busy = self
             .browser()
             .and_then(|browser| match browser.remote().phase() {
@@ -386,6 +348,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         Message::Mouse(event) => mouse::happened(model, now, event),
         Message::Resized(columns, rows) => {
             model.size = (columns, rows);
+            requests::resized(model);
             Vec::new()
         }
         Message::Answered { ticket, result } => answers::came(model, now, ticket, *result),
@@ -409,11 +372,12 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
                 browser.progress(ticket, attempt, waiting.clone());
             }
             groups::progress(model, ticket, attempt, waiting.as_ref());
+            requests::progress(model, ticket, attempt, waiting.as_ref());
             insights::progress(model, ticket, attempt, waiting.as_ref());
             Vec::new()
         }
         Message::Recorded(entry) => {
-            model.ledger.push(*entry);
+            requests::recorded(model, *entry);
             Vec::new()
         }
         Message::Deadline => {
@@ -474,6 +438,7 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
         }
         Owner::Overlay => {
             if !route_lab::typed(model, key)
+                && !requests::typed(model, key)
                 && !groups::type_into(model, |input| input.key(key))
                 && let Some(overlay) = model.overlays.last_mut()
             {
@@ -514,7 +479,9 @@ fn pasted(model: &mut Model, now: Now, text: &str) {
                 refused = pasted.refused;
             } else if let Some(Overlay::Unlist(dialog)) = model.overlays.last_mut() {
                 dialog.refuse_paste();
-            } else if let Some(left_out) = route_lab::pasted(model, text) {
+            } else if let Some(left_out) =
+                route_lab::pasted(model, text).or_else(|| requests::pasted(model, now, text))
+            {
                 refused = left_out;
             } else if let Some(overlay) = model.overlays.last_mut() {
                 actions::type_into(overlay, |input| {

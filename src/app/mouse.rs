@@ -8,7 +8,7 @@ use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::{Model, Owner, actions, insights, route_lab};
+use super::{Model, Owner, actions, insights, requests, route_lab};
 
 /// Lines that a turn of the wheel moves.
 const WHEEL: isize = 3;
@@ -35,6 +35,9 @@ fn wheel(model: &mut Model, now: Now, by: isize) {
     if let Some(Overlay::Route(_)) = model.overlays.last() {
         return route_lab::wheel(model, now, by);
     }
+    if requests::is_owner(model) {
+        return requests::wheel(model, by);
+    }
     let most = model
         .facts
         .overlay_lines
@@ -60,7 +63,11 @@ fn wheel(model: &mut Model, now: Now, by: isize) {
         Some(Overlay::GroupForm) => model.groups.form.step(by.signum()),
         Some(Overlay::GroupPlan(planner)) => planner.step(by.signum()),
         Some(
-            Overlay::Unlist(_) | Overlay::GroupCreate(_) | Overlay::Volume(_) | Overlay::Route(_),
+            Overlay::Unlist(_)
+            | Overlay::GroupCreate(_)
+            | Overlay::Volume(_)
+            | Overlay::Route(_)
+            | Overlay::Request(_),
         ) => {}
         None => {
             if let Some(browser) = model.browser_mut() {
@@ -143,7 +150,8 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
             }
             browser.select(index);
         }
-        Target::Bar if model.owner() == Owner::Table => {
+        Target::Row(index) if model.owner() == Owner::Pane => requests::clicked(model, now, index),
+        Target::Bar if matches!(model.owner(), Owner::Table | Owner::Pane) => {
             return actions::perform(model, now, Action::Query);
         }
         _ => {}

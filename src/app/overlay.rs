@@ -12,6 +12,7 @@ use super::keymap::Context;
 use super::palette::Entry;
 use super::picker::Picker;
 use super::prompt::{Prompt, Question};
+use super::requests::RequestView;
 use super::route_lab::RouteView;
 use super::search_settings::SearchSettings;
 use super::searches::SearchList;
@@ -54,6 +55,8 @@ pub enum Overlay {
     Insight(Box<Insight>),
     /// A part of the route lab.
     Route(RouteView),
+    /// A part of the Requests pane.
+    Request(RequestView),
     /// Which columns to show.
     Columns(ColumnEditor),
     /// Every filter, and the conditions of the query.
@@ -84,6 +87,7 @@ impl Overlay {
         match self {
             Self::Help(_) | Self::Palette(_) => &[Context::Picker, Context::Always],
             Self::Route(view) => view.contexts(),
+            Self::Request(view) => view.contexts(),
             Self::Sort(_) => &[Context::Sort, Context::Picker, Context::Always],
             Self::Unlist(dialog) => dialog.contexts(),
             Self::Searches(_) => &[Context::Searches, Context::Picker, Context::Always],
@@ -138,6 +142,7 @@ impl Overlay {
     pub const fn takes_text(&self) -> bool {
         match self {
             Self::Route(view) => view.takes_text(),
+            Self::Request(view) => view.takes_text(),
             Self::Detail { .. }
             | Self::Question(_)
             | Self::Basket(_)
@@ -154,6 +159,11 @@ impl Overlay {
     /// Whether it shows the volumes that go with an offer.
     pub const fn is_basket(&self) -> bool {
         matches!(self, Self::Basket(_))
+    }
+
+    /// Whether it shows a call whole.
+    pub const fn is_request_detail(&self) -> bool {
+        matches!(self, Self::Request(RequestView::Detail))
     }
 
     /// The write whose dialog it is.

@@ -37,6 +37,24 @@ impl LocalTime {
         )
     }
 
+    /// To the second, with the offset from UTC.
+    pub fn second(&self, epoch: f64) -> String {
+        self.text(epoch, "%Y-%m-%d %H:%M:%S %:z")
+            .unwrap_or_else(|| format!("{epoch:.3e}"))
+    }
+
+    /// The time of day, with the date in front if that is not today's.
+    pub fn clock(&self, epoch: f64) -> String {
+        let day = |epoch| self.text(epoch, "%Y-%m-%d");
+        let pattern = if day(epoch) == day(self.now) {
+            "%H:%M:%S"
+        } else {
+            "%m-%d %H:%M:%S"
+        };
+        self.text(epoch, pattern)
+            .unwrap_or_else(|| format!("{epoch:.3e}"))
+    }
+
     /// Date and time to the minute.
     pub fn minute(&self, epoch: f64) -> String {
         self.text(epoch, "%Y-%m-%d %H:%M")
@@ -83,6 +101,15 @@ mod tests {
             local(-5, created).detail(created + 30.0),
             "2025-12-31 19:00:30 -05:00, in 30s"
         );
+    }
+
+    #[test]
+    fn the_clock_names_the_day_only_when_it_is_another() {
+        let noon = 1_767_268_800.0; // 2026-01-01 12:00 UTC
+        let reader = local(2, noon);
+        assert_eq!(reader.clock(noon), "14:00:00");
+        assert_eq!(reader.clock(noon - 86_400.0), "12-31 14:00:00");
+        assert_eq!(reader.second(noon), "2026-01-01 14:00:00 +02:00");
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub mod listing;
 pub mod local;
 pub mod objection;
 pub mod operator;
+pub mod pretty;
 pub mod query;
 pub mod routing;
 pub mod saved;

@@ -31,7 +31,8 @@ pub fn draw(
     let width = area.width.saturating_sub(4).min(WIDEST);
     let title = match form.subject {
         Subject::Records(resource) => format!("Export {}", resource.nouns()),
-        Subject::Calls => "Export the requests".to_owned(),
+        Subject::Calls if form.counts.0 == 1 => "Export 1 request as HAR".to_owned(),
+        Subject::Calls => format!("Export {} requests as HAR", form.counts.0),
     };
     let inner = frame(buffer, area, (width, height), &title, theme);
     let mut cursor = None;

@@ -29,6 +29,13 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
     let is_lab = matches!(model.overlays.first(), Some(Overlay::Route(_)));
     let going_on = super::route_lab::going_on(model, now);
     let stop = model.keymap.way_to("back");
+    if model.browser().is_none() && !is_lab {
+        let mut parts = super::requests::status(model, now, theme);
+        if let Some(text) = &going_on {
+            parts.insert(1, piece(format!(" · {text}"), theme.accent));
+        }
+        paint::pieces(buffer, line.x + 1, line.y, room, &parts);
+    }
     if let Some(browser) = model.browser().filter(|_| !is_lab) {
         let mut parts = vec![piece(rows(browser), theme.text)];
         if let Some(then) = browser.remote().shown_at() {

@@ -30,6 +30,7 @@ mod paint;
 mod picker;
 mod prompt;
 pub mod records;
+mod requests;
 mod route_lab;
 mod search_settings;
 mod searches;
@@ -133,8 +134,7 @@ fn pane(
     facts: &mut Facts,
 ) {
     let Some(browser) = model.browser() else {
-        message(buffer, body, theme, &requests_note(model));
-        return;
+        return requests::pane(buffer, body, model, now, theme, facts);
     };
     let has_detail = matches!(model.overlays.first(), Some(Overlay::Detail { .. }));
     let table = if has_detail {
@@ -202,15 +202,6 @@ fn detail_place(
         facts.targets.push((paint::area(rule), Target::Rule));
     }
     detail
-}
-
-fn requests_note(model: &Model) -> Vec<String> {
-    debug_assert_eq!(model.pane, Pane::Requests);
-    vec![
-        "Requests".to_owned(),
-        "This pane will list every call with its time, status, duration and body.".to_owned(),
-        "It is not built yet. Press 1 for the offers.".to_owned(),
-    ]
 }
 
 /// What stands in place of a table without rows: why, and what to press.
@@ -374,6 +365,9 @@ fn overlays(
                 facts,
             ),
             Overlay::Route(view) => route_lab::draw(buffer, area, view, model, now, theme, facts),
+            Overlay::Request(view) => {
+                requests::overlay(buffer, (area, body), model, *view, theme, facts)
+            }
             Overlay::Sort(editor) => picker::draw(
                 buffer,
                 area,

@@ -48,6 +48,8 @@ mod real_loop;
 #[cfg(unix)]
 mod real_terminal;
 mod recorder;
+mod requests_loop;
+mod requests_story;
 mod route_loop;
 mod route_server;
 mod route_story;

@@ -29,14 +29,21 @@ const REFUSAL: usize = 64 * 1024;
 /// The most bytes that the answer to a request may have.
 pub(super) fn body_limit(request: &Request) -> usize {
     match request {
-        Request::Search(query) => query.limit.map_or(MOST, |records| {
-            (records as usize)
-                .saturating_mul(PER_RECORD)
-                .saturating_add(PER_SEARCH)
-                .min(MOST)
-        }),
+        Request::Search(query) => query
+            .limit
+            .map_or(MOST, |records| for_records(records.into())),
+        Request::Raw(search) => search.limit().map_or(MOST, for_records),
         _ => OTHER,
     }
+}
+
+/// The most bytes that so many records may have.
+fn for_records(records: u64) -> usize {
+    usize::try_from(records)
+        .unwrap_or(usize::MAX)
+        .saturating_mul(PER_RECORD)
+        .saturating_add(PER_SEARCH)
+        .min(MOST)
 }
 
 /// An answer as it came.

@@ -155,6 +155,11 @@ impl Client {
         result
     }
 
+    /// The entry of a call before anything is known of its answer.
+    pub(super) fn blank(&self, request: &Request) -> LedgerEntry {
+        self.record(request, &wire::encode(request, self.inner.config.dialect))
+    }
+
     fn record(&self, request: &Request, wire: &WireRequest) -> LedgerEntry {
         let body = wire.body_text();
         LedgerEntry {

@@ -47,6 +47,7 @@ pub fn decode(request: &Request, answer: Answer<'_>, now: f64) -> Result<Reply, 
     }
     match request {
         Request::Search(query) => records(query.resource.catalog(), &text, status, now),
+        Request::Raw(search) => records(search.resource().catalog(), &text, status, now),
         Request::ListWorkergroups => records(Resource::Workergroups.catalog(), &text, status, now),
         Request::UnlistVolume { .. } => unlisted(&text, status),
         Request::CreateWorkergroup(_) => created(&text, status),

@@ -103,6 +103,7 @@ pub fn encode(request: &Request, dialect: &'static Dialect) -> WireRequest {
             serde_json::to_value(draft).unwrap_or_default(),
         ),
         Request::Route(call) => route(call),
+        Request::Raw(search) => WireRequest::post(search.path(), search.body().clone()),
     }
 }
 

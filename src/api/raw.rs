@@ -1,0 +1,150 @@
+//! A search whose body a person wrote: sent as it stands, whatever the dialect.
+
+use serde_json::Value as Json;
+
+use super::Operation;
+use super::wire::{OFFERS_PATH, VOLUMES_PATH};
+use crate::domain::Resource;
+
+/// A search of offers or network volumes with a body of its own. No other operation can be written
+/// so: a write must never be sent from an editor.
+#[derive(Clone, PartialEq)]
+pub struct RawSearch {
+    resource: Resource,
+    body: Json,
+}
+
+/// Why a text is no body of a search.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BodyError {
+    /// It is no JSON; where it stops being some, from 1, and why.
+    #[error("line {line}, column {column}: {why}")]
+    Broken {
+        /// The line.
+        line: usize,
+        /// The column, in bytes as the reader counts them.
+        column: usize,
+        /// What is wrong there.
+        why: String,
+    },
+    /// It is JSON, but no object.
+    #[error("the body of a search is a JSON object: begin with {{ and end with }}")]
+    NoObject,
+    /// The operation is no search.
+    #[error("only the body of a search of offers or volumes can be changed and sent")]
+    NoSearch,
+}
+
+impl RawSearch {
+    /// Reads a body for one of the two searches.
+    ///
+    /// # Errors
+    /// When the operation is no search, or the text no JSON object.
+    pub fn new(operation: Operation, body: &str) -> Result<Self, BodyError> {
+        let resource = resource_of(operation).ok_or(BodyError::NoSearch)?;
+        let body: Json = serde_json::from_str(body).map_err(|error| broken(&error))?;
+        if !body.is_object() {
+            return Err(BodyError::NoObject);
+        }
+        Ok(Self { resource, body })
+    }
+
+    /// What is searched.
+    pub const fn resource(&self) -> Resource {
+        self.resource
+    }
+
+    /// The body.
+    pub const fn body(&self) -> &Json {
+        &self.body
+    }
+
+    /// The most records that it asks for, if it says.
+    pub fn limit(&self) -> Option<u64> {
+        let limit = |body: &Json| body.get("limit").and_then(Json::as_u64);
+        limit(&self.body).or_else(|| self.body.get("q").and_then(limit))
+    }
+
+    pub(super) const fn operation(&self) -> Operation {
+        match self.resource {
+            Resource::Volumes => Operation::SearchVolumes,
+            _ => Operation::SearchOffers,
+        }
+    }
+
+    pub(super) const fn path(&self) -> &'static str {
+        match self.resource {
+            Resource::Volumes => VOLUMES_PATH,
+            _ => OFFERS_PATH,
+        }
+    }
+}
+
+/// Without the body: whatever was typed stands in it.
+impl std::fmt::Debug for RawSearch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RawSearch")
+            .field("resource", &self.resource)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a search operation searches; `None` for the other operations.
+const fn resource_of(operation: Operation) -> Option<Resource> {
+    match operation {
+        Operation::SearchOffers => Some(Resource::Offers),
+        Operation::SearchVolumes => Some(Resource::Volumes),
+        _ => None,
+    }
+}
+
+fn broken(error: &serde_json::Error) -> BodyError {
+    let text = error.to_string();
+    let why = text
+        .rfind(" at line ")
+        .map_or(text.as_str(), |end| &text[..end]);
+    BodyError::Broken {
+        line: error.line().max(1),
+        column: error.column().max(1),
+        why: why.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_searches_take_a_body_of_one_s_own() {
+        for operation in Operation::ALL {
+            let is_search = matches!(
+                operation,
+                Operation::SearchOffers | Operation::SearchVolumes
+            );
+            let made = RawSearch::new(operation, "{}");
+            assert_eq!(made.is_ok(), is_search, "{operation:?}");
+        }
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_its_place() {
+        let error = RawSearch::new(Operation::SearchOffers, "{\n  \"limit\": ,\n}").unwrap_err();
+        assert_eq!(error.to_string(), "line 2, column 12: expected value");
+        for text in ["[]", "3", "\"x\"", "null"] {
+            let error = RawSearch::new(Operation::SearchOffers, text).unwrap_err();
+            assert_eq!(error, BodyError::NoObject, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_limit_is_found_flat_and_wrapped() {
+        let limit = |body| {
+            RawSearch::new(Operation::SearchVolumes, body)
+                .unwrap()
+                .limit()
+        };
+        assert_eq!(limit(r#"{"limit":7}"#), Some(7));
+        assert_eq!(limit(r#"{"q":{"limit":9}}"#), Some(9));
+        assert_eq!(limit(r#"{"q":{"limit":"9"}}"#), None);
+    }
+}

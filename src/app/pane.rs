@@ -1,0 +1,50 @@
+//! The four panes.
+
+use crate::domain::Resource;
+
+/// The panes, in the order of their keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Pane {
+    /// Machine offers.
+    Offers,
+    /// Network volumes.
+    Volumes,
+    /// Workergroups.
+    Workergroups,
+    /// What was sent and answered.
+    Requests,
+}
+
+impl Pane {
+    /// All four.
+    pub const ALL: [Self; 4] = [
+        Self::Offers,
+        Self::Volumes,
+        Self::Workergroups,
+        Self::Requests,
+    ];
+
+    /// The name in the header.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Offers => "Offers",
+            Self::Volumes => "Volumes",
+            Self::Workergroups => "Workergroups",
+            Self::Requests => "Requests",
+        }
+    }
+
+    /// The pane of a resource.
+    pub const fn of(resource: Resource) -> Self {
+        match resource {
+            Resource::Offers => Self::Offers,
+            Resource::Volumes => Self::Volumes,
+            Resource::Workergroups => Self::Workergroups,
+        }
+    }
+
+    pub(super) fn shifted(self, by: usize) -> Self {
+        let place = Self::ALL.iter().position(|pane| *pane == self).unwrap_or(0);
+        Self::ALL[(place + by) % Self::ALL.len()]
+    }
+}
