@@ -296,7 +296,7 @@ fn key(
         return keys::from_file(path).map(Some);
     }
     if let Some(command) = &profile.api_key_command {
-        return keys::from_command(command).map(Some);
+        return keys::from_command(command, keys::Complaints::Shown).map(Some);
     }
     if profile.name != config::VAST {
         return Ok(None);

@@ -38,6 +38,26 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Replaces a file that belongs to the person by `content` in one step. Its mode stays, and so do
+/// those of the folders that are there already; a new file is private.
+pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = target
+        .parent()
+        .ok_or_else(|| io::Error::other("the file has no folder"))?;
+    if !folder.exists() {
+        private_dir(folder)?;
+    }
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(content)?;
+    if let Ok(before) = fs::metadata(&target) {
+        file.as_file().set_permissions(before.permissions())?;
+    }
+    file.as_file().sync_all()?;
+    file.persist(&target).map_err(|error| error.error)?;
+    Ok(())
+}
+
 /// Puts a file that cannot be read out of the way, so that it is neither used nor lost: it becomes
 /// `NAME.corrupt-1`, `-2` and so on. Gives the new name.
 pub fn set_aside(path: &Path) -> io::Result<std::path::PathBuf> {
