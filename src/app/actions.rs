@@ -9,7 +9,7 @@ use super::sort_editor::SortEditor;
 use super::text_input::TextInput;
 use super::typing::parse_bar;
 use super::{
-    Model, Owner, Pane, basket, column_editor, filter_editor, fresh, groups, insights,
+    Model, Owner, Pane, basket, column_editor, filter_editor, fresh, groups, insights, markets,
     search_settings, unlist, volume_form,
 };
 use crate::domain::country;
@@ -38,11 +38,16 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
             model.overlays.push(overlay);
         }
         Action::Palette => {
-            let overlay = Overlay::palette(model.contexts(), &model.keymap, |action| {
+            let mut overlay = Overlay::palette(model.contexts(), &model.keymap, |action| {
                 model.disabled(action)
             });
+            if let Overlay::Palette(picker) = &mut overlay {
+                picker.append(markets::palette(model));
+            }
             model.overlays.push(overlay);
         }
+        Action::Markets => return markets::open(model),
+        Action::Market(place) => return markets::chosen(model, place),
         Action::Copy => super::copy::open(model),
         Action::Export => super::export::open(model, now),
         Action::SavedSearches => super::searches::open(model),
@@ -268,6 +273,9 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Some(Overlay::Columns(_)) => return column_editor::act(model, action),
         Some(Overlay::Filter(_)) => return filter_editor::act(model, now, action),
         Some(Overlay::Settings(_)) => return search_settings::act(model, now, action),
+        Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => {
+            return markets::act(model, now, action);
+        }
         _ => {}
     }
     if let Some(effects) = groups::act(model, now, action) {
@@ -340,9 +348,10 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
 /// Whether an action chosen by name has a meaning for who owns the keyboard now.
 fn is_doable(model: &Model, action: Action) -> bool {
     let contexts = model.contexts();
-    super::keymap::BINDINGS
-        .iter()
-        .any(|row| row.action == action && contexts.contains(&row.context))
+    matches!(action, Action::Market(_))
+        || super::keymap::BINDINGS
+            .iter()
+            .any(|row| row.action == action && contexts.contains(&row.context))
 }
 
 fn on_detail(model: &mut Model, action: Action) -> Vec<Effect> {
@@ -413,6 +422,8 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         | Overlay::Basket(_)
         | Overlay::Route(_)
         | Overlay::Copy(_)
+        | Overlay::Markets(_)
+        | Overlay::MarketForm(_)
         | Overlay::GroupForm
         | Overlay::GroupCreate(_)
         | Overlay::GroupPlan(_)
@@ -497,6 +508,7 @@ mod tests {
                     | Context::Settings
                     | Context::Choice
                     | Context::GroupForm
+                    | Context::MarketForm
                     | Context::Settle
             )
         }) {

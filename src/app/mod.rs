@@ -27,6 +27,7 @@ pub mod insights;
 pub mod keep;
 pub mod keymap;
 pub mod keys;
+pub mod markets;
 pub mod message;
 mod mouse;
 mod narrowing;
@@ -172,6 +173,8 @@ pub struct Model {
     pub groups: Groups,
     /// The time zone of the person.
     pub zone: jiff::tz::TimeZone,
+    /// The markets that can be connected to.
+    pub markets: markets::Markets,
     tickets: Tickets,
 }
 
@@ -217,6 +220,7 @@ impl Model {
             keep: keep::Keep::default(),
             groups: Groups::new(dialect),
             zone: jiff::tz::TimeZone::UTC,
+            markets: markets::Markets::default(),
             tickets: Tickets::default(),
         }
     }
@@ -370,6 +374,8 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         Message::Started => actions::start(model, now),
         Message::Key(key) => key_pressed(model, now, key),
         Message::Paste(text) => {
+            // It may be a key: nothing of it stays in the memory.
+            let text = secrecy::zeroize::Zeroizing::new(text);
             pasted(model, now, &text);
             Vec::new()
         }
@@ -435,6 +441,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             export::ended(model, now, result);
             Vec::new()
         }
+        Message::Market(news) => markets::news(model, now, *news),
         Message::TaskLost(why) => {
             model.show(Toast::error(why, now));
             Vec::new()
@@ -462,6 +469,7 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
         }
         Owner::Overlay => {
             if !route_lab::typed(model, key)
+                && !markets::typed(model, key)
                 && !groups::type_into(model, |input| input.key(key))
                 && let Some(overlay) = model.overlays.last_mut()
             {
@@ -502,7 +510,9 @@ fn pasted(model: &mut Model, now: Now, text: &str) {
                 refused = pasted.refused;
             } else if let Some(Overlay::Unlist(dialog)) = model.overlays.last_mut() {
                 dialog.refuse_paste();
-            } else if let Some(left_out) = route_lab::pasted(model, text) {
+            } else if let Some(left_out) =
+                route_lab::pasted(model, text).or_else(|| markets::pasted(model, text))
+            {
                 refused = left_out;
             } else if let Some(overlay) = model.overlays.last_mut() {
                 actions::type_into(overlay, |input| {

@@ -10,6 +10,7 @@ use super::groups::planner::Planner;
 use super::insights::Insight;
 use super::keymap::{Action, BINDINGS, Context};
 use super::keys::Keymap;
+use super::markets::{MarketForm, MarketList};
 use super::picker::{Item, Picker};
 use super::prompt::{Prompt, Question};
 use super::route_lab::RouteView;
@@ -60,6 +61,10 @@ pub enum Overlay {
     Filter(Box<FilterEditor>),
     /// Price type, storage, limit and switches.
     Settings(Box<SearchSettings>),
+    /// The markets to connect to.
+    Markets(MarketList),
+    /// A new market, or another key of one.
+    MarketForm(Box<MarketForm>),
     /// The form of a new workergroup.
     GroupForm,
     /// The confirmation and the outcome of creating it.
@@ -125,6 +130,13 @@ impl Overlay {
                 &[Context::Choice, Context::Settings, Context::Always]
             }
             Self::Settings(_) => &[Context::Settings, Context::Always],
+            Self::Markets(_) => &[
+                Context::Markets,
+                Context::Movement,
+                Context::Global,
+                Context::Always,
+            ],
+            Self::MarketForm(form) => form.contexts(),
             Self::Detail { .. } => &[
                 Context::Detail,
                 Context::Movement,
@@ -142,6 +154,7 @@ impl Overlay {
             | Self::Question(_)
             | Self::Basket(_)
             | Self::Copy(_)
+            | Self::Markets(_)
             | Self::GroupPreflight { .. }
             | Self::GroupDrift { .. } => false,
             Self::GroupCreate(dialog) => !matches!(dialog.page, create::Page::Outcome),
@@ -211,6 +224,9 @@ impl Overlay {
             Context::Related,
             Context::Created,
             Context::Settle,
+            Context::Markets,
+            Context::MarketForm,
+            Context::MarketChoice,
         ];
         let first = owner.first().copied();
         let mut order: Vec<_> = first.into_iter().collect();

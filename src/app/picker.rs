@@ -43,6 +43,12 @@ impl<T: Clone> Picker<T> {
         picker
     }
 
+    /// Adds lines at the end.
+    pub fn append(&mut self, items: Vec<Item<T>>) {
+        self.items.extend(items);
+        self.narrow();
+    }
+
     /// The lines that match what is typed, headings only when nothing is typed.
     pub fn shown(&self) -> impl ExactSizeIterator<Item = &Item<T>> {
         self.shown.iter().map(|index| &self.items[*index])

@@ -5,7 +5,7 @@ use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
 use super::text_input::TextInput;
-use super::{Model, export, searches};
+use super::{Model, export, markets, searches};
 
 /// Asks for a line of text.
 #[derive(Debug, Clone)]
@@ -49,6 +49,8 @@ pub enum Deed {
     DeleteSearch(String),
     /// Saves the running search in place of the one of that name.
     ReplaceSearch(String),
+    /// Forgets the key of the market of that name.
+    ForgetKey(String),
     /// Writes the export over the file that is there.
     Overwrite,
 }
@@ -98,6 +100,15 @@ impl Question {
         }
     }
 
+    /// Asks whether to forget the key of a market; `what` becomes of it.
+    pub fn forget_key(market: &str, what: &str) -> Self {
+        Self {
+            title: format!("Forget the key of {market}?"),
+            text: what.to_owned(),
+            deed: Deed::ForgetKey(market.to_owned()),
+        }
+    }
+
     /// Asks whether to overwrite a file.
     pub fn overwrite(path: &str) -> Self {
         Self {
@@ -136,6 +147,7 @@ fn done(model: &mut Model, now: Now, deed: Deed) -> Vec<Effect> {
             model.overlays.pop();
             searches::save(model, now, name)
         }
+        Deed::ForgetKey(name) => markets::forget(name),
         Deed::Overwrite => export::write(model, true),
     }
 }

@@ -41,6 +41,17 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
 /// Replaces a file that belongs to the person by `content` in one step. Its mode stays, and so do
 /// those of the folders that are there already; a new file is private.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mode = fs::metadata(path).ok().map(|before| before.permissions());
+    put(path, content, mode)
+}
+
+/// Replaces a file by `content` in one step, private (0600). The modes of the folders that are
+/// there already stay; a new one is private.
+pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    put(path, content, None)
+}
+
+fn put(path: &Path, content: &[u8], mode: Option<fs::Permissions>) -> io::Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target
         .parent()
@@ -50,8 +61,8 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     }
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(content)?;
-    if let Ok(before) = fs::metadata(&target) {
-        file.as_file().set_permissions(before.permissions())?;
+    if let Some(mode) = mode {
+        file.as_file().set_permissions(mode)?;
     }
     file.as_file().sync_all()?;
     file.persist(&target).map_err(|error| error.error)?;

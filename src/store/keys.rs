@@ -74,7 +74,7 @@ pub fn parse(text: &str, origin: &str) -> Result<SecretString, KeyError> {
 /// When it cannot be written.
 pub fn write(path: &Path, key: &str) -> io::Result<()> {
     let line = Zeroizing::new(format!("{key}\n"));
-    files::write_atomically(path, line.as_bytes())
+    files::replace_private(path, line.as_bytes())
 }
 
 /// The key in a file that nobody else may read or write.

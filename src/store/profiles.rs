@@ -136,7 +136,9 @@ fn write(path: &Path, text: &str, wanted: &Config, advice: &str) -> Result<(), E
         path: path.to_owned(),
         why,
     })?;
-    says_it(Config::load(path)).then_some(()).ok_or_else(foreign)
+    says_it(Config::load(path))
+        .then_some(())
+        .ok_or_else(foreign)
 }
 
 fn expected(new: &NewProfile, path: &Path) -> Profile {
@@ -247,9 +249,11 @@ fn changed(text: &str, name: &str, line: Option<&str>) -> Option<String> {
                 format!("{before}{gap}{line}\n{after}")
             })
         }
-        ([place, ..], Some(line)) => {
-            Some(format!("{}{line}{}", &text[..place.start], &text[place.end..]))
-        }
+        ([place, ..], Some(line)) => Some(format!(
+            "{}{line}{}",
+            &text[..place.start],
+            &text[place.end..]
+        )),
         ([place, ..], None) => {
             let whole = whole_line(text, place);
             let is_alone = text[whole.start..place.start].trim().is_empty();
@@ -312,7 +316,10 @@ mod tests {
             )
         );
         assert!(matches!(add(&path, &all), Err(EditError::Exists(_))));
-        assert!(matches!(add(&path, &new("vast")), Err(EditError::Exists(_))));
+        assert!(matches!(
+            add(&path, &new("vast")),
+            Err(EditError::Exists(_))
+        ));
         let tricky = NewProfile {
             key: KeyPlace::Command("sh -c \"echo 'a\\b'\"".to_owned()),
             ..new("tricky")
@@ -320,7 +327,10 @@ mod tests {
         add(&path, &tricky).unwrap();
         let config = Config::load(&path).unwrap();
         let read = config.profile("tricky").unwrap();
-        assert_eq!(read.api_key_command.as_deref(), Some("sh -c \"echo 'a\\b'\""));
+        assert_eq!(
+            read.api_key_command.as_deref(),
+            Some("sh -c \"echo 'a\\b'\"")
+        );
     }
 
     #[test]
@@ -332,7 +342,10 @@ mod tests {
             fs::read_to_string(&path).unwrap(),
             "[profiles.work]\nbase_url = \"https://market.example\"\n"
         );
-        for text in ["theme = 3", "profiles = { a = { base_url = \"https://a\" } }"] {
+        for text in [
+            "theme = 3",
+            "profiles = { a = { base_url = \"https://a\" } }",
+        ] {
             fs::write(&path, text).unwrap();
             let error = add(&path, &new("work")).unwrap_err().to_string();
             assert!(error.contains("config.toml"), "{error}");
@@ -374,7 +387,10 @@ mod tests {
             let now = fs::read_to_string(&path).unwrap();
             match ended {
                 // In one line with others it can be replaced where it stands.
-                Ok(()) => assert_eq!(now, text.replace("api_key_command = \"x\"", "api_key_file = \"keys/a\"")),
+                Ok(()) => assert_eq!(
+                    now,
+                    text.replace("api_key_command = \"x\"", "api_key_file = \"keys/a\"")
+                ),
                 Err(error) => {
                     assert!(error.to_string().contains("write into it"), "{error}");
                     assert_eq!(now, text);
@@ -400,6 +416,10 @@ mod tests {
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert!(path.is_symlink());
         assert_eq!((mode(&real), mode(&dotfiles)), (0o644, 0o755));
-        assert!(fs::read_to_string(&real).unwrap().starts_with("ascii = true\n\n[profiles.work]"));
+        assert!(
+            fs::read_to_string(&real)
+                .unwrap()
+                .starts_with("ascii = true\n\n[profiles.work]")
+        );
     }
 }

@@ -7,13 +7,14 @@ use ratatui::style::Style;
 
 use super::paint;
 use super::theme::Theme;
+use crate::app::Model;
 use crate::app::browser::{Browser, Doubt};
 
 /// Draws the banners into at most `area.height` lines; gives how many lines were used.
 pub fn draw(
     buffer: &mut Buffer,
     area: Rect,
-    notices: &[String],
+    model: &Model,
     browser: &Browser,
     theme: &Theme,
 ) -> u16 {
@@ -25,7 +26,7 @@ pub fn draw(
             lines.push((format!("{sign}{line}"), style));
         }
     };
-    for notice in notices {
+    for notice in &model.notices {
         add(notice, theme.warning, 2);
     }
     if let Some(error) = &browser.bar.error {
@@ -39,8 +40,13 @@ pub fn draw(
     if browser.listing().is_some()
         && let Some(error) = browser.remote().error()
     {
+        let advice = if error.is_auth() {
+            format!(". {} gives another one.", model.keymap.way_to("markets"))
+        } else {
+            String::new()
+        };
         add(
-            &format!("{error} The rows below are older."),
+            &format!("{error}{advice} The rows below are older."),
             theme.error,
             2,
         );

@@ -26,6 +26,7 @@ mod groups;
 mod header;
 mod insights;
 pub mod look;
+mod markets;
 mod paint;
 mod picker;
 mod prompt;
@@ -98,7 +99,7 @@ fn screen(
         top += banner::draw(
             buffer,
             Rect::new(area.x, top, area.width, 4),
-            &model.notices,
+            model,
             browser,
             theme,
         );
@@ -192,6 +193,14 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
              workergroups are not touched by that."
                 .to_owned(),
             "Press 1 for the offers, r to ask again.".to_owned(),
+        ],
+        (Phase::Failed(error), None) if error.is_auth() => vec![
+            format!("No {nouns} could be fetched."),
+            error.to_string(),
+            format!(
+                "Press {} to give another key or to change the market, {refresh} to ask again.",
+                way("markets")
+            ),
         ],
         (Phase::Failed(error), None) => vec![
             format!("No {nouns} could be fetched."),
@@ -368,6 +377,11 @@ fn overlays(
             Overlay::Settings(settings) => {
                 search_settings::draw(buffer, area, settings, model, theme, facts)
             }
+            Overlay::Markets(list) => {
+                markets::list(buffer, area, list, model, theme, facts);
+                None
+            }
+            Overlay::MarketForm(form) => markets::form(buffer, area, form, theme, facts),
         };
     }
     cursor
