@@ -40,16 +40,14 @@ pub fn draw(
     if browser.listing().is_some()
         && let Some(error) = browser.remote().error()
     {
-        let advice = if error.is_auth() {
-            format!(". {} gives another one.", model.keymap.way_to("markets"))
+        let text = if error.is_auth() {
+            // First what to do: the market's words may be long.
+            let way = model.keymap.way_to("markets");
+            format!("The rows below are older. Press {way} for another key: {error}")
         } else {
-            String::new()
+            format!("{error} The rows below are older.")
         };
-        add(
-            &format!("{error}{advice} The rows below are older."),
-            theme.error,
-            2,
-        );
+        add(&text, theme.error, 2);
     }
     if !browser.violations().is_empty() {
         let named: Vec<_> = browser

@@ -294,13 +294,6 @@ impl Markets {
         self.testing.as_ref().map(|(_, name)| name.as_str())
     }
 
-    fn find(&self, name: &str) -> Option<&Market> {
-        self.roster
-            .markets
-            .iter()
-            .find(|market| market.name == name)
-    }
-
     fn place(&self, name: &str) -> Option<usize> {
         self.roster
             .markets
