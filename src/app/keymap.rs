@@ -691,7 +691,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Settle, &["up"], Action::Up, "candidate-up", "Select the previous group"),
 
     row(Context::Markets, &["enter"], Action::Submit, "market-connect", "Connect to the market, without leaving bourse").hint("connect", 1),
-    row(Context::Markets, &["n"], Action::NewMarket, "new-market", "Add a market").hint("new", 2),
+    row(Context::Markets, &["esc"], Action::Back, "close-markets", "Stop connecting, else close the list").hint("back", 2),
+    row(Context::Markets, &["n"], Action::NewMarket, "new-market", "Add a market").hint("new", 3),
     row(Context::Markets, &["K"], Action::MarketKey, "market-key", "Give the market a key, or another one").hint("key", 3),
     row(Context::Markets, &["t"], Action::MarketTest, "market-test", "Test it: one request that changes nothing").hint("test", 4),
     row(Context::Markets, &["delete", "x"], Action::Remove, "market-forget-key", "Forget the key of the market, after a question").hint("forget key", 5),

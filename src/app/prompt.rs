@@ -1,6 +1,7 @@
 //! Two small dialogs: one asks for a line of text, one for a yes.
 
 use super::keymap::Action;
+use super::markets::Change;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
@@ -49,8 +50,8 @@ pub enum Deed {
     DeleteSearch(String),
     /// Saves the running search in place of the one of that name.
     ReplaceSearch(String),
-    /// Forgets the key of the market of that name.
-    ForgetKey(String),
+    /// Changes what is kept of a market.
+    Market(Change),
     /// Writes the export over the file that is there.
     Overwrite,
 }
@@ -100,12 +101,13 @@ impl Question {
         }
     }
 
-    /// Asks whether to forget the key of a market; `what` becomes of it.
-    pub fn forget_key(market: &str, what: &str) -> Self {
+    /// Asks whether to forget the key of a market, or the one that is kept now; `what` becomes
+    /// of it.
+    pub fn forget_key(what: &str, change: Change) -> Self {
         Self {
-            title: format!("Forget the key of {market}?"),
+            title: format!("Forget the key of {}?", change.market()),
             text: what.to_owned(),
-            deed: Deed::ForgetKey(market.to_owned()),
+            deed: Deed::Market(change),
         }
     }
 
@@ -147,7 +149,7 @@ fn done(model: &mut Model, now: Now, deed: Deed) -> Vec<Effect> {
             model.overlays.pop();
             searches::save(model, now, name)
         }
-        Deed::ForgetKey(name) => markets::forget(name),
+        Deed::Market(change) => markets::confirmed(model, change),
         Deed::Overwrite => export::write(model, true),
     }
 }

@@ -9,6 +9,7 @@ use super::args::Global;
 use super::keys::Source;
 use super::output::CliError;
 use super::settings::{Environment, Settings, choose};
+use crate::api::Origin;
 use crate::app::markets::{Change, Done, KeyFrom, KeySource, Market, NewMarket, Roster};
 use crate::domain::text::visible;
 use crate::store::keys::{self, Complaints};
@@ -125,7 +126,12 @@ impl Known {
         } else {
             KeySource::Own
         };
-        let text = |address: &Option<String>| address.as_deref().map(|text| visible(text, 400));
+        // As it is understood: in plain ASCII, so that no letter passes for another.
+        let text = |address: &Option<String>| {
+            address.as_deref().map(|text| {
+                Origin::parse(text).map_or_else(|_| visible(text, 400), |own| own.to_string())
+            })
+        };
         Market {
             name: visible(&profile.name, 64),
             address: text(&profile.base_url),
@@ -133,8 +139,21 @@ impl Known {
             dialect: profile.dialect,
             read_only: profile.read_only || flags.read_only,
             key,
+            kept_file: self.kept_file(profile).map(|path| shown(path)),
             is_configurable: profile.base_url.is_some() && profile.name != config::CUSTOM,
         }
+    }
+
+    /// The file in which bourse keeps a key for a profile.
+    fn kept_file<'a>(&self, profile: &'a Profile) -> Option<&'a std::path::PathBuf> {
+        let own = |path: &&std::path::PathBuf| {
+            path.exists()
+                && self
+                    .paths
+                    .as_ref()
+                    .is_some_and(|paths| paths.is_own_key_file(path))
+        };
+        profile.api_key_file.as_ref().filter(own)
     }
 
     /// Changes what is kept of the markets.

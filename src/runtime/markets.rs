@@ -108,7 +108,9 @@ impl Errands {
 
     /// Makes a market ready. Nothing is sent to it.
     async fn connect(&self, ticket: Ticket, name: String) -> Result<News, CliError> {
-        let settings = self.settings(name).await?;
+        let mut settings = self.settings(name).await?;
+        // They are about how the program started, and were said then.
+        settings.notices.clear();
         let connection = settings.connect(Pacer::default()).await?;
         let profile = start::profile(&settings, &connection.session);
         let known = Arc::clone(&self.known);

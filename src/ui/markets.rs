@@ -5,9 +5,9 @@
 //! | > sandbox * inside bourse            sandbox     own key              |
 //! |   vast      https://console.vast.ai  vast        no key               |
 //! |                                                                       |
-//! | inside bourse                                                         |
+//! | K gives sandbox another key: the key was refused (status 401)         |
+//! | sandbox: a market inside bourse                                       |
 //! | The sandbox makes a key of its own.                                   |
-//! | vast: the key was refused (status 401)                                |
 //! +-----------------------------------------------------------------------+
 //! ```
 
@@ -77,8 +77,9 @@ pub fn list(
         paint::text(buffer, strip.x, y, 2, sign, style);
         row(buffer, strip, market, model, style);
     }
-    let mut lines = known(markets.get(list.selected), theme);
-    lines.extend(said(list, model, theme));
+    // What was tried last comes first: on small screens the rest gives way.
+    let mut lines: Vec<(String, Style)> = said(list, model, theme).into_iter().collect();
+    lines.extend(known(markets.get(list.selected), theme));
     let width = inner.width.saturating_sub(2);
     let wrapped = lines.into_iter().flat_map(|(text, style)| {
         let parts = paint::wrap(&text, width);
@@ -94,10 +95,15 @@ pub fn list(
 fn row(buffer: &mut Buffer, strip: Rect, market: &Market, model: &Model, style: Style) {
     let names = model.markets.roster.markets.iter();
     let widest = names.map(|market| paint::cells(&market.name)).max();
-    let name = widest.unwrap_or(0).min(24);
     let is_wide = strip.width >= 60;
     // From the right: writes, key, dialect; the address takes what is left.
     let (key, dialect, locked) = (14, 12, 10);
+    let room = match strip.width {
+        100.. => 32,
+        _ if is_wide => 14,
+        narrow => narrow.saturating_sub(key + 5),
+    };
+    let name = widest.unwrap_or(0).min(room);
     let right = key + if is_wide { dialect + locked } else { 0 };
     let mut x = strip.x + 2;
     paint::text(buffer, x, strip.y, name, &market.name, style);
@@ -132,13 +138,15 @@ fn known(market: Option<&Market>, theme: &Theme) -> Vec<(String, Style)> {
         return vec![("No market is known.".to_owned(), theme.dim)];
     };
     let mut place = match (&market.address, &market.route) {
-        (None, _) => "A market inside bourse: nothing to configure, nothing to pay.".to_owned(),
+        (None, _) => "a market inside bourse: nothing to configure, nothing to pay.".to_owned(),
         (Some(address), None) => address.clone(),
         (Some(address), Some(route)) => format!("{address}, routing {route}"),
     };
     if market.read_only {
         place.push_str(" (read-only)");
     }
+    // The whole name: in the line it may be cut.
+    place = format!("{}: {place}", market.name);
     vec![(place, theme.dim), (market.key.sentence(), theme.dim)]
 }
 

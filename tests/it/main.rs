@@ -34,6 +34,8 @@ mod language;
 mod language_editing;
 mod language_properties;
 #[cfg(unix)]
+mod markets_known;
+#[cfg(unix)]
 mod markets_live;
 mod markets_story;
 mod memory;

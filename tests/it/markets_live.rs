@@ -152,7 +152,9 @@ fn a_refused_key_is_replaced_where_it_was_refused() {
     let mut pty = Pty::bourse(&[], &variables, 100, 30);
     pty.wait_for_text("Press M to give another key");
     pty.keys("M");
-    pty.wait_for_text("! work: the key was refused (status 401): Invalid user key");
+    pty.wait_for_text(
+        "! K gives work another key: the key was refused (status 401): Invalid user key",
+    );
     pty.keys("K");
     pty.wait_for_text("The key of work");
     pty.paste(KEY);

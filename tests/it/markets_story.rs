@@ -23,6 +23,10 @@ fn market(name: &str, address: Option<&str>, key: KeySource) -> Market {
         route: None,
         dialect: &Dialect::DOCUMENTED,
         read_only: false,
+        kept_file: match &key {
+            KeySource::File(path) => Some(path.clone()),
+            _ => None,
+        },
         key,
         is_configurable: address.is_some(),
     }
@@ -172,7 +176,8 @@ fn a_market_is_added_with_what_was_typed_and_a_key_that_nobody_sees() {
     desk.keys("tab space").expect("< off (read-only) >");
     desk.keys("tab")
         .expect("Kept in keys/work beside the configuration");
-    desk.keys("tab").paste(&format!(" {KEY}\n"));
+    desk.keys("tab").expect("It is sent to market.example.");
+    desk.paste(&format!(" {KEY}\n"));
     desk.expect("********  16 to 63 characters")
         .expect_not("canary");
     desk.keys("enter");
@@ -296,7 +301,7 @@ fn a_key_pasted_into_another_line_is_not_shown() {
         .type_text("good")
         .paste("two\nlines");
     desk.expect("nothing was taken")
-        .expect("****  fewer than 16");
+        .expect("********  fewer than 16");
 }
 
 #[test]
@@ -319,8 +324,8 @@ fn a_refused_key_leads_to_the_market_and_its_key() {
     desk.expect("the key was refused (status 401): Invalid user key");
     desk.expect("Press M to give another key");
     desk.keys("M").expect("> test");
-    assert!(flat(&desk).contains("! test: the key was refused (status 401): Invalid user key"));
-    assert!(flat(&desk).contains("K gives it another key."));
+    let said = "! K gives test another key: the key was refused (status 401): Invalid user key";
+    assert!(flat(&desk).contains(said), "{}", desk.screen());
     desk.keys("K").expect("The key of test").expect("> Key");
     desk.paste(KEY).keys("enter");
     let wanted = Change::Key {
@@ -491,7 +496,7 @@ fn a_test_is_one_request_and_ends_in_words() {
         ),
         (
             Trial::Failed(refused()),
-            "! test: the key was refused (status 401): Invalid user key",
+            "! K gives test another key: the key was refused (status 401): Invalid user key",
         ),
         (
             Trial::NotSent("the address x".to_owned()),
@@ -519,6 +524,7 @@ fn a_test_is_one_request_and_ends_in_words() {
 fn a_key_is_forgotten_after_a_yes() {
     let mut desk = at_markets();
     desk.keys("x").expect("Forget the key of test?");
+    desk.expect("Its file /cfg/keys/test is deleted.");
     desk.keys("n").expect("> test");
     assert_eq!(errands(&mut desk), []);
     desk.keys("delete y");
@@ -530,6 +536,22 @@ fn a_key_is_forgotten_after_a_yes() {
     desk.keys("K").expect("The sandbox makes a key of its own.");
     desk.model.markets.roster.markets[1].key = KeySource::Variable("BOURSE_API_KEY");
     desk.keys("down x").expect("unset BOURSE_API_KEY");
+}
+
+#[test]
+fn a_kept_key_does_not_go_unasked_when_another_place_is_chosen() {
+    let mut desk = at_markets();
+    desk.keys("K up right").expect("< the environment >");
+    desk.keys("enter").expect("Forget the key of test?");
+    desk.expect("its file /cfg/keys/test is deleted");
+    desk.keys("esc").expect("< the environment >");
+    assert_eq!(errands(&mut desk), []);
+    desk.keys("enter y");
+    let change = Change::Key {
+        name: "test".to_owned(),
+        from: KeyFrom::Environment,
+    };
+    assert_eq!(errands(&mut desk), [Errand::Change(change)]);
 }
 
 #[test]

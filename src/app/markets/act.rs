@@ -4,9 +4,10 @@ use crossterm::event::KeyEvent;
 
 use super::form::{Line, Purpose};
 use super::{
-    Change, Done, Errand, KeySource, Market, MarketForm, MarketList, News, Roster, Said, Trial,
-    switch,
+    Change, Done, Errand, KeyFrom, KeySource, Market, MarketForm, MarketList, News, Roster, Said,
+    Trial, switch,
 };
+use crate::api::ApiError;
 use crate::app::Model;
 use crate::app::actions::movement;
 use crate::app::keymap::Action;
@@ -35,10 +36,17 @@ fn refusal(model: &Model) -> Option<Said> {
     let error = in_sight
         .chain(all)
         .find_map(|browser| browser.remote().error().filter(|error| error.is_auth()))?;
-    let (name, way) = (&model.profile.name, model.keymap.way_to("market-key"));
-    Some(Said::bad(format!(
-        "{name}: {error}. {way} gives it another key."
-    )))
+    Some(Said::bad(failed(model, &model.profile.name, error)))
+}
+
+/// That a market did not answer as it should, and what helps against it.
+fn failed(model: &Model, name: &str, error: &ApiError) -> String {
+    if error.is_auth() {
+        let way = model.keymap.way_to("market-key");
+        format!("{way} gives {name} another key: {error}.")
+    } else {
+        format!("{name}: {error}.")
+    }
 }
 
 /// The list, wherever it lies.
@@ -204,23 +212,40 @@ fn ask_to_forget(model: &mut Model, market: &Market) -> Vec<Effect> {
         KeySource::None | KeySource::Own => {
             return say(model, Said::bad("There is no key to be forgotten."));
         }
-        KeySource::File(path) => {
-            format!("It is taken out of the configuration. If bourse keeps it, {path} is deleted.")
-        }
+        KeySource::File(path) => match &market.kept_file {
+            Some(path) => format!("Its file {path} is deleted."),
+            None => format!("It is taken out of the configuration. {path} stays where it is."),
+        },
         KeySource::Command => {
             "Its command is taken out of the configuration. What it prints stays where it is."
                 .to_owned()
         }
         KeySource::Unusable(_) => "It is taken out of the configuration.".to_owned(),
     };
-    let question = Question::forget_key(&market.name, &what);
+    let change = Change::Forget(market.name.clone());
+    let question = Question::forget_key(&what, change);
     model.overlays.push(Overlay::Question(question));
     Vec::new()
 }
 
-/// Forgets the key of a market, after a yes.
-pub(in crate::app) fn forget(name: String) -> Vec<Effect> {
-    vec![Effect::Market(Errand::Change(Change::Forget(name)))]
+/// Makes a change, after a yes.
+pub(in crate::app) fn confirmed(model: &mut Model, change: Change) -> Vec<Effect> {
+    if let Some(form) = form(model) {
+        form.is_busy = true;
+        form.complaint = None;
+    }
+    vec![Effect::Market(Errand::Change(change))]
+}
+
+/// The file of a key that a change makes away with: that is asked about.
+fn lost_key(model: &Model, change: &Change) -> Option<String> {
+    match change {
+        Change::Key { name, from } if !matches!(from, KeyFrom::File(_)) => {
+            let place = model.markets.place(name)?;
+            model.markets.roster.markets[place].kept_file.clone()
+        }
+        _ => None,
+    }
 }
 
 fn in_form(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
@@ -236,13 +261,22 @@ fn in_form(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Action::Left => form.turn(false),
         Action::Submit => {
             if let Some(change) = form.change() {
-                form.is_busy = true;
-                form.complaint = None;
-                return vec![Effect::Market(Errand::Change(change))];
+                return keep(model, change);
             }
         }
         _ => {}
     }
+    Vec::new()
+}
+
+/// Has a change made; if a kept key goes with it, only after a yes.
+fn keep(model: &mut Model, change: Change) -> Vec<Effect> {
+    let Some(file) = lost_key(model, &change) else {
+        return confirmed(model, change);
+    };
+    let what = format!("The key that is kept now goes: its file {file} is deleted.");
+    let question = Question::forget_key(&what, change);
+    model.overlays.push(Overlay::Question(question));
     Vec::new()
 }
 
@@ -262,6 +296,8 @@ fn leave_form(model: &mut Model, now: Now) {
             format!("What you typed is kept{key}: {way} brings it back"),
             now,
         ));
+    } else if had_key {
+        model.show(Toast::new("The key that you typed is forgotten", now));
     }
 }
 
@@ -325,7 +361,8 @@ pub(in crate::app) fn news(model: &mut Model, now: Now, news: News) -> Vec<Effec
         News::Tested { ticket, outcome } => {
             let awaited = |(own, _): &mut (_, String)| *own == ticket;
             if let Some((_, name)) = model.markets.testing.take_if(awaited) {
-                return say(model, tested(&name, &outcome));
+                let said = tested(model, &name, &outcome);
+                return say(model, said);
             }
         }
         News::Changed { result, roster } => {
@@ -390,7 +427,7 @@ fn changed(model: &mut Model, result: Result<(String, Done), String>) -> Vec<Eff
 }
 
 /// What a test came to, in words.
-fn tested(name: &str, outcome: &Trial) -> Said {
+fn tested(model: &Model, name: &str, outcome: &Trial) -> Said {
     match outcome {
         Trial::Groups(count) => {
             let noun = if *count == 1 {
@@ -408,7 +445,7 @@ fn tested(name: &str, outcome: &Trial) -> Said {
         Trial::Offers(_) => Said::good(format!(
             "{name} answers searches. No key is known for it: workergroups and volumes may want one."
         )),
-        Trial::Failed(error) => Said::bad(format!("{name}: {error}.")),
+        Trial::Failed(error) => Said::bad(failed(model, name, error)),
         Trial::NotSent(why) => Said::bad(format!("{name} was not asked: {why}.")),
     }
 }

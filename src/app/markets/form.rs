@@ -296,11 +296,29 @@ impl MarketForm {
                 ),
                 Source::Command => "What it prints is the key; the command is kept.".to_owned(),
             },
-            Line::Key => "Type or paste it. It is never shown.".to_owned(),
+            Line::Key => format!("Type or paste it. It is never shown.{}", self.receivers()),
             Line::Command => {
                 "Run without a shell at each start, such as: pass show market".to_owned()
             }
         }
+    }
+
+    /// Who will be sent the key, as the addresses are understood: in plain ASCII.
+    fn receivers(&self) -> String {
+        let addresses = match &self.purpose {
+            Purpose::KeyOf(_, addresses) => addresses.clone(),
+            Purpose::Add => vec![self.address.text().to_owned(), self.route.text().to_owned()],
+        };
+        let mut hosts: Vec<String> = addresses
+            .iter()
+            .filter_map(|address| Origin::parse(address).ok())
+            .map(|origin| origin.authority())
+            .collect();
+        hosts.dedup();
+        if hosts.is_empty() {
+            return String::new();
+        }
+        format!(" It is sent to {}.", hosts.join(" and "))
     }
 
     fn shown_name(&self) -> &str {

@@ -9,7 +9,7 @@ pub mod form;
 pub mod secret;
 pub mod switch;
 
-pub(super) use act::{act, chosen, click, forget, news, open, palette, pasted, typed, wheel};
+pub(super) use act::{act, chosen, click, confirmed, news, open, palette, pasted, typed, wheel};
 
 pub use form::MarketForm;
 pub use switch::{Arrival, Luggage};
@@ -37,6 +37,8 @@ pub struct Market {
     pub read_only: bool,
     /// Where its key comes from.
     pub key: KeySource,
+    /// The file in which bourse keeps a key for it; its path, for people.
+    pub kept_file: Option<String>,
     /// Whether the configuration can say more about it: not for the sandbox, nor for an address of
     /// the command line.
     pub is_configurable: bool,

@@ -8,7 +8,7 @@ use secrecy::zeroize::{Zeroize as _, Zeroizing};
 use crate::api::Secret;
 use crate::domain::secrets::{LONGEST_KEY, key_fault};
 
-/// The most signs of the mask.
+/// The signs of the mask, however long the key is.
 const MASK: usize = 8;
 
 /// The line. Its text is wiped from the memory when it is dropped or emptied.
@@ -45,12 +45,12 @@ impl SecretInput {
             16..64 => "16 to 63 characters",
             _ => "64 characters or more",
         };
-        format!("{}  {class}", "*".repeat(self.text.len().min(MASK)))
+        format!("{}  {class}", "*".repeat(MASK))
     }
 
     /// How many cells the stars take.
     pub fn stars(&self) -> usize {
-        self.text.len().min(MASK)
+        if self.is_empty() { 0 } else { MASK }
     }
 
     /// Why it cannot be a key, if it cannot.
@@ -110,7 +110,7 @@ mod tests {
         let mut input = SecretInput::default();
         assert_eq!(input.mask(), "");
         for (key, mask) in [
-            ("abc", "***  fewer than 16 characters"),
+            ("abc", "********  fewer than 16 characters"),
             ("canary-key-4711-x", "********  16 to 63 characters"),
         ] {
             input.paste(&format!(" {key}\r\n")).unwrap();
