@@ -10,7 +10,7 @@ use super::keys::Source;
 use super::output::CliError;
 use super::settings::{Environment, Settings, choose};
 use crate::api::Origin;
-use crate::app::markets::{Change, Done, KeyFrom, KeySource, Market, NewMarket, Roster};
+use crate::app::markets::{Change, Done, KeyFile, KeyFrom, KeySource, Market, NewMarket, Roster};
 use crate::domain::text::visible;
 use crate::store::keys::{self, Complaints};
 use crate::store::profiles::{self, KeyPlace, NewProfile};
@@ -139,21 +139,20 @@ impl Known {
             dialect: profile.dialect,
             read_only: profile.read_only || flags.read_only,
             key,
-            kept_file: self.kept_file(profile).map(|path| shown(path)),
+            file: profile
+                .api_key_file
+                .as_deref()
+                .map(|path| self.key_file(path)),
             is_configurable: profile.base_url.is_some() && profile.name != config::CUSTOM,
         }
     }
 
-    /// The file in which bourse keeps a key for a profile.
-    fn kept_file<'a>(&self, profile: &'a Profile) -> Option<&'a std::path::PathBuf> {
-        let own = |path: &&std::path::PathBuf| {
-            path.exists()
-                && self
-                    .paths
-                    .as_ref()
-                    .is_some_and(|paths| paths.is_own_key_file(path))
-        };
-        profile.api_key_file.as_ref().filter(own)
+    fn key_file(&self, path: &Path) -> KeyFile {
+        let own = |paths: &Paths| paths.is_own_key_file(path);
+        KeyFile {
+            path: shown(path),
+            is_own: self.paths.as_ref().is_some_and(own),
+        }
     }
 
     /// Changes what is kept of the markets.

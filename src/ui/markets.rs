@@ -187,7 +187,7 @@ pub fn form(
 ) -> Option<Position> {
     let title = match &form.purpose {
         Purpose::Add => "New market".to_owned(),
-        Purpose::KeyOf(name, _) => format!("The key of {name}"),
+        Purpose::KeyOf(market) => format!("The key of {}", market.name),
     };
     let lines = form.lines();
     let count = u16::try_from(lines.len()).unwrap_or(u16::MAX);

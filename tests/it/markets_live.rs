@@ -120,7 +120,7 @@ fn from_the_sandbox_to_a_market_of_one_s_own_and_its_key_stays_where_it_is() {
         assert_eq!(request.header("authorization"), Some(bearer.as_str()));
     }
     let key_file = config.join("bourse/keys/work");
-    assert_eq!(files_with_key(home.path()), [key_file.clone()]);
+    assert_eq!(files_with_key(home.path()), std::slice::from_ref(&key_file));
     let mode = std::fs::metadata(&key_file).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     let text = std::fs::read_to_string(config.join("bourse/config.toml")).unwrap();

@@ -3,8 +3,8 @@
 
 use bourse::api::{ApiError, Reply, Request, Said, Secret};
 use bourse::app::markets::{
-    Arrival, Change, Done, Errand, KeyFrom, KeySource, Luggage, Market, NewMarket, News, Roster,
-    Trial,
+    Arrival, Change, Done, Errand, KeyFile, KeyFrom, KeySource, Luggage, Market, NewMarket, News,
+    Roster, Trial,
 };
 use bourse::app::message::{Effect, Message};
 use bourse::app::remote::Ticket;
@@ -23,8 +23,11 @@ fn market(name: &str, address: Option<&str>, key: KeySource) -> Market {
         route: None,
         dialect: &Dialect::DOCUMENTED,
         read_only: false,
-        kept_file: match &key {
-            KeySource::File(path) => Some(path.clone()),
+        file: match &key {
+            KeySource::File(path) => Some(KeyFile {
+                path: path.clone(),
+                is_own: true,
+            }),
             _ => None,
         },
         key,
@@ -541,7 +544,9 @@ fn a_key_is_forgotten_after_a_yes() {
 #[test]
 fn a_kept_key_does_not_go_unasked_when_another_place_is_chosen() {
     let mut desk = at_markets();
-    desk.keys("K up right").expect("< the environment >");
+    desk.keys("K up")
+        .expect("Kept in /cfg/keys/test, in place of the key there");
+    desk.keys("right").expect("< the environment >");
     desk.keys("enter").expect("Forget the key of test?");
     desk.expect("its file /cfg/keys/test is deleted");
     desk.keys("esc").expect("< the environment >");

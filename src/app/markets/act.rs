@@ -86,8 +86,8 @@ pub(in crate::app) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Ef
         return Vec::new();
     };
     if let Some(step) = movement(action, page) {
-        let last = count.saturating_sub(1);
-        list.selected = list.selected.saturating_add_signed(step).min(last);
+        let target = list.selected.saturating_add_signed(step);
+        list.selected = target.min(count.saturating_sub(1));
         list.said = None;
         return Vec::new();
     }
@@ -212,9 +212,9 @@ fn ask_to_forget(model: &mut Model, market: &Market) -> Vec<Effect> {
         KeySource::None | KeySource::Own => {
             return say(model, Said::bad("There is no key to be forgotten."));
         }
-        KeySource::File(path) => match &market.kept_file {
-            Some(path) => format!("Its file {path} is deleted."),
-            None => format!("It is taken out of the configuration. {path} stays where it is."),
+        KeySource::File(path) => match &market.file {
+            Some(file) if file.is_own => format!("Its file {} is deleted.", file.path),
+            _ => format!("It is taken out of the configuration. {path} stays where it is."),
         },
         KeySource::Command => {
             "Its command is taken out of the configuration. What it prints stays where it is."
@@ -242,7 +242,9 @@ fn lost_key(model: &Model, change: &Change) -> Option<String> {
     match change {
         Change::Key { name, from } if !matches!(from, KeyFrom::File(_)) => {
             let place = model.markets.place(name)?;
-            model.markets.roster.markets[place].kept_file.clone()
+            let file = model.markets.roster.markets[place].file.as_ref();
+            file.filter(|file| file.is_own)
+                .map(|file| file.path.clone())
         }
         _ => None,
     }

@@ -16,8 +16,8 @@ const LONGEST_NAME: usize = 32;
 pub enum Purpose {
     /// Adding a market.
     Add,
-    /// Another key for the market of this name, at this base and routing address.
-    KeyOf(String, Vec<String>),
+    /// Another key for this market.
+    KeyOf(Box<Market>),
 }
 
 /// A line of the form.
@@ -104,12 +104,7 @@ impl MarketForm {
 
     /// A form for the key of a market.
     pub fn key_of(market: &Market, roster: &Roster) -> Self {
-        let addresses = [&market.address, &market.route]
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect();
-        let mut form = Self::blank(Purpose::KeyOf(market.name.clone(), addresses), roster);
+        let mut form = Self::blank(Purpose::KeyOf(Box::new(market.clone())), roster);
         form.focus(Line::Key);
         form
     }
@@ -280,8 +275,8 @@ impl MarketForm {
             Line::Writes => "Off refuses to create workergroups and to unlist volumes.".to_owned(),
             Line::KeyFrom => match self.source {
                 Source::File => format!(
-                    "Kept in keys/{} beside the configuration; only you can read it.{}",
-                    self.shown_name(),
+                    "Kept in {}; only you can read it.{}",
+                    self.shown_file(),
                     if self.has_variable {
                         format!(" {KEY_VARIABLE} is set and comes before it.")
                     } else {
@@ -306,7 +301,7 @@ impl MarketForm {
     /// Who will be sent the key, as the addresses are understood: in plain ASCII.
     fn receivers(&self) -> String {
         let addresses = match &self.purpose {
-            Purpose::KeyOf(_, addresses) => addresses.clone(),
+            Purpose::KeyOf(market) => addresses(market),
             Purpose::Add => vec![self.address.text().to_owned(), self.route.text().to_owned()],
         };
         let mut hosts: Vec<String> = addresses
@@ -321,11 +316,17 @@ impl MarketForm {
         format!(" It is sent to {}.", hosts.join(" and "))
     }
 
-    fn shown_name(&self) -> &str {
+    /// Where the key will be kept.
+    fn shown_file(&self) -> String {
         match &self.purpose {
-            Purpose::KeyOf(name, _) => name,
-            Purpose::Add if self.objection(Line::Name).is_none() => self.name.text(),
-            Purpose::Add => "NAME",
+            Purpose::KeyOf(market) => match &market.file {
+                Some(file) => format!("{}, in place of the key there", file.path),
+                None => format!("keys/{} beside the configuration", market.name),
+            },
+            Purpose::Add if self.objection(Line::Name).is_none() => {
+                format!("keys/{} beside the configuration", self.name.text().trim())
+            }
+            Purpose::Add => "a file beside the configuration".to_owned(),
         }
     }
 
@@ -348,8 +349,8 @@ impl MarketForm {
                 .then(|| "type the command that prints the key".to_owned()),
             // Whether a key may go to an address that the form does not ask for.
             Line::KeyFrom => match &self.purpose {
-                Purpose::KeyOf(_, addresses) if self.sends_key() => {
-                    addresses.iter().find_map(|address| {
+                Purpose::KeyOf(market) if self.sends_key() => {
+                    addresses(market).iter().find_map(|address| {
                         let origin = Origin::parse(address).ok()?;
                         origin.judge_for_key().err().map(|why| why.to_string())
                     })
@@ -421,8 +422,8 @@ impl MarketForm {
             Source::Command => KeyFrom::Command(text(&self.command)),
         };
         Some(match &self.purpose {
-            Purpose::KeyOf(name, _) => Change::Key {
-                name: name.clone(),
+            Purpose::KeyOf(market) => Change::Key {
+                name: market.name.clone(),
                 from,
             },
             Purpose::Add => Change::Add(NewMarket {
@@ -455,6 +456,15 @@ impl MarketForm {
         let fresh = Self::new(roster);
         (self.taken, self.has_variable) = (fresh.taken, fresh.has_variable);
     }
+}
+
+/// The addresses that the key of a market is sent to.
+fn addresses(market: &Market) -> Vec<String> {
+    [&market.address, &market.route]
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect()
 }
 
 /// Why a text cannot be the name of a new market, if it cannot.

@@ -23,7 +23,7 @@ use crate::domain::Dialect;
 pub const KEY_VARIABLE: &str = "BOURSE_API_KEY";
 
 /// A market that the dashboard can connect to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Market {
     /// Its name.
     pub name: String,
@@ -37,11 +37,20 @@ pub struct Market {
     pub read_only: bool,
     /// Where its key comes from.
     pub key: KeySource,
-    /// The file in which bourse keeps a key for it; its path, for people.
-    pub kept_file: Option<String>,
+    /// The key file of the configuration, even if the key comes from elsewhere now.
+    pub file: Option<KeyFile>,
     /// Whether the configuration can say more about it: not for the sandbox, nor for an address of
     /// the command line.
     pub is_configurable: bool,
+}
+
+/// A key file that the configuration names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyFile {
+    /// Its path, for people.
+    pub path: String,
+    /// Whether bourse keeps it: then it goes with its key.
+    pub is_own: bool,
 }
 
 /// Where a key comes from. Never the key.
