@@ -97,7 +97,9 @@ fn row(buffer: &mut Buffer, strip: Rect, market: &Market, model: &Model, style: 
     let widest = names.map(|market| paint::cells(&market.name)).max();
     let is_wide = strip.width >= 60;
     // From the right: writes, key, dialect; the address takes what is left.
-    let (key, dialect, locked) = (14, 12, 10);
+    let is_locked = |market: &Market| market.read_only;
+    let any_locked = model.markets.roster.markets.iter().any(is_locked);
+    let (key, dialect, locked) = (14, 12, if any_locked { 10 } else { 0 });
     let room = match strip.width {
         100.. => 32,
         _ if is_wide => 14,
