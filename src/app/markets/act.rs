@@ -394,7 +394,7 @@ fn changed(model: &mut Model, result: Result<(String, Done), String>) -> Vec<Eff
     let (name, done) = match result {
         Ok(done) => done,
         Err(why) => {
-            if let Some(form) = form(model) {
+            if let Some(form) = form(model).filter(|form| form.is_busy) {
                 form.is_busy = false;
                 form.complaint = Some(why);
                 return Vec::new();
