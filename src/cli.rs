@@ -5,6 +5,8 @@ mod appearance;
 pub mod args;
 mod config;
 mod groups;
+mod keys;
+pub mod markets;
 mod output;
 mod route;
 mod sandbox;
@@ -21,6 +23,7 @@ use crate::store::Paths;
 
 pub use args::{Arguments, Command};
 pub use config::DEFAULT as DEFAULT_CONFIG;
+pub use markets::Known;
 pub use output::CliError;
 pub use settings::{Connection, Environment, Market, Settings};
 
@@ -40,6 +43,16 @@ pub fn dashboard_settings(arguments: &Arguments) -> Result<Settings, CliError> {
         settings.conditions = Some(search::parse(text, &query, settings.dialect)?);
     }
     Ok(settings)
+}
+
+/// The markets that the dashboard of these settings can switch to.
+pub fn known_markets(arguments: &Arguments, settings: &Settings) -> Known {
+    Known::new(
+        arguments.global.clone(),
+        Environment::of_process(),
+        settings.paths.clone(),
+        &settings.profile,
+    )
 }
 
 fn perform(arguments: &Arguments, command: &Command) -> Result<(), CliError> {

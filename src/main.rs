@@ -16,7 +16,10 @@ fn main() -> color_eyre::Result<ExitCode> {
         return Ok(cli::run(&arguments, command));
     }
     match cli::dashboard_settings(&arguments) {
-        Ok(settings) => runtime::dashboard(&settings),
+        Ok(settings) => {
+            let markets = cli::known_markets(&arguments, &settings);
+            runtime::dashboard(&settings, markets)
+        }
         Err(error) => Ok(error.report()),
     }
 }

@@ -9,8 +9,8 @@ use super::sort_editor::SortEditor;
 use super::text_input::TextInput;
 use super::typing::parse_bar;
 use super::{
-    Model, Owner, Pane, basket, column_editor, filter_editor, fresh, groups, insights, requests,
-    search_settings, unlist, volume_form,
+    Model, Owner, Pane, basket, column_editor, filter_editor, fresh, groups, insights, markets,
+    requests, search_settings, unlist, volume_form,
 };
 use crate::domain::country;
 use crate::domain::field::Kind;
@@ -38,6 +38,8 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::WiderDetail | Action::WiderTable => {
             model.split.widen_detail(action == Action::WiderDetail);
         }
+        Action::Markets => return markets::open(model),
+        Action::Market(place) => return markets::chosen(model, place),
         Action::Copy => super::copy::open(model),
         Action::Export => super::export::open(model, now),
         Action::SavedSearches => super::searches::open(model),
@@ -266,6 +268,9 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Some(Overlay::Columns(_)) => return column_editor::act(model, action),
         Some(Overlay::Filter(_)) => return filter_editor::act(model, now, action),
         Some(Overlay::Settings(_)) => return search_settings::act(model, now, action),
+        Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => {
+            return markets::act(model, now, action);
+        }
         _ => {}
     }
     if let Some(effects) = groups::act(model, now, action) {
@@ -398,6 +403,8 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         | Overlay::Route(_)
         | Overlay::Request(_)
         | Overlay::Copy(_)
+        | Overlay::Markets(_)
+        | Overlay::MarketForm(_)
         | Overlay::GroupForm
         | Overlay::GroupCreate(_)
         | Overlay::GroupPlan(_)
@@ -485,6 +492,7 @@ mod tests {
                     | Context::Settings
                     | Context::Choice
                     | Context::GroupForm
+                    | Context::MarketForm
                     | Context::Settle
             )
         }) {

@@ -102,6 +102,12 @@ pub enum Context {
     RequestFind,
     /// The body of a search, while it is changed.
     RequestEditor,
+    /// The list of markets.
+    Markets,
+    /// The form of a market.
+    MarketForm,
+    /// A choice of the form of a market.
+    MarketChoice,
     /// Moving in lists, whoever owns them.
     Movement,
     /// Everywhere, except where text is typed.
@@ -159,6 +165,9 @@ impl Context {
             Self::RequestSearch => "Requests: narrowing",
             Self::RequestFind => "A request: looking for a text",
             Self::RequestEditor => "A request: changing its body",
+            Self::Markets => "Markets",
+            Self::MarketForm => "Markets: the form",
+            Self::MarketChoice => "Markets: a choice of the form",
             Self::Movement => "Moving",
             Self::Global => "Everywhere",
             Self::Always => "Even while typing",
@@ -282,6 +291,11 @@ pub enum Action {
     CopySecret,
     SwapDraft,
     BlankDraft,
+    Markets,
+    Market(u16),
+    NewMarket,
+    MarketKey,
+    MarketTest,
 }
 
 /// A key with its modifiers, as it is written in the table: `j`, `G`, `ctrl-d`, `shift-tab`, `f5`.
@@ -743,6 +757,21 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::RequestEditor, &["ctrl-home"], Action::First, "body-first", "To the first line"),
     row(Context::RequestEditor, &["ctrl-end"], Action::Last, "body-last", "To the last line"),
 
+    row(Context::Markets, &["enter"], Action::Submit, "market-connect", "Connect to the market, without leaving bourse").hint("connect", 1),
+    row(Context::Markets, &["esc"], Action::Back, "close-markets", "Stop connecting, else close the list").hint("back", 2),
+    row(Context::Markets, &["n"], Action::NewMarket, "new-market", "Add a market").hint("new", 3),
+    row(Context::Markets, &["K"], Action::MarketKey, "market-key", "Give the market a key, or another one").hint("key", 3),
+    row(Context::Markets, &["t"], Action::MarketTest, "market-test", "Test it: one request that changes nothing").hint("test", 4),
+    row(Context::Markets, &["delete", "x"], Action::Remove, "market-forget-key", "Forget the key of the market, after a question").hint("forget key", 5),
+
+    row(Context::MarketForm, &["enter"], Action::Submit, "market-save", "Keep the market, or its key").hint("keep", 1),
+    row(Context::MarketForm, &["esc"], Action::Back, "leave-market", "Leave the form; what is typed is kept, but not the key").hint("leave", 2),
+    row(Context::MarketForm, &["down", "tab"], Action::Down, "market-down", "Next line").hint("next line", 3),
+    row(Context::MarketForm, &["up", "shift-tab"], Action::Up, "market-up", "Previous line"),
+
+    row(Context::MarketChoice, &["space", "right"], Action::Toggle, "market-next", "Next value").hint("change", 2),
+    row(Context::MarketChoice, &["left"], Action::Left, "market-previous", "Previous value"),
+
     row(Context::Movement, &["down", "j"], Action::Down, "down", "Down").hint("move", 8),
     row(Context::Movement, &["up", "k"], Action::Up, "up", "Up"),
     row(Context::Movement, &["pgdn"], Action::PageDown, "page-down", "A page down"),
@@ -766,6 +795,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &["?", "f1"], Action::Help, "help", "All keys, searchable").hint("help", 4),
     row(Context::Global, &["t"], Action::RouteLab, "route-lab",
         "Route lab: test the endpoint of a workergroup, or a typed one"),
+    row(Context::Global, &["M"], Action::Markets, "markets", "Markets: connect to another one, add one, give a key, test it").hint("markets", 19),
     row(Context::Global, &["q"], Action::Quit, "quit", "Leave bourse").hint("quit", 5),
 
     row(Context::Always, &["f1"], Action::Help, "help-now", "Help, also while text is typed").hint("help", 4),

@@ -3,6 +3,7 @@
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use super::export::{NotWritten, Written};
+use super::markets::{Errand, News};
 use super::remote::{Now, Ticket, Waiting};
 use super::route_lab::RunAsItStands;
 use crate::api::ledger::LedgerEntry;
@@ -67,6 +68,8 @@ pub enum Message {
     SearchesKept(Box<Result<Searches, String>>),
     /// A file was written or not.
     Exported(Result<Written, NotWritten>),
+    /// What became of an errand about markets.
+    Market(Box<News>),
     /// A background task panicked; the dashboard goes on.
     TaskLost(String),
 }
@@ -131,6 +134,8 @@ pub enum Effect {
     },
     /// Keep what was seen of the groups, to be compared with what the next listing shows.
     KeepGroups(Box<workergroup::Snapshot>),
+    /// Do something about markets; answer with [`Message::Market`].
+    Market(Errand),
     /// Paint every cell anew.
     Redraw,
     /// Stop the process as Ctrl-Z does, and come back.

@@ -28,6 +28,7 @@ pub mod insights;
 pub mod keep;
 pub mod keymap;
 pub mod keys;
+pub mod markets;
 pub mod message;
 mod mouse;
 mod narrowing;
@@ -138,6 +139,8 @@ pub struct Model {
     pub split: split::Split,
     /// The time zone of the person.
     pub zone: jiff::tz::TimeZone,
+    /// The markets that can be connected to.
+    pub markets: markets::Markets,
     tickets: Tickets,
 }
 
@@ -185,6 +188,7 @@ impl Model {
             groups: Groups::new(dialect),
             split: split::Split::default(),
             zone: jiff::tz::TimeZone::UTC,
+            markets: markets::Markets::default(),
             tickets: Tickets::default(),
         }
     }
@@ -342,6 +346,8 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         Message::Started => actions::start(model, now),
         Message::Key(key) => key_pressed(model, now, key),
         Message::Paste(text) => {
+            // It may be a key: nothing of it stays in the memory.
+            let text = secrecy::zeroize::Zeroizing::new(text);
             pasted(model, now, &text);
             Vec::new()
         }
@@ -411,6 +417,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             export::ended(model, now, result);
             Vec::new()
         }
+        Message::Market(news) => markets::news(model, now, *news),
         Message::TaskLost(why) => {
             model.show(Toast::error(why, now));
             Vec::new()
@@ -439,6 +446,7 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
         Owner::Overlay => {
             if !route_lab::typed(model, key)
                 && !requests::typed(model, key)
+                && !markets::typed(model, key)
                 && !groups::type_into(model, |input| input.key(key))
                 && let Some(overlay) = model.overlays.last_mut()
             {
@@ -479,8 +487,9 @@ fn pasted(model: &mut Model, now: Now, text: &str) {
                 refused = pasted.refused;
             } else if let Some(Overlay::Unlist(dialog)) = model.overlays.last_mut() {
                 dialog.refuse_paste();
-            } else if let Some(left_out) =
-                route_lab::pasted(model, text).or_else(|| requests::pasted(model, now, text))
+            } else if let Some(left_out) = route_lab::pasted(model, text)
+                .or_else(|| requests::pasted(model, now, text))
+                .or_else(|| markets::pasted(model, text))
             {
                 refused = left_out;
             } else if let Some(overlay) = model.overlays.last_mut() {

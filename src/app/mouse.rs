@@ -8,7 +8,7 @@ use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::{Model, Owner, actions, insights, requests, route_lab};
+use super::{Model, Owner, actions, insights, markets, requests, route_lab};
 
 /// Lines that a turn of the wheel moves.
 const WHEEL: isize = 3;
@@ -45,6 +45,7 @@ fn wheel(model: &mut Model, now: Now, by: isize) {
     match model.overlays.last_mut() {
         Some(Overlay::Help(picker) | Overlay::Palette(picker)) => picker.step(by),
         Some(Overlay::Insight(_)) => insights::wheel(model, now, by),
+        Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => markets::wheel(model, now, by),
         Some(Overlay::Sort(editor)) => editor.picker.step(by),
         Some(Overlay::Searches(list)) => list.picker.step(by),
         Some(Overlay::Copy(menu)) => menu.step(by),
@@ -100,6 +101,9 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
                 return actions::perform(model, now, Action::Submit);
             }
             Some(Overlay::Insight(_)) => return insights::clicked(model, now, index),
+            Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => {
+                return markets::click(model, now, index);
+            }
             Some(Overlay::Sort(editor)) => {
                 editor.picker.select(index, false);
                 return actions::perform(model, now, Action::Toggle);

@@ -9,6 +9,7 @@ use super::groups::create::{self, CreateDialog};
 use super::groups::planner::Planner;
 use super::insights::Insight;
 use super::keymap::Context;
+use super::markets::{MarketForm, MarketList};
 use super::palette::Entry;
 use super::picker::Picker;
 use super::prompt::{Prompt, Question};
@@ -63,6 +64,10 @@ pub enum Overlay {
     Filter(Box<FilterEditor>),
     /// Price type, storage, limit and switches.
     Settings(Box<SearchSettings>),
+    /// The markets to connect to.
+    Markets(MarketList),
+    /// A new market, or another key of one.
+    MarketForm(Box<MarketForm>),
     /// The form of a new workergroup.
     GroupForm,
     /// The confirmation and the outcome of creating it.
@@ -129,6 +134,13 @@ impl Overlay {
                 &[Context::Choice, Context::Settings, Context::Always]
             }
             Self::Settings(_) => &[Context::Settings, Context::Always],
+            Self::Markets(_) => &[
+                Context::Markets,
+                Context::Movement,
+                Context::Global,
+                Context::Always,
+            ],
+            Self::MarketForm(form) => form.contexts(),
             Self::Detail { .. } => &[
                 Context::Detail,
                 Context::Movement,
@@ -147,6 +159,7 @@ impl Overlay {
             | Self::Question(_)
             | Self::Basket(_)
             | Self::Copy(_)
+            | Self::Markets(_)
             | Self::GroupPreflight { .. }
             | Self::GroupDrift { .. } => false,
             Self::GroupCreate(dialog) => !matches!(dialog.page, create::Page::Outcome),

@@ -10,7 +10,7 @@ use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::picker::{Item, Picker};
 use super::remote::Now;
-use super::{Model, actions, searches, typing};
+use super::{Model, actions, markets, searches, typing};
 use crate::domain::Field;
 use crate::domain::saved::SavedSearch;
 
@@ -35,6 +35,9 @@ pub(super) fn open(model: &mut Model) {
     if reach(model).is_some() {
         items.extend(saved(model));
         items.extend(fields(model));
+    }
+    if reach(model).is_some() || model.overlays.is_empty() {
+        items.extend(markets::palette(model));
     }
     model.overlays.push(Overlay::Palette(Picker::new(items)));
 }
@@ -173,7 +176,7 @@ fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         let mut rows = BINDINGS.iter().filter(|row| row.action == action);
         rows.any(|row| contexts.contains(&row.context))
     };
-    if knows(model.contexts()) {
+    if matches!(action, Action::Market(_)) || knows(model.contexts()) {
         return actions::perform(model, now, action);
     }
     if reach(model).is_some_and(knows) {

@@ -1,11 +1,12 @@
 //! Two small dialogs: one asks for a line of text, one for a yes.
 
 use super::keymap::Action;
+use super::markets::Change;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
 use super::text_input::TextInput;
-use super::{Model, export, searches};
+use super::{Model, export, markets, searches};
 
 /// Asks for a line of text.
 #[derive(Debug, Clone)]
@@ -49,6 +50,8 @@ pub enum Deed {
     DeleteSearch(String),
     /// Saves the running search in place of the one of that name.
     ReplaceSearch(String),
+    /// Changes what is kept of a market.
+    Market(Change),
     /// Writes the export over the file that is there.
     Overwrite,
 }
@@ -98,6 +101,16 @@ impl Question {
         }
     }
 
+    /// Asks whether to forget the key of a market, or the one that is kept now; `what` becomes
+    /// of it.
+    pub fn forget_key(what: &str, change: Change) -> Self {
+        Self {
+            title: format!("Forget the key of {}?", change.market()),
+            text: what.to_owned(),
+            deed: Deed::Market(change),
+        }
+    }
+
     /// Asks whether to overwrite a file.
     pub fn overwrite(path: &str) -> Self {
         Self {
@@ -136,6 +149,7 @@ fn done(model: &mut Model, now: Now, deed: Deed) -> Vec<Effect> {
             model.overlays.pop();
             searches::save(model, now, name)
         }
+        Deed::Market(change) => markets::confirmed(model, change),
         Deed::Overwrite => export::write(model, true),
     }
 }

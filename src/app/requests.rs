@@ -105,6 +105,11 @@ pub struct Requests {
 }
 
 impl Requests {
+    /// Waits for no answer any more: the market that was asked is spoken to no longer.
+    pub(super) fn forget_flights(&mut self) {
+        self.flights.clear();
+    }
+
     /// Numbers of the entries in the list, latest first.
     pub fn shown(&self) -> &[u64] {
         &self.shown

@@ -1,21 +1,23 @@
 //! From flags, environment and configuration to one marketplace and the key for it.
 
 use std::env;
-use std::path::PathBuf;
 
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::ExposeSecret as _;
 
 use super::args::Global;
+use super::keys::Source;
 use super::output::CliError;
 use crate::api::{Client, ClientConfig, Origin, Pacer, Secret, Session};
 use crate::app::keys::Keymap;
 use crate::domain::{Condition, Dialect};
 use crate::sandbox::{Running, Sandbox, SandboxConfig};
-use crate::store::{Config, Paths, Profile, config, keys};
+use crate::store::keys::Complaints;
+use crate::store::{Config, Paths, Profile};
 use crate::ui::look::Look;
 
 /// The variable that holds the key for any marketplace.
-pub const KEY_VARIABLE: &str = "BOURSE_API_KEY";
+pub use crate::app::markets::KEY_VARIABLE;
+
 /// The variable that holds the key for the public service.
 pub const VAST_KEY_VARIABLE: &str = "VAST_API_KEY";
 
@@ -26,6 +28,8 @@ pub struct Environment {
     pub key: Option<String>,
     /// `VAST_API_KEY`
     pub vast_key: Option<String>,
+    /// What becomes of what key commands complain about.
+    pub complaints: Complaints,
 }
 
 impl Environment {
@@ -39,6 +43,7 @@ impl Environment {
         Self {
             key: variable(KEY_VARIABLE),
             vast_key: variable(VAST_KEY_VARIABLE),
+            complaints: Complaints::Shown,
         }
     }
 }
@@ -181,7 +186,11 @@ impl Settings {
 }
 
 /// The profile that is meant, its addresses replaced where flags say so.
-fn choose(flags: &Global, config: &Config, notices: &[String]) -> Result<Profile, CliError> {
+pub(super) fn choose(
+    flags: &Global,
+    config: &Config,
+    notices: &[String],
+) -> Result<Profile, CliError> {
     let named = flags.profile.as_ref().or_else(|| {
         // An address on the command line is not spoken to in the dialect of a default.
         config
@@ -267,7 +276,8 @@ fn remote(
         Some(route) => origin(route)?,
         None => management.clone(),
     };
-    let key = key(profile, flags, environment, paths)
+    let key = Source::of(profile, flags, environment, paths)
+        .read(environment.complaints)
         .map_err(|error| CliError::Usage(error.to_string()))?
         .map(|key| Secret::new(key.expose_secret()));
     Ok(Market::Remote {
@@ -275,38 +285,4 @@ fn remote(
         route,
         key,
     })
-}
-
-/// The key: from the environment, else the file of the command line, else the profile's file or
-/// command; for the public service also where its own client keeps it.
-fn key(
-    profile: &Profile,
-    flags: &Global,
-    environment: &Environment,
-    paths: Option<&Paths>,
-) -> Result<Option<SecretString>, keys::KeyError> {
-    if let Some(text) = &environment.key {
-        return keys::parse(text, KEY_VARIABLE).map(Some);
-    }
-    if let Some(path) = flags
-        .api_key_file
-        .as_ref()
-        .or(profile.api_key_file.as_ref())
-    {
-        return keys::from_file(path).map(Some);
-    }
-    if let Some(command) = &profile.api_key_command {
-        return keys::from_command(command).map(Some);
-    }
-    if profile.name != config::VAST {
-        return Ok(None);
-    }
-    if let Some(text) = &environment.vast_key {
-        return keys::parse(text, VAST_KEY_VARIABLE).map(Some);
-    }
-    paths
-        .map(Paths::public_client_key_file)
-        .filter(|path: &PathBuf| path.exists())
-        .map(|path| keys::from_file(&path))
-        .transpose()
 }

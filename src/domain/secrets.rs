@@ -1,4 +1,4 @@
-//! Which members of a record or reply may hold a secret, by their name.
+//! Which members of a record or reply may hold a secret, by their name; what can be an API key.
 
 use serde_json::Value as Json;
 
@@ -31,5 +31,23 @@ pub(crate) fn remove_secrets(json: &mut Json) {
         }
         Json::Array(items) => items.iter_mut().for_each(remove_secrets),
         _ => {}
+    }
+}
+
+/// The most bytes of an API key: what is longer is something else.
+pub(crate) const LONGEST_KEY: usize = 4096;
+
+/// Why a text cannot be an API key, if it cannot: a key stands in one line of a header.
+pub(crate) fn key_fault(key: &str) -> Option<&'static str> {
+    if key.is_empty() {
+        Some("it is empty")
+    } else if key.len() > LONGEST_KEY {
+        Some("it is too long")
+    } else if key.bytes().any(|byte| byte.is_ascii_whitespace()) {
+        Some("it has blanks or several lines")
+    } else if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        Some("it has control or non-ASCII characters")
+    } else {
+        None
     }
 }

@@ -17,13 +17,17 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::keeper::{Job, Keeper};
+use super::markets::{Berth, Errands};
 use super::routes;
 use crate::api::session::{Progress, Session, Wait};
 use crate::api::{ApiError, Operation, Reply, Request};
 use crate::app::facts::Facts;
+use crate::app::markets::{Errand, News};
 use crate::app::remote::{Ticket, Waiting};
 use crate::app::{Effect, Message, Model, Now, update, write};
+use crate::cli::Known;
 use crate::domain::journal::{Intent, Line};
+use crate::sandbox::Running;
 use crate::store::{GroupsFile, Journal, Shelf};
 use crate::ui::theme::Theme;
 
@@ -88,10 +92,10 @@ pub enum Outside {
 }
 
 /// The loop and what it needs.
-pub struct Dashboard<S, C> {
+pub struct Dashboard<S> {
     model: Model,
     surface: S,
-    calls: Arc<C>,
+    calls: Arc<dyn Calls>,
     theme: Theme,
     /// The themes for a dark and a light background, if the terminal's answer decides.
     themes: Option<[Theme; 2]>,
@@ -103,6 +107,9 @@ pub struct Dashboard<S, C> {
     shelf: Option<Shelf>,
     keeper: Option<Keeper>,
     groups: Option<GroupsFile>,
+    sandbox: Option<Running>,
+    known: Option<Arc<Known>>,
+    berth: Berth,
 }
 
 /// The only clock.
@@ -129,9 +136,9 @@ impl Clock {
     }
 }
 
-impl<S: Surface, C: Calls> Dashboard<S, C> {
+impl<S: Surface> Dashboard<S> {
     /// A loop that has not started.
-    pub fn new(model: Model, surface: S, calls: Arc<C>, theme: Theme) -> Self {
+    pub fn new(model: Model, surface: S, calls: Arc<impl Calls>, theme: Theme) -> Self {
         let (outbox, inbox) = unbounded_channel();
         Self {
             model,
@@ -149,6 +156,9 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
             shelf: None,
             keeper: None,
             groups: None,
+            sandbox: None,
+            known: None,
+            berth: Berth::default(),
         }
     }
 
@@ -156,6 +166,15 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
     #[must_use]
     pub const fn following(mut self, themes: Option<[Theme; 2]>) -> Self {
         self.themes = themes;
+        self
+    }
+
+    /// Switches to other markets when asked to. `sandbox` is the one that is spoken to now, if it
+    /// is one of this process; it stops with the dashboard or when another market is spoken to.
+    #[must_use]
+    pub fn among(mut self, known: Known, sandbox: Option<Running>) -> Self {
+        self.known = Some(Arc::new(known));
+        self.sandbox = sandbox;
         self
     }
 
@@ -289,6 +308,13 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
             if let Message::Answered { ticket, .. } | Message::Routed { ticket, .. } = &message {
                 self.flights.remove(ticket);
             }
+            let arrival = match &message {
+                Message::Market(news) => match &**news {
+                    News::Arrived(arrival) => Some(arrival.ticket),
+                    _ => None,
+                },
+                _ => None,
+            };
             for effect in update(&mut self.model, self.clock.now(), message) {
                 match effect {
                     Effect::Quit => return Ok(Some(0)),
@@ -306,6 +332,7 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
                             flight.abort();
                         }
                     }
+                    Effect::Market(errand) => self.market(errand),
                     Effect::Keep(snapshot) => self.keep(Job::Snapshot(snapshot)),
                     Effect::KeepSearches { change, before } => {
                         self.keep(Job::Searches(Box::new((change, before))));
@@ -329,6 +356,8 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
                     }
                 }
             }
+            // A market that was not taken is not wanted any more.
+            arrival.map(|ticket| self.berth.take(ticket));
         }
         Ok(None)
     }
@@ -352,6 +381,38 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
                 result: Box::new(result),
             });
         });
+    }
+
+    fn market(&mut self, errand: Errand) {
+        if let Errand::Board(ticket) = errand {
+            return self.board(ticket);
+        }
+        let Some(known) = &self.known else {
+            return;
+        };
+        let errands = Errands {
+            known: Arc::clone(known),
+            berth: self.berth.clone(),
+            outbox: self.outbox.clone(),
+        };
+        errands.run(errand, self.keeper.as_ref().map(Keeper::written));
+    }
+
+    /// Speaks for the market that was made ready. Reads of the old one are broken off; what is to
+    /// be kept of it is written before anything of the new one is.
+    fn board(&mut self, ticket: Ticket) {
+        let Some(ready) = self.berth.take(ticket) else {
+            return;
+        };
+        for (_, flight) in self.flights.drain() {
+            flight.abort();
+        }
+        self.keeper = None;
+        self.calls = ready.calls;
+        self.journal = ready.files.journal.map(Arc::new);
+        self.shelf = ready.files.shelf;
+        self.groups = ready.files.groups;
+        self.sandbox = ready.files.sandbox;
     }
 
     /// Hands a job to the thread that writes; the thread starts with the first one.
@@ -397,7 +458,7 @@ impl<S: Surface, C: Calls> Dashboard<S, C> {
 
 /// Sends a write between its two lines in the journal. Without the first line nothing is sent.
 async fn journalled(
-    calls: Arc<impl Calls>,
+    calls: Arc<dyn Calls>,
     journal: Option<Arc<Journal>>,
     request: Request,
     intent: Intent,

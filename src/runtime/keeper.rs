@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
 
 use crate::app::Message;
 use crate::app::export::{NotWritten, Written};
@@ -36,6 +37,8 @@ pub(super) enum Job {
     },
     /// What was seen of the workergroups.
     Groups(Box<workergroup::Snapshot>),
+    /// Nothing: says that everything before it is written.
+    Reached(oneshot::Sender<()>),
 }
 
 /// The thread that writes.
@@ -65,6 +68,13 @@ impl Keeper {
             jobs: thread.ok().map(|_| jobs),
             ended,
         }
+    }
+
+    /// Ends when everything that was handed over is written.
+    pub fn written(&self) -> oneshot::Receiver<()> {
+        let (reached, written) = oneshot::channel();
+        self.take(Job::Reached(reached));
+        written
     }
 
     /// Hands a job over; false when nobody takes it.
@@ -114,6 +124,11 @@ fn work(
                 content,
                 overwrite,
             } => Message::Exported(written(&path, &content, overwrite)),
+            Job::Reached(reached) => {
+                // Whoever waited may be gone.
+                let _ = reached.send(());
+                continue;
+            }
             Job::Groups(snapshot) => match groups.map_or(Ok(()), |file| file.save(&snapshot)) {
                 Ok(()) => continue,
                 Err(why) => Message::TaskLost(format!(

@@ -6,6 +6,7 @@ pub mod dashboard;
 pub mod harden;
 pub mod input;
 mod keeper;
+mod markets;
 pub mod panics;
 mod routes;
 pub mod signals;

@@ -18,7 +18,7 @@ use crate::store::export::{self, ExportError};
 /// Sends a route request. When it was sent and when its answer was whole is taken here, where
 /// nothing else is waited for: the loop may look at the answer later.
 pub(super) fn send(
-    calls: Arc<impl Calls>,
+    calls: Arc<dyn Calls>,
     outbox: UnboundedSender<Message>,
     clock: Clock,
     ticket: Ticket,

@@ -12,9 +12,11 @@ use super::terminal::require_terminal;
 use super::tty::Tty;
 use crate::api::pacing::Pacer;
 use crate::api::session::Session;
+use crate::app::markets::Luggage;
 use crate::app::{Model, Profile};
-use crate::cli::{CliError, Settings};
+use crate::cli::{CliError, Known, Settings};
 use crate::domain::journal::{self, Entry};
+use crate::sandbox::Running;
 use crate::store::{GroupsFile, Journal, Paths, Shelf};
 use crate::ui::theme::Theme;
 
@@ -23,7 +25,7 @@ use crate::ui::theme::Theme;
 ///
 /// # Errors
 /// When the terminal cannot be taken or drawn on.
-pub fn dashboard(settings: &Settings) -> color_eyre::Result<ExitCode> {
+pub fn dashboard(settings: &Settings, markets: Known) -> color_eyre::Result<ExitCode> {
     if let Err(error) = require_terminal() {
         let advice = "the dashboard needs a terminal; in pipes use bourse offers (see --help)";
         return Ok(CliError::Usage(format!("{error}: {advice}")).report());
@@ -32,31 +34,21 @@ pub fn dashboard(settings: &Settings) -> color_eyre::Result<ExitCode> {
         .worker_threads(2)
         .enable_all()
         .build()?;
-    let ended = runtime.block_on(connect_and_show(settings));
+    let ended = runtime.block_on(connect_and_show(settings, markets));
     // Nobody waits for an answer that is still being read.
     runtime.shutdown_background();
     ended
 }
 
-async fn connect_and_show(settings: &Settings) -> color_eyre::Result<ExitCode> {
+async fn connect_and_show(settings: &Settings, markets: Known) -> color_eyre::Result<ExitCode> {
     let connection = match settings.connect(Pacer::default()).await {
         Ok(connection) => connection,
         Err(error) => return Ok(error.report()),
     };
-    let client = connection.session.client();
-    let profile = Profile {
-        name: settings.profile.clone(),
-        is_sandbox: settings.is_sandbox(),
-        read_only: settings.read_only,
-        dialect: settings.dialect,
-        base_url: client.config().management.to_string(),
-        route_url: client.config().route.to_string(),
-        has_key: client.config().key.is_some(),
-    };
+    let profile = profile(settings, &connection.session);
+    let (files, luggage) = open(settings, &profile);
     let mut model = Model::new(profile, settings.conditions.clone());
-    model.route_lab.seed(fastrand::u64(..));
-    model.notices.clone_from(&settings.notices);
-    let shelf = bring_back(&mut model, settings);
+    model.unpack(luggage, settings.conditions.is_some());
     model.keymap = settings.keymap.clone();
     model.zone = jiff::tz::TimeZone::system();
     let look = |light| settings.look.theme(light, |name| std::env::var(name).ok());
@@ -67,76 +59,114 @@ async fn connect_and_show(settings: &Settings) -> color_eyre::Result<ExitCode> {
         unasked: look(None),
         asked: asks.then(|| [look(Some(false)), look(Some(true))]),
     };
+    model.markets.roster = markets.roster();
+    model.markets.invites = settings.is_sandbox() && is_first_run(settings);
     let files = Files {
-        journal: history(&mut model, settings),
-        groups: groups_seen(&mut model, settings),
-        shelf,
+        sandbox: connection.sandbox,
+        ..files
     };
-    let shown = show(model, connection.session.clone(), files, themes);
+    let shown = show(model, connection.session, files, markets, themes);
     let status = Box::pin(shown).await?;
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
 }
 
-/// Opens the journal of writes and gives the model those of its profile. What stands in the way is
-/// said in the dialogs of writes.
-fn history(model: &mut Model, settings: &Settings) -> Option<Journal> {
+/// Whether nobody has configured anything yet.
+fn is_first_run(settings: &Settings) -> bool {
+    let file = settings.paths.as_ref().map(Paths::config_file);
+    file.is_none_or(|file| !file.exists())
+}
+
+/// For whom the dashboard speaks with these settings and this session.
+pub(super) fn profile(settings: &Settings, session: &Session) -> Profile {
+    let config = session.client().config();
+    Profile {
+        name: settings.profile.clone(),
+        is_sandbox: settings.is_sandbox(),
+        read_only: settings.read_only,
+        dialect: settings.dialect,
+        base_url: config.management.to_string(),
+        route_url: config.route.to_string(),
+        has_key: config.key.is_some(),
+    }
+}
+
+/// Opens the files of a profile; gives what they hold, too.
+pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, Luggage) {
+    let mut luggage = Luggage {
+        notices: settings.notices.clone(),
+        seed: fastrand::u64(..),
+        ..Luggage::default()
+    };
+    let files = Files {
+        shelf: bring_back(&mut luggage, settings, profile),
+        journal: history(&mut luggage, settings, profile),
+        groups: groups_seen(&mut luggage, settings, profile),
+        sandbox: None,
+    };
+    (files, luggage)
+}
+
+/// Opens the journal of writes and takes out those of the profile. What stands in the way is said
+/// in the dialogs of writes.
+fn history(luggage: &mut Luggage, settings: &Settings, profile: &Profile) -> Option<Journal> {
     let unkept = |why: String| Some(format!("The history is kept for this run only: {why}"));
     let Some(path) = settings.paths.as_ref().map(Paths::journal_file) else {
-        model.writes.note = unkept("there is no home folder".to_owned());
+        luggage.history_note = unkept("there is no home folder".to_owned());
         return None;
     };
     let opened = Journal::open(&path).and_then(|journal| Ok((journal.read()?, journal)));
     let (kept, journal) = match opened {
         Ok(opened) => opened,
         Err(error) => {
-            model.writes.note = unkept(format!("{}: {error}", path.display()));
+            luggage.history_note = unkept(format!("{}: {error}", path.display()));
             return None;
         }
     };
     if kept.unreadable > 0 {
-        model.writes.note = Some(format!(
+        luggage.history_note = Some(format!(
             "{} lines of {} cannot be read: writes may be missing here.",
             kept.unreadable,
             path.display()
         ));
     }
-    let profile = &model.profile;
     let is_own = |entry: &Entry| {
         // The embedded sandbox listens at another address in every run.
         entry.intent.profile == profile.name
             && (profile.is_sandbox || entry.intent.address == profile.base_url)
     };
     let entries = journal::entries(kept.lines).into_iter().filter(is_own);
-    model.writes.history = entries.collect();
+    luggage.history = entries.collect();
     Some(journal)
 }
 
-/// Gives the model what was kept for the profile; gives the files in which to keep more.
-fn bring_back(model: &mut Model, settings: &Settings) -> Option<Shelf> {
+/// Takes out what was kept for the profile; gives the files in which to keep more.
+fn bring_back(luggage: &mut Luggage, settings: &Settings, profile: &Profile) -> Option<Shelf> {
     let Some(paths) = &settings.paths else {
         let notice = "There is no home folder: searches and settings last until you leave.";
-        model.notices.push(notice.to_owned());
+        luggage.notices.push(notice.to_owned());
         return None;
     };
-    let (shelf, kept) = Shelf::open(paths, &model.profile.name);
-    model.notices.extend(kept.notices);
-    let given = settings.conditions.is_some();
-    model.restore(kept.snapshot.as_ref(), kept.searches, given);
+    let (shelf, kept) = Shelf::open(paths, &profile.name);
+    luggage.notices.extend(kept.notices);
+    luggage.kept = Some((kept.snapshot, kept.searches));
     Some(shelf)
 }
 
-/// What the profile saw of the workergroups last goes to the model. The embedded sandbox is another
-/// market in every run: there is nothing to compare with.
-fn groups_seen(model: &mut Model, settings: &Settings) -> Option<GroupsFile> {
+/// Takes out what the profile saw of the workergroups last. The embedded sandbox is another market
+/// in every run: there is nothing to compare with.
+fn groups_seen(
+    luggage: &mut Luggage,
+    settings: &Settings,
+    profile: &Profile,
+) -> Option<GroupsFile> {
     let paths = settings.paths.as_ref().filter(|_| !settings.is_sandbox())?;
-    let profile = &model.profile;
     let (file, last, notice) = GroupsFile::open(paths, &profile.name, &profile.base_url);
-    model.groups.drift.resume(last);
-    model.notices.extend(notice);
+    luggage.groups = last;
+    luggage.notices.extend(notice);
     Some(file)
 }
 
-/// The files that the dashboard writes while it runs.
+/// What goes with a market besides its session: the files that the dashboard writes while it runs.
 #[derive(Debug, Default)]
 pub struct Files {
     /// The history of writes.
@@ -145,6 +175,8 @@ pub struct Files {
     pub groups: Option<GroupsFile>,
     /// How the panes were left, and the saved searches.
     pub shelf: Option<Shelf>,
+    /// The sandbox of this process, if that is the market.
+    pub sandbox: Option<Running>,
 }
 
 /// The themes to draw with.
@@ -161,7 +193,13 @@ pub struct Themes {
 ///
 /// # Errors
 /// When there is no terminal, or it cannot be drawn on and is not simply gone.
-pub async fn show(model: Model, session: Session, files: Files, themes: Themes) -> io::Result<i32> {
+pub async fn show(
+    model: Model,
+    session: Session,
+    files: Files,
+    markets: Known,
+    themes: Themes,
+) -> io::Result<i32> {
     panics::install_panic_hook(thread::current().id());
     let mut surface = Tty::open(themes.asked.is_some())?;
     let theme = match themes.asked {
@@ -175,7 +213,8 @@ pub async fn show(model: Model, session: Session, files: Files, themes: Themes) 
         .following(themes.asked)
         .with_journal(files.journal)
         .with_groups(files.groups)
-        .keeping(files.shelf);
+        .keeping(files.shelf)
+        .among(markets, files.sandbox);
     match Box::pin(dashboard.run()).await {
         Err(error) if super::terminal::is_hang_up(&error) => Ok(super::terminal::HANG_UP_STATUS),
         ended => ended,

@@ -208,6 +208,30 @@ impl Config {
         })
     }
 
+    /// The configuration with a profile in place of the one of its name.
+    #[must_use]
+    pub(super) fn with(mut self, profile: Profile) -> Self {
+        self.profiles.insert(profile.name.clone(), profile);
+        self
+    }
+
+    /// Whether two configurations say the same, on whatever lines.
+    pub(super) fn says_the_same(&self, other: &Self) -> bool {
+        fn bare<T: Clone>(entries: &[Entry<T>]) -> Vec<(&str, T)> {
+            let mut bare: Vec<_> = entries
+                .iter()
+                .map(|entry| (entry.name.as_str(), entry.value.clone()))
+                .collect();
+            bare.sort_by_key(|(name, _)| *name);
+            bare
+        }
+        self.profiles == other.profiles
+            && self.default_profile == other.default_profile
+            && (self.theme, self.ascii) == (other.theme, other.ascii)
+            && bare(&self.colors) == bare(&other.colors)
+            && bare(&self.keys) == bare(&other.keys)
+    }
+
     /// The names of all profiles, the built-in ones first.
     pub fn names(&self) -> Vec<&str> {
         let mut names = vec![SANDBOX, VAST];

@@ -38,6 +38,37 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Replaces a file that belongs to the person by `content` in one step. Its mode stays, and so do
+/// those of the folders that are there already; a new file is private.
+pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mode = fs::metadata(path).ok().map(|before| before.permissions());
+    put(path, content, mode)
+}
+
+/// Replaces a file by `content` in one step, private (0600). The modes of the folders that are
+/// there already stay; a new one is private.
+pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    put(path, content, None)
+}
+
+fn put(path: &Path, content: &[u8], mode: Option<fs::Permissions>) -> io::Result<()> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = target
+        .parent()
+        .ok_or_else(|| io::Error::other("the file has no folder"))?;
+    if !folder.exists() {
+        private_dir(folder)?;
+    }
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(content)?;
+    if let Some(mode) = mode {
+        file.as_file().set_permissions(mode)?;
+    }
+    file.as_file().sync_all()?;
+    file.persist(&target).map_err(|error| error.error)?;
+    Ok(())
+}
+
 /// Puts a file that cannot be read out of the way, so that it is neither used nor lost: it becomes
 /// `NAME.corrupt-1`, `-2` and so on. Gives the new name.
 pub fn set_aside(path: &Path) -> io::Result<std::path::PathBuf> {

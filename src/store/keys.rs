@@ -1,4 +1,4 @@
-//! Reading keys: from private files and from commands. A key is never written.
+//! Keys: read from private files and from commands, written into private files only.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -6,9 +6,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use secrecy::SecretString;
+use secrecy::zeroize::Zeroizing;
 
-/// A key file longer than this is not one.
-const LONGEST: u64 = 4096;
+use super::files;
+use crate::domain::secrets::{LONGEST_KEY, key_fault};
+
+/// What becomes of what a key command says on its standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Complaints {
+    /// The person at the terminal reads it.
+    #[default]
+    Shown,
+    /// Nobody does: the screen belongs to the dashboard.
+    Dropped,
+}
 
 /// Why there is no key. Never holds any of it.
 #[derive(Debug, thiserror::Error)]
@@ -48,23 +59,22 @@ pub enum KeyError {
 /// A key from a text: one line, no blanks or control characters.
 pub fn parse(text: &str, origin: &str) -> Result<SecretString, KeyError> {
     let key = text.trim_matches([' ', '\t', '\r', '\n']);
-    let refuse = |why| {
-        Err(KeyError::NotAKey {
+    match key_fault(key) {
+        Some(why) => Err(KeyError::NotAKey {
             origin: origin.to_owned(),
             why,
-        })
-    };
-    if key.is_empty() {
-        refuse("it is empty")
-    } else if key.len() as u64 > LONGEST {
-        refuse("it is too long")
-    } else if key.bytes().any(|byte| byte.is_ascii_whitespace()) {
-        refuse("it has blanks or several lines")
-    } else if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-        refuse("it has control or non-ASCII characters")
-    } else {
-        Ok(SecretString::from(key))
+        }),
+        None => Ok(SecretString::from(key)),
     }
+}
+
+/// Keeps a key in a file that only its owner may read or write (0600); it is whole or not there.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write(path: &Path, key: &str) -> io::Result<()> {
+    let line = Zeroizing::new(format!("{key}\n"));
+    files::replace_private(path, line.as_bytes())
 }
 
 /// The key in a file that nobody else may read or write.
@@ -87,15 +97,15 @@ pub fn from_file(path: &Path) -> Result<SecretString, KeyError> {
             });
         }
     }
-    let mut text = String::new();
-    file.take(LONGEST + 2)
+    let mut text = Zeroizing::new(String::with_capacity(LONGEST_KEY + 2));
+    file.take(LONGEST_KEY as u64 + 2)
         .read_to_string(&mut text)
         .map_err(unreadable)?;
     parse(&text, &format!("the key file {}", path.display()))
 }
 
 /// The key that a command prints, such as `pass show market`. The command is run without a shell.
-pub fn from_command(command: &str) -> Result<SecretString, KeyError> {
+pub fn from_command(command: &str, complaints: Complaints) -> Result<SecretString, KeyError> {
     let words = shell_words::split(command)
         .map_err(|_| KeyError::Command("its quotes do not match".to_owned()))?;
     let (program, arguments) = words
@@ -104,13 +114,17 @@ pub fn from_command(command: &str) -> Result<SecretString, KeyError> {
     let output = Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
+        .stderr(match complaints {
+            Complaints::Shown => Stdio::inherit(),
+            Complaints::Dropped => Stdio::null(),
+        })
         .output()
         .map_err(|error| KeyError::Command(format!("{program}: {}", error.kind())))?;
     if !output.status.success() {
         return Err(KeyError::Command(format!("{program}: {}", output.status)));
     }
-    let text = String::from_utf8_lossy(&output.stdout);
+    let output = Zeroizing::new(output.stdout);
+    let text = Zeroizing::new(String::from_utf8_lossy(&output).into_owned());
     parse(&text, "the output of the key command")
 }
 
@@ -163,11 +177,28 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    fn a_written_key_is_private_and_replaces_the_one_before() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys/work");
+        for key in ["canary-one", "canary-two"] {
+            write(&path, key).unwrap();
+            let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode(&path), 0o600);
+            assert_eq!(mode(path.parent().unwrap()), 0o700);
+            assert_eq!(from_file(&path).unwrap().expose_secret(), key);
+        }
+        let files = fs::read_dir(path.parent().unwrap()).unwrap();
+        assert_eq!(files.count(), 1, "no temporary file is left");
+    }
+
+    #[cfg(unix)]
+    #[test]
     fn commands_are_run_without_a_shell() {
-        let key = from_command("printf '%s\\n' 'k;$(id)'").unwrap();
+        let key = from_command("printf '%s\\n' 'k;$(id)'", Complaints::Shown).unwrap();
         assert_eq!(key.expose_secret(), "k;$(id)");
-        assert!(from_command("false").is_err());
-        assert!(from_command("").is_err());
-        assert!(from_command("'open").is_err());
+        for bad in ["false", "", "'open"] {
+            assert!(from_command(bad, Complaints::Dropped).is_err(), "{bad}");
+        }
     }
 }

@@ -9,6 +9,7 @@ pub mod journal;
 mod kept;
 pub mod keys;
 pub mod paths;
+pub mod profiles;
 mod searches;
 pub mod state;
 

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 
 use etcetera::BaseStrategy;
 
+/// The folder of key files, in that of the configuration.
+const KEYS: &str = "keys";
+
 /// The folders of the program. None of them need exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
@@ -41,6 +44,21 @@ impl Paths {
     /// The configuration file.
     pub fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")
+    }
+
+    /// The key file that bourse keeps for a profile.
+    pub fn key_file(&self, profile: &str) -> PathBuf {
+        self.config.join(Self::key_file_setting(profile))
+    }
+
+    /// The same file as the configuration names it: relative to its own folder.
+    pub fn key_file_setting(profile: &str) -> String {
+        format!("{KEYS}/{profile}")
+    }
+
+    /// Whether a file is one that bourse keeps a key in.
+    pub fn is_own_key_file(&self, path: &std::path::Path) -> bool {
+        path.parent() == Some(self.config.join(KEYS).as_path())
     }
 
     /// The log file.

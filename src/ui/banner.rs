@@ -7,6 +7,7 @@ use ratatui::style::Style;
 
 use super::paint;
 use super::theme::Theme;
+use crate::app::Model;
 use crate::app::browser::{Browser, Doubt};
 use crate::app::keys::Keymap;
 
@@ -14,7 +15,7 @@ use crate::app::keys::Keymap;
 pub fn draw(
     buffer: &mut Buffer,
     area: Rect,
-    notices: &[String],
+    model: &Model,
     browser: &Browser,
     keymap: &Keymap,
     theme: &Theme,
@@ -27,7 +28,7 @@ pub fn draw(
             lines.push((format!("{sign}{line}"), style));
         }
     };
-    for notice in notices {
+    for notice in &model.notices {
         add(notice, theme.warning, 2);
     }
     if let Some(error) = &browser.bar.error {
@@ -44,11 +45,14 @@ pub fn draw(
     if browser.listing().is_some()
         && let Some(error) = browser.remote().error()
     {
-        add(
-            &format!("{error} The rows below are older."),
-            theme.error,
-            2,
-        );
+        let text = if error.is_auth() {
+            // First what to do: the market's words may be long.
+            let way = model.keymap.way_to("markets");
+            format!("The rows below are older. Press {way} for another key: {error}")
+        } else {
+            format!("{error} The rows below are older.")
+        };
+        add(&text, theme.error, 2);
     }
     if !browser.violations().is_empty() {
         let named: Vec<_> = browser

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use super::markets;
 use super::paint::{self, piece};
 use super::theme::Theme;
 use crate::app::Model;
@@ -61,7 +62,11 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
         if let Some(text) = going_on {
             parts.push(piece(format!(" · {text}"), theme.accent));
         }
-        paint::pieces(buffer, line.x + 1, line.y, room, &parts);
+        let end = paint::pieces(buffer, line.x + 1, line.y, room, &parts);
+        let free = line.right().saturating_sub(end + 4);
+        if let Some(text) = markets::invitation(model, free).filter(|_| notice.is_none()) {
+            paint::right(buffer, end + 3, line.y, free, &text, theme.accent);
+        }
     }
     if let Some(toast) = notice {
         let style = if toast.is_error {

@@ -26,6 +26,7 @@ mod groups;
 mod header;
 mod insights;
 pub mod look;
+mod markets;
 mod paint;
 mod picker;
 mod prompt;
@@ -97,7 +98,7 @@ fn screen(
         top += banner::draw(
             buffer,
             Rect::new(area.x, top, area.width, 4),
-            &model.notices,
+            model,
             browser,
             &model.keymap,
             theme,
@@ -226,6 +227,14 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
             format!(
                 "Press {} for the offers, {refresh} to ask again.",
                 way("offers")
+            ),
+        ],
+        (Phase::Failed(error), None) if error.is_auth() => vec![
+            format!("No {nouns} could be fetched."),
+            error.to_string(),
+            format!(
+                "Press {} to give another key or to change the market, {refresh} to ask again.",
+                way("markets")
             ),
         ],
         (Phase::Failed(error), None) => vec![
@@ -401,6 +410,11 @@ fn overlays(
             Overlay::Settings(settings) => {
                 search_settings::draw(buffer, area, settings, model, theme, facts)
             }
+            Overlay::Markets(list) => {
+                markets::list(buffer, area, list, model, theme, facts);
+                None
+            }
+            Overlay::MarketForm(form) => markets::form(buffer, area, form, theme, facts),
         };
     }
     cursor

@@ -36,6 +36,11 @@ mod insights_story;
 mod language;
 mod language_editing;
 mod language_properties;
+#[cfg(unix)]
+mod markets_known;
+#[cfg(unix)]
+mod markets_live;
+mod markets_story;
 mod memory;
 mod offers_story;
 mod own_keys;

@@ -1,0 +1,338 @@
+//! The markets that the dashboard can speak to: a list to connect, test and add them, and the
+//! switch from one to another without leaving.
+//!
+//! What is asked for travels as [`Errand`]s, what became of it comes back as [`News`]. No key is
+//! ever part of what is known here: only where it comes from.
+
+mod act;
+pub mod form;
+pub mod secret;
+pub mod switch;
+
+pub(super) use act::{act, chosen, click, confirmed, news, open, palette, pasted, typed, wheel};
+
+pub use form::MarketForm;
+pub use switch::{Arrival, Luggage};
+
+use super::Model;
+use super::remote::Ticket;
+use crate::api::{ApiError, Secret};
+use crate::domain::Dialect;
+
+/// The variable that holds a key for whatever market is spoken to.
+pub const KEY_VARIABLE: &str = "BOURSE_API_KEY";
+
+/// A market that the dashboard can connect to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Market {
+    /// Its name.
+    pub name: String,
+    /// Its base address; `None` for the embedded sandbox.
+    pub address: Option<String>,
+    /// The address of its routing endpoint, if that is another one.
+    pub route: Option<String>,
+    /// How it speaks.
+    pub dialect: &'static Dialect,
+    /// Whether creating and unlisting are off.
+    pub read_only: bool,
+    /// Where its key comes from.
+    pub key: KeySource,
+    /// The key file of the configuration, even if the key comes from elsewhere now.
+    pub file: Option<KeyFile>,
+    /// Whether the configuration can say more about it: not for the sandbox, nor for an address of
+    /// the command line.
+    pub is_configurable: bool,
+}
+
+/// A key file that the configuration names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyFile {
+    /// Its path, for people.
+    pub path: String,
+    /// Whether bourse keeps it: then it goes with its key.
+    pub is_own: bool,
+}
+
+/// Where a key comes from. Never the key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeySource {
+    /// The sandbox makes its own.
+    Own,
+    /// From a variable of the environment.
+    Variable(&'static str),
+    /// From a file; its path, for people.
+    File(String),
+    /// From what a command prints when bourse connects.
+    Command,
+    /// From the file of the market's own client, which bourse only reads; its path.
+    OtherClient(String),
+    /// There is none.
+    None,
+    /// There should be one, but it cannot be used; why.
+    Unusable(String),
+}
+
+impl KeySource {
+    /// In two words.
+    pub const fn short(&self) -> &'static str {
+        match self {
+            Self::Own => "own key",
+            Self::Variable(_) => "environment",
+            Self::File(_) => "key file",
+            Self::Command => "key command",
+            Self::OtherClient(_) => "client's file",
+            Self::None => "no key",
+            Self::Unusable(_) => "key unusable",
+        }
+    }
+
+    /// In a sentence.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Own => "The sandbox makes a key of its own.".to_owned(),
+            Self::Variable(name) => format!("The key comes from {name} in the environment."),
+            Self::File(path) => format!("The key is in {path}."),
+            Self::Command => "The key is what a command prints.".to_owned(),
+            Self::OtherClient(path) => {
+                format!("The key is that of the market's own client, in {path}.")
+            }
+            Self::None => "No key is known: none is sent.".to_owned(),
+            Self::Unusable(why) => format!("The key cannot be used: {why}."),
+        }
+    }
+
+    /// Whether a key goes along with requests.
+    pub const fn is_some(&self) -> bool {
+        !matches!(self, Self::None | Self::Unusable(_))
+    }
+}
+
+/// All markets, and what is to be known for adding one.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Roster {
+    /// The markets, the built-in ones first.
+    pub markets: Vec<Market>,
+    /// Whether the environment holds a key for whatever market is spoken to.
+    pub has_variable: bool,
+    /// The configuration file, for people; `None` without a home.
+    pub file: Option<String>,
+    /// Why the configuration file is not used, if it is not.
+    pub wrong: Option<String>,
+}
+
+/// Where the key of a market is to come from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum KeyFrom {
+    /// From the environment, if it holds one.
+    Environment,
+    /// From a private file, which is to hold this.
+    File(Secret),
+    /// From what a command prints.
+    Command(String),
+}
+
+/// A market to be added.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewMarket {
+    /// Its name.
+    pub name: String,
+    /// Its base address.
+    pub base_url: String,
+    /// The address of its routing endpoint, if that is another one.
+    pub route_url: Option<String>,
+    /// How it speaks.
+    pub dialect: &'static Dialect,
+    /// Whether creating and unlisting are off.
+    pub read_only: bool,
+    /// Where its key is to come from.
+    pub key: KeyFrom,
+}
+
+/// A change to what is kept of the markets.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// Adds one.
+    Add(NewMarket),
+    /// Gives one another key.
+    Key {
+        /// Which.
+        name: String,
+        /// Where its key is to come from.
+        from: KeyFrom,
+    },
+    /// Forgets the key of one.
+    Forget(String),
+}
+
+impl Change {
+    /// The market that it is about.
+    pub fn market(&self) -> &str {
+        match self {
+            Self::Add(market) => &market.name,
+            Self::Key { name, .. } | Self::Forget(name) => name,
+        }
+    }
+}
+
+/// Something to be done about markets.
+#[derive(Debug, PartialEq)]
+pub enum Errand {
+    /// List them; answer with [`News::Listed`].
+    List,
+    /// Get everything ready to speak for another market, without sending anything; answer with
+    /// [`News::Arrived`] or [`News::Stayed`].
+    Connect {
+        /// The number to answer with.
+        ticket: Ticket,
+        /// Which market.
+        name: String,
+    },
+    /// Speak for the market that was made ready under this number, from now on.
+    Board(Ticket),
+    /// Send a market one request that changes nothing; answer with [`News::Tested`].
+    Test {
+        /// The number to answer with.
+        ticket: Ticket,
+        /// Which market.
+        name: String,
+    },
+    /// Change what is kept of them; answer with [`News::Changed`].
+    Change(Change),
+}
+
+/// What became of an errand.
+#[derive(Debug)]
+pub enum News {
+    /// The markets as they are now.
+    Listed(Roster),
+    /// A market is ready to be spoken to.
+    Arrived(Box<Arrival>),
+    /// A market cannot be spoken to.
+    Stayed {
+        /// Whose answer it is.
+        ticket: Ticket,
+        /// Why, in words.
+        why: String,
+    },
+    /// A test ended.
+    Tested {
+        /// Whose answer it is.
+        ticket: Ticket,
+        /// What came of it.
+        outcome: Trial,
+    },
+    /// Something was changed or not, and the markets as they are now.
+    Changed {
+        /// The market, and whether its key may be another one now.
+        result: Result<(String, Done), String>,
+        /// The markets.
+        roster: Roster,
+    },
+}
+
+/// What was done to a market.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Done {
+    /// It was added.
+    Added,
+    /// It has another key.
+    KeyGiven,
+    /// Its key is forgotten.
+    KeyForgotten,
+}
+
+/// What came of a test.
+#[derive(Debug)]
+pub enum Trial {
+    /// It answered: with so many workergroups of the key's account, or with so many offers.
+    Groups(usize),
+    /// It answered a search without a key with so many offers.
+    Offers(usize),
+    /// It refused, failed or was not reached.
+    Failed(ApiError),
+    /// Nothing was sent; why.
+    NotSent(String),
+}
+
+/// Something said about a market in the list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// What.
+    pub text: String,
+    /// Whether it is bad news.
+    pub is_error: bool,
+}
+
+impl Said {
+    fn good(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            is_error: false,
+        }
+    }
+
+    fn bad(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            is_error: true,
+        }
+    }
+}
+
+/// Everything that is known of the markets, and what is under way.
+#[derive(Debug, Default)]
+pub struct Markets {
+    /// The markets.
+    pub roster: Roster,
+    /// Whether somebody who sees the sandbox for the first time should be told the way out.
+    pub invites: bool,
+    /// The market that is being made ready, and the number of that.
+    connecting: Option<(Ticket, String)>,
+    /// The market that is being tested.
+    testing: Option<(Ticket, String)>,
+    /// A form that was left, without its key.
+    draft: Option<Box<MarketForm>>,
+}
+
+impl Markets {
+    /// The market that is being made ready.
+    pub fn connecting(&self) -> Option<&str> {
+        self.connecting.as_ref().map(|(_, name)| name.as_str())
+    }
+
+    /// The market that is being tested.
+    pub fn testing(&self) -> Option<&str> {
+        self.testing.as_ref().map(|(_, name)| name.as_str())
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.roster
+            .markets
+            .iter()
+            .position(|market| market.name == name)
+    }
+}
+
+/// The list on the screen.
+#[derive(Debug, Default)]
+pub struct MarketList {
+    /// The selected line.
+    pub selected: usize,
+    /// What is said about it, or about what was tried last.
+    pub said: Option<Said>,
+}
+
+/// Why the dashboard cannot leave its market now, if it cannot.
+pub fn held(model: &Model) -> Option<String> {
+    if model.writes.flights().next().is_some() {
+        return Some("a write is under way: wait for its outcome, then switch".to_owned());
+    }
+    if model.route_lab.active().is_some() {
+        let way = model.keymap.way_to("route-lab");
+        return Some(format!(
+            "a route run is under way: stop it in the route lab ({way}), then switch"
+        ));
+    }
+    (model.keep.pending > 0)
+        .then(|| "a saved search is still being written: try again in a moment".to_owned())
+}

@@ -1,0 +1,133 @@
+//! A line in which a key is typed or pasted: never shown, never kept longer than needed.
+
+use std::fmt;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use secrecy::zeroize::{Zeroize as _, Zeroizing};
+
+use crate::api::Secret;
+use crate::domain::secrets::{LONGEST_KEY, key_fault};
+
+/// The signs of the mask, however long the key is.
+const MASK: usize = 8;
+
+/// The line. Its text is wiped from the memory when it is dropped or emptied.
+pub struct SecretInput {
+    text: Zeroizing<String>,
+}
+
+impl Default for SecretInput {
+    fn default() -> Self {
+        // All room from the start: a text that grows leaves copies behind.
+        Self {
+            text: Zeroizing::new(String::with_capacity(LONGEST_KEY)),
+        }
+    }
+}
+
+impl fmt::Debug for SecretInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecretInput(…)")
+    }
+}
+
+impl SecretInput {
+    /// Whether nothing was typed.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// What may be seen of it: some stars, and how long it is, roughly.
+    pub fn mask(&self) -> String {
+        let class = match self.text.len() {
+            0 => return String::new(),
+            1..16 => "fewer than 16 characters",
+            16..64 => "16 to 63 characters",
+            _ => "64 characters or more",
+        };
+        format!("{}  {class}", "*".repeat(MASK))
+    }
+
+    /// How many cells the stars take.
+    pub fn stars(&self) -> usize {
+        if self.is_empty() { 0 } else { MASK }
+    }
+
+    /// Why it cannot be a key, if it cannot.
+    pub fn fault(&self) -> Option<&'static str> {
+        key_fault(&self.text)
+    }
+
+    /// The key.
+    pub fn secret(&self) -> Secret {
+        Secret::new(self.text.as_str())
+    }
+
+    /// Forgets what was typed.
+    pub fn clear(&mut self) {
+        self.text.zeroize();
+        *self = Self::default();
+    }
+
+    /// Takes a key press; false if it means nothing here. Only the end can be edited: nobody sees
+    /// where the cursor would be.
+    pub(super) fn key(&mut self, key: KeyEvent) -> bool {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let alt = key.modifiers.contains(KeyModifiers::ALT);
+        match key.code {
+            KeyCode::Char('u' | 'w') if control => self.clear(),
+            KeyCode::Char('h') if control => drop(self.text.pop()),
+            KeyCode::Backspace if control || alt => self.clear(),
+            KeyCode::Backspace => drop(self.text.pop()),
+            KeyCode::Char(character) if !control && !alt => {
+                if self.text.len() + character.len_utf8() <= LONGEST_KEY {
+                    self.text.push(character);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes a pasted key in place of what was there, or says why it is none; then nothing changes.
+    pub(super) fn paste(&mut self, text: &str) -> Result<(), &'static str> {
+        let text = text.trim_matches([' ', '\t', '\r', '\n']);
+        if let Some(fault) = key_fault(text) {
+            return Err(fault);
+        }
+        self.clear();
+        self.text.push_str(text);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_it_is_seen_but_a_mask_and_its_rough_length() {
+        let mut input = SecretInput::default();
+        assert_eq!(input.mask(), "");
+        for (key, mask) in [
+            ("abc", "********  fewer than 16 characters"),
+            ("canary-key-4711-x", "********  16 to 63 characters"),
+        ] {
+            input.paste(&format!(" {key}\r\n")).unwrap();
+            assert_eq!(input.mask(), mask);
+            assert_eq!(input.secret().expose(), key);
+            assert_eq!(format!("{input:?}"), "SecretInput(…)");
+        }
+    }
+
+    #[test]
+    fn a_paste_that_is_no_key_changes_nothing() {
+        let mut input = SecretInput::default();
+        input.paste("good").unwrap();
+        for bad in ["", "two words", "two\nlines", "b\u{e9}ta", "a\u{1b}b"] {
+            assert!(input.paste(bad).is_err());
+            assert_eq!(input.secret().expose(), "good");
+        }
+        assert!(input.paste(&"x".repeat(5000)).is_err());
+    }
+}

@@ -1,0 +1,136 @@
+//! From one market to another: what belongs to the old one goes, what belongs to the person stays.
+
+use super::{Roster, Said};
+use crate::app::message::{Effect, Toast};
+use crate::app::overlay::Overlay;
+use crate::app::remote::{Now, Ticket};
+use crate::app::{Model, Profile, actions};
+use crate::domain::journal::Entry;
+use crate::domain::saved::{Searches, Snapshot};
+use crate::domain::workergroup;
+
+/// What was kept for a profile and comes back with it.
+#[derive(Debug, Default)]
+pub struct Luggage {
+    /// What a person should know.
+    pub notices: Vec<String>,
+    /// How the dashboard was left, and the saved searches; `None` where nothing can be kept.
+    pub kept: Option<(Option<Snapshot>, Searches)>,
+    /// Its writes, oldest first.
+    pub history: Vec<Entry>,
+    /// What is to be known about the history.
+    pub history_note: Option<String>,
+    /// What was seen of its workergroups.
+    pub groups: Option<workergroup::Snapshot>,
+    /// Any number, for what is to differ from run to run.
+    pub seed: u64,
+}
+
+/// A market that is ready to be spoken to.
+#[derive(Debug)]
+pub struct Arrival {
+    /// The number under which it was asked for.
+    pub ticket: Ticket,
+    /// For whom the dashboard speaks then.
+    pub profile: Profile,
+    /// What was kept for it.
+    pub luggage: Luggage,
+    /// The markets as they are now.
+    pub roster: Roster,
+}
+
+impl Model {
+    /// Takes what was kept for the profile in. With a query `given` on the command line, that one
+    /// stands.
+    pub fn unpack(&mut self, luggage: Luggage, given: bool) {
+        self.route_lab.seed(luggage.seed);
+        self.notices.extend(luggage.notices);
+        if let Some((snapshot, searches)) = luggage.kept {
+            self.restore(snapshot.as_ref(), searches, given);
+        }
+        self.writes.history = luggage.history;
+        self.writes.note = luggage.history_note;
+        if !self.profile.is_sandbox {
+            self.groups.drift.resume(luggage.groups);
+        }
+    }
+
+    /// The dashboard anew for another profile. Every field is named here: one that is added must
+    /// be said to belong to the market or to the person.
+    fn start_over(&mut self, profile: Profile) {
+        let fresh = Self::new(profile, None);
+        let Self {
+            pane,
+            keymap,
+            size,
+            facts,
+            ledger,
+            requests,
+            split,
+            zone,
+            tickets,
+            markets,
+            // These belong to the market.
+            profile: _,
+            offers: _,
+            volumes: _,
+            workergroups: _,
+            route_lab: _,
+            overlays: _,
+            notices: _,
+            toast: _,
+            stock: _,
+            writes: _,
+            searches: _,
+            keep: _,
+            groups: _,
+        } = std::mem::replace(self, fresh);
+        self.pane = pane;
+        self.keymap = keymap;
+        self.size = size;
+        self.facts = facts;
+        self.ledger = ledger;
+        self.requests = requests;
+        self.requests.forget_flights();
+        self.split = split;
+        self.zone = zone;
+        // Numbers go on: no answer to the old market's requests is taken for one of the new.
+        self.tickets = tickets;
+        self.markets = markets;
+    }
+}
+
+/// Takes a market that is ready, if it is still wanted and nothing holds the dashboard back.
+pub(super) fn arrived(model: &mut Model, now: Now, arrival: Arrival) -> Vec<Effect> {
+    let awaited = model.markets.connecting.as_ref().map(|(own, _)| *own);
+    if awaited != Some(arrival.ticket) {
+        return Vec::new();
+    }
+    model.markets.connecting = None;
+    let mut effects = Vec::new();
+    if let Some(why) = super::held(model) {
+        let text = format!("Not connected to {}: {why}.", arrival.profile.name);
+        for overlay in &mut model.overlays {
+            if let Overlay::Markets(list) = overlay {
+                list.said = Some(Said::bad(text.clone()));
+            }
+        }
+        return effects;
+    }
+    if let Some(snapshot) = model.unkept() {
+        effects.push(Effect::Keep(Box::new(snapshot)));
+    }
+    let profile = &arrival.profile;
+    let text = match (profile.is_sandbox, profile.has_key) {
+        (true, _) => "This is the sandbox".to_owned(),
+        (false, true) => format!("This is {}", profile.name),
+        (false, false) => format!("This is {}, without a key", profile.name),
+    };
+    model.start_over(arrival.profile);
+    model.unpack(arrival.luggage, false);
+    model.markets.roster = arrival.roster;
+    effects.push(Effect::Market(super::Errand::Board(arrival.ticket)));
+    effects.extend(actions::start(model, now));
+    model.show(Toast::new(text, now));
+    effects
+}

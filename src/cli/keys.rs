@@ -1,0 +1,94 @@
+//! Where the key of a market comes from: one rule, for whoever reads it and for whoever only says
+//! where it is.
+
+use std::path::{Path, PathBuf};
+
+use secrecy::SecretString;
+
+use super::args::Global;
+use super::settings::{Environment, KEY_VARIABLE, VAST_KEY_VARIABLE};
+use crate::app::markets::KeySource;
+use crate::store::keys::{self, Complaints, KeyError};
+use crate::store::{Paths, Profile, config};
+
+/// Where a key is.
+pub(super) enum Source {
+    /// In a variable of the environment: its name and its text.
+    Variable(&'static str, String),
+    /// In a file.
+    File(PathBuf),
+    /// In the output of a command.
+    Command(String),
+    /// In the file of the public service's own client, read only.
+    OtherClient(PathBuf),
+    /// Nowhere.
+    Nowhere,
+}
+
+impl Source {
+    /// The environment, else the file of the command line, else the profile's file or command; for
+    /// the public service also where its own client keeps it.
+    pub fn of(
+        profile: &Profile,
+        flags: &Global,
+        environment: &Environment,
+        paths: Option<&Paths>,
+    ) -> Self {
+        if let Some(text) = &environment.key {
+            return Self::Variable(KEY_VARIABLE, text.clone());
+        }
+        if let Some(path) = flags
+            .api_key_file
+            .as_ref()
+            .or(profile.api_key_file.as_ref())
+        {
+            return Self::File(path.clone());
+        }
+        if let Some(command) = &profile.api_key_command {
+            return Self::Command(command.clone());
+        }
+        if profile.name != config::VAST {
+            return Self::Nowhere;
+        }
+        if let Some(text) = &environment.vast_key {
+            return Self::Variable(VAST_KEY_VARIABLE, text.clone());
+        }
+        paths
+            .map(Paths::public_client_key_file)
+            .filter(|path| path.exists())
+            .map_or(Self::Nowhere, Self::OtherClient)
+    }
+
+    /// The key, if there is one.
+    pub fn read(&self, complaints: Complaints) -> Result<Option<SecretString>, KeyError> {
+        match self {
+            Self::Variable(name, text) => keys::parse(text, name).map(Some),
+            Self::File(path) | Self::OtherClient(path) => keys::from_file(path).map(Some),
+            Self::Command(command) => keys::from_command(command, complaints).map(Some),
+            Self::Nowhere => Ok(None),
+        }
+    }
+
+    /// Where it is, for people. A command is not run for that.
+    pub fn describe(&self) -> KeySource {
+        let shown = |path: &Path| crate::domain::text::visible(&path.to_string_lossy(), 400);
+        let is_pipe = |path: &Path| path.metadata().is_ok_and(|found| !found.is_file());
+        let wrong = match self {
+            Self::Command(_) => None,
+            // What comes through a pipe comes once.
+            Self::File(path) if is_pipe(path) => None,
+            // What is read here is wiped at once: only whether it can be read counts.
+            other => other.read(Complaints::Dropped).err(),
+        };
+        if let Some(error) = wrong {
+            return KeySource::Unusable(error.to_string());
+        }
+        match self {
+            Self::Variable(name, _) => KeySource::Variable(name),
+            Self::File(path) => KeySource::File(shown(path)),
+            Self::Command(_) => KeySource::Command,
+            Self::OtherClient(path) => KeySource::OtherClient(shown(path)),
+            Self::Nowhere => KeySource::None,
+        }
+    }
+}

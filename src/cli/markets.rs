@@ -1,0 +1,276 @@
+//! The markets of the command line and the configuration, as the dashboard lists, changes and
+//! resolves them while it runs.
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+use super::args::Global;
+use super::keys::Source;
+use super::output::CliError;
+use super::settings::{Environment, Settings, choose};
+use crate::api::Origin;
+use crate::app::markets::{Change, Done, KeyFile, KeyFrom, KeySource, Market, NewMarket, Roster};
+use crate::domain::text::visible;
+use crate::store::keys::{self, Complaints};
+use crate::store::profiles::{self, KeyPlace, NewProfile};
+use crate::store::{Config, Paths, Profile, config};
+
+/// How the program was started: all that is needed to resolve another profile.
+#[derive(Clone)]
+pub struct Known {
+    flags: Global,
+    environment: Environment,
+    paths: Option<Paths>,
+    /// The profile that the program was started with.
+    started: String,
+}
+
+/// Without the environment: it may hold keys.
+impl fmt::Debug for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Known")
+            .field("started", &self.started)
+            .field("paths", &self.paths)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Known {
+    /// The markets that a program can switch to that was started so, with the profile `started`.
+    pub fn new(
+        flags: Global,
+        environment: Environment,
+        paths: Option<Paths>,
+        started: &str,
+    ) -> Self {
+        Self {
+            flags,
+            environment: Environment {
+                // The screen belongs to the dashboard.
+                complaints: Complaints::Dropped,
+                ..environment
+            },
+            paths,
+            started: started.to_owned(),
+        }
+    }
+
+    /// Where files live.
+    pub const fn paths(&self) -> Option<&Paths> {
+        self.paths.as_ref()
+    }
+
+    /// The flags for a profile. Addresses and a key file of the command line belong to the profile
+    /// that it named; to no other are they given.
+    fn flags_for(&self, name: &str) -> Global {
+        if name == self.started {
+            let is_named = name != config::CUSTOM;
+            return Global {
+                profile: is_named.then(|| name.to_owned()),
+                ..self.flags.clone()
+            };
+        }
+        Global {
+            profile: Some(name.to_owned()),
+            base_url: None,
+            route_url: None,
+            api_key_file: None,
+            ..self.flags.clone()
+        }
+    }
+
+    /// The settings of a profile, by the rules of the start.
+    ///
+    /// # Errors
+    /// When there is no such profile, or its address or key cannot be used.
+    pub fn settings(&self, name: &str) -> Result<Settings, CliError> {
+        Settings::resolve(&self.flags_for(name), &self.environment, self.paths.clone())
+    }
+
+    fn file(&self) -> Option<std::path::PathBuf> {
+        self.paths.as_ref().map(Paths::config_file)
+    }
+
+    /// All markets: the built-in ones, those of the configuration, that of the command line.
+    pub fn roster(&self) -> Roster {
+        let (config, wrong) = match self.file().map(|file| Config::load(&file)) {
+            Some(Ok(config)) => (config, None),
+            Some(Err(error)) => (Config::default(), Some(error.to_string())),
+            None => (Config::default(), None),
+        };
+        let mut names = config.names();
+        if !names.contains(&self.started.as_str()) {
+            names.push(&self.started);
+        }
+        let markets = names
+            .into_iter()
+            .filter_map(|name| {
+                let flags = self.flags_for(name);
+                let profile = choose(&flags, &config, &[]).ok()?;
+                Some(self.market(&profile, &flags))
+            })
+            .collect();
+        Roster {
+            markets,
+            has_variable: self.environment.key.is_some(),
+            file: self.file().as_deref().map(shown),
+            wrong: wrong.map(|why| visible(&why, 400)),
+        }
+    }
+
+    fn market(&self, profile: &Profile, flags: &Global) -> Market {
+        let key = if profile.base_url.is_some() {
+            let paths = self.paths.as_ref();
+            Source::of(profile, flags, &self.environment, paths).describe()
+        } else {
+            KeySource::Own
+        };
+        // As it is understood: in plain ASCII, so that no letter passes for another.
+        let text = |address: &Option<String>| {
+            address.as_deref().map(|text| {
+                Origin::parse(text).map_or_else(|_| visible(text, 400), |own| own.to_string())
+            })
+        };
+        Market {
+            name: visible(&profile.name, 64),
+            address: text(&profile.base_url),
+            route: text(&profile.route_url),
+            dialect: profile.dialect,
+            read_only: profile.read_only || flags.read_only,
+            key,
+            file: profile
+                .api_key_file
+                .as_deref()
+                .map(|path| self.key_file(path)),
+            is_configurable: profile.base_url.is_some() && profile.name != config::CUSTOM,
+        }
+    }
+
+    fn key_file(&self, path: &Path) -> KeyFile {
+        let own = |paths: &Paths| paths.is_own_key_file(path);
+        KeyFile {
+            path: shown(path),
+            is_own: self.paths.as_ref().is_some_and(own),
+        }
+    }
+
+    /// Changes what is kept of the markets.
+    ///
+    /// # Errors
+    /// What stands in the way, in words; then everything is as it was.
+    pub fn change(&self, change: Change) -> Result<(String, Done), String> {
+        let paths = self.paths.as_ref().ok_or("there is no home folder")?;
+        match change {
+            Change::Add(market) => {
+                add(paths, &market)?;
+                Ok((market.name, Done::Added))
+            }
+            Change::Key { name, from } => {
+                give_key(paths, &name, &from)?;
+                Ok((name, Done::KeyGiven))
+            }
+            Change::Forget(name) => {
+                forget_key(paths, &name)?;
+                Ok((name, Done::KeyForgotten))
+            }
+        }
+    }
+}
+
+/// Keeps the key of a new market and then the market itself; a key without its market goes again.
+fn add(paths: &Paths, market: &NewMarket) -> Result<(), String> {
+    let new = NewProfile {
+        name: market.name.clone(),
+        base_url: market.base_url.clone(),
+        route_url: market.route_url.clone(),
+        dialect: market.dialect,
+        read_only: market.read_only,
+        key: place(&market.name, &market.key),
+    };
+    let file = paths.config_file();
+    let config = Config::load(&file).map_err(|error| error.to_string())?;
+    if config.profile(&market.name).is_some() {
+        return Err(format!("there is a market named '{}' already", market.name));
+    }
+    let written = keep(&paths.key_file(&market.name), &market.key)?;
+    profiles::add(&file, &new).map_err(|error| {
+        if written {
+            let _ = fs::remove_file(paths.key_file(&market.name));
+        }
+        error.to_string()
+    })
+}
+
+/// Keeps another key of a market. Its own file is replaced where it has one.
+fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), String> {
+    let file = paths.config_file();
+    let before = profile(paths, name)?;
+    if let (KeyFrom::File(_), Some(path)) = (from, &before.api_key_file) {
+        keep(path, from)?;
+        return Ok(());
+    }
+    let path = paths.key_file(name);
+    let written = keep(&path, from)?;
+    profiles::set_key(&file, name, &place(name, from)).map_err(|error| {
+        if written {
+            let _ = fs::remove_file(&path);
+        }
+        error.to_string()
+    })?;
+    discard(paths, &before, &path, written)
+}
+
+/// Takes the key of a market out of the configuration, and its file away if bourse keeps it.
+fn forget_key(paths: &Paths, name: &str) -> Result<(), String> {
+    let before = profile(paths, name)?;
+    profiles::set_key(&paths.config_file(), name, &KeyPlace::Environment)
+        .map_err(|error| error.to_string())?;
+    discard(paths, &before, &paths.key_file(name), false)
+}
+
+/// Deletes the key file that a profile had, if it is one that bourse keeps and it is not in use.
+fn discard(paths: &Paths, before: &Profile, now: &Path, is_used: bool) -> Result<(), String> {
+    let Some(old) = &before.api_key_file else {
+        return Ok(());
+    };
+    if !paths.is_own_key_file(old) || (is_used && old == now) {
+        return Ok(());
+    }
+    match fs::remove_file(old) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(format!("{} cannot be deleted: {error}", shown(old)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a key into its file, if it is to be in one; true if it was written.
+fn keep(path: &Path, from: &KeyFrom) -> Result<bool, String> {
+    let KeyFrom::File(secret) = from else {
+        return Ok(false);
+    };
+    keys::parse(secret.expose(), "what you typed").map_err(|error| error.to_string())?;
+    keys::write(path, secret.expose())
+        .map_err(|error| format!("the key file {} cannot be written: {error}", shown(path)))?;
+    Ok(true)
+}
+
+fn place(name: &str, from: &KeyFrom) -> KeyPlace {
+    match from {
+        KeyFrom::Environment => KeyPlace::Environment,
+        KeyFrom::File(_) => KeyPlace::File(Paths::key_file_setting(name)),
+        KeyFrom::Command(command) => KeyPlace::Command(command.clone()),
+    }
+}
+
+fn profile(paths: &Paths, name: &str) -> Result<Profile, String> {
+    Config::load(&paths.config_file())
+        .map_err(|error| error.to_string())?
+        .profile(name)
+        .ok_or_else(|| format!("there is no market named '{name}'"))
+}
+
+fn shown(path: &Path) -> String {
+    visible(&path.to_string_lossy(), 400)
+}

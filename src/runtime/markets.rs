@@ -1,0 +1,181 @@
+//! Errands about markets, carried out beside the loop: listing and changing them, testing one, and
+//! making one ready to be spoken to.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
+
+use super::dashboard::Calls;
+use super::start::{self, Files};
+use crate::api::{Operation, Pacer, Reply, Request};
+use crate::app::Message;
+use crate::app::markets::{Arrival, Errand, News, Trial};
+use crate::app::remote::Ticket;
+use crate::cli::{CliError, Known, Settings};
+use crate::domain::text::visible;
+use crate::domain::{Resource, language};
+
+/// All that the loop needs to speak for a market.
+pub(super) struct Ready {
+    /// Who carries its requests out.
+    pub calls: Arc<dyn Calls>,
+    /// What is kept of it.
+    pub files: Files,
+}
+
+/// Markets that are ready and wait to be taken, by the number under which they were asked for.
+#[derive(Clone, Default)]
+pub(super) struct Berth(Arc<Mutex<HashMap<Ticket, Ready>>>);
+
+impl Berth {
+    /// Takes the market of that number.
+    pub fn take(&self, ticket: Ticket) -> Option<Ready> {
+        self.with(|ready| ready.remove(&ticket))
+    }
+
+    fn put(&self, ticket: Ticket, ready: Ready) {
+        self.with(|all| drop(all.insert(ticket, ready)));
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut HashMap<Ticket, Ready>) -> T) -> T {
+        // A map is whole after every statement: a panic elsewhere spoils nothing.
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// What an errand needs.
+#[derive(Clone)]
+pub(super) struct Errands {
+    /// The markets.
+    pub known: Arc<Known>,
+    /// Where those go that are ready.
+    pub berth: Berth,
+    /// Where the news go.
+    pub outbox: UnboundedSender<Message>,
+}
+
+impl Errands {
+    /// Carries an errand out beside the loop. What is being written now is waited for before
+    /// anything is read: `written` ends then.
+    pub fn run(self, errand: Errand, written: Option<oneshot::Receiver<()>>) {
+        tokio::spawn(async move {
+            let outbox = self.outbox.clone();
+            let news =
+                match errand {
+                    Errand::List => blocking(move || News::Listed(self.known.roster())).await,
+                    Errand::Change(change) => {
+                        blocking(move || News::Changed {
+                            result: self.known.change(change).map_err(|why| visible(&why, 400)),
+                            roster: self.known.roster(),
+                        })
+                        .await
+                    }
+                    Errand::Connect { ticket, name } => {
+                        if let Some(written) = written {
+                            // Nobody writes any more if it is gone.
+                            let _ = written.await;
+                        }
+                        Some(self.connect(ticket, name).await.unwrap_or_else(|error| {
+                            News::Stayed {
+                                ticket,
+                                why: words(error),
+                            }
+                        }))
+                    }
+                    Errand::Test { ticket, name } => {
+                        let outcome = self.test(name).await;
+                        let outcome = outcome.unwrap_or_else(|error| Trial::NotSent(words(error)));
+                        Some(News::Tested { ticket, outcome })
+                    }
+                    // The loop does this itself.
+                    Errand::Board(_) => None,
+                };
+            if let Some(news) = news {
+                let _ = outbox.send(Message::Market(Box::new(news)));
+            }
+        });
+    }
+
+    /// The settings of a market. Its key is read, which may take a command.
+    async fn settings(&self, name: String) -> Result<Settings, CliError> {
+        let known = Arc::clone(&self.known);
+        blocking(move || known.settings(&name))
+            .await
+            .unwrap_or_else(|| Err(lost()))
+    }
+
+    /// Makes a market ready. Nothing is sent to it.
+    async fn connect(&self, ticket: Ticket, name: String) -> Result<News, CliError> {
+        let mut settings = self.settings(name).await?;
+        // They are about how the program started, and were said then.
+        settings.notices.clear();
+        let connection = settings.connect(Pacer::default()).await?;
+        let profile = start::profile(&settings, &connection.session);
+        let known = Arc::clone(&self.known);
+        let opened = blocking(move || {
+            let (files, luggage) = start::open(&settings, &profile);
+            (files, luggage, profile, known.roster())
+        });
+        let (files, luggage, profile, roster) = opened.await.ok_or_else(lost)?;
+        let ready = Ready {
+            calls: Arc::new(connection.session),
+            files: Files {
+                sandbox: connection.sandbox,
+                ..files
+            },
+        };
+        self.berth.put(ticket, ready);
+        Ok(News::Arrived(Box::new(Arrival {
+            ticket,
+            profile,
+            luggage,
+            roster,
+        })))
+    }
+
+    /// Sends one request that changes nothing, once.
+    async fn test(&self, name: String) -> Result<Trial, CliError> {
+        let settings = self.settings(name).await?;
+        let connection = settings.connect(Pacer::default()).await?;
+        let client = connection.session.client();
+        let request = if client.config().key.is_some() {
+            Request::ListWorkergroups
+        } else {
+            let mut query = language::default_query(Resource::Offers, settings.dialect);
+            query.limit = Some(1);
+            Request::Search(query)
+        };
+        let outcome = client.call(&request).await;
+        let _ = self
+            .outbox
+            .send(Message::Recorded(Box::new(outcome.record)));
+        Ok(match outcome.result {
+            Ok(Reply::Records(listing)) if request.operation() == Operation::ListWorkergroups => {
+                Trial::Groups(listing.len())
+            }
+            Ok(Reply::Records(listing)) => Trial::Offers(listing.len()),
+            Ok(_) => Trial::NotSent("the answer belongs to another question".to_owned()),
+            Err(error) => Trial::Failed(error),
+        })
+    }
+}
+
+/// Does something that waits for the disk or for a command where no frame waits for it; `None`
+/// when it panicked.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    tokio::task::spawn_blocking(work).await.ok()
+}
+
+fn lost() -> CliError {
+    CliError::Failed("bourse failed while getting it ready".to_owned())
+}
+
+/// What went wrong, for the screen.
+fn words(error: CliError) -> String {
+    match error {
+        CliError::Usage(why) | CliError::Failed(why) => visible(&why, 400),
+        CliError::Quiet | CliError::Closed => "it failed".to_owned(),
+    }
+}

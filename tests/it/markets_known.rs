@@ -1,0 +1,247 @@
+//! Which markets there are, whence their keys come, and what is changed in the configuration.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use bourse::api::Secret;
+use bourse::app::markets::{Change, Done, KeyFrom, KeySource, NewMarket};
+use bourse::cli::args::Global;
+use bourse::cli::{Environment, Known, Market};
+use bourse::domain::Dialect;
+use bourse::store::Paths;
+
+const KEY: &str = "canary-key-4711-known";
+
+struct Home {
+    folder: tempfile::TempDir,
+    paths: Paths,
+}
+
+impl Home {
+    fn new(config: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = Paths::below(folder.path());
+        fs::create_dir_all(&paths.config).unwrap();
+        fs::write(paths.config_file(), config).unwrap();
+        Self { folder, paths }
+    }
+
+    fn known(&self, flags: Global, environment: Environment, started: &str) -> Known {
+        Known::new(flags, environment, Some(self.paths.clone()), started)
+    }
+
+    fn plain(&self) -> Known {
+        self.known(Global::default(), Environment::default(), "sandbox")
+    }
+
+    fn private(&self, name: &str, text: &str, mode: u32) -> std::path::PathBuf {
+        let path = self.folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path
+    }
+
+    fn config(&self) -> String {
+        fs::read_to_string(self.paths.config_file()).unwrap()
+    }
+}
+
+fn key_of(known: &Known, name: &str) -> Option<String> {
+    match known.settings(name).unwrap().market {
+        Market::Remote { key, .. } => key.map(|key| key.expose().to_owned()),
+        Market::Embedded(_) => panic!("{name} is embedded"),
+    }
+}
+
+fn source(known: &Known, name: &str) -> KeySource {
+    let markets = known.roster().markets;
+    markets
+        .into_iter()
+        .find(|market| market.name == name)
+        .unwrap_or_else(|| panic!("there is no {name}"))
+        .key
+}
+
+fn new(name: &str) -> NewMarket {
+    NewMarket {
+        name: name.to_owned(),
+        base_url: "https://market.example".to_owned(),
+        route_url: None,
+        dialect: &Dialect::DOCUMENTED,
+        read_only: false,
+        key: KeyFrom::File(Secret::new(KEY)),
+    }
+}
+
+const TWO: &str = "# two\n[profiles.a]\nbase_url = \"https://a.example\"\n\
+    [profiles.b]\nbase_url = \"https://b.example\"\nroute_url = \"https://b-run.example\"\n";
+
+#[test]
+fn what_the_command_line_says_is_for_the_profile_that_it_started() {
+    let home = Home::new(TWO);
+    let file = home.private("key", KEY, 0o600);
+    let flags = Global {
+        profile: Some("a".to_owned()),
+        base_url: Some("https://mirror.example".to_owned()),
+        api_key_file: Some(file),
+        read_only: true,
+        ..Global::default()
+    };
+    let known = home.known(flags, Environment::default(), "a");
+    assert_eq!(key_of(&known, "a").as_deref(), Some(KEY));
+    assert_eq!(key_of(&known, "b"), None, "the key file was for a");
+    let address = |name: &str| match known.settings(name).unwrap().market {
+        Market::Remote { management, .. } => management.to_string(),
+        Market::Embedded(_) => String::new(),
+    };
+    assert_eq!(address("a"), "https://mirror.example");
+    assert_eq!(address("b"), "https://b.example");
+    assert!(
+        known.settings("b").unwrap().read_only,
+        "--read-only is for all"
+    );
+    assert!(known.settings("sandbox").unwrap().is_sandbox());
+    assert!(known.settings("nowhere").is_err());
+}
+
+#[test]
+fn an_address_of_the_command_line_is_a_market_too() {
+    let home = Home::new(TWO);
+    let flags = Global {
+        base_url: Some("https://lab.example".to_owned()),
+        ..Global::default()
+    };
+    let known = home.known(flags, Environment::default(), "custom");
+    let markets = known.roster().markets;
+    let names: Vec<_> = markets.iter().map(|market| market.name.as_str()).collect();
+    assert_eq!(names, ["sandbox", "vast", "a", "b", "custom"]);
+    assert!(!markets[4].is_configurable && markets[2].is_configurable);
+    assert_eq!(markets[4].address.as_deref(), Some("https://lab.example"));
+    assert_eq!(markets[3].route.as_deref(), Some("https://b-run.example"));
+    assert_eq!(known.settings("custom").unwrap().profile, "custom");
+}
+
+#[test]
+fn the_list_names_where_a_key_is_and_why_it_cannot_be_used() {
+    let home = Home::new("");
+    let open = home.private("open", KEY, 0o644);
+    let good = home.private("good", KEY, 0o600);
+    let text = format!(
+        "{TWO}api_key_file = \"{}\"\n[profiles.c]\nbase_url = \"https://c\"\napi_key_file = \"{}\"\n\
+         [profiles.d]\nbase_url = \"https://d\"\napi_key_command = \"false\"\n",
+        open.display(),
+        good.display()
+    );
+    fs::write(home.paths.config_file(), text).unwrap();
+    let known = home.plain();
+    assert_eq!(source(&known, "sandbox"), KeySource::Own);
+    assert_eq!(source(&known, "a"), KeySource::None);
+    let KeySource::Unusable(why) = source(&known, "b") else {
+        panic!("a file that is open to others");
+    };
+    assert!(
+        why.contains("chmod 600") && !why.contains("canary"),
+        "{why}"
+    );
+    let path = good.to_str().unwrap().to_owned();
+    assert_eq!(source(&known, "c"), KeySource::File(path));
+    assert_eq!(
+        source(&known, "d"),
+        KeySource::Command,
+        "it is not run for that"
+    );
+    let environment = Environment {
+        vast_key: Some(KEY.to_owned()),
+        ..Environment::default()
+    };
+    let known = home.known(Global::default(), environment, "sandbox");
+    assert_eq!(source(&known, "vast"), KeySource::Variable("VAST_API_KEY"));
+    assert_eq!(source(&known, "a"), KeySource::None);
+    assert!(!format!("{known:?} {:?}", known.roster()).contains("canary"));
+}
+
+#[test]
+fn a_market_that_cannot_be_kept_leaves_no_key() {
+    let home = Home::new("theme = 3\n");
+    let error = home.plain().change(Change::Add(new("work"))).unwrap_err();
+    assert!(error.contains("config.toml:1"), "{error}");
+    assert!(!home.paths.key_file("work").exists());
+    fs::write(home.paths.config_file(), TWO).unwrap();
+    let error = home.plain().change(Change::Add(new("a"))).unwrap_err();
+    assert_eq!(error, "there is a market named 'a' already");
+    assert!(!home.paths.key_file("a").exists());
+    // A form of TOML that nothing can be appended to.
+    let inline = "profiles = { a = { base_url = \"https://a\" } }\n";
+    fs::write(home.paths.config_file(), inline).unwrap();
+    let error = home.plain().change(Change::Add(new("work"))).unwrap_err();
+    assert!(
+        error.contains("[profiles.work]") && !error.contains("canary"),
+        "{error}"
+    );
+    assert!(!home.paths.key_file("work").exists());
+    assert_eq!(home.config(), inline);
+}
+
+#[test]
+fn keys_come_and_go_with_their_files() {
+    let home = Home::new(TWO);
+    let known = home.plain();
+    let file = KeyFrom::File(Secret::new(KEY));
+    let key = |name: &str, from: &KeyFrom| Change::Key {
+        name: name.to_owned(),
+        from: from.clone(),
+    };
+    assert_eq!(
+        known.change(key("a", &file)),
+        Ok(("a".to_owned(), Done::KeyGiven))
+    );
+    let kept = home.paths.key_file("a");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&kept), mode(kept.parent().unwrap())), (0o600, 0o700));
+    assert_eq!(key_of(&known, "a").as_deref(), Some(KEY));
+    let other = KeyFrom::File(Secret::new("other"));
+    known.change(key("a", &other)).unwrap();
+    assert_eq!(key_of(&known, "a").as_deref(), Some("other"));
+    known.change(Change::Forget("a".to_owned())).unwrap();
+    assert!(!kept.exists());
+    assert_eq!(home.config(), TWO);
+    // A command takes the file's place.
+    known.change(key("a", &file)).unwrap();
+    let command = KeyFrom::Command("printf from-command".to_owned());
+    known.change(key("a", &command)).unwrap();
+    assert!(!kept.exists());
+    assert_eq!(key_of(&known, "a").as_deref(), Some("from-command"));
+    // And a built-in market gets a section of its own.
+    known.change(key("vast", &file)).unwrap();
+    assert_eq!(key_of(&known, "vast").as_deref(), Some(KEY));
+    assert!(
+        home.config()
+            .ends_with("\n[profiles.vast]\napi_key_file = \"keys/vast\"\n")
+    );
+}
+
+#[test]
+fn a_key_file_of_the_person_is_replaced_but_never_deleted_and_its_folder_left_alone() {
+    let home = Home::new("");
+    let path = home.private("mine", "before", 0o600);
+    fs::set_permissions(home.folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let text = format!(
+        "[profiles.a]\nbase_url = \"https://a\"\napi_key_file = \"{}\" # mine\n",
+        path.display()
+    );
+    fs::write(home.paths.config_file(), &text).unwrap();
+    let known = home.plain();
+    let change = Change::Key {
+        name: "a".to_owned(),
+        from: KeyFrom::File(Secret::new(KEY)),
+    };
+    known.change(change).unwrap();
+    assert_eq!(key_of(&known, "a").as_deref(), Some(KEY));
+    assert_eq!(home.config(), text);
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&path), mode(home.folder.path())), (0o600, 0o755));
+    known.change(Change::Forget("a".to_owned())).unwrap();
+    assert!(path.exists());
+    assert_eq!(key_of(&known, "a"), None);
+}
