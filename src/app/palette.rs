@@ -123,8 +123,7 @@ fn fields(model: &Model) -> Vec<Item<Entry>> {
 /// Does what the selected line of the palette or the help stands for. One that cannot be done now
 /// says why, and the list stays.
 pub(super) fn chosen(model: &mut Model, now: Now) -> Vec<Effect> {
-    let (Some(Overlay::Help(picker)) | Some(Overlay::Palette(picker))) = model.overlays.last()
-    else {
+    let Some(Overlay::Help(picker) | Overlay::Palette(picker)) = model.overlays.last() else {
         return Vec::new();
     };
     let Some(item) = picker.current() else {
