@@ -57,7 +57,6 @@ async fn connect_and_show(settings: &Settings) -> color_eyre::Result<ExitCode> {
     model.route_lab.seed(fastrand::u64(..));
     model.notices.clone_from(&settings.notices);
     let shelf = bring_back(&mut model, settings);
-    model.keymap = settings.keymap.clone();
     model.zone = jiff::tz::TimeZone::system();
     let look = |light| settings.look.theme(light, |name| std::env::var(name).ok());
     let asks = settings
@@ -67,6 +66,7 @@ async fn connect_and_show(settings: &Settings) -> color_eyre::Result<ExitCode> {
         unasked: look(None),
         asked: asks.then(|| [look(Some(false)), look(Some(true))]),
     };
+    model.keymap = settings.keymap.clone().in_words(themes.unasked.ascii);
     let files = Files {
         journal: history(&mut model, settings),
         groups: groups_seen(&mut model, settings),
