@@ -1,8 +1,8 @@
 //! The palette: every action, saved search and field by name; and what choosing a line of it, or of
 //! the help, does.
 //!
-//! Each sort of line is a function that gives items; [`open`] chains them. Another sort of thing to
-//! go to by name is a variant of [`Entry`], such a function, and an arm in [`choose`].
+//! Each sort of line is a function that gives items; `open` chains them. Another sort of thing to
+//! go to by name is a variant of [`Entry`], such a function, and an arm in `choose`.
 
 use super::able::reach;
 use super::keymap::{Action, BINDINGS, Binding, Context};
