@@ -29,6 +29,8 @@ pub struct KeyError {
 #[derive(Debug, Clone)]
 pub struct Keymap {
     rows: Vec<Row>,
+    /// Whether arrow keys are called by words: an ASCII arrow would look like the key `<` or `>`.
+    in_words: bool,
 }
 
 /// A row, its keys, and the line of the configuration that set them, if one did.
@@ -49,7 +51,10 @@ impl Default for Keymap {
                 line: None,
             })
             .collect();
-        Self { rows }
+        Self {
+            rows,
+            in_words: false,
+        }
     }
 }
 
@@ -117,6 +122,24 @@ impl Keymap {
         contexts.iter().find(takes).copied()
     }
 
+    /// The same keys; arrow keys are called by words if that is wanted.
+    #[must_use]
+    pub const fn in_words(mut self, in_words: bool) -> Self {
+        self.in_words = in_words;
+        self
+    }
+
+    /// A key as it is shown.
+    fn name(&self, chord: Chord) -> String {
+        let name = chord.to_string();
+        if !self.in_words {
+            return name;
+        }
+        [("↑", "Up"), ("↓", "Down"), ("←", "Left"), ("→", "Right")]
+            .into_iter()
+            .fold(name, |name, (arrow, word)| name.replace(arrow, word))
+    }
+
     /// The keys of a row, the one that is shown first.
     pub fn chords(&self, binding: &Binding) -> &[Chord] {
         self.rows
@@ -129,7 +152,7 @@ impl Keymap {
     pub fn shown_key(&self, binding: &Binding) -> String {
         self.chords(binding)
             .first()
-            .map_or_else(String::new, ToString::to_string)
+            .map_or_else(String::new, |chord| self.name(*chord))
     }
 
     /// All keys of a row, for the help screen.
@@ -137,7 +160,7 @@ impl Keymap {
         let keys: Vec<_> = self
             .chords(binding)
             .iter()
-            .map(ToString::to_string)
+            .map(|chord| self.name(*chord))
             .collect();
         keys.join(" ")
     }
@@ -146,14 +169,14 @@ impl Keymap {
     pub fn way_to(&self, name: &str) -> String {
         let row = self.rows.iter().find(|row| row.binding.name == name);
         if let Some(chord) = row.and_then(|row| row.chords.first()) {
-            return chord.to_string();
+            return self.name(*chord);
         }
         let palette = self
             .rows
             .iter()
             .find(|row| row.binding.action == Action::Palette)
             .and_then(|row| row.chords.first())
-            .map_or_else(String::new, ToString::to_string);
+            .map_or_else(String::new, |chord| self.name(*chord));
         format!("{palette} {name}")
     }
 

@@ -8,6 +8,7 @@ use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
+use super::split::SIDE_BY_SIDE;
 use super::{Model, Owner, actions, insights, markets, requests, route_lab};
 
 /// Lines that a turn of the wheel moves.
@@ -16,8 +17,8 @@ const WHEEL: isize = 3;
 /// Decides what a mouse event means.
 pub(super) fn happened(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Effect> {
     match event.kind {
-        MouseEventKind::ScrollDown => wheel(model, now, WHEEL),
-        MouseEventKind::ScrollUp => wheel(model, now, -WHEEL),
+        MouseEventKind::ScrollDown => wheel(model, now, event.column, WHEEL),
+        MouseEventKind::ScrollUp => wheel(model, now, event.column, -WHEEL),
         MouseEventKind::Down(MouseButton::Left) => {
             model.split.let_go();
             if let Some(target) = model.facts.at(event.column, event.row) {
@@ -31,7 +32,22 @@ pub(super) fn happened(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Ef
     Vec::new()
 }
 
-fn wheel(model: &mut Model, now: Now, by: isize) {
+/// Whether the table is in sight and within reach: nothing over it, or the detail beside it.
+fn has_table(model: &Model) -> bool {
+    match model.overlays.as_slice() {
+        [] => model.owner() == Owner::Table,
+        [Overlay::Detail { .. }] => model.size.0 >= SIDE_BY_SIDE,
+        _ => false,
+    }
+}
+
+fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
+    if has_table(model)
+        && column < model.split.table(model.size.0)
+        && let Some(browser) = model.browser_mut()
+    {
+        return browser.step(by);
+    }
     if let Some(Overlay::Route(_)) = model.overlays.last() {
         return route_lab::wheel(model, now, by);
     }
@@ -140,16 +156,17 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
             }
             _ => {}
         },
-        Target::Header(field) if model.owner() == Owner::Table => {
+        Target::Header(field) if has_table(model) => {
             if let Some(browser) = model.browser_mut() {
                 browser.sort_by(field);
             }
         }
-        Target::Row(index) if model.owner() == Owner::Table => {
+        Target::Row(index) if has_table(model) => {
+            let is_alone = model.overlays.is_empty();
             let Some(browser) = model.browser_mut() else {
                 return Vec::new();
             };
-            if browser.cursor() == index {
+            if browser.cursor() == index && is_alone {
                 return actions::perform(model, now, Action::Open);
             }
             browser.select(index);

@@ -1,8 +1,8 @@
 //! The palette: every action, saved search and field by name; and what choosing a line of it, or of
 //! the help, does.
 //!
-//! Each sort of line is a function that gives items; [`open`] chains them. Another sort of thing to
-//! go to by name is a variant of [`Entry`], such a function, and an arm in [`choose`].
+//! Each sort of line is a function that gives items; `open` chains them. Another sort of thing to
+//! go to by name is a variant of [`Entry`], such a function, and an arm in `choose`.
 
 use super::able::reach;
 use super::keymap::{Action, BINDINGS, Binding, Context};
@@ -126,8 +126,7 @@ fn fields(model: &Model) -> Vec<Item<Entry>> {
 /// Does what the selected line of the palette or the help stands for. One that cannot be done now
 /// says why, and the list stays.
 pub(super) fn chosen(model: &mut Model, now: Now) -> Vec<Effect> {
-    let (Some(Overlay::Help(picker)) | Some(Overlay::Palette(picker))) = model.overlays.last()
-    else {
+    let Some(Overlay::Help(picker) | Overlay::Palette(picker)) = model.overlays.last() else {
         return Vec::new();
     };
     let Some(item) = picker.current() else {

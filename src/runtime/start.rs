@@ -49,7 +49,6 @@ async fn connect_and_show(settings: &Settings, markets: Known) -> color_eyre::Re
     let (files, luggage) = open(settings, &profile);
     let mut model = Model::new(profile, settings.conditions.clone());
     model.unpack(luggage, settings.conditions.is_some());
-    model.keymap = settings.keymap.clone();
     model.zone = jiff::tz::TimeZone::system();
     let look = |light| settings.look.theme(light, |name| std::env::var(name).ok());
     let asks = settings
@@ -61,6 +60,7 @@ async fn connect_and_show(settings: &Settings, markets: Known) -> color_eyre::Re
     };
     model.markets.roster = markets.roster();
     model.markets.invites = settings.is_sandbox() && is_first_run(settings);
+    model.keymap = settings.keymap.clone().in_words(themes.unasked.ascii);
     let files = Files {
         sandbox: connection.sandbox,
         ..files

@@ -114,7 +114,11 @@ fn whole<T: Clone>(buffer: &mut Buffer, area: Rect, picker: &Picker<T>, theme: &
     }
     let why = item.disabled.as_ref();
     let why = why.map_or_else(String::new, |why| format!(" (not now: {why})"));
-    let text = format!("{}{why}", item.text);
+    let note = match item.note.as_str() {
+        "" => String::new(),
+        note => format!(" [{note}]"),
+    };
+    let text = format!("{}{why}{note}", item.text);
     let text = match (item.title.trim(), text.is_empty()) {
         (title, true) => title.to_owned(),
         (title, false) => format!("{title}: {text}"),

@@ -11,7 +11,7 @@ use crate::app::facts::{Facts, Target};
 use crate::app::sort_editor::arrow;
 use crate::domain::format;
 use crate::domain::local::LocalTime;
-use crate::domain::{CellRef, Field, Kind, Listing, Resource};
+use crate::domain::{CellRef, Field, Kind, Listing, Resource, Source};
 
 /// Whether a cell tells the cost of a job that the offer does not outlive.
 fn ends_early(listing: &Listing, row: usize, field: &Field) -> bool {
@@ -91,18 +91,27 @@ pub fn place(
         fields.pop();
     }
     let mut x = GUTTER;
+    let spare = room.saturating_sub(taken(&fields));
+    // A search is longer than any column: it gets the room that nobody else takes.
+    let longest = fields.iter().rposition(|field| is_search(field));
     fields
         .into_iter()
-        .map(|field| {
+        .enumerate()
+        .map(|(index, field)| {
+            let more = if longest == Some(index) { spare } else { 0 };
             let placed = Placed {
                 field,
                 x,
-                width: width_of(field).min(room.max(1)),
+                width: (width_of(field) + more).min(room.max(1)),
             };
             x += placed.width + 1;
             placed
         })
         .collect()
+}
+
+const fn is_search(field: &Field) -> bool {
+    matches!(field.source, Source::Search(_))
 }
 
 /// A header must at least be readable, with room for the sort sign.

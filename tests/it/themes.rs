@@ -143,3 +143,20 @@ fn selection_marks_and_best_values_have_signs() {
         "{screen}"
     );
 }
+
+#[test]
+fn in_ascii_arrow_keys_have_names_and_the_order_is_written_as_it_is_typed() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.theme = Theme {
+        ascii: true,
+        ..Theme::MONO
+    };
+    desk.model.keymap = desk.model.keymap.clone().in_words(true);
+    desk.keys("esc").expect("sort Score-");
+    desk.keys("m")
+        .expect("Right group by")
+        .expect_not("> group by");
+    desk.keys("esc ?")
+        .type_text("next record")
+        .expect("Right l");
+}
