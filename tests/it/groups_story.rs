@@ -111,6 +111,48 @@ fn groups_are_filtered_and_sorted_here_without_a_request() {
 }
 
 #[test]
+fn groups_are_narrowed_by_the_moment_of_their_creation_and_by_age() {
+    let mut desk = at_groups();
+    // sdxl is of 2026-11-18 12:00 UTC, two days old; llama 11 of a day later; "yesterday" and
+    // nothing are no moments and pass no comparison.
+    for (query, rows, there) in [
+        ("created_at>=2026-11-19", "1 of 4 rows", "llama"),
+        ("created_at<2026-11-19", "1 of 4 rows", "sdxl"),
+        ("created_at=2026-11-18T12:00:00Z", "1 of 4 rows", "sdxl"),
+        ("created_at=2026-11-18..2026-11-20", "2 of 4 rows", "sdxl"),
+        ("created_at!=null", "3 of 4 rows", "yesterday"),
+        ("age<36h", "1 of 4 rows", "llama"),
+        ("age>=2", "1 of 4 rows", "sdxl"),
+        ("age<3d", "2 of 4 rows", "sdxl"),
+        ("age=null", "2 of 4 rows", "whisper"),
+    ] {
+        desk.keys("/ ctrl-u").type_text(query).keys("enter");
+        assert!(desk.calls.is_empty(), "{query} asked the market");
+        desk.expect(rows).expect(there);
+    }
+    // The bar keeps saying it as a person would.
+    desk.keys("/ ctrl-u")
+        .type_text("created_at>2026-01-01")
+        .keys("enter");
+    desk.expect("created_at>2026-01-01");
+    desk.keys("/ ctrl-u")
+        .type_text("created_at>soon")
+        .keys("enter");
+    desk.expect("created_at wants a date such as 2030-01-31");
+    // The filter editor has both.
+    desk.keys("esc f").type_text("created").keys("enter");
+    desk.expect("When the group was created");
+    desk.keys("ctrl-u").type_text("2026-11-19");
+    desk.keys("enter ctrl-s");
+    desk.expect("1 of 4 rows").expect("created_at>2026-11-19");
+    desk.keys("f").type_text("age").keys("enter");
+    desk.expect("How long ago the group was created");
+    desk.type_text("<12h").keys("enter ctrl-s");
+    desk.expect("0 of 4 rows").expect("age<0.5");
+    assert!(desk.calls.is_empty());
+}
+
+#[test]
 fn the_detail_shows_every_field_and_what_the_search_leaves_out() {
     let mut desk = at_groups();
     desk.resize(120, 90).keys("j enter");
