@@ -108,7 +108,11 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Option<Vec
         Action::BlankDraft => {
             model.groups.form.load(Draft::default());
             if model.groups.form.has_replaced() {
-                model.show(Toast::new("Ctrl-r brings the other draft back", now));
+                let key = model.keymap.way_to("other-draft");
+                model.show(Toast::new(
+                    format!("{key} brings the other draft back"),
+                    now,
+                ));
             }
             Vec::new()
         }
@@ -121,7 +125,9 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Option<Vec
 pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
     let is_here = model.pane == Pane::Workergroups;
     let in_form = matches!(model.overlays.last(), Some(Overlay::GroupForm));
-    let elsewhere = || (!is_here).then(|| "that is for workergroups: press 3".to_owned());
+    let way = |name| model.keymap.way_to(name);
+    let elsewhere =
+        || (!is_here).then(|| format!("that is for workergroups: press {}", way("workergroups")));
     let selected = || {
         let row = model.workergroups.selected_row();
         (row.is_none() && !in_form).then(|| "no workergroup is selected".to_owned())
@@ -134,7 +140,12 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
         Action::NewGroup => elsewhere().or_else(read_only),
         Action::CloneGroup => elsewhere().or_else(read_only).or_else(selected),
         Action::GroupFromSearch => (model.pane != Pane::Offers)
-            .then(|| "it starts from a search for offers: press 1".to_owned())
+            .then(|| {
+                format!(
+                    "it starts from a search for offers: press {}",
+                    way("offers")
+                )
+            })
             .or_else(read_only),
         Action::Preflight | Action::PlanCapacity => elsewhere().or_else(selected),
         Action::SupplyHealth => elsewhere().or_else(|| {
@@ -147,7 +158,10 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
         Action::Secrets
             if is_here && !matches!(model.overlays.last(), Some(Overlay::Detail { .. })) =>
         {
-            Some("the detail view shows it: press Enter first".to_owned())
+            Some(format!(
+                "the detail view shows it: press {} first",
+                way("open")
+            ))
         }
         Action::Secrets => elsewhere().or_else(selected).or_else(|| {
             secret(model)
@@ -186,7 +200,8 @@ fn fill_form(model: &mut Model, now: Now, draft: Draft) {
     model.groups.form.load(draft);
     show_form(model);
     if model.groups.form.has_replaced() {
-        let text = "Your earlier draft is kept: Ctrl-r brings it back";
+        let key = model.keymap.way_to("other-draft");
+        let text = format!("Your earlier draft is kept: {key} brings it back");
         model.show(Toast::new(text, now));
     }
 }
@@ -489,7 +504,8 @@ pub(super) fn listed(model: &mut Model, now: Now) -> Vec<Effect> {
     if let Some(since) = since.filter(|_| new > 0) {
         let noun = if new == 1 { "change" } else { "changes" };
         let then = model.local_time(now).minute(since);
-        let text = format!("{new} {noun} since {then}: D shows them");
+        let key = model.keymap.way_to("drift");
+        let text = format!("{new} {noun} since {then}: {key} shows them");
         model.show(Toast::new(text, now));
     }
     // What became of a creation matters more.

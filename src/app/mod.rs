@@ -27,6 +27,7 @@ pub mod insights;
 pub mod keep;
 pub mod keymap;
 pub mod keys;
+mod leaving;
 pub mod message;
 mod mouse;
 mod narrowing;

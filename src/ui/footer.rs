@@ -25,7 +25,7 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
         .min(line.width);
     let room = line.width.saturating_sub(taken + 1);
     let is_lab = matches!(model.overlays.first(), Some(Overlay::Route(_)));
-    let going_on = super::route_lab::going_on(&model.route_lab, now);
+    let going_on = super::route_lab::going_on(&model.route_lab, &model.keymap, now);
     if let Some(browser) = model.browser().filter(|_| !is_lab) {
         let mut parts = vec![piece(rows(browser), theme.text)];
         if let Some(then) = browser.remote().shown_at() {

@@ -293,6 +293,7 @@ fn overlays(
                         local: &model.local_time(now),
                         now,
                         reveals: model.groups.reveals(browser.selected(), now),
+                        keymap: &model.keymap,
                     };
                     detail::draw(buffer, place, &view, theme, facts);
                 }
@@ -351,7 +352,7 @@ fn overlays(
             Overlay::Export(form) => export::draw(buffer, area, form, theme, facts),
             Overlay::Prompt(prompt) => Some(prompt::text(buffer, area, prompt, theme)),
             Overlay::Question(question) => {
-                prompt::question(buffer, area, question, theme);
+                prompt::question(buffer, area, question, &model.keymap, theme);
                 None
             }
             Overlay::Columns(editor) => picker::draw(

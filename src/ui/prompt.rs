@@ -6,6 +6,8 @@ use ratatui::layout::{Position, Rect};
 use super::paint;
 use super::picker::frame;
 use super::theme::Theme;
+use crate::app::keymap::Context;
+use crate::app::keys::Keymap;
 use crate::app::prompt::{Prompt, Question};
 use crate::app::text_input::TextInput;
 use crate::domain::text::visible;
@@ -60,23 +62,47 @@ pub fn line(buffer: &mut Buffer, area: Rect, input: &TextInput, theme: &Theme) -
     Position::new(area.x + column.min(area.width), area.y)
 }
 
+/// The most lines of a question.
+const MOST_LINES: usize = 12;
+
 /// Draws a dialog that asks for a yes.
-pub fn question(buffer: &mut Buffer, area: Rect, question: &Question, theme: &Theme) {
+pub fn question(
+    buffer: &mut Buffer,
+    area: Rect,
+    question: &Question,
+    keymap: &Keymap,
+    theme: &Theme,
+) {
     let width = area.width.saturating_sub(4).min(WIDEST);
-    let lines = paint::wrap(&visible(&question.text, 400), width.saturating_sub(4));
-    let height = u16::try_from(lines.len().min(4)).unwrap_or(4);
+    let mut lines: Vec<String> = question
+        .text
+        .split('\n')
+        .flat_map(|part| match part {
+            "" => vec![String::new()],
+            part => paint::wrap(&visible(part, 600), width.saturating_sub(4)),
+        })
+        .collect();
+    // On a small screen the words count more than the space between them.
+    let room = usize::from(area.height.saturating_sub(5)).clamp(1, MOST_LINES);
+    if lines.len() > room {
+        lines.retain(|line| !line.is_empty());
+    }
+    lines.truncate(room);
+    let height = u16::try_from(lines.len()).unwrap_or(4);
     let inner = frame(buffer, area, (width, height + 4), &question.title, theme);
-    for (y, line) in (inner.y..).zip(lines.iter().take(4)) {
+    for (y, line) in (inner.y..).zip(&lines) {
         paint::text(buffer, inner.x + 1, y, inner.width - 1, line, theme.text);
     }
-    let parts = [
-        paint::piece("y", theme.key),
+    let mut parts = vec![paint::piece(keymap.way_to("say-yes"), theme.key)];
+    if question.contexts().contains(&Context::Ask) {
+        parts.push(paint::piece(" or ", theme.text));
+        parts.push(paint::piece(keymap.way_to("yes"), theme.key));
+    }
+    parts.extend([
         paint::piece(" does it, ", theme.text),
-        paint::piece("n", theme.key),
-        paint::piece(" or ", theme.text),
-        paint::piece("Esc", theme.key),
+        paint::piece(keymap.way_to("say-no"), theme.key),
         paint::piece(" leaves it", theme.text),
-    ];
-    let y = inner.y + height + 1;
+    ]);
+    let y = inner.bottom().saturating_sub(1).min(inner.y + height + 1);
     paint::pieces(buffer, inner.x + 1, y, inner.width - 1, &parts);
 }

@@ -33,6 +33,7 @@ mod insights_story;
 mod language;
 mod language_editing;
 mod language_properties;
+mod leaving_story;
 mod memory;
 mod offers_story;
 mod own_keys;

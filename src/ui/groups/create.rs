@@ -103,24 +103,31 @@ fn confirm(model: &Model, dialog: &CreateDialog, now: Now, width: u16, theme: &T
         rows.extend(write::wrapped(0, complaint, width, theme.error));
     }
     let wait = model.writes.ready_in(Deed::CreateWorkergroup, now);
+    let (enter, esc) = keys(model);
     let (text, style) = match (wait > 0.0, dialog.early) {
         (true, _) => (
             format!(
                 "The market wants a pause: may be sent in {:.0} s. Nothing is sent by itself: press \
-                 Enter then.",
+                 {enter} then.",
                 wait.ceil()
             ),
             theme.warning,
         ),
-        (false, true) => ("It may be sent now: press Enter.".to_owned(), theme.warning),
+        (false, true) => (format!("It may be sent now: press {enter}."), theme.warning),
         (false, false) => (
-            format!("Type {CREATE}; Enter then sends it, once. Esc goes back to the form."),
+            format!("Type {CREATE}; {enter} then sends it, once. {esc} goes back to the form."),
             theme.dim,
         ),
     };
     rows.extend(write::wrapped(1, &text, width, style));
     rows.extend(history(model, width, theme));
     rows
+}
+
+/// The keys that take what is typed and that step back.
+fn keys(model: &Model) -> (String, String) {
+    let way = |name| model.keymap.way_to(name);
+    (way("confirm"), way("step-back"))
 }
 
 fn history(model: &Model, width: u16, theme: &Theme) -> Vec<Row> {
@@ -218,14 +225,17 @@ fn outcome(model: &Model, now: Now, width: u16, theme: &Theme) -> Vec<Row> {
         }
         Stage::Over(settled) => {
             let mut rows = write::over(Deed::CreateWorkergroup, settled, width, theme);
+            let close = model.keymap.way_to("close-creation");
             let advice = match settled.verdict {
-                Verdict::Done => "The list is fetched again, and the new group selected in it.",
-                Verdict::Refused => {
-                    "Nothing was created. Esc leads back to the form, filled in as it was."
+                Verdict::Done => {
+                    "The list is fetched again, and the new group selected in it.".to_owned()
                 }
-                Verdict::Unknown => "Esc leads back to the form.",
+                Verdict::Refused => format!(
+                    "Nothing was created. {close} leads back to the form, filled in as it was."
+                ),
+                Verdict::Unknown => format!("{close} leads back to the form."),
             };
-            rows.extend(write::wrapped(2, advice, width, theme.dim));
+            rows.extend(write::wrapped(2, &advice, width, theme.dim));
             rows.extend(history(model, width, theme));
             rows
         }
@@ -265,14 +275,16 @@ fn unknown(model: &Model, dialog: &CreateDialog, now: Now, width: u16, theme: &T
     if let Some(complaint) = &dialog.complaint {
         rows.extend(write::wrapped(0, complaint, width, theme.error));
     }
+    let (enter, esc) = keys(model);
     let mine = if unresolved.candidates.is_empty() {
         String::new()
     } else {
-        format!("Type {MINE} and Enter: the group marked > is the one. ")
+        format!("Type {MINE} and {enter}: the group marked > is the one. ")
     };
+    let again = model.keymap.way_to("list-again");
     let text = format!(
-        "{mine}Type {NONE} and Enter: it was not created; the form stays and may be sent again. Esc \
-         leaves it open. F5 lists again."
+        "{mine}Type {NONE} and {enter}: it was not created; the form stays and may be sent again. {esc} \
+         leaves it open. {again} lists again."
     );
     rows.extend(write::wrapped(1, &text, width, theme.dim));
     rows

@@ -29,7 +29,10 @@ pub fn draw(
     let mut lines: Vec<Line> = Vec::new();
     match drift.last() {
         None => lines.push(line(
-            "The groups have not been listed yet: press r.",
+            format!(
+                "The groups have not been listed yet: press {}.",
+                model.keymap.way_to("report-refresh")
+            ),
             theme.text,
         )),
         Some((at, groups)) if drift.found().len() == 0 => {

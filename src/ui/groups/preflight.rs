@@ -7,6 +7,7 @@ use super::{Line, labelled, line, report, signed};
 use crate::app::Model;
 use crate::app::facts::Facts;
 use crate::app::groups::preflight::{Look, Panel};
+use crate::app::keys::Keymap;
 use crate::app::remote::{Now, Phase};
 use crate::domain::insight::Coverage;
 use crate::domain::workergroup::{Part, Preflight, WorkerCounts};
@@ -36,7 +37,7 @@ pub fn draw(
         width,
         theme,
     );
-    lines.extend(status(panel, now, width, theme));
+    lines.extend(status(panel, &model.keymap, now, width, theme));
     if let Some(found) = panel.remote().shown() {
         lines.extend(supply(found, panel.limit(), width, theme));
         lines.push(Vec::new());
@@ -52,17 +53,18 @@ pub fn draw(
     report(buffer, area, &title, &lines, scroll, theme, facts);
 }
 
-fn status(panel: &Panel, now: Now, width: u16, theme: &Theme) -> Vec<Line> {
+fn status(panel: &Panel, keymap: &Keymap, now: Now, width: u16, theme: &Theme) -> Vec<Line> {
+    let esc = keymap.way_to("back");
     match panel.remote().phase() {
         Phase::Loading { since, waiting, .. } => {
             let text = match waiting {
                 Some(waiting) => format!(
-                    "{}: going in {:.0}s (Esc stops)",
+                    "{}: going in {:.0}s ({esc} stops)",
                     waiting.why,
                     (waiting.until - now.mono).max(0.0).ceil()
                 ),
                 None => format!(
-                    "asking the market … {:.0}s (Esc stops)",
+                    "asking the market … {:.0}s ({esc} stops)",
                     (now.mono - since).max(0.0)
                 ),
             };
@@ -77,7 +79,10 @@ fn status(panel: &Panel, now: Now, width: u16, theme: &Theme) -> Vec<Line> {
                 let text = format!("{} ago", crate::ui::age(now, then));
                 labelled("Asked", &text, theme.dim, width, theme)
             }
-            None => labelled("Asked", "not yet: press r", theme.dim, width, theme),
+            None => {
+                let text = format!("not yet: press {}", keymap.way_to("report-refresh"));
+                labelled("Asked", &text, theme.dim, width, theme)
+            }
         },
     }
 }
