@@ -275,12 +275,7 @@ fn json_lines(listing: &Listing, row: usize, width: u16, theme: &Theme) -> Vec<L
     let shown = json_for_terminal(&pretty);
     let mut lines = Vec::new();
     for line in shown.lines() {
-        // Short lines keep their indentation.
-        if paint::cells(line) <= width {
-            lines.push(vec![(line.to_owned(), theme.text)]);
-            continue;
-        }
-        let parts = paint::wrap(line.trim_start(), width).into_iter();
+        let parts = paint::wrap_indented(line, width).into_iter();
         lines.extend(parts.map(|part| vec![(part, theme.text)]));
     }
     lines

@@ -272,6 +272,7 @@ fn an_unknown_outcome_is_told_wherever_the_person_is_by_then() {
         &desk,
         "Whether a workergroup was created for endpoint chat is unknown",
     );
+    says(&desk, "The form (n) leads to what the list shows of it");
     assert_eq!(creations(&desk), 0);
     answer_all(&mut desk, &with_group(77, SEARCH));
     desk.keys("3 n pgdn enter").expect("Outcome unknown");

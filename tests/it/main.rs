@@ -46,6 +46,8 @@ mod real_loop;
 #[cfg(unix)]
 mod real_terminal;
 mod recorder;
+#[cfg(unix)]
+mod route_command;
 mod route_loop;
 mod route_server;
 mod route_story;

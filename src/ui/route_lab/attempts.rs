@@ -354,14 +354,8 @@ fn reply_lines(
     let laid_out = pretty.unwrap_or_else(|| text.chars().take(LONGEST_REPLY).collect());
     let clean = json_for_terminal(&redact::members(&laid_out));
     for line in clean.lines() {
-        // Short lines keep their indentation.
-        if paint::cells(line) <= width {
-            lines.push(vec![(line.to_owned(), theme.text)]);
-            continue;
-        }
-        for part in paint::wrap(line.trim_start(), width) {
-            lines.push(vec![(part, theme.text)]);
-        }
+        let parts = paint::wrap_indented(line, width).into_iter();
+        lines.extend(parts.map(|part| vec![(part, theme.text)]));
     }
     lines
 }
