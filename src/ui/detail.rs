@@ -219,7 +219,8 @@ fn section_lines(
             let start = label.take().unwrap_or((" ".repeat(LABEL + 1), theme.dim));
             lines.push(vec![start, (part, style)]);
         }
-        if width >= 60 {
+        // The hundred fields of an offer would be a long way to scroll with their meanings.
+        if width >= 60 || browser.resource() == Resource::Workergroups {
             for part in paint::wrap(field.doc, room) {
                 lines.push(vec![(" ".repeat(LABEL + 1), theme.dim), (part, theme.dim)]);
             }

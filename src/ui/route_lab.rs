@@ -169,7 +169,8 @@ fn status(
     let mut parts = vec![piece(format!(" {word} "), style)];
     if lab_run.is_active() && !run.plan().is_single() {
         let progress = run.progress(now.mono);
-        parts.push(piece(charts::gauge(progress, 16), theme.accent));
+        let cells = if area.width < 100 { 8 } else { 16 };
+        parts.push(piece(charts::gauge(progress, cells), theme.accent));
         parts.push(piece(format!(" {:.0}%", progress * 100.0), theme.text));
     }
     parts.push(piece(

@@ -168,6 +168,61 @@ fn the_detail_shows_every_field_and_what_the_search_leaves_out() {
 }
 
 #[test]
+fn the_detail_explains_every_field_whole_on_a_small_screen_too() {
+    let long = "words that go on and on, ".repeat(12);
+    let listing = FOUR.replace(
+        r#""docker_login_pass":"canary-docker-3333""#,
+        &format!(
+            r#""docker_login_pass":"canary-docker-3333","a_member_whose_name_is_longer_than_its_column":{{"note":"{long}the end"}}"#
+        ),
+    );
+    for columns in [60, 80, 120] {
+        let mut desk = Desk::with_offers(THREE);
+        desk.keys("3").answer(&listing);
+        desk.resize(columns, 300).keys("j enter");
+        let fields = bourse::domain::WORKERGROUPS.fields();
+        for field in fields.iter().filter(|field| field.in_record) {
+            says(&desk, field.doc);
+            desk.expect(field.label);
+        }
+        // Every parameter that can be sent is there by its label, and what identifies the group.
+        for label in [
+            "ID",
+            "Endpoint",
+            "Endpoint no.",
+            "Created",
+            "API key",
+            "Template hash",
+            "Template",
+            "Search",
+            "Launch args",
+            "Min load",
+            "Target",
+            "Cold x",
+            "Cold workers",
+            "Max workers",
+            "Test",
+            "VRAM",
+        ] {
+            let starts = |line: &str| line.trim_start().starts_with(&format!("{label} "));
+            assert!(
+                desk.screen().lines().any(starts),
+                "{label}:\n{}",
+                desk.screen()
+            );
+        }
+        says(&desk, "(empty)"); // its launch arguments
+        desk.expect("a_member_whose_name_is_longer_than_its_column");
+        let unknown = format!(r#"{{"note":"{long}the end"}}"#);
+        says(
+            &desk,
+            &unknown.split_whitespace().collect::<Vec<_>>().join(" "),
+        );
+        assert!(!flat(&desk).contains("canary"), "{}", desk.screen());
+    }
+}
+
+#[test]
 fn a_key_is_shown_while_x_is_on_for_fifteen_seconds_and_for_its_record_only() {
     let mut desk = at_groups();
     desk.keys("x").expect("the detail view shows it");
