@@ -58,6 +58,17 @@ pub fn members(json: &str) -> String {
     without(json, is_secret_name)
 }
 
+/// An assignment as it is handed on to its worker: everything but a key that the market repeats,
+/// which is the person's and no business of a worker. The signature stays, for the worker checks it.
+pub fn api_keys(json: &str) -> String {
+    without(json, |quoted| {
+        let name = unquoted(quoted);
+        ["api_key", "apikey", "authorization"]
+            .iter()
+            .any(|key| key.eq_ignore_ascii_case(&name))
+    })
+}
+
 /// A record as it came, for a clipboard or a file: besides the members that the specification knows
 /// as secret, those that are called like one lose their value too.
 pub fn record(json: &str) -> String {

@@ -82,7 +82,7 @@ fn filled_in(pty: &mut Pty) {
 }
 
 /// Every file below a folder with its text.
-fn files(folder: &Path) -> Vec<(String, String)> {
+pub fn files(folder: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

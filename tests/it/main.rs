@@ -24,6 +24,8 @@ mod desk;
 mod docs;
 mod errors;
 mod filter_story;
+#[cfg(unix)]
+mod group_keys;
 mod groups_form_story;
 mod groups_story;
 mod honesty_story;

@@ -1,6 +1,6 @@
 //! What the assigned worker is to be sent: written here, sent by the person.
 
-use crate::api::curl;
+use crate::api::{curl, redact};
 use crate::app::text_input::TextInput;
 use crate::domain::Untrusted;
 use crate::domain::routing::{PayloadError, next_hop_body};
@@ -76,6 +76,7 @@ impl NextHop {
 
     /// The body alone.
     pub fn body(&self, reply: &Untrusted) -> Result<String, Unwritten> {
-        next_hop_body(reply.compared(), self.payload.text()).map_err(Unwritten::Payload)
+        let reply = redact::api_keys(reply.compared());
+        next_hop_body(&reply, self.payload.text()).map_err(Unwritten::Payload)
     }
 }
