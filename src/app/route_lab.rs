@@ -31,7 +31,7 @@ use crate::domain::routing::{
 pub(super) use act::{act, disabled, tick};
 pub use attempts::AttemptList;
 pub use form::{Entry, Mode, RouteForm};
-pub use next_hop::{NextHop, Unwritten};
+pub use next_hop::{NO_PAYLOAD, NextHop, Unwritten};
 pub(super) use start::{launch, open};
 pub(super) use text::{click, pasted, typed, wheel};
 pub use view::{Page, RouteView};

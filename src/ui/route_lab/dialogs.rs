@@ -5,7 +5,7 @@ use ratatui::layout::{Position, Rect};
 
 use crate::app::Model;
 use crate::app::facts::{Facts, Target};
-use crate::app::route_lab::{Entry, RouteLab};
+use crate::app::route_lab::{Entry, NO_PAYLOAD, RouteLab};
 use crate::app::text_input::TextInput;
 use crate::domain::dialect::RouteKey;
 use crate::domain::text::{json_for_terminal, visible};
@@ -166,6 +166,9 @@ pub fn next_hop(
         let style = if is_focus { theme.accent } else { theme.dim };
         let label = format!("{sign}{label}");
         paint::text(buffer, area.x, line(y), LABEL, &label, style);
+        if input.is_empty() && label.contains("Payload") {
+            paint::text(buffer, x, line(y), room, NO_PAYLOAD, theme.dim);
+        }
         let position = edited(buffer, (x, line(y), room), input, theme);
         cursor = is_focus.then_some(position).or(cursor);
     }
@@ -189,7 +192,13 @@ pub fn next_hop(
 
 /// Where the run is to be written.
 pub fn export(buffer: &mut Buffer, area: Rect, model: &Model, theme: &Theme) -> Position {
-    let size = (area.width.saturating_sub(2).min(90), 6);
+    let key = model.keymap.way_to("export-format");
+    let note = format!(
+        "It ends with .csv or .json ({key} changes it). A file that is there is not replaced."
+    );
+    let width = area.width.saturating_sub(2).min(90);
+    let lines = paint::wrap(&note, width.saturating_sub(4));
+    let size = (width, u16::try_from(lines.len()).unwrap_or(2) + 5);
     let title = "Export the run: attempts and parameters, no keys, no signatures";
     let inner = frame(buffer, area, size, title, theme);
     let x = paint::text(buffer, inner.x + 1, inner.y + 1, 8, "File  ", theme.accent);
@@ -200,11 +209,9 @@ pub fn export(buffer: &mut Buffer, area: Rect, model: &Model, theme: &Theme) -> 
         &model.route_lab.export_path,
         theme,
     );
-    let key = model.keymap.way_to("export-format");
-    let note = format!(
-        "It ends with .csv or .json ({key} changes it). A file that is there is not replaced."
-    );
     let room = inner.width.saturating_sub(2);
-    paint::text(buffer, inner.x + 1, inner.y + 3, room, &note, theme.dim);
+    for (y, line) in (inner.y + 3..inner.bottom()).zip(&lines) {
+        paint::text(buffer, inner.x + 1, y, room, line, theme.dim);
+    }
     position
 }
