@@ -446,6 +446,37 @@ fn mistakes_are_told_as_they_are_typed_with_a_caret_in_the_search() {
 }
 
 #[test]
+fn the_caret_stands_under_the_mistake_behind_wide_characters_and_in_long_searches() {
+    let mut desk = narrow();
+    desk.keys("n enter enter enter enter");
+    let under = |desk: &Desk, wrong: &str| {
+        let screen = desk.screen();
+        let lines: Vec<Vec<char>> = screen.lines().map(|line| line.chars().collect()).collect();
+        let place = lines
+            .iter()
+            .position(|line| line.contains(&'^'))
+            .unwrap_or_else(|| panic!("no caret:\n{screen}"));
+        let marked: String = lines[place]
+            .iter()
+            .zip(&lines[place - 1])
+            .filter(|(caret, _)| **caret == '^')
+            .map(|(_, above)| *above)
+            .collect();
+        assert_eq!(marked, wrong, "{screen}");
+    };
+    desk.type_text("gpu_name=\"ＲＴＸ 日本\" bananas=2 num_gpus>=2");
+    under(&desk, "bananas");
+    // Longer than the line, in sight around the cursor.
+    desk.keys("ctrl-u").type_text(&"ＲＴＸ".repeat(40));
+    desk.keys("ctrl-u")
+        .type_text("verified=true rentable=true rented=false gpu_name=\"日本\" ");
+    desk.type_text("num_gpus>=2 reliability>0.99 inet_down>500 bananas=2");
+    under(&desk, "bananas");
+    desk.resize(80, 24);
+    under(&desk, "bananas");
+}
+
+#[test]
 fn what_is_missing_is_told_when_creating_is_tried() {
     let mut desk = narrow();
     desk.keys("n pgdn enter");
