@@ -369,7 +369,7 @@ fn no_keys_send_a_second_creation_while_the_first_is_unknown() {
 
 #[test]
 fn no_keys_send_a_second_creation_while_the_first_is_under_way() {
-    for seed in 100..110 {
+    for seed in 100..104 {
         let mut desk = sent();
         assert_eq!(creations(&desk), 1);
         mash(&mut desk, seed, 1);
@@ -474,6 +474,27 @@ fn the_caret_stands_under_the_mistake_behind_wide_characters_and_in_long_searche
     under(&desk, "bananas");
     desk.resize(80, 24);
     under(&desk, "bananas");
+}
+
+#[test]
+fn the_smallest_screen_shows_the_body_the_sum_and_the_line_that_decides() {
+    let mut desk = confirming();
+    desk.resize(40, 10);
+    let text = flat(&desk).replace(' ', "");
+    for part in [
+        "POST",
+        r#"{"endpoint_name":"chat","search_p"#,
+        "$18.00anhour",
+    ] {
+        assert!(text.contains(part), "{part}:\n{}", desk.screen());
+    }
+    desk.expect("Type create  >");
+    desk.type_text("create").keys("enter");
+    desk.fail(ApiError::Lost).answer(&with_group(77, SEARCH));
+    desk.expect("> 77  chat").expect("You decide");
+    says(&desk, "Nobody knows whether the workergroup was created");
+    desk.type_text("mine").keys("enter");
+    desk.expect("Taken: workergroup 77");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
 
 use super::preflight::{dollars, plural};
 use crate::api::Request;
@@ -16,6 +17,7 @@ use crate::domain::insight::Coverage;
 use crate::domain::journal::{Deed, Verdict};
 use crate::domain::workergroup::{NewWorkergroup, Preflight, WorkerCounts};
 use crate::domain::{CellRef, RowId};
+use crate::ui::paint;
 use crate::ui::picker::frame;
 use crate::ui::theme::Theme;
 use crate::ui::write::{self, Row};
@@ -79,7 +81,7 @@ fn confirm(model: &Model, dialog: &CreateDialog, now: Now, width: u16, theme: &T
     } else {
         theme.warning
     };
-    rows.extend(write::wrapped(0, &cost, width, style));
+    rows.extend(first_lines(&cost, width, style));
     rows.push(Row::new(7, "", theme.dim));
     let request = Request::CreateWorkergroup(new.clone());
     rows.extend(write::consent(
@@ -122,6 +124,14 @@ fn confirm(model: &Model, dialog: &CreateDialog, now: Now, width: u16, theme: &T
     rows.extend(write::wrapped(1, &text, width, style));
     rows.extend(history(model, width, theme));
     rows
+}
+
+/// A text whose first two lines stay longest: they hold the sum, or what happened.
+fn first_lines(text: &str, width: u16, style: Style) -> Vec<Row> {
+    let lines = paint::wrap(text, width).into_iter().enumerate();
+    lines
+        .map(|(index, line)| Row::new(if index < 2 { 0 } else { 2 }, line, style))
+        .collect()
 }
 
 /// The keys that take what is typed and that step back.
@@ -255,7 +265,7 @@ fn unknown(model: &Model, dialog: &CreateDialog, now: Now, width: u16, theme: &T
          not sent again.",
         unresolved.why
     );
-    let mut rows = write::wrapped(0, &text, width, theme.warning);
+    let mut rows = first_lines(&text, width, theme.warning);
     rows.extend(write::wrapped(
         4,
         &what(&unresolved.asked),
@@ -316,7 +326,7 @@ fn shown(
             "The list of {ago} ago shows no new group that matches. That does not mean that it failed: \
              it may still appear."
         );
-        rows.extend(write::wrapped(0, &text, width, theme.text));
+        rows.extend(first_lines(&text, width, theme.text));
         return rows;
     }
     let text = match &unresolved.before {
@@ -325,7 +335,7 @@ fn shown(
             "The list of {ago} ago shows these that match; what was there before is not known:"
         ),
     };
-    rows.extend(write::wrapped(0, &text, width, theme.text));
+    rows.extend(write::wrapped(3, &text, width, theme.text));
     for (index, id) in unresolved.candidates.iter().enumerate().take(8) {
         let is_selected = index == selected;
         let sign = if is_selected { "> " } else { "  " };
