@@ -74,16 +74,13 @@ fn status(panel: &Panel, keymap: &Keymap, now: Now, width: u16, theme: &Theme) -
             let text = format!("The search failed: {error}");
             labelled("", &text, theme.error, width, theme)
         }
-        Phase::Idle | Phase::Ready => match panel.remote().shown_at() {
-            Some(then) => {
-                let text = format!("{} ago", crate::ui::age(now, then));
-                labelled("Asked", &text, theme.dim, width, theme)
-            }
-            None => {
-                let text = format!("not yet: press {}", keymap.way_to("report-refresh"));
-                labelled("Asked", &text, theme.dim, width, theme)
-            }
-        },
+        Phase::Idle | Phase::Ready => {
+            let text = panel.remote().shown_at().map_or_else(
+                || format!("not yet: press {}", keymap.way_to("report-refresh")),
+                |then| format!("{} ago", crate::ui::age(now, then)),
+            );
+            labelled("Asked", &text, theme.dim, width, theme)
+        }
     }
 }
 
