@@ -72,10 +72,31 @@ pub fn api_keys(json: &str) -> String {
 /// A record as it came, for a clipboard or a file: besides the members that the specification knows
 /// as secret, those that are called like one lose their value too.
 pub fn record(json: &str) -> String {
-    without(json, |quoted| secrets::is_secret_name(&unquoted(quoted)))
+    let mut keys: Vec<&str> = Vec::new();
+    let shown = taken_out(
+        json,
+        |quoted| secrets::is_secret_name(&unquoted(quoted)),
+        |value| keys.push(value),
+    );
+    // People write a key into launch arguments as well.
+    keys.iter()
+        .filter_map(|value| serde_json::from_str::<String>(value).ok())
+        .filter(|key| key.len() >= secrets::SHORTEST_KEY)
+        .fold(shown, |shown, key| {
+            known(&shown, &Secret::new(key.as_str()))
+        })
 }
 
 fn without(json: &str, is_secret: impl Fn(&str) -> bool) -> String {
+    taken_out(json, is_secret, |_| {})
+}
+
+/// The text without the values of secret members; each of them is handed to `taken`.
+fn taken_out<'j>(
+    json: &'j str,
+    is_secret: impl Fn(&str) -> bool,
+    mut taken: impl FnMut(&'j str),
+) -> String {
     let bytes = json.as_bytes();
     let mut out = String::with_capacity(json.len());
     let (mut copied, mut at) = (0, 0);
@@ -95,6 +116,7 @@ fn without(json: &str, is_secret: impl Fn(&str) -> bool) -> String {
         }
         let value_end = skip_value(bytes, value);
         if &json[value..value_end] != "null" {
+            taken(&json[value..value_end]);
             out.push_str(&json[copied..value]);
             out.push('"');
             out.push_str(REMOVED);

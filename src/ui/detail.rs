@@ -19,7 +19,7 @@ use crate::domain::field::{Kind, Section};
 use crate::domain::format;
 use crate::domain::listing::Whole;
 use crate::domain::local::LocalTime;
-use crate::domain::secrets::is_secret_name;
+use crate::domain::secrets::{is_secret_name, without_own_key};
 use crate::domain::text::{json_for_terminal, truncate, visible};
 use crate::domain::workergroup::group_search;
 use crate::domain::{CellRef, Dialect, Field, Listing, Resource, Source};
@@ -128,7 +128,9 @@ fn lines(listing: &Listing, row: usize, view: &View<'_>, width: u16, theme: &The
             let value = if is_secret_name(&name) {
                 "(hidden)".to_owned()
             } else {
-                json_for_terminal(&redact::record(&value.to_string()))
+                let value = redact::record(&value.to_string());
+                let cell = |secret| record.cell(secret);
+                json_for_terminal(&without_own_key(listing.catalog(), &value, cell))
             };
             lines.extend(unknown_lines(
                 &visible(&name, LONGEST_NAME),

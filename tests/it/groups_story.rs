@@ -223,6 +223,37 @@ fn the_detail_explains_every_field_whole_on_a_small_screen_too() {
 }
 
 #[test]
+fn a_key_that_other_members_repeat_is_hidden_there_too() {
+    let listing = FOUR
+        .replace("--env A=1", "-e MARKET_KEY=canary-sdxl-1111 -e B=2")
+        .replace(
+            r#""launch_args":"","#,
+            r#""launch_args":"","notes":["run with canary-llama-2222"],"#,
+        );
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("3").answer(&listing);
+    desk.resize(100, 120).keys("j enter"); // 11: an unknown member repeats it
+    assert!(flat(&desk).contains("run with <removed>"));
+    assert!(!flat(&desk).contains("canary"), "{}", desk.screen());
+    desk.keys("right"); // 12: the launch arguments repeat it
+    says(&desk, "-e MARKET_KEY=<removed> -e B=2");
+    assert!(!flat(&desk).contains("canary"), "{}", desk.screen());
+    for letter in ["j", "r", "t"] {
+        desk.keys("y").keys(letter);
+        let Some(Effect::Copy { text, .. }) = desk.effects.last() else {
+            panic!()
+        };
+        assert!(!text.contains("canary"), "{text}");
+    }
+    // Shown on purpose, it stands in its own line and nowhere else.
+    desk.keys("x").expect("canary-sdxl-1111");
+    assert_eq!(flat(&desk).matches("canary-sdxl-1111").count(), 1);
+    // As a column, cut or not.
+    desk.keys("esc c").type_text("launch").keys("space enter");
+    desk.expect_not("canary");
+}
+
+#[test]
 fn a_key_is_shown_while_x_is_on_for_fifteen_seconds_and_for_its_record_only() {
     let mut desk = at_groups();
     desk.keys("x").expect("the detail view shows it");

@@ -114,7 +114,11 @@ fn attempt_line(
     let mut what = match sample.outcome.worker() {
         Some(worker) if is_clean(&sample.outcome) => worker.screen(200),
         Some(worker) => format!("{} (not echoed as sent)", worker.screen(100)),
-        None => sample.outcome.detail().screen(200),
+        None => match (kind, sample.outcome.detail().screen(200)) {
+            (OutcomeKind::TimedOut, none) if none.is_empty() => "no answer in time".to_owned(),
+            (OutcomeKind::RateLimited, none) if none.is_empty() => "too many requests".to_owned(),
+            (_, detail) => detail,
+        },
     };
     if sample.poll > 0 {
         what = format!("poll {}: {what}", sample.poll);
