@@ -1,17 +1,23 @@
-//! How fast the hot paths are: reading an answer, sorting, narrowing, a frame.
+//! How fast the hot paths are: reading an answer, sorting, narrowing, a frame, and a key that is
+//! pressed in the midst of a flood of route answers.
 //!
 //! Ratios count, not single figures: `floor` is the cost of walking over the same bytes once.
 
 #![allow(missing_docs, reason = "criterion's macros make items without them")]
 #![allow(clippy::cast_precision_loss, reason = "made-up prices")]
 
-use bourse::api::Reply;
+use std::collections::VecDeque;
+use std::hint::black_box;
+
+use bourse::api::{Assignment, Reply, Request, RouteReply};
+use bourse::app::facts::Facts;
 use bourse::app::message::Message;
-use bourse::app::remote::Now;
+use bourse::app::remote::{Now, Ticket};
 use bourse::app::{Effect, Model, Profile, update};
-use bourse::domain::{Dialect, Listing, OFFERS, language};
+use bourse::domain::{Dialect, Listing, OFFERS, Untrusted, language};
 use bourse::ui::theme::Theme;
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
@@ -83,9 +89,8 @@ fn arranging(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn drawing(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("drawing");
-    let profile = Profile {
+fn profile() -> Profile {
+    Profile {
         name: "bench".to_owned(),
         is_sandbox: false,
         read_only: false,
@@ -93,7 +98,12 @@ fn drawing(criterion: &mut Criterion) {
         base_url: String::new(),
         route_url: String::new(),
         has_key: false,
-    };
+    }
+}
+
+fn drawing(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("drawing");
+    let profile = profile();
     for rows in [500, 100_000] {
         let mut model = Model::new(profile.clone(), None);
         let now = Now::default();
@@ -121,5 +131,147 @@ fn drawing(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, reading, arranging, drawing);
+/// A lab in the midst of a series, without a runtime.
+struct Flood {
+    model: Model,
+    now: Now,
+    calls: VecDeque<Ticket>,
+    answered: i64,
+    terminal: Terminal<TestBackend>,
+}
+
+impl Flood {
+    fn new() -> Self {
+        let Ok(terminal) = Terminal::new(TestBackend::new(200, 60));
+        let mut flood = Self {
+            model: Model::new(profile(), None),
+            now: Now {
+                mono: 0.0,
+                epoch: 1_800_000_000.0,
+            },
+            calls: VecDeque::new(),
+            answered: 0,
+            terminal,
+        };
+        flood.key(KeyCode::Char('t'));
+        flood.types("chat");
+        flood.begin();
+        flood
+    }
+
+    /// Begins a series from the form.
+    fn begin(&mut self) {
+        for text in ["0", "", "250000", "1000", ""] {
+            self.key(KeyCode::Down);
+            if text.is_empty() {
+                while self.model.route_lab.form.mode != bourse::app::route_lab::Mode::Count {
+                    self.key(KeyCode::Right);
+                }
+                continue;
+            }
+            let erase = KeyEvent::new(KeyCode::Char('u'), KeyModifiers::CONTROL);
+            self.send(Message::Key(erase));
+            self.types(text);
+        }
+        self.key(KeyCode::Enter);
+        assert_eq!(self.calls.len(), 1000);
+    }
+
+    fn key(&mut self, code: KeyCode) {
+        self.send(Message::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+    }
+
+    fn types(&mut self, text: &str) {
+        for character in text.chars() {
+            self.key(KeyCode::Char(character));
+        }
+    }
+
+    fn send(&mut self, message: Message) {
+        for effect in update(&mut self.model, self.now, message) {
+            if let Effect::Call {
+                ticket,
+                request: Request::Route(_),
+            } = effect
+            {
+                self.calls.push_back(ticket);
+            }
+        }
+    }
+
+    /// One answer comes; a run that is over is begun anew.
+    fn answer(&mut self) {
+        let Some(ticket) = self.calls.pop_front() else {
+            self.key(KeyCode::Char('r'));
+            return;
+        };
+        self.answered += 1;
+        self.now.mono += 0.0001;
+        let worker = format!("http://w{}.example:80", self.answered % 8);
+        let reply = Assignment {
+            endpoint: Some(Untrusted::from("chat")),
+            url: Untrusted::from(worker),
+            cost: Some(0.0),
+            reqnum: Some(self.answered),
+            signature: None,
+            request_id: Some(Untrusted::from("req")),
+            mismatches: Vec::new(),
+            json: Untrusted::from(r#"{"url":"http://w.example:80","reqnum":1}"#),
+        };
+        self.send(Message::Routed {
+            ticket,
+            sent: self.now.mono - 0.02,
+            ended: self.now.mono,
+            bytes: 300,
+            result: Box::new(Ok(Reply::Routed(RouteReply::Assigned(reply)))),
+        });
+    }
+
+    fn frame(&mut self) {
+        let (model, now) = (&self.model, self.now);
+        let mut facts = Facts::default();
+        let Ok(_) = self
+            .terminal
+            .draw(|frame| facts = bourse::ui::draw(frame, model, now, &Theme::DARK));
+        self.model.facts = facts;
+    }
+}
+
+/// What an answer costs, what a frame costs when many attempts are kept, and the longest that a
+/// key waits: a full batch of answers, the key, the frame.
+fn flood(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("flood");
+    let mut empty = Flood::new();
+    group.bench_function("frame with nothing kept", |bencher| {
+        bencher.iter(|| empty.frame());
+    });
+    let mut flood = Flood::new();
+    for _ in 0..100_000 {
+        flood.answer();
+    }
+    group.bench_function("frame with 100,000 attempts", |bencher| {
+        bencher.iter(|| flood.frame());
+    });
+    group.bench_function("an answer", |bencher| bencher.iter(|| flood.answer()));
+    let mut typing = Flood::new();
+    for _ in 0..100_000 {
+        typing.answer();
+    }
+    typing.key(KeyCode::Char('/'));
+    group.bench_function("512 answers, a key, a frame", |bencher| {
+        bencher.iter(|| {
+            for _ in 0..512 {
+                typing.answer();
+            }
+            typing.key(KeyCode::Char('w'));
+            typing.key(KeyCode::Backspace);
+            typing.send(Message::Deadline);
+            typing.frame();
+            black_box(typing.answered)
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, reading, arranging, drawing, flood);
 criterion_main!(benches);

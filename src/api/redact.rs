@@ -80,14 +80,39 @@ pub fn members_and_copies(json: &str) -> String {
         .fold(text, |text, value| known(&text, &Secret::new(value)))
 }
 
+/// An assignment as it is handed on to its worker: everything but a key that the market repeats,
+/// which is the person's and no business of a worker. The signature stays, for the worker checks it.
+pub fn api_keys(json: &str) -> String {
+    let is_key = |quoted: &str| {
+        let name = unquoted(quoted);
+        ["api_key", "apikey", "authorization"]
+            .iter()
+            .any(|key| key.eq_ignore_ascii_case(&name))
+    };
+    without(json, is_key, |_| {})
+}
+
 /// A record as it came, for a clipboard or a file: besides the members that the specification knows
 /// as secret, those that are called like one lose their value too.
 pub fn record(json: &str) -> String {
+    let mut keys: Vec<&str> = Vec::new();
     let is_secret = |quoted: &str| secrets::is_secret_name(&unquoted(quoted));
-    without(json, is_secret, |_| {})
+    let shown = without(json, is_secret, |value| keys.push(value));
+    // People write a key into launch arguments as well.
+    keys.iter()
+        .filter_map(|value| serde_json::from_str::<String>(value).ok())
+        .filter(|key| key.len() >= secrets::SHORTEST_KEY)
+        .fold(shown, |shown, key| {
+            known(&shown, &Secret::new(key.as_str()))
+        })
 }
 
-fn without(json: &str, is_secret: impl Fn(&str) -> bool, mut removed: impl FnMut(&str)) -> String {
+/// The text without the values of secret members; each of them is handed to `removed`.
+fn without<'j>(
+    json: &'j str,
+    is_secret: impl Fn(&str) -> bool,
+    mut removed: impl FnMut(&'j str),
+) -> String {
     let bytes = json.as_bytes();
     let mut out = String::with_capacity(json.len());
     let (mut copied, mut at) = (0, 0);

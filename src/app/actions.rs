@@ -4,13 +4,13 @@ use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::route_lab::{self, Question, RouteView};
+use super::route_lab;
 use super::sort_editor::SortEditor;
 use super::text_input::TextInput;
 use super::typing::parse_bar;
 use super::{
-    Model, Owner, Pane, basket, column_editor, filter_editor, fresh, groups, insights, markets,
-    requests, search_settings, unlist, volume_form,
+    Model, Owner, Pane, basket, column_editor, filter_editor, fresh, groups, insights, leaving,
+    markets, requests, search_settings, unlist, volume_form,
 };
 use crate::domain::country;
 use crate::domain::field::Kind;
@@ -25,11 +25,8 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         return Vec::new();
     }
     match action {
-        Action::Quit if model.route_lab.active().is_some() => {
-            let question = RouteView::Ask(Question::Leave);
-            model.overlays.push(Overlay::Route(question));
-        }
-        Action::Quit | Action::QuitNow => return vec![Effect::Quit],
+        Action::Quit => return leaving::leave(model),
+        Action::QuitNow => return vec![Effect::Quit],
         Action::RouteLab => return route_lab::open(model, now),
         Action::Suspend => return vec![Effect::Suspend],
         Action::Redraw => return vec![Effect::Redraw],

@@ -100,11 +100,13 @@ fn counts(field: &'static Field, listing: &Listing) -> Vec<(Value, usize)> {
             Operand::Many(_) => None,
         })
         .filter(|(value, _)| match value {
+            // A moment that cannot be read cannot be written in a query either.
+            Value::Text(_) if field.kind == Kind::Timestamp => false,
             Value::Text(text) => visible(text, 80) == *text,
             _ => true,
         })
         .collect();
-    if field.kind.is_numeric() && counted.len() > NUMBERS {
+    if (field.kind.is_numeric() || field.kind == Kind::Timestamp) && counted.len() > NUMBERS {
         return Vec::new();
     }
     counted
@@ -112,7 +114,8 @@ fn counts(field: &'static Field, listing: &Listing) -> Vec<(Value, usize)> {
 
 /// From where to where the numbers of the rows here go, and their middle.
 pub(super) fn spread(field: &'static Field, listing: &Listing) -> Option<String> {
-    if !field.kind.is_numeric() || is_flag(field) || field.kind == Kind::Id {
+    let is_ranged = field.kind.is_numeric() || field.kind == Kind::Timestamp;
+    if !is_ranged || is_flag(field) || field.kind == Kind::Id {
         return None;
     }
     let column = listing.column(field);

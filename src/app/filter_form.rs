@@ -383,7 +383,9 @@ impl FilterForm {
 fn first_operator(field: &Field) -> Operator {
     match field.kind {
         Kind::Country | Kind::Text if field.operators.allows(Operator::In) => Operator::In,
-        Kind::Number | Kind::Version | Kind::Epoch | Kind::Integer if !is_flag(field) => {
+        Kind::Number | Kind::Version | Kind::Epoch | Kind::Timestamp | Kind::Integer
+            if !is_flag(field) =>
+        {
             if field.better == Some(false) {
                 Operator::Lte
             } else {

@@ -504,7 +504,8 @@ pub(super) fn listed(model: &mut Model, now: Now) -> Vec<Effect> {
     if let Some(since) = since.filter(|_| new > 0) {
         let noun = if new == 1 { "change" } else { "changes" };
         let then = model.local_time(now).minute(since);
-        let text = format!("{new} {noun} since {then}: D shows them");
+        let key = model.keymap.way_to("drift");
+        let text = format!("{new} {noun} since {then}: {key} shows them");
         model.show(Toast::new(text, now));
     }
     // What became of a creation matters more.

@@ -68,7 +68,7 @@ pub enum Context {
     RouteHop,
     /// The file that a run is written into.
     RouteExport,
-    /// A question that wants a yes or a no.
+    /// A question that Enter answers with a yes too.
     Ask,
     /// The column editor.
     Columns,
@@ -148,7 +148,7 @@ impl Context {
             Self::RouteSearch => "Route lab: search",
             Self::RouteHop => "Route lab: next hop",
             Self::RouteExport => "Route lab: export",
-            Self::Ask => "Questions",
+            Self::Ask => "Questions before a series and before leaving",
             Self::Columns => "Column editor",
             Self::Filter => "Filter editor",
             Self::Condition => "Filter editor: a condition",
@@ -562,6 +562,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Prompt, &["esc"], Action::Back, "leave-text", "Leave without it").hint("leave", 2),
     row(Context::Question, &["y"], Action::Yes, "say-yes", "Do it").hint("do it", 1),
     row(Context::Question, &["esc", "n"], Action::Back, "say-no", "Leave it").hint("leave it", 2),
+    row(Context::Ask, &["enter"], Action::Yes, "yes", "Do it: start the series, leave bourse"),
     row(Context::Job, &["enter"], Action::Submit, "job-apply", "Price the offers for this job").hint("price offers", 1),
     row(Context::Job, &["esc"], Action::Back, "job-leave", "Leave the job as it was").hint("cancel", 2),
     row(Context::Job, &["tab", "down"], Action::Down, "job-next", "To the next line").hint("next line", 3),
@@ -641,8 +642,6 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::RouteExport, &["tab"], Action::Complete, "export-format", "Change between CSV and JSON").hint("CSV or JSON", 2),
     row(Context::RouteExport, &["esc"], Action::Back, "close-export", "Write nothing; the name stays").hint("close", 3),
 
-    row(Context::Ask, &["enter", "y"], Action::Submit, "yes", "Yes, do it").hint("yes", 1),
-    row(Context::Ask, &["esc", "n", "q"], Action::Back, "no", "No, go back").hint("no", 2),
     row(Context::Columns, &["space"], Action::Toggle, "column-toggle", "Show or hide the column").hint("show or hide", 2),
     row(Context::Columns, &["<"], Action::MoveUp, "column-left", "Move the column to the left").hint("left", 3),
     row(Context::Columns, &[">"], Action::MoveDown, "column-right", "Move the column to the right").hint("right", 4),

@@ -28,6 +28,7 @@ pub mod insights;
 pub mod keep;
 pub mod keymap;
 pub mod keys;
+mod leaving;
 pub mod markets;
 pub mod message;
 mod mouse;

@@ -99,7 +99,7 @@ impl Overlay {
             Self::Copy(_) => &[Context::CopyMenu, Context::Always],
             Self::Export(form) => form.contexts(),
             Self::Prompt(_) => &[Context::Prompt, Context::Always],
-            Self::Question(_) => &[Context::Question, Context::Always],
+            Self::Question(question) => question.contexts(),
             Self::Insight(insight) => insight.contexts(),
             Self::GroupForm | Self::GroupPlan(_) => &[Context::GroupForm, Context::Always],
             Self::GroupCreate(dialog) => dialog.contexts(),

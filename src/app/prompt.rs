@@ -1,12 +1,13 @@
 //! Two small dialogs: one asks for a line of text, one for a yes.
 
-use super::keymap::Action;
+use super::keymap::{Action, Context};
 use super::markets::Change;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
 use super::text_input::TextInput;
-use super::{Model, export, markets, searches};
+use super::{Model, export, markets, route_lab, searches};
+use crate::domain::routing::RoutePlan;
 
 /// Asks for a line of text.
 #[derive(Debug, Clone)]
@@ -54,6 +55,10 @@ pub enum Deed {
     Market(Change),
     /// Writes the export over the file that is there.
     Overwrite,
+    /// Starts a series of route requests.
+    StartSeries(Box<RoutePlan>),
+    /// Leaves the program although something is under way.
+    Leave,
 }
 
 impl Prompt {
@@ -81,6 +86,18 @@ impl Prompt {
 }
 
 impl Question {
+    /// The contexts whose keys it takes: Enter is a yes only where nothing is lost that was kept.
+    pub const fn contexts(&self) -> &'static [Context] {
+        match self.deed {
+            Deed::StartSeries(_) | Deed::Leave => {
+                &[Context::Ask, Context::Question, Context::Always]
+            }
+            Deed::DeleteSearch(_) | Deed::ReplaceSearch(_) | Deed::Market(_) | Deed::Overwrite => {
+                &[Context::Question, Context::Always]
+            }
+        }
+    }
+
     /// Asks whether to delete a saved search.
     pub fn delete_search(name: &str) -> Self {
         Self {
@@ -151,5 +168,7 @@ fn done(model: &mut Model, now: Now, deed: Deed) -> Vec<Effect> {
         }
         Deed::Market(change) => markets::confirmed(model, change),
         Deed::Overwrite => export::write(model, true),
+        Deed::StartSeries(plan) => route_lab::launch(model, now, *plan),
+        Deed::Leave => vec![Effect::Quit],
     }
 }

@@ -31,10 +31,10 @@ use crate::domain::routing::{
 pub(super) use act::{act, disabled, tick};
 pub use attempts::AttemptList;
 pub use form::{Entry, Mode, RouteForm};
-pub use next_hop::{NextHop, Unwritten};
-pub(super) use start::open;
+pub use next_hop::{NO_PAYLOAD, NextHop, Unwritten};
+pub(super) use start::{launch, open};
 pub(super) use text::{click, pasted, typed, wheel};
-pub use view::{Page, Question, RouteView};
+pub use view::{Page, RouteView};
 
 /// The most runs that are kept.
 const MOST_RUNS: usize = 20;

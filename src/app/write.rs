@@ -354,6 +354,11 @@ pub(super) fn answered(
             Verdict::Done => model.show(Toast::new(text, now)),
             Verdict::Refused => model.show(Toast::error(text, now)),
             // This one must not go away by itself.
+            Verdict::Unknown if deed == Deed::CreateWorkergroup => {
+                let form = model.keymap.way_to("new-workergroup");
+                let way = format!("{text}. The form ({form}) leads to what the list shows of it");
+                model.notices.push(way);
+            }
             Verdict::Unknown => model.notices.push(text),
         }
         model.writes.leave(deed);

@@ -78,6 +78,8 @@ pub enum Source {
     NumberIs(&'static str, i64),
     /// Seconds left: the first member if it is there, else the second (an epoch) less now.
     TimeLeft(&'static str, &'static str),
+    /// Seconds since the moment that the member of that name tells, when the record came.
+    Since(&'static str),
     /// A switch of the search itself; records do not carry it.
     Nowhere,
     /// Worked out here from other members and what the person asked for; no record carries it and
@@ -227,14 +229,16 @@ impl Field {
         let (operators, sortable) = match kind {
             Kind::Flag => (Operators::EQUALITY, true),
             Kind::Text | Kind::Country => (Operators::EQUALITY, true),
-            Kind::Integer | Kind::Number | Kind::Id | Kind::Version | Kind::Epoch => {
-                (Operators::ALL, true)
-            }
-            Kind::Timestamp => (Operators::NONE, true),
+            Kind::Integer
+            | Kind::Number
+            | Kind::Id
+            | Kind::Version
+            | Kind::Epoch
+            | Kind::Timestamp => (Operators::ALL, true),
             Kind::List | Kind::Secret => (Operators::NONE, false),
         };
         let filter = match kind {
-            Kind::List | Kind::Secret | Kind::Timestamp => Filter::Never,
+            Kind::List | Kind::Secret => Filter::Never,
             _ => Filter::Local,
         };
         Self {

@@ -7,6 +7,8 @@ use super::dialect::Dialect;
 pub use super::field::Format;
 use super::field::{Field, Kind, Unit};
 use super::listing::{Listing, Whole};
+use super::secrets::without_own_key;
+use super::text::Untrusted;
 use super::value::CellRef;
 
 /// What stands in a cell without a value.
@@ -29,9 +31,12 @@ pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> Strin
         CellRef::Bad(_) => MISFIT.to_owned(),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
         CellRef::Number(value) => number(field, value),
-        CellRef::Text(_) => column
-            .text(row)
-            .map_or_else(String::new, |text| text.screen(width)),
+        CellRef::Text(text) if field.kind != Kind::Secret => {
+            let cell = |secret| listing.cell(row, secret);
+            let text = without_own_key(listing.catalog(), text, cell);
+            Untrusted::from(text.as_ref()).screen(width)
+        }
+        CellRef::Text(text) => Untrusted::from(text).screen(width),
     }
 }
 
@@ -43,9 +48,11 @@ pub fn detail(record: &Whole, field: &Field, dialect: &Dialect) -> String {
         CellRef::Bad(found) => format!("unusable: {} came instead", found.noun()),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
         CellRef::Number(value) => with_unit(field, value, dialect),
-        CellRef::Text(_) => record
-            .text(field)
-            .map_or_else(String::new, |text| text.screen(4096)),
+        CellRef::Text(text) if field.kind == Kind::Secret => Untrusted::from(text).screen(4096),
+        CellRef::Text(text) => {
+            let text = without_own_key(record.catalog(), text, |secret| record.cell(secret));
+            Untrusted::from(text.as_ref()).screen(4096)
+        }
     }
 }
 

@@ -24,6 +24,7 @@ mod run;
 mod sample;
 mod stats;
 mod timeline;
+pub mod words;
 mod workers;
 
 pub use compare::{Figure, FigureUnit, compare};

@@ -1,6 +1,12 @@
 //! Which members of a record or reply may hold a secret, by their name; what can be an API key.
 
+use std::borrow::Cow;
+
 use serde_json::Value as Json;
+
+use super::catalog::{Catalog, Resource};
+use super::field::{Field, Kind};
+use super::value::CellRef;
 
 /// Parts of names of members that hold secrets.
 const PARTS: [&str; 9] = [
@@ -50,4 +56,32 @@ pub(crate) fn key_fault(key: &str) -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// What stands in place of a key that another member repeats.
+const REMOVED: &str = "<removed>";
+
+/// The shortest key that is looked for in other members: a shorter one would match by chance.
+pub(crate) const SHORTEST_KEY: usize = 8;
+
+/// A text of a workergroup without the group's own key: people write it into launch arguments.
+/// `cell` gives the record's cells.
+pub(crate) fn without_own_key<'t, 'c>(
+    catalog: &Catalog,
+    text: &'t str,
+    cell: impl Fn(&'static Field) -> CellRef<'c>,
+) -> Cow<'t, str> {
+    if catalog.resource != Resource::Workergroups {
+        return Cow::Borrowed(text);
+    }
+    let secrets = catalog
+        .fields()
+        .iter()
+        .filter(|field| field.kind == Kind::Secret);
+    secrets.fold(Cow::Borrowed(text), |text, secret| match cell(secret) {
+        CellRef::Text(key) if key.len() >= SHORTEST_KEY && text.contains(key) => {
+            Cow::Owned(text.replace(key, REMOVED))
+        }
+        _ => text,
+    })
 }

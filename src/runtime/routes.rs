@@ -68,7 +68,7 @@ pub(super) fn save(outbox: UnboundedSender<Message>, run: RunAsItStands, now: f6
         };
         let said = match export::write(&path, content.as_bytes(), false) {
             Ok(written) => Ok(format!("Wrote {}", written.display())),
-            Err(error @ ExportError::Exists(_)) => Err(format!("{error}: choose another name")),
+            Err(error @ ExportError::Exists(_)) => Err(format!("choose another name: {error}")),
             Err(error) => Err(error.to_string()),
         };
         let _ = outbox.send(Message::Saved(said));

@@ -19,7 +19,7 @@ use crate::domain::field::{Kind, Section};
 use crate::domain::format;
 use crate::domain::listing::Whole;
 use crate::domain::local::LocalTime;
-use crate::domain::secrets::is_secret_name;
+use crate::domain::secrets::{is_secret_name, without_own_key};
 use crate::domain::text::{json_for_terminal, truncate, visible};
 use crate::domain::workergroup::group_search;
 use crate::domain::{CellRef, Dialect, Field, Listing, Resource, Source};
@@ -32,6 +32,15 @@ const VALUE: usize = 24;
 
 /// From this width on, the lines stand in two columns, read like those of a newspaper.
 const TWO_COLUMNS: u16 = 140;
+
+/// What stands for a text without a character.
+const EMPTY: &str = "(empty)";
+
+/// The longest name of an unknown member that is shown, in characters.
+const LONGEST_NAME: usize = 200;
+
+/// The longest value of an unknown member that is shown, in characters.
+const LONGEST_VALUE: usize = 4096;
 
 /// Cells that a secret is shown in at most.
 const SECRET: usize = 512;
@@ -131,21 +140,42 @@ fn lines(listing: &Listing, row: usize, view: &View<'_>, width: u16, theme: &The
     if !unknown.is_empty() {
         lines.push(heading("Members that bourse does not know", theme));
         for (name, value) in unknown {
-            let label = truncate(&visible(&name, LABEL), LABEL);
             let value = if is_secret_name(&name) {
                 "(hidden)".to_owned()
             } else {
-                visible(&json_for_terminal(&redact::record(&value.to_string())), 400)
+                let value = redact::record(&value.to_string());
+                let cell = |secret| record.cell(secret);
+                json_for_terminal(&without_own_key(listing.catalog(), &value, cell))
             };
-            lines.push(vec![
-                (format!("{label:LABEL$} "), theme.dim),
-                (value, theme.text),
-            ]);
+            lines.extend(unknown_lines(
+                &visible(&name, LONGEST_NAME),
+                &value,
+                width,
+                theme,
+            ));
         }
         lines.push(Vec::new());
     }
     lines.push(heading("The record as it came", theme));
     lines.extend(json_lines(listing, row, width, theme));
+    lines
+}
+
+/// A member that no catalog knows: its name, whole, and behind or below it its value, whole.
+fn unknown_lines(name: &str, value: &str, width: u16, theme: &Theme) -> Vec<Line> {
+    let indent = u16::try_from(LABEL).unwrap_or(0) + 1;
+    let (mut lines, mut start) = (Vec::new(), format!("{name:LABEL$} "));
+    if usize::from(paint::cells(name)) > LABEL {
+        lines.push(vec![(name.to_owned(), theme.dim)]);
+        start = " ".repeat(LABEL + 1);
+    }
+    for part in paint::wrap(
+        &visible(value, LONGEST_VALUE),
+        width.saturating_sub(indent).max(16),
+    ) {
+        let start = std::mem::replace(&mut start, " ".repeat(LABEL + 1));
+        lines.push(vec![(start, theme.dim), (part, theme.text)]);
+    }
     lines
 }
 
@@ -173,7 +203,12 @@ fn section_lines(
         } else {
             value
         };
-        let is_blank = matches!(value.as_str(), format::NOT_SENT | format::NULL);
+        let value = if value.is_empty() {
+            EMPTY.to_owned()
+        } else {
+            value
+        };
+        let is_blank = matches!(value.as_str(), format::NOT_SENT | format::NULL | EMPTY);
         let style = match (browser.is_violating(row, field), is_blank) {
             (true, _) => theme.warning,
             (false, true) => theme.dim,
@@ -184,11 +219,15 @@ fn section_lines(
         let taken = usize::from(paint::cells(&value));
         let room = usize::from(width).saturating_sub(LABEL + 1 + VALUE + 1);
         if room >= 20 && taken <= VALUE {
-            lines.push(vec![
-                label,
-                (format!("{value}{} ", " ".repeat(VALUE - taken)), style),
-                (truncate(field.doc, room), theme.dim),
-            ]);
+            let value = format!("{value}{} ", " ".repeat(VALUE - taken));
+            let mut start = Some(vec![label, (value, style)]);
+            for part in paint::wrap(field.doc, u16::try_from(room).unwrap_or(u16::MAX)) {
+                let blank = || vec![(" ".repeat(LABEL + 1 + VALUE + 1), theme.dim)];
+                let mut line = start.take().unwrap_or_else(blank);
+                line.push((part, theme.dim));
+                lines.push(line);
+            }
+            lines.extend(start);
             continue;
         }
         let room = width.saturating_sub(21).max(16); // behind the label
@@ -197,9 +236,11 @@ fn section_lines(
             let start = label.take().unwrap_or((" ".repeat(LABEL + 1), theme.dim));
             lines.push(vec![start, (part, style)]);
         }
-        if width >= 60 {
-            let doc = truncate(field.doc, usize::from(room));
-            lines.push(vec![(" ".repeat(LABEL + 1), theme.dim), (doc, theme.dim)]);
+        // The hundred fields of an offer would be a long way to scroll with their meanings.
+        if width >= 60 || browser.resource() == Resource::Workergroups {
+            for part in paint::wrap(field.doc, room) {
+                lines.push(vec![(" ".repeat(LABEL + 1), theme.dim), (part, theme.dim)]);
+            }
         }
     }
     if lines.is_empty() {
@@ -249,8 +290,11 @@ fn json_lines(listing: &Listing, row: usize, width: u16, theme: &Theme) -> Vec<L
         |_| "its JSON cannot be shown".to_owned(),
         |value| serde_json::to_string_pretty(&value).unwrap_or_default(),
     );
-    json_for_terminal(&pretty)
-        .lines()
-        .map(|line| vec![(truncate(line, usize::from(width)), theme.text)])
-        .collect()
+    let shown = json_for_terminal(&pretty);
+    let mut lines = Vec::new();
+    for line in shown.lines() {
+        let parts = paint::wrap_indented(line, width).into_iter();
+        lines.extend(parts.map(|part| vec![(part, theme.text)]));
+    }
+    lines
 }

@@ -28,7 +28,7 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
     // One cell on the left, two between the rows and the notice.
     let room = line.width.saturating_sub(taken + 3);
     let is_lab = matches!(model.overlays.first(), Some(Overlay::Route(_)));
-    let going_on = super::route_lab::going_on(model, now);
+    let going_on = super::route_lab::going_on(&model.route_lab, &model.keymap, now);
     let stop = model.keymap.way_to("back");
     if model.browser().is_none() && !is_lab {
         let mut parts = super::requests::status(model, now, theme);

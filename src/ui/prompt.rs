@@ -7,7 +7,7 @@ use super::paint;
 use super::picker::frame;
 use super::theme::Theme;
 use crate::app::facts::{Facts, Target};
-use crate::app::keymap::Action;
+use crate::app::keymap::{Action, Context};
 use crate::app::keys::Keymap;
 use crate::app::prompt::{Prompt, Question};
 use crate::app::text_input::TextInput;
@@ -63,6 +63,9 @@ pub fn line(buffer: &mut Buffer, area: Rect, input: &TextInput, theme: &Theme) -
     Position::new(area.x + column.min(area.width), area.y)
 }
 
+/// The most lines of a question.
+const MOST_LINES: usize = 12;
+
 /// Draws a dialog that asks for a yes.
 pub fn question(
     buffer: &mut Buffer,
@@ -73,22 +76,36 @@ pub fn question(
     facts: &mut Facts,
 ) {
     let width = area.width.saturating_sub(4).min(WIDEST);
-    let lines = paint::wrap(&visible(&question.text, 400), width.saturating_sub(4));
-    let height = u16::try_from(lines.len().min(4)).unwrap_or(4);
+    let mut lines: Vec<String> = question
+        .text
+        .split('\n')
+        .flat_map(|part| match part {
+            "" => vec![String::new()],
+            part => paint::wrap(&visible(part, 600), width.saturating_sub(4)),
+        })
+        .collect();
+    // On a small screen the words count more than the space between them.
+    let room = usize::from(area.height.saturating_sub(5)).clamp(1, MOST_LINES);
+    if lines.len() > room {
+        lines.retain(|line| !line.is_empty());
+    }
+    lines.truncate(room);
+    let height = u16::try_from(lines.len()).unwrap_or(4);
     let inner = frame(buffer, area, (width, height + 4), &question.title, theme);
-    for (y, line) in (inner.y..).zip(lines.iter().take(4)) {
+    for (y, line) in (inner.y..).zip(&lines) {
         paint::text(buffer, inner.x + 1, y, inner.width - 1, line, theme.text);
     }
-    let y = inner.y + height + 1;
+    let y = inner.bottom().saturating_sub(1).min(inner.y + height + 1);
+    let mut yes = keymap.way_to("say-yes");
+    if question.contexts().contains(&Context::Ask) {
+        yes = format!("{yes} or {}", keymap.way_to("yes"));
+    }
     let mut x = inner.x + 1;
-    for (name, word, action) in [
-        ("say-yes", " does it", Action::Yes),
-        ("say-no", " leaves it", Action::Back),
+    for (key, word, action) in [
+        (yes, " does it", Action::Yes),
+        (keymap.way_to("say-no"), " leaves it", Action::Back),
     ] {
-        let parts = [
-            paint::piece(keymap.way_to(name), theme.key),
-            paint::piece(word, theme.text),
-        ];
+        let parts = [paint::piece(key, theme.key), paint::piece(word, theme.text)];
         let end = paint::pieces(buffer, x, y, inner.right().saturating_sub(x), &parts);
         let button = Rect::new(x, y, end - x, 1);
         facts

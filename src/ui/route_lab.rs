@@ -26,8 +26,8 @@ use crate::app::facts::Facts;
 use crate::app::keys::Keymap;
 use crate::app::overlay::Overlay;
 use crate::app::remote::Now;
-use crate::app::route_lab::{LabRun, Page, Question, RouteLab, RouteView};
-use crate::domain::routing::{End, Phase, RoutePlan, Run, Stop};
+use crate::app::route_lab::{LabRun, Page, RouteLab, RouteView};
+use crate::domain::routing::{End, Phase, Run};
 
 /// From this size on the overview shows every chart at once.
 const LARGE: (u16, u16) = (140, 30);
@@ -54,7 +54,7 @@ pub fn draw(
     };
     match view {
         RouteView::Lab => {
-            lab_view(buffer, place, lab, now, theme, facts);
+            lab_view(buffer, place, model, now, theme, facts);
             if lab.shown().is_none()
                 && matches!(model.overlays.last(), Some(Overlay::Route(RouteView::Lab)))
             {
@@ -63,7 +63,7 @@ pub fn draw(
             None
         }
         RouteView::Search => {
-            lab_view(buffer, place, lab, now, theme, facts);
+            lab_view(buffer, place, model, now, theme, facts);
             Some(dialogs::search(buffer, place, lab, theme))
         }
         RouteView::Form => dialogs::form(buffer, area, model, theme, facts),
@@ -71,22 +71,18 @@ pub fn draw(
             attempts::detail(buffer, place, lab, *at, *scroll, theme, facts);
             None
         }
-        RouteView::NextHop { place: at } => dialogs::next_hop(buffer, place, lab, *at, theme),
-        RouteView::Export => Some(dialogs::export(buffer, area, lab, theme)),
+        RouteView::NextHop { place: at } => dialogs::next_hop(buffer, place, model, *at, theme),
+        RouteView::Export => Some(dialogs::export(buffer, area, model, theme)),
         RouteView::Compare { other, scroll } => {
-            compare::draw(buffer, place, lab, (*other, *scroll), now, theme, facts);
-            None
-        }
-        RouteView::Ask(question) => {
-            ask(buffer, area, question, model, theme);
+            compare::draw(buffer, place, model, (*other, *scroll), now, theme, facts);
             None
         }
     }
 }
 
 /// The run that goes on, in a few words for the status line.
-pub fn going_on(model: &Model, now: Now) -> Option<String> {
-    let run = model.route_lab.active()?.run();
+pub fn going_on(lab: &RouteLab, keymap: &Keymap, now: Now) -> Option<String> {
+    let run = lab.active()?.run();
     if run.plan().is_single() {
         return Some("route request under way".to_owned());
     }
@@ -94,16 +90,9 @@ pub fn going_on(model: &Model, now: Now) -> Option<String> {
         Phase::Paused => "paused",
         _ => "running",
     };
-    let key = model.keymap.way_to("route-lab");
     let share = run.progress(now.mono) * 100.0;
+    let key = keymap.way_to("route-lab");
     Some(format!("route series {word}, {share:.0}% ({key} shows it)"))
-}
-
-fn ask(buffer: &mut Buffer, area: Rect, question: &Question, model: &Model, theme: &Theme) {
-    match question {
-        Question::Start(plan) => dialogs::ask_start(buffer, area, plan, &model.keymap, theme),
-        Question::Leave => dialogs::ask_leave(buffer, area, model, theme),
-    }
 }
 
 /// What stands where no run is yet.
@@ -122,18 +111,19 @@ fn welcome(buffer: &mut Buffer, area: Rect, keymap: &Keymap, theme: &Theme) {
 fn lab_view(
     buffer: &mut Buffer,
     area: Rect,
-    lab: &RouteLab,
+    model: &Model,
     now: Now,
     theme: &Theme,
     facts: &mut Facts,
 ) {
     blank(buffer, area);
+    let lab = &*model.route_lab;
     let Some(lab_run) = lab.shown() else {
         return;
     };
     title(buffer, area, lab, lab_run, theme);
     status(buffer, area, lab, lab_run, now, theme);
-    tabs(buffer, area, lab, theme);
+    tabs(buffer, area, lab, &model.keymap, theme);
     let body = Rect {
         y: area.y + 4,
         height: area.height.saturating_sub(4),
@@ -157,30 +147,10 @@ fn title(buffer: &mut Buffer, area: Rect, lab: &RouteLab, lab_run: &LabRun, them
     let room = area.width.saturating_sub(paint::cells(&right) + 2);
     let parts = [
         piece(" Route lab  ", theme.heading),
-        piece(plan_words(lab_run.run().plan()), theme.text),
+        piece(words::plan(lab_run.run().plan()), theme.text),
     ];
     paint::pieces(buffer, area.x, area.y, room, &parts);
     paint::right(buffer, area.x, area.y, area.width, &right, theme.dim);
-}
-
-/// A plan in words.
-fn plan_words(plan: &RoutePlan) -> String {
-    let endpoint = crate::domain::Untrusted::from(plan.endpoint.as_str()).screen(40);
-    let cost = words::amount(plan.cost);
-    if plan.is_single() {
-        return format!("{endpoint}, one request, cost {cost}");
-    }
-    let stop = match plan.stop {
-        Stop::Count(count) => format!("{} requests", words::count(count)),
-        Stop::Duration(span) => format!("for {}", words::span(span)),
-    };
-    let rate = plan
-        .rate
-        .map_or_else(String::new, |rate| format!(", {}/s", words::amount(rate)));
-    format!(
-        "{endpoint}, {stop}, {} at once{rate}, cost {cost}",
-        plan.concurrency
-    )
 }
 
 fn status(
@@ -196,7 +166,8 @@ fn status(
     let mut parts = vec![piece(format!(" {word} "), style)];
     if lab_run.is_active() && !run.plan().is_single() {
         let progress = run.progress(now.mono);
-        parts.push(piece(charts::gauge(progress, 16), theme.accent));
+        let cells = if area.width < 100 { 8 } else { 16 };
+        parts.push(piece(charts::gauge(progress, cells), theme.accent));
         parts.push(piece(format!(" {:.0}%", progress * 100.0), theme.text));
     }
     parts.push(piece(
@@ -246,7 +217,7 @@ fn phase_words(run: &Run, theme: &Theme) -> (&'static str, Style) {
     }
 }
 
-fn tabs(buffer: &mut Buffer, area: Rect, lab: &RouteLab, theme: &Theme) {
+fn tabs(buffer: &mut Buffer, area: Rect, lab: &RouteLab, keymap: &Keymap, theme: &Theme) {
     let mut x = area.x + 1;
     for page in Page::ALL {
         let is_open = page == lab.page;
@@ -258,14 +229,15 @@ fn tabs(buffer: &mut Buffer, area: Rect, lab: &RouteLab, theme: &Theme) {
         let room = area.right().saturating_sub(x);
         x = paint::text(buffer, x, area.y + 2, room, &text, style) + 1;
     }
-    let hint = if lab.runs().len() > 1 {
-        "←→ page  < > run "
-    } else {
-        "←→ page "
-    };
+    let way = |name| keymap.way_to(name);
+    let mut hint = format!("{} {} page ", way("previous-page"), way("next-page"));
+    if lab.runs().len() > 1 {
+        let (before, after) = (way("previous-run"), way("next-run"));
+        hint = format!("{hint} {before} {after} run ");
+    }
     let room = area.right().saturating_sub(x);
-    if paint::cells(hint) <= room {
-        paint::right(buffer, x, area.y + 2, room, hint, theme.dim);
+    if paint::cells(&hint) <= room {
+        paint::right(buffer, x, area.y + 2, room, &hint, theme.dim);
     }
 }
 

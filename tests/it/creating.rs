@@ -11,6 +11,7 @@ use super::desk::THREE;
 use super::groups_story::FOUR;
 use super::pty_support::Pty;
 use super::recorder::{Recorded, Recorder, json};
+use super::route_server::{Play, RouteServer};
 use super::support::{Server, frozen};
 
 const KEY: &str = "canary-key-4712-create";
@@ -82,7 +83,7 @@ fn filled_in(pty: &mut Pty) {
 }
 
 /// Every file below a folder with its text.
-fn files(folder: &Path) -> Vec<(String, String)> {
+pub fn files(folder: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -193,6 +194,45 @@ fn the_sandbox_that_drops_after_its_commit_has_one_group_more() {
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
     assert_eq!(count(), 1);
+}
+
+#[test]
+fn leaving_while_a_creation_is_not_answered_asks_and_the_next_start_knows_of_it() {
+    let state = tempfile::tempdir().unwrap();
+    let server = RouteServer::start(|_, request| match request.path.as_str() {
+        "/api/v0/workergroups/" if request.method == "POST" => Play::Hang,
+        "/api/v0/workergroups/" => Play::Answer(200, FOUR.to_owned()),
+        _ => Play::Answer(200, THREE.to_owned()),
+    });
+    let sent = || {
+        let seen = server.seen().into_iter();
+        seen.filter(|(_, request)| is_creation(request)).count()
+    };
+    let mut pty = at_groups(&server.url(), KEY, state.path());
+    filled_in(&mut pty);
+    pty.keys("create<Enter>");
+    pty.wait_for("the request to arrive", |_| sent() == 1);
+    pty.keys("<Esc>");
+    pty.wait_for_text("its outcome will be shown");
+    pty.keys("<Esc>");
+    pty.wait_for_text("The draft is kept");
+    pty.keys("q");
+    pty.wait_for_text("Creating a workergroup for endpoint chat was sent");
+    pty.keys("y");
+    pty.exit().assert_clean(0);
+    let journal = fs::read_to_string(state.path().join("bourse/writes.jsonl")).unwrap();
+    assert_eq!(
+        journal.lines().count(),
+        1,
+        "an intent without an outcome: {journal}"
+    );
+
+    let mut pty = at_groups(&server.url(), KEY, state.path());
+    filled_in(&mut pty);
+    pty.wait_for_text("bourse never saw an answer");
+    pty.keys("<C-c>");
+    pty.exit().assert_clean(0);
+    assert_eq!(sent(), 1);
 }
 
 #[test]

@@ -88,7 +88,8 @@ fn table(catalog: &'static Catalog) -> String {
                 Kind::Text => "text",
                 Kind::Country => "two-letter country",
                 Kind::Version => "version",
-                Kind::Epoch | Kind::Timestamp => "seconds since 1970",
+                Kind::Epoch => "seconds since 1970",
+                Kind::Timestamp => "date, moment or seconds since 1970",
                 Kind::Secret | Kind::List => "-",
                 _ => field.unit.query_symbol(&Dialect::DOCUMENTED),
             };

@@ -47,7 +47,8 @@ fn answer_all(desk: &mut Desk, groups: &str) {
     }
 }
 
-fn sent() -> Desk {
+/// The dialog after a creation was sent.
+pub fn sent() -> Desk {
     let mut desk = confirming();
     desk.type_text("create").keys("enter");
     desk
@@ -271,71 +272,107 @@ fn an_unknown_outcome_is_told_wherever_the_person_is_by_then() {
         &desk,
         "Whether a workergroup was created for endpoint chat is unknown",
     );
+    says(&desk, "The form (n) leads to what the list shows of it");
     assert_eq!(creations(&desk), 0);
     answer_all(&mut desk, &with_group(77, SEARCH));
     desk.keys("3 n pgdn enter").expect("Outcome unknown");
     says(&desk, "> 77 chat");
 }
 
+/// What somebody may press who does not wait.
+const MASHED: [&str; 30] = [
+    "enter",
+    "esc",
+    "n",
+    "pgdn",
+    "pgup",
+    "tab",
+    "shift-tab",
+    "down",
+    "up",
+    "f5",
+    "ctrl-r",
+    "c",
+    "r",
+    "e",
+    "a",
+    "t",
+    "space",
+    "y",
+    "1",
+    "3",
+    "ctrl-n",
+    "ctrl-u",
+    "C",
+    "p",
+    "H",
+    "x",
+    "ctrl-p",
+    ":",
+    "/",
+    "q",
+];
+
+/// Presses and does everything, again and again; sees after each step that so many creations wait
+/// for an answer.
+fn mash(desk: &mut Desk, seed: u64, wanted: usize) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    for _ in 0..150 {
+        match random.u8(0..30) {
+            0 => {
+                desk.type_text("create");
+            }
+            1 => {
+                desk.paste("create\n");
+            }
+            2 => {
+                desk.resize(random.u16(40..160), random.u16(10..50));
+            }
+            3 => {
+                desk.wait(5.0);
+            }
+            4 => answer_reads(desk),
+            _ => {
+                desk.keys(MASHED[random.usize(..MASHED.len())]);
+            }
+        }
+        assert_eq!(creations(desk), wanted, "seed {seed}\n{}", desk.screen());
+    }
+}
+
+/// Answers the groups and searches that are asked for; a creation keeps waiting.
+fn answer_reads(desk: &mut Desk) {
+    let (writes, reads): (Vec<_>, Vec<_>) = std::mem::take(&mut desk.calls)
+        .into_iter()
+        .partition(|(_, request)| matches!(request, Request::CreateWorkergroup(_)));
+    desk.calls = reads;
+    desk.calls
+        .retain(|(_, request)| matches!(request, Request::Search(_) | Request::ListWorkergroups));
+    while let Some((_, request)) = desk.calls.first() {
+        match request {
+            Request::ListWorkergroups => desk.answer(FOUR),
+            _ => desk.answer(FOUND),
+        };
+    }
+    desk.calls = writes;
+}
+
 #[test]
 fn no_keys_send_a_second_creation_while_the_first_is_unknown() {
-    let keys = [
-        "enter",
-        "esc",
-        "n",
-        "pgdn",
-        "pgup",
-        "tab",
-        "shift-tab",
-        "down",
-        "up",
-        "f5",
-        "ctrl-r",
-        "c",
-        "r",
-        "e",
-        "a",
-        "t",
-        "space",
-        "y",
-        "1",
-        "3",
-        "ctrl-n",
-        "ctrl-u",
-        "C",
-        "p",
-        "H",
-        "x",
-        "ctrl-p",
-        ":",
-        "/",
-    ];
-    for seed in 0..10_u64 {
-        let mut random = fastrand::Rng::with_seed(seed);
+    for seed in 0..10 {
         let mut desk = sent();
         desk.fail(ApiError::Lost);
         assert_eq!(creations(&desk), 0);
-        for _ in 0..150 {
-            match random.u8(0..30) {
-                0 => {
-                    desk.type_text("create");
-                }
-                1 => {
-                    desk.paste("create\n");
-                }
-                2 => {
-                    desk.resize(random.u16(40..160), random.u16(10..50));
-                }
-                3 => {
-                    desk.wait(5.0);
-                }
-                4 => answer_all(&mut desk, FOUR),
-                _ => {
-                    desk.keys(keys[random.usize(..keys.len())]);
-                }
-            }
-            assert_eq!(creations(&desk), 0, "seed {seed}\n{}", desk.screen());
-        }
+        mash(&mut desk, seed, 0);
+    }
+}
+
+#[test]
+fn no_keys_send_a_second_creation_while_the_first_is_under_way() {
+    for seed in 100..104 {
+        let mut desk = sent();
+        assert_eq!(creations(&desk), 1);
+        mash(&mut desk, seed, 1);
     }
 }
 
@@ -406,6 +443,58 @@ fn mistakes_are_told_as_they_are_typed_with_a_caret_in_the_search() {
     assert_eq!(creations(&desk), 0);
     desk.keys("ctrl-u");
     says(&desk, r#""target_util":0.9}"#);
+}
+
+#[test]
+fn the_caret_stands_under_the_mistake_behind_wide_characters_and_in_long_searches() {
+    let mut desk = narrow();
+    desk.keys("n enter enter enter enter");
+    let under = |desk: &Desk, wrong: &str| {
+        let screen = desk.screen();
+        let lines: Vec<Vec<char>> = screen.lines().map(|line| line.chars().collect()).collect();
+        let place = lines
+            .iter()
+            .position(|line| line.contains(&'^'))
+            .unwrap_or_else(|| panic!("no caret:\n{screen}"));
+        let marked: String = lines[place]
+            .iter()
+            .zip(&lines[place - 1])
+            .filter(|(caret, _)| **caret == '^')
+            .map(|(_, above)| *above)
+            .collect();
+        assert_eq!(marked, wrong, "{screen}");
+    };
+    desk.type_text("gpu_name=\"ＲＴＸ 日本\" bananas=2 num_gpus>=2");
+    under(&desk, "bananas");
+    // Longer than the line, in sight around the cursor.
+    desk.keys("ctrl-u").type_text(&"ＲＴＸ".repeat(40));
+    desk.keys("ctrl-u")
+        .type_text("verified=true rentable=true rented=false gpu_name=\"日本\" ");
+    desk.type_text("num_gpus>=2 reliability>0.99 inet_down>500 bananas=2");
+    under(&desk, "bananas");
+    desk.resize(80, 24);
+    under(&desk, "bananas");
+}
+
+#[test]
+fn the_smallest_screen_shows_the_body_the_sum_and_the_line_that_decides() {
+    let mut desk = confirming();
+    desk.resize(40, 10);
+    let text = flat(&desk).replace(' ', "");
+    for part in [
+        "POST",
+        r#"{"endpoint_name":"chat","search_p"#,
+        "$18.00anhour",
+    ] {
+        assert!(text.contains(part), "{part}:\n{}", desk.screen());
+    }
+    desk.expect("Type create  >");
+    desk.type_text("create").keys("enter");
+    desk.fail(ApiError::Lost).answer(&with_group(77, SEARCH));
+    desk.expect("> 77  chat").expect("You decide");
+    says(&desk, "Nobody knows whether the workergroup was created");
+    desk.type_text("mine").keys("enter");
+    desk.expect("Taken: workergroup 77");
 }
 
 #[test]

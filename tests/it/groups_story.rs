@@ -111,6 +111,48 @@ fn groups_are_filtered_and_sorted_here_without_a_request() {
 }
 
 #[test]
+fn groups_are_narrowed_by_the_moment_of_their_creation_and_by_age() {
+    let mut desk = at_groups();
+    // sdxl is of 2026-11-18 12:00 UTC, two days old; llama 11 of a day later; "yesterday" and
+    // nothing are no moments and pass no comparison.
+    for (query, rows, there) in [
+        ("created_at>=2026-11-19", "1 of 4 rows", "llama"),
+        ("created_at<2026-11-19", "1 of 4 rows", "sdxl"),
+        ("created_at=2026-11-18T12:00:00Z", "1 of 4 rows", "sdxl"),
+        ("created_at=2026-11-18..2026-11-20", "2 of 4 rows", "sdxl"),
+        ("created_at!=null", "3 of 4 rows", "yesterday"),
+        ("age<36h", "1 of 4 rows", "llama"),
+        ("age>=2", "1 of 4 rows", "sdxl"),
+        ("age<3d", "2 of 4 rows", "sdxl"),
+        ("age=null", "2 of 4 rows", "whisper"),
+    ] {
+        desk.keys("/ ctrl-u").type_text(query).keys("enter");
+        assert!(desk.calls.is_empty(), "{query} asked the market");
+        desk.expect(rows).expect(there);
+    }
+    // The bar keeps saying it as a person would.
+    desk.keys("/ ctrl-u")
+        .type_text("created_at>2026-01-01")
+        .keys("enter");
+    desk.expect("created_at>2026-01-01");
+    desk.keys("/ ctrl-u")
+        .type_text("created_at>soon")
+        .keys("enter");
+    desk.expect("created_at wants a date such as 2030-01-31");
+    // The filter editor has both.
+    desk.keys("esc f").type_text("created").keys("enter");
+    desk.expect("When the group was created");
+    desk.keys("ctrl-u").type_text("2026-11-19");
+    desk.keys("enter ctrl-s");
+    desk.expect("1 of 4 rows").expect("created_at>2026-11-19");
+    desk.keys("f").type_text("age").keys("enter");
+    desk.expect("How long ago the group was created");
+    desk.type_text("<12h").keys("enter ctrl-s");
+    desk.expect("0 of 4 rows").expect("age<0.5");
+    assert!(desk.calls.is_empty());
+}
+
+#[test]
 fn the_detail_shows_every_field_and_what_the_search_leaves_out() {
     let mut desk = at_groups();
     desk.resize(120, 90).keys("j enter");
@@ -123,6 +165,92 @@ fn the_detail_shows_every_field_and_what_the_search_leaves_out() {
     says(&desk, "Least GPU memory of a worker, in GB here");
     desk.expect("docker_login_pass"); // shown as there, hidden as a secret
     assert!(!flat(&desk).contains("canary"), "{}", desk.screen());
+}
+
+#[test]
+fn the_detail_explains_every_field_whole_on_a_small_screen_too() {
+    let long = "words that go on and on, ".repeat(12);
+    let listing = FOUR.replace(
+        r#""docker_login_pass":"canary-docker-3333""#,
+        &format!(
+            r#""docker_login_pass":"canary-docker-3333","a_member_whose_name_is_longer_than_its_column":{{"note":"{long}the end"}}"#
+        ),
+    );
+    for columns in [60, 80, 120] {
+        let mut desk = Desk::with_offers(THREE);
+        desk.keys("3").answer(&listing);
+        desk.resize(columns, 300).keys("j enter");
+        let fields = bourse::domain::WORKERGROUPS.fields();
+        for field in fields.iter().filter(|field| field.in_record) {
+            says(&desk, field.doc);
+            desk.expect(field.label);
+        }
+        // Every parameter that can be sent is there by its label, and what identifies the group.
+        for label in [
+            "ID",
+            "Endpoint",
+            "Endpoint no.",
+            "Created",
+            "API key",
+            "Template hash",
+            "Template",
+            "Search",
+            "Launch args",
+            "Min load",
+            "Target",
+            "Cold x",
+            "Cold workers",
+            "Max workers",
+            "Test",
+            "VRAM",
+        ] {
+            let starts = |line: &str| line.trim_start().starts_with(&format!("{label} "));
+            assert!(
+                desk.screen().lines().any(starts),
+                "{label}:\n{}",
+                desk.screen()
+            );
+        }
+        says(&desk, "(empty)"); // its launch arguments
+        desk.expect("a_member_whose_name_is_longer_than_its_column");
+        let unknown = format!(r#"{{"note":"{long}the end"}}"#);
+        says(
+            &desk,
+            &unknown.split_whitespace().collect::<Vec<_>>().join(" "),
+        );
+        assert!(!flat(&desk).contains("canary"), "{}", desk.screen());
+    }
+}
+
+#[test]
+fn a_key_that_other_members_repeat_is_hidden_there_too() {
+    let listing = FOUR
+        .replace("--env A=1", "-e MARKET_KEY=canary-sdxl-1111 -e B=2")
+        .replace(
+            r#""launch_args":"","#,
+            r#""launch_args":"","notes":["run with canary-llama-2222"],"#,
+        );
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("3").answer(&listing);
+    desk.resize(100, 120).keys("j enter"); // 11: an unknown member repeats it
+    assert!(flat(&desk).contains("run with <removed>"));
+    assert!(!flat(&desk).contains("canary"), "{}", desk.screen());
+    desk.keys("right"); // 12: the launch arguments repeat it
+    says(&desk, "-e MARKET_KEY=<removed> -e B=2");
+    assert!(!flat(&desk).contains("canary"), "{}", desk.screen());
+    for letter in ["j", "r", "t"] {
+        desk.keys("y").keys(letter);
+        let Some(Effect::Copy { text, .. }) = desk.effects.last() else {
+            panic!()
+        };
+        assert!(!text.contains("canary"), "{text}");
+    }
+    // Shown on purpose, it stands in its own line and nowhere else.
+    desk.keys("x").expect("canary-sdxl-1111");
+    assert_eq!(flat(&desk).matches("canary-sdxl-1111").count(), 1);
+    // As a column, cut or not.
+    desk.keys("esc c").type_text("launch").keys("space enter");
+    desk.expect_not("canary");
 }
 
 #[test]

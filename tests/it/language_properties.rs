@@ -37,7 +37,7 @@ fn value(field: &'static Field) -> BoxedStrategy<Value> {
             (0_i32..99).prop_map(|n| Value::Number(f64::from(n) / 2.0))
         ]
         .boxed(),
-        Kind::Number | Kind::Epoch => finite.prop_map(Value::Number).boxed(),
+        Kind::Number | Kind::Epoch | Kind::Timestamp => finite.prop_map(Value::Number).boxed(),
         Kind::Version => prop_oneof![
             (1_u32..999, 0_u32..999, 0_u32..999)
                 .prop_map(|(major, minor, patch)| format!("{major}.{minor}.{patch:02}")),
@@ -63,7 +63,7 @@ fn value(field: &'static Field) -> BoxedStrategy<Value> {
             _ => Value::Text(text),
         })
         .boxed(),
-        Kind::Timestamp | Kind::List | Kind::Secret => unreachable!("no filter"),
+        Kind::List | Kind::Secret => unreachable!("no filter"),
     }
 }
 

@@ -27,6 +27,8 @@ mod desk;
 mod docs;
 mod errors;
 mod filter_story;
+#[cfg(unix)]
+mod group_keys;
 mod groups_form_story;
 mod groups_story;
 mod honesty_story;
@@ -36,6 +38,7 @@ mod insights_story;
 mod language;
 mod language_editing;
 mod language_properties;
+mod leaving_story;
 #[cfg(unix)]
 mod markets_known;
 #[cfg(unix)]
@@ -55,6 +58,8 @@ mod real_terminal;
 mod recorder;
 mod requests_loop;
 mod requests_story;
+#[cfg(unix)]
+mod route_command;
 mod route_loop;
 mod route_server;
 mod route_story;

@@ -4,6 +4,7 @@ use bourse::app::keymap::BINDINGS;
 use bourse::app::keys::{Keymap, OwnKeys};
 
 use crate::desk::{Desk, THREE};
+use crate::groups_story::FOUR;
 
 fn own(lines: &[(&str, &[&str], usize)]) -> Result<Keymap, (usize, String)> {
     let lines: Vec<_> = lines
@@ -48,6 +49,55 @@ fn footer_help_palette_and_empty_states_show_the_person_s_keys() {
         .keys("enter");
     desk.answer(r#"{"offers":[]}"#);
     desk.expect("Press F to see which condition costs most, Ctrl-f to change the query.");
+}
+
+#[test]
+fn groups_and_lab_name_the_person_s_keys() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.model.keymap = own(&[
+        ("secrets", &["K"], 2),
+        ("drift", &["W"], 3),
+        ("workergroups", &["f7"], 4),
+        ("open", &["O"], 5),
+        ("refresh", &["Z"], 6),
+        ("route-lab", &["T"], 7),
+        ("new-run", &["N"], 8),
+        ("stop-run", &["S"], 9),
+        ("say-yes", &["Y"], 10),
+        ("say-no", &["esc"], 11),
+        ("yes", &["f9"], 12),
+        ("close-run-form", &["f3"], 13),
+        ("other-draft", &["f8"], 14),
+        ("list-again", &["f4"], 15),
+    ])
+    .unwrap();
+    // What the pane does is refused elsewhere with the way to it.
+    desk.keys(":").type_text("from-search").keys("esc f7");
+    desk.answer(FOUR);
+    desk.keys("K")
+        .expect("the detail view shows it: press O first");
+    desk.keys("O right")
+        .expect("(hidden; K shows it)")
+        .expect_not("canary");
+    desk.keys("K").expect("canary-llama-2222");
+    desk.keys("esc Z")
+        .answer(&FOUR.replace("\"id\":13", "\"id\":14"));
+    desk.expect(": W shows them");
+    desk.keys("n").type_text("chat").keys("esc C");
+    desk.expect("f8".to_uppercase().as_str());
+    desk.expect("F8 brings your other draft back");
+    desk.keys("esc T f3 esc");
+    desk.expect_not("Ctrl-r");
+    desk.keys("T f3").expect("Press N to fill in a request.");
+    desk.keys("N ctrl-u")
+        .type_text("chat")
+        .keys("down down space enter");
+    desk.expect("Y or F9 does it   Esc leaves it");
+    desk.keys("y enter").expect("A series is load");
+    desk.keys("f9").expect("RUNNING");
+    desk.keys("N enter");
+    desk.expect("stop it first (F3, then S)");
+    desk.keys("f3 esc").expect("(T shows it)");
 }
 
 #[test]

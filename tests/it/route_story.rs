@@ -429,7 +429,9 @@ fn the_next_hop_is_written_and_never_sent() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
     desk.keys("t enter");
     route(&mut desk, 0.1, assigned("http://w1.example:8080", 17));
-    desk.keys("w ctrl-u").type_text(r#"{"prompt": "it's"}"#);
+    desk.keys("w enter"); // nothing typed is an empty payload
+    assert!(copied(&mut desk).contains(r#""payload": {}}'"#));
+    desk.type_text(r#"{"prompt": "it's"}"#);
     desk.keys("up ctrl-u").type_text("/generate").keys("enter");
     let wanted = format!(
         r#"curl -sS -X POST 'http://w1.example:8080/generate' -H 'Content-Type: application/json' --data-raw '{{"auth_data": {}, "session_id": null, "payload": {{"prompt": "it'\''s"}}}}'"#,

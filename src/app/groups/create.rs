@@ -182,6 +182,7 @@ fn send(model: &mut Model, now: Now) -> Vec<Effect> {
         tickets,
         groups,
         workergroups,
+        keymap,
         ..
     } = model;
     let Some(Overlay::GroupCreate(dialog)) = overlays.last_mut() else {
@@ -192,7 +193,8 @@ fn send(model: &mut Model, now: Now) -> Vec<Effect> {
     };
     if !dialog.typed.is(CREATE) {
         dialog.complaint = Some(format!(
-            "That is not {CREATE}: nothing was sent. Type {CREATE}, or press Esc."
+            "That is not {CREATE}: nothing was sent. Type {CREATE}, or press {}.",
+            keymap.way_to("step-back")
         ));
         return Vec::new();
     }
@@ -323,7 +325,10 @@ pub(super) fn listed(model: &mut Model, now: Now) {
 /// The person decides on a creation that nobody knows about.
 fn settle(model: &mut Model, now: Now) -> Vec<Effect> {
     let Model {
-        overlays, groups, ..
+        overlays,
+        groups,
+        keymap,
+        ..
     } = model;
     let (Some(Overlay::GroupCreate(dialog)), Some(unresolved)) =
         (overlays.last_mut(), &groups.creation.unresolved)
@@ -345,8 +350,10 @@ fn settle(model: &mut Model, now: Now) -> Vec<Effect> {
             ));
         }
         (MINE, None) => {
-            dialog.complaint =
-                Some("No group that may be the one has appeared: F5 lists again.".to_owned());
+            dialog.complaint = Some(format!(
+                "No group that may be the one has appeared: {} lists again.",
+                keymap.way_to("list-again")
+            ));
         }
         (NONE, _) => {
             groups.creation.unresolved = None;
@@ -359,7 +366,8 @@ fn settle(model: &mut Model, now: Now) -> Vec<Effect> {
         }
         _ => {
             dialog.complaint = Some(format!(
-                "Type {MINE} or {NONE}, then Enter. Nothing is sent here."
+                "Type {MINE} or {NONE}, then {}. Nothing is sent here.",
+                keymap.way_to("confirm")
             ));
         }
     }

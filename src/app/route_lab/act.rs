@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::RouteLab;
 use super::attempt::{copy_curl, on_attempt, on_export, on_hop, suggest_path};
-use super::start::{launch, on_form, request_start, show_form};
-use super::view::{Page, Question, RouteView};
+use super::start::{on_form, request_start, show_form};
+use super::view::{Page, RouteView};
 use crate::app::Model;
 use crate::app::actions::movement;
 use crate::app::keymap::Action;
@@ -41,16 +41,6 @@ pub(in crate::app) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Ef
             on_compare(model, action, other, scroll);
             Vec::new()
         }
-        RouteView::Ask(question) => match action {
-            Action::Submit => {
-                model.overlays.pop();
-                match question {
-                    Question::Leave => vec![Effect::Quit],
-                    Question::Start(plan) => launch(model, now, *plan),
-                }
-            }
-            _ => Vec::new(),
-        },
     }
 }
 
@@ -269,7 +259,8 @@ pub(in crate::app) fn disabled(model: &Model, view: &RouteView, action: Action) 
             "a single request cannot be paused"
         }
         Action::RunAgain | Action::RunCurl | Action::RunExport if lab.shown().is_none() => {
-            "there is no run yet: n begins one"
+            let key = model.keymap.way_to("new-run");
+            return Some(format!("there is no run yet: {key} begins one"));
         }
         Action::RunPrevious | Action::RunNext | Action::RunCompare if lab.runs().len() < 2 => {
             "there is no other run"

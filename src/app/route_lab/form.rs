@@ -1,5 +1,6 @@
 //! What a person fills in before a run: texts until they are read, a plan once they are sound.
 
+use crate::app::keys::Keymap;
 use crate::app::text_input::TextInput;
 use crate::domain::objection::Objection;
 use crate::domain::routing::{PollPolicy, RoutePlan, Stop, parse_span};
@@ -70,10 +71,13 @@ impl Entry {
         }
     }
 
-    /// What belongs there.
-    pub const fn hint(self) -> &'static str {
-        match self {
-            Self::Endpoint => "name; Tab takes the next one of your workergroups",
+    /// What belongs there, with the key that changes it.
+    pub fn hint(self, keymap: &Keymap) -> String {
+        let hint = match self {
+            Self::Endpoint => {
+                let key = keymap.way_to("complete-run-form");
+                return format!("name; {key} takes the next one of your workergroups");
+            }
             Self::Cost => "load estimate of each request, in the unit of the endpoint's workers",
             Self::Mode => "Space changes it",
             Self::Count => "attempts in all, polls included",
@@ -81,7 +85,8 @@ impl Entry {
             Self::Concurrency => "most requests in flight",
             Self::Rate => "a second; blank: the next goes when one is answered",
             Self::PollCost => "when asked again after no worker; blank: the cost",
-        }
+        };
+        hint.to_owned()
     }
 
     /// The parameter of the plan that it fills in.

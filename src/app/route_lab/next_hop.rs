@@ -1,6 +1,6 @@
 //! What the assigned worker is to be sent: written here, sent by the person.
 
-use crate::api::curl;
+use crate::api::{curl, redact};
 use crate::app::text_input::TextInput;
 use crate::domain::Untrusted;
 use crate::domain::routing::{PayloadError, next_hop_body};
@@ -8,12 +8,15 @@ use crate::domain::routing::{PayloadError, next_hop_body};
 /// The longest address of a worker that a command is written for.
 const LONGEST_URL: usize = 2000;
 
+/// The payload where none is typed.
+pub const NO_PAYLOAD: &str = "{}";
+
 /// The person's part of the request: where at the worker, and what.
 #[derive(Debug)]
 pub struct NextHop {
     /// The path at the worker.
     pub path: TextInput,
-    /// The payload as JSON.
+    /// The payload as JSON; nothing typed is [`NO_PAYLOAD`].
     pub payload: TextInput,
     /// Whether the path takes what is typed, else the payload.
     pub on_path: bool,
@@ -23,7 +26,7 @@ impl Default for NextHop {
     fn default() -> Self {
         Self {
             path: TextInput::new("/"),
-            payload: TextInput::new("{}"),
+            payload: TextInput::default(),
             on_path: false,
         }
     }
@@ -76,6 +79,13 @@ impl NextHop {
 
     /// The body alone.
     pub fn body(&self, reply: &Untrusted) -> Result<String, Unwritten> {
-        next_hop_body(reply.compared(), self.payload.text()).map_err(Unwritten::Payload)
+        let reply = redact::api_keys(reply.compared());
+        let typed = self.payload.text();
+        let payload = if typed.trim().is_empty() {
+            NO_PAYLOAD
+        } else {
+            typed
+        };
+        next_hop_body(&reply, payload).map_err(Unwritten::Payload)
     }
 }

@@ -1,16 +1,17 @@
 //! From a workergroup to a run: the form, the question, the key.
 
-use super::view::{Question, RouteView};
+use super::view::RouteView;
 use super::{Entry, LabRun};
 use crate::api::Secret;
 use crate::app::keymap::Action;
 use crate::app::message::{Effect, Toast};
 use crate::app::overlay::Overlay;
+use crate::app::prompt::{Deed, Question};
 use crate::app::remote::Now;
 use crate::app::{Model, Pane};
 use crate::domain::CellRef;
 use crate::domain::dialect::RouteKey;
-use crate::domain::routing::RoutePlan;
+use crate::domain::routing::{RoutePlan, Stop, words};
 
 /// Opens the lab; the endpoint is that of the selected workergroup. A form for the next run lies on
 /// top, unless a run goes on.
@@ -84,11 +85,12 @@ fn key_for(model: &Model, endpoint: &str) -> Result<Option<Secret>, String> {
         return Ok(None);
     }
     let Some(listing) = model.workergroups.listing() else {
-        return Err(
+        return Err(format!(
             "this market routes by the group's key: the workergroups are not here yet, try again \
-             when they are (3, then r)"
-                .to_owned(),
-        );
+             when they are ({}, then {})",
+            model.keymap.way_to("workergroups"),
+            model.keymap.way_to("refresh")
+        ));
     };
     let catalog = listing.catalog();
     let fields = catalog
@@ -152,14 +154,40 @@ pub(super) fn request_start(model: &mut Model, now: Now, plan: RoutePlan) -> Vec
     if !plan.injects_load() && plan.poll.cost.is_none_or(|cost| cost <= 0.0) {
         return launch(model, now, plan);
     }
-    let question = Question::Start(Box::new(plan));
-    model
-        .overlays
-        .push(Overlay::Route(RouteView::Ask(question)));
+    model.overlays.push(Overlay::Question(load_question(plan)));
     Vec::new()
 }
 
-pub(super) fn launch(model: &mut Model, now: Now, plan: RoutePlan) -> Vec<Effect> {
+/// The question before a series that adds load.
+fn load_question(plan: RoutePlan) -> Question {
+    let most = match (plan.stop, plan.rate) {
+        (Stop::Count(count), _) => {
+            #[expect(clippy::cast_precision_loss)] // at most 250,000
+            let load = plan.cost.max(plan.poll.cost.unwrap_or(0.0)) * count as f64;
+            format!("It adds a load of up to {} in all.", words::amount(load))
+        }
+        (Stop::Duration(span), Some(rate)) => {
+            let load = plan.cost * (rate * span).ceil();
+            format!("It adds a load of up to {} in all.", words::amount(load))
+        }
+        (Stop::Duration(_), None) => {
+            "How much load it adds depends on how fast answers come.".to_owned()
+        }
+    };
+    Question {
+        title: "A series is load".to_owned(),
+        text: format!(
+            "{}\n\nEvery request tells the endpoint that a load of {} is coming. {most} That can wake \
+             workers, and workers are billed.\n\nStart the series?",
+            words::plan(&plan),
+            words::amount(plan.cost)
+        ),
+        deed: Deed::StartSeries(Box::new(plan)),
+    }
+}
+
+/// Starts a run that nothing stands against any more.
+pub(in crate::app) fn launch(model: &mut Model, now: Now, plan: RoutePlan) -> Vec<Effect> {
     let key = match key_for(model, &plan.endpoint) {
         Ok(key) => key,
         Err(why) => {

@@ -1,7 +1,6 @@
 //! What of the lab lies over the panes, and which keys each part takes.
 
 use crate::app::keymap::Context;
-use crate::domain::routing::RoutePlan;
 
 /// A page of the lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -46,15 +45,6 @@ impl Page {
     }
 }
 
-/// Something that is done only after a yes.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Question {
-    /// Start a series that adds load.
-    Start(Box<RoutePlan>),
-    /// Leave the program while a run goes on.
-    Leave,
-}
-
 /// A part of the lab that lies over what is below it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RouteView {
@@ -85,8 +75,6 @@ pub enum RouteView {
         /// Lines scrolled away at the top.
         scroll: usize,
     },
-    /// A question.
-    Ask(Question),
 }
 
 impl RouteView {
@@ -115,7 +103,6 @@ impl RouteView {
                 Context::Global,
                 Context::Always,
             ],
-            Self::Ask(_) => &[Context::Ask, Context::Always],
         }
     }
 

@@ -40,8 +40,13 @@ fn counts(run: &Run) -> String {
     let stats = run.stats();
     let cancelled = stats.count(OutcomeKind::Cancelled);
     let mut text = format!(
-        "{} requests: {} assigned, {} waiting, {} failed",
+        "{} {}: {} assigned, {} waiting, {} failed",
         stats.attempts(),
+        if stats.attempts() == 1 {
+            "request"
+        } else {
+            "requests"
+        },
         stats.count(OutcomeKind::Assigned),
         stats.count(OutcomeKind::Waiting),
         failed(run)
@@ -67,6 +72,16 @@ pub fn show(ended: &Ended, format: Format) -> Result<(), CliError> {
         Format::Json => output::print_json(&as_json(ended))?,
     }
     let run = &ended.run;
+    let is_told = match format {
+        Format::Table => !run.stats().workers().is_empty(),
+        Format::Json => true,
+        Format::Csv => false,
+    };
+    if !is_told && !run.plan().is_single() {
+        for line in summary(ended) {
+            output::note(&line);
+        }
+    }
     if ended.mismatched > 0 {
         output::note(&format!(
             "{} assignments do not echo the endpoint and cost of their request",
@@ -113,6 +128,12 @@ fn as_table(ended: &Ended) -> String {
             worker.repeats().to_string(),
         ]
     }));
+    format!("{}{}\n", table::plain(&rows), summary(ended).join("\n"))
+}
+
+/// What the run came to, a line each.
+fn summary(ended: &Ended) -> Vec<String> {
+    let run = &ended.run;
     let summary = run.summary(ended.at);
     let mut lines = vec![counts(run)];
     let milliseconds = |seconds: f64| format!("{} ms", trimmed(seconds * 1000.0, 1));
@@ -141,7 +162,7 @@ fn as_table(ended: &Ended) -> String {
             .first_assigned
             .map_or_else(|| "-".to_owned(), milliseconds),
     ));
-    format!("{}{}\n", table::plain(&rows), lines.join("\n"))
+    lines
 }
 
 fn as_csv(run: &Run) -> Result<Vec<u8>, CliError> {

@@ -19,7 +19,10 @@ pub static FIELDS: &[Field] = &[
         .doc("Key of the group. Shown only on request, never logged or exported."),
     Field::new("created_at", "Created", Kind::Timestamp).section(Section::Identity)
         .column(9, 24, 30)
-        .doc("When the group was created."),
+        .doc("When the group was created; a date in a query is a day in UTC."),
+    Field::number("age", "Age", Unit::Seconds).section(Section::Identity)
+        .filter_only(Source::Since("created_at"))
+        .doc("How long ago the group was created, when the groups were listed."),
     Field::text("template_hash", "Template hash").section(Section::Software).width(16)
         .doc("Hash of the template that workers start from."),
     Field::id("template_id", "Template").section(Section::Software)

@@ -140,6 +140,10 @@ impl Target<'_> {
             Kind::Country => "a two-letter country code such as SE".to_owned(),
             Kind::Text => "a value such as ".to_owned() + &self.example(),
             Kind::Epoch => "a date such as 2030-01-31 or seconds since 1970".to_owned(),
+            Kind::Timestamp => {
+                "a date such as 2030-01-31, a moment such as 2030-01-31T12:00Z or seconds since 1970"
+                    .to_owned()
+            }
             _ => self.number_hint(),
         };
         let key = self.field.key;
@@ -198,10 +202,10 @@ impl Target<'_> {
                 .map(Value::Version)
                 .ok_or_else(|| self.unfit(item)),
             Kind::Country => self.country(item).map(Value::Text),
-            Kind::Text | Kind::Timestamp | Kind::List | Kind::Secret => {
-                Ok(Value::Text(self.words(item)))
+            Kind::Text | Kind::List | Kind::Secret => Ok(Value::Text(self.words(item))),
+            Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch | Kind::Timestamp => {
+                self.number(item)
             }
-            Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch => self.number(item),
         }
     }
 
@@ -331,9 +335,12 @@ impl Target<'_> {
         {
             return Ok(Value::Flag(flag));
         }
-        if self.field.kind == Kind::Epoch
-            && let Some(moment) = midnight(&item.text)
-        {
+        let moment = match self.field.kind {
+            Kind::Epoch => midnight(&item.text),
+            Kind::Timestamp => midnight(&item.text).or_else(|| moment(&item.text)),
+            _ => None,
+        };
+        if let Some(moment) = moment {
             return Ok(Value::Number(moment));
         }
         number::read(&item.text, self.field, self.dialect)
@@ -404,4 +411,16 @@ fn midnight(text: &str) -> Option<f64> {
     #[expect(clippy::cast_precision_loss)] // calendar years are far within the exact range
     let seconds = moment.timestamp().as_second() as f64;
     Some(seconds)
+}
+
+/// A moment to the second, in UTC where it names no offset, in seconds since 1970.
+fn moment(text: &str) -> Option<f64> {
+    let civil = || {
+        let civil: jiff::civil::DateTime = text.parse().ok()?;
+        Some(civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
+    };
+    let found: jiff::Timestamp = text
+        .contains(['T', 't'])
+        .then(|| text.parse().ok().or_else(civil))??;
+    Some(found.as_duration().as_secs_f64())
 }

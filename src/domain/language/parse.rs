@@ -297,7 +297,7 @@ impl Reader<'_> {
 fn is_range(field: &Field, item: &Item) -> bool {
     let ordered = matches!(
         field.kind,
-        Kind::Integer | Kind::Number | Kind::Id | Kind::Version | Kind::Epoch
+        Kind::Integer | Kind::Number | Kind::Id | Kind::Version | Kind::Epoch | Kind::Timestamp
     );
     ordered && !item.quoted && item.text.contains("..")
 }

@@ -90,17 +90,40 @@ pub fn print_value(field: &Field, value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Flag(flag) => flag.to_string(),
+        Value::Number(number) if field.kind == Kind::Timestamp => {
+            written_moment(*number).unwrap_or_else(|| number::write(*number, field))
+        }
         Value::Number(number) => number::write(*number, field),
         Value::Version(version) => version.text.clone(),
         Value::Text(text) => print_text(field, text),
     }
 }
 
+/// A moment as a date, or to the second where it is no beginning of a day in UTC; none where only
+/// its number says it exactly.
+fn written_moment(epoch: f64) -> Option<String> {
+    const YEAR_10000: f64 = 253_402_300_800.0;
+    if epoch.fract() != 0.0 || !(0.0..YEAR_10000).contains(&epoch) {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation)] // the range was checked
+    let moment = jiff::Timestamp::from_second(epoch as i64).ok()?;
+    let pattern = if epoch.rem_euclid(86_400.0) == 0.0 {
+        "%Y-%m-%d"
+    } else {
+        "%Y-%m-%dT%H:%M:%SZ"
+    };
+    Some(moment.strftime(pattern).to_string())
+}
+
 /// A text: with `_` for blanks in GPU names, as the market writes them, else quoted if it would not
 /// be read back as it is.
 fn print_text(field: &Field, text: &str) -> String {
     let plain = if field.kind == Kind::Country {
-        text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase())
+        // The name of a group of countries would be read as its members.
+        text.len() == 2
+            && text.bytes().all(|byte| byte.is_ascii_uppercase())
+            && country::group(text).is_none()
     } else {
         let blanks = field.key == "gpu_name";
         text.chars().all(|character| {

@@ -41,6 +41,7 @@ pub(super) fn members(source: &Source) -> impl Iterator<Item = &'static str> {
         | Source::Search(name)
         | Source::TextIs(name, _)
         | Source::NumberIs(name, _)
+        | Source::Since(name)
         | Source::Nested(name, _) => (Some(name), None, &[]),
         Source::TimeLeft(name, end) => (Some(name), Some(end), &[]),
         Source::Either(names) => (None, None, names),
@@ -244,6 +245,11 @@ impl<'p, 'a> Record<'p, 'a> {
                     Loose::Number(end) => Loose::Number(end - now),
                     _ => other,
                 },
+            },
+            Source::Since(name) => match fit(Kind::Timestamp, self.get(name)) {
+                Loose::Number(moment) => Loose::Number(now - moment),
+                Loose::Text(_) => Loose::Null, // no moment that can be read
+                other => other,
             },
             Source::Nowhere | Source::Computed => Loose::Missing,
         }

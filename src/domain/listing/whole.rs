@@ -18,6 +18,11 @@ impl Whole {
         Self { catalog, columns }
     }
 
+    /// The table that describes it.
+    pub const fn catalog(&self) -> &'static Catalog {
+        self.catalog
+    }
+
     /// The cell of a field, for comparing.
     pub fn cell(&self, field: &Field) -> CellRef<'_> {
         self.catalog

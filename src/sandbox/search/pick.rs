@@ -87,7 +87,10 @@ pub fn pick<'m, T, R: Row<'m>>(
 /// The cell that a field sees in a row.
 fn cell<'m>(row: &impl Row<'m>, field: &Field) -> CellRef<'m> {
     let found = match field.source {
-        Source::Member(name) | Source::Search(name) | Source::TimeLeft(name, _) => row.member(name),
+        Source::Member(name)
+        | Source::Search(name)
+        | Source::TimeLeft(name, _)
+        | Source::Since(name) => row.member(name),
         Source::Either(names) => names.iter().find_map(|name| row.member(name)),
         Source::Nested(object, member) => row.nested(object, member),
         Source::TextIs(name, text) => row.member(name).map(|cell| match cell {

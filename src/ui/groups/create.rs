@@ -3,6 +3,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
 
 use super::preflight::{dollars, plural};
 use crate::api::Request;
@@ -16,6 +17,7 @@ use crate::domain::insight::Coverage;
 use crate::domain::journal::{Deed, Verdict};
 use crate::domain::workergroup::{NewWorkergroup, Preflight, WorkerCounts};
 use crate::domain::{CellRef, RowId};
+use crate::ui::paint;
 use crate::ui::picker::frame;
 use crate::ui::theme::Theme;
 use crate::ui::write::{self, Row};
@@ -79,7 +81,7 @@ fn confirm(model: &Model, dialog: &CreateDialog, now: Now, width: u16, theme: &T
     } else {
         theme.warning
     };
-    rows.extend(write::wrapped(0, &cost, width, style));
+    rows.extend(first_lines(&cost, width, style));
     rows.push(Row::new(7, "", theme.dim));
     let request = Request::CreateWorkergroup(new.clone());
     rows.extend(write::consent(
@@ -103,8 +105,7 @@ fn confirm(model: &Model, dialog: &CreateDialog, now: Now, width: u16, theme: &T
         rows.extend(write::wrapped(0, complaint, width, theme.error));
     }
     let wait = model.writes.ready_in(Deed::CreateWorkergroup, now);
-    let enter = model.keymap.way_to("confirm");
-    let back = model.keymap.way_to("step-back");
+    let (enter, esc) = keys(model);
     let (text, style) = match (wait > 0.0, dialog.early) {
         (true, _) => (
             format!(
@@ -116,13 +117,27 @@ fn confirm(model: &Model, dialog: &CreateDialog, now: Now, width: u16, theme: &T
         ),
         (false, true) => (format!("It may be sent now: press {enter}."), theme.warning),
         (false, false) => (
-            format!("Type {CREATE}; {enter} then sends it, once. {back} goes back to the form."),
+            format!("Type {CREATE}; {enter} then sends it, once. {esc} goes back to the form."),
             theme.dim,
         ),
     };
     rows.extend(write::wrapped(1, &text, width, style));
     rows.extend(history(model, width, theme));
     rows
+}
+
+/// A text whose first two lines stay longest: they hold the sum, or what happened.
+fn first_lines(text: &str, width: u16, style: Style) -> Vec<Row> {
+    let lines = paint::wrap(text, width).into_iter().enumerate();
+    lines
+        .map(|(index, line)| Row::new(if index < 2 { 0 } else { 2 }, line, style))
+        .collect()
+}
+
+/// The keys that take what is typed and that step back.
+fn keys(model: &Model) -> (String, String) {
+    let way = |name| model.keymap.way_to(name);
+    (way("confirm"), way("step-back"))
 }
 
 fn history(model: &Model, width: u16, theme: &Theme) -> Vec<Row> {
@@ -220,14 +235,17 @@ fn outcome(model: &Model, now: Now, width: u16, theme: &Theme) -> Vec<Row> {
         }
         Stage::Over(settled) => {
             let mut rows = write::over(Deed::CreateWorkergroup, settled, width, theme);
+            let close = model.keymap.way_to("close-creation");
             let advice = match settled.verdict {
-                Verdict::Done => "The list is fetched again, and the new group selected in it.",
-                Verdict::Refused => {
-                    "Nothing was created. Esc leads back to the form, filled in as it was."
+                Verdict::Done => {
+                    "The list is fetched again, and the new group selected in it.".to_owned()
                 }
-                Verdict::Unknown => "Esc leads back to the form.",
+                Verdict::Refused => format!(
+                    "Nothing was created. {close} leads back to the form, filled in as it was."
+                ),
+                Verdict::Unknown => format!("{close} leads back to the form."),
             };
-            rows.extend(write::wrapped(2, advice, width, theme.dim));
+            rows.extend(write::wrapped(2, &advice, width, theme.dim));
             rows.extend(history(model, width, theme));
             rows
         }
@@ -247,7 +265,7 @@ fn unknown(model: &Model, dialog: &CreateDialog, now: Now, width: u16, theme: &T
          not sent again.",
         unresolved.why
     );
-    let mut rows = write::wrapped(0, &text, width, theme.warning);
+    let mut rows = first_lines(&text, width, theme.warning);
     rows.extend(write::wrapped(
         4,
         &what(&unresolved.asked),
@@ -267,17 +285,16 @@ fn unknown(model: &Model, dialog: &CreateDialog, now: Now, width: u16, theme: &T
     if let Some(complaint) = &dialog.complaint {
         rows.extend(write::wrapped(0, complaint, width, theme.error));
     }
-    let enter = model.keymap.way_to("confirm");
+    let (enter, esc) = keys(model);
     let mine = if unresolved.candidates.is_empty() {
         String::new()
     } else {
         format!("Type {MINE} and {enter}: the group marked > is the one. ")
     };
+    let again = model.keymap.way_to("list-again");
     let text = format!(
-        "{mine}Type {NONE} and {enter}: it was not created; the form stays and may be sent again. {} \
-         leaves it open. {} lists again.",
-        model.keymap.way_to("step-back"),
-        model.keymap.way_to("list-again")
+        "{mine}Type {NONE} and {enter}: it was not created; the form stays and may be sent again. {esc} \
+         leaves it open. {again} lists again."
     );
     rows.extend(write::wrapped(1, &text, width, theme.dim));
     rows
@@ -309,7 +326,7 @@ fn shown(
             "The list of {ago} ago shows no new group that matches. That does not mean that it failed: \
              it may still appear."
         );
-        rows.extend(write::wrapped(0, &text, width, theme.text));
+        rows.extend(first_lines(&text, width, theme.text));
         return rows;
     }
     let text = match &unresolved.before {
@@ -318,7 +335,7 @@ fn shown(
             "The list of {ago} ago shows these that match; what was there before is not known:"
         ),
     };
-    rows.extend(write::wrapped(0, &text, width, theme.text));
+    rows.extend(write::wrapped(3, &text, width, theme.text));
     for (index, id) in unresolved.candidates.iter().enumerate().take(8) {
         let is_selected = index == selected;
         let sign = if is_selected { "> " } else { "  " };

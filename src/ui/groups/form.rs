@@ -10,6 +10,7 @@ use crate::app::Model;
 use crate::app::facts::{Facts, Target};
 use crate::app::groups::form::{Focus, Form};
 use crate::app::groups::preflight::Look;
+use crate::app::keys::Keymap;
 use crate::app::text_input::TextInput;
 use crate::app::write::consent;
 use crate::domain::workergroup::{Key, Objection};
@@ -46,18 +47,17 @@ pub fn draw(
     let form = &model.groups.form;
     let title = "New workergroup";
     let end = paint::text(buffer, area.x + 1, area.y, area.width, title, theme.heading);
-    let note = if form.has_replaced() {
+    let mut note = "   empty lines are not sent".to_owned();
+    if form.has_replaced() {
         let key = model.keymap.way_to("other-draft");
-        format!("   empty lines are not sent; {key} brings your other draft back")
-    } else {
-        "   empty lines are not sent".to_owned()
-    };
+        note = format!("{note}; {key} brings your other draft back");
+    }
     let room = area.right().saturating_sub(end);
     paint::text(buffer, end, area.y, room, &note, theme.dim);
     let explained = |width| explained(model, width, theme);
     let wanted = explained(area.width.saturating_sub(2)).len();
-    let (lines, side) = split(area, rows(form, area.width, theme).len(), wanted);
-    let rows = rows(form, lines.width, theme);
+    let (lines, side) = split(area, rows(model, area.width, theme).len(), wanted);
+    let rows = rows(model, lines.width, theme);
     let focused = rows
         .iter()
         .rposition(|row| row.focus == form.focus())
@@ -130,7 +130,8 @@ fn split(area: Rect, rows: usize, wanted: usize) -> (Rect, Rect) {
     (lines, side)
 }
 
-fn rows(form: &Form, width: u16, theme: &Theme) -> Vec<FormLine> {
+fn rows(model: &Model, width: u16, theme: &Theme) -> Vec<FormLine> {
+    let (form, keymap) = (&model.groups.form, &model.keymap);
     let mut rows = Vec::new();
     for focus in Focus::all() {
         let is_open = focus == form.focus();
@@ -138,7 +139,7 @@ fn rows(form: &Form, width: u16, theme: &Theme) -> Vec<FormLine> {
             Focus::Field(key) => {
                 rows.push(field(form, key, is_open, width, theme));
                 if let Some(objection) = form.objection(key) {
-                    rows.extend(wrong(form, key, objection, width, theme));
+                    rows.extend(wrong((form, keymap), key, objection, width, theme));
                 }
             }
             Focus::SendDefaults => {
@@ -169,13 +170,28 @@ fn button(focus: Focus, text: &str, is_open: bool, theme: &Theme) -> FormLine {
     }
 }
 
-/// The part of an input that is in sight, and how many characters are hidden at its left.
+/// The part of an input that is in sight, and how many cells are hidden at its left.
 fn in_sight(input: &TextInput, room: usize) -> (String, usize) {
-    let hidden = input.scroll(room);
-    (
-        input.text().chars().skip(hidden).take(room).collect(),
-        hidden,
-    )
+    let width = |character: char| {
+        let mut bytes = [0; 4];
+        usize::from(paint::cells(character.encode_utf8(&mut bytes)))
+    };
+    let scroll = input.scroll(room);
+    let (mut hidden, mut taken) = (0, 0);
+    let shown = input
+        .text()
+        .chars()
+        .skip_while(|character| {
+            let is_hidden = hidden < scroll;
+            hidden += if is_hidden { width(*character) } else { 0 };
+            is_hidden
+        })
+        .take_while(|character| {
+            taken += width(*character);
+            taken <= room
+        })
+        .collect();
+    (shown, hidden)
 }
 
 fn field(form: &Form, key: Key, is_open: bool, width: u16, theme: &Theme) -> FormLine {
@@ -231,7 +247,13 @@ fn is_replaced(form: &Form, key: Key) -> bool {
 }
 
 /// What is wrong with a line: the caret under the place, and the words.
-fn wrong(form: &Form, key: Key, objection: &Objection, width: u16, theme: &Theme) -> Vec<FormLine> {
+fn wrong(
+    (form, keymap): (&Form, &Keymap),
+    key: Key,
+    objection: &Objection,
+    width: u16,
+    theme: &Theme,
+) -> Vec<FormLine> {
     let row = |text: String| FormLine {
         focus: Focus::Field(key),
         pieces: line(text, theme.error),
@@ -248,10 +270,9 @@ fn wrong(form: &Form, key: Key, objection: &Objection, width: u16, theme: &Theme
     if let Some(span) = is_part {
         let (_, hidden) = in_sight(input, room);
         let text = input.text();
-        let before = text.get(..span.start).unwrap_or(text).chars().count();
-        let marked = text
-            .get(span.clone())
-            .map_or(1, |part| part.chars().count().max(1));
+        let cells = |part: &str| usize::from(paint::cells(part));
+        let before = cells(text.get(..span.start).unwrap_or(text));
+        let marked = text.get(span.clone()).map_or(1, |part| cells(part).max(1));
         let at = before.saturating_sub(hidden).min(room - 1);
         let marked = marked.min(room - at);
         rows.push(row(format!(
@@ -264,7 +285,8 @@ fn wrong(form: &Form, key: Key, objection: &Objection, width: u16, theme: &Theme
         .mend()
         .filter(|_| key == Key::SearchParams)
         .map_or_else(String::new, |replacement| {
-            format!(": Ctrl-g changes it to {replacement}")
+            let key = keymap.way_to("form-mend");
+            format!(": {key} changes it to {replacement}")
         });
     let message = format!("{}{mend}", objection.message);
     for part in paint::wrap(&message, width.saturating_sub(LABEL + 1).max(12))
@@ -329,6 +351,7 @@ fn explained(model: &Model, width: u16, theme: &Theme) -> Vec<Line> {
 }
 
 fn meaning(model: &Model, form: &Form, width: u16, theme: &Theme) -> Vec<Line> {
+    let enter = model.keymap.way_to("form-enter");
     match form.focus() {
         Focus::Field(key) => {
             let parameter = key.parameter();
@@ -340,8 +363,10 @@ fn meaning(model: &Model, form: &Form, width: u16, theme: &Theme) -> Vec<Line> {
             lines
         }
         Focus::SendDefaults => plain(
-            "Space or Enter turns it. Off: the market uses its own defaults for what is not set. On: \
-             the documented ones are sent, so that they hold whatever the market's are.",
+            &format!(
+                "Space or {enter} turns it. Off: the market uses its own defaults for what is not set. \
+                 On: the documented ones are sent, so that they hold whatever the market's are."
+            ),
             theme.text,
             width,
         ),
@@ -356,8 +381,10 @@ fn meaning(model: &Model, form: &Form, width: u16, theme: &Theme) -> Vec<Line> {
             lines
         }
         Focus::Create => plain(
-            "Enter shows what will be sent and what it can cost at most; nothing is sent before you \
-             type create.",
+            &format!(
+                "{enter} shows what will be sent and what it can cost at most; nothing is sent before \
+                 you type create."
+            ),
             theme.text,
             width,
         ),

@@ -82,6 +82,10 @@ pub fn draw(
         ignored.join(", ")
     );
     rest.extend(signed("*", &text, theme.dim, width));
+    // On a small screen the words count more than the space between them.
+    if rest.len() > usize::from(area.bottom().saturating_sub(below)) {
+        rest.retain(|line| !line.is_empty());
+    }
     for (y, line) in (below..area.bottom()).zip(&rest) {
         draw_line(buffer, area.x + 1, y, area.right(), line);
     }

@@ -41,7 +41,7 @@ pub fn draw(
     if let Some(found) = panel.remote().shown() {
         lines.extend(supply(found, panel.limit(), width, theme));
         lines.push(Vec::new());
-        lines.extend(costs(found, look, panel.planned_workers(), width, theme));
+        lines.extend(costs(found, look, model, width, theme));
     }
     if !look.notes.is_empty() {
         lines.push(Vec::new());
@@ -169,13 +169,9 @@ fn mix(parts: &[Part], all: usize) -> String {
     named.join(", ")
 }
 
-fn costs(
-    found: &Preflight,
-    look: &Look,
-    planned: Option<u32>,
-    width: u16,
-    theme: &Theme,
-) -> Vec<Line> {
+fn costs(found: &Preflight, look: &Look, model: &Model, width: u16, theme: &Theme) -> Vec<Line> {
+    let keymap = &model.keymap;
+    let planned = model.groups.preflight.planned_workers();
     let counts = WorkerCounts::of(&look.group, planned);
     let mut lines = vec![line(
         "Cost of an hour, estimated from these offers (without traffic)",
@@ -228,9 +224,12 @@ fn costs(
         lines.extend(signed("!", &text, theme.warning, width));
     }
     if planned.is_none() {
-        let text = "typical is halfway between min and max; plan from a load (a, or F6 in the form) \
-                    to see the planned number";
-        lines.extend(signed("-", text, theme.dim, width));
+        let (group, form) = (keymap.way_to("plan-capacity"), keymap.way_to("form-plan"));
+        let text = format!(
+            "typical is halfway between min and max; plan from a load ({group}, or {form} in the \
+             form) to see the planned number"
+        );
+        lines.extend(signed("-", &text, theme.dim, width));
     }
     lines
 }

@@ -114,7 +114,11 @@ fn attempt_line(
     let mut what = match sample.outcome.worker() {
         Some(worker) if is_clean(&sample.outcome) => worker.screen(200),
         Some(worker) => format!("{} (not echoed as sent)", worker.screen(100)),
-        None => sample.outcome.detail().screen(200),
+        None => match (kind, sample.outcome.detail().screen(200)) {
+            (OutcomeKind::TimedOut, none) if none.is_empty() => "no answer in time".to_owned(),
+            (OutcomeKind::RateLimited, none) if none.is_empty() => "too many requests".to_owned(),
+            (_, detail) => detail,
+        },
     };
     if sample.poll > 0 {
         what = format!("poll {}: {what}", sample.poll);
@@ -354,14 +358,8 @@ fn reply_lines(
     let laid_out = pretty.unwrap_or_else(|| text.chars().take(LONGEST_REPLY).collect());
     let clean = json_for_terminal(&redact::members(&laid_out));
     for line in clean.lines() {
-        // Short lines keep their indentation.
-        if paint::cells(line) <= width {
-            lines.push(vec![(line.to_owned(), theme.text)]);
-            continue;
-        }
-        for part in paint::wrap(line.trim_start(), width) {
-            lines.push(vec![(part, theme.text)]);
-        }
+        let parts = paint::wrap_indented(line, width).into_iter();
+        lines.extend(parts.map(|part| vec![(part, theme.text)]));
     }
     lines
 }

@@ -3,10 +3,10 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::{plan_words, words};
+use super::words;
+use crate::app::Model;
 use crate::app::facts::Facts;
 use crate::app::remote::Now;
-use crate::app::route_lab::RouteLab;
 use crate::domain::format;
 use crate::domain::routing::{Figure, compare};
 use crate::ui::paint::{self, piece};
@@ -17,17 +17,19 @@ use crate::ui::theme::Theme;
 pub fn draw(
     buffer: &mut Buffer,
     area: Rect,
-    lab: &RouteLab,
+    model: &Model,
     (other, scroll): (u64, usize),
     now: Now,
     theme: &Theme,
     facts: &mut Facts,
 ) {
     blank(buffer, area);
+    let lab = &model.route_lab;
     let found = lab.runs().iter().find(|run| run.number == other);
     let (Some(first), Some(second)) = (found, lab.shown()) else {
-        let text = "The other run is not kept any more. Esc goes back.";
-        paint::text(buffer, area.x + 1, area.y, area.width, text, theme.dim);
+        let esc = model.keymap.way_to("back");
+        let text = format!("The other run is not kept any more. {esc} goes back.");
+        paint::text(buffer, area.x + 1, area.y, area.width, &text, theme.dim);
         return;
     };
     let area = super::inset(area);
@@ -43,7 +45,7 @@ pub fn draw(
         let line = format!(
             "run {}: {}, {}",
             run.number,
-            plan_words(run.run().plan()),
+            words::plan(run.run().plan()),
             format::moment(run.run().started_at())
         );
         paint::text(buffer, area.x, area.y + y, area.width, &line, theme.text);

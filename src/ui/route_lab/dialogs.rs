@@ -1,16 +1,13 @@
-//! The dialogs of the lab: form, question, search, next hop, export.
+//! The dialogs of the lab: form, search, next hop, export.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::{plan_words, words};
 use crate::app::Model;
 use crate::app::facts::{Facts, Target};
-use crate::app::keys::Keymap;
-use crate::app::route_lab::{Entry, RouteLab};
+use crate::app::route_lab::{Entry, NO_PAYLOAD, RouteLab};
 use crate::app::text_input::TextInput;
 use crate::domain::dialect::RouteKey;
-use crate::domain::routing::RoutePlan;
 use crate::domain::text::{json_for_terminal, visible};
 use crate::ui::paint;
 use crate::ui::picker::{blank, frame};
@@ -86,8 +83,11 @@ pub fn form(
         let room = inner.right().saturating_sub(x);
         if let Some(message) = form.objection(*entry) {
             paint::text(buffer, x, y, room, &format!("! {message}"), theme.error);
-        } else if paint::cells(entry.hint()) <= room {
-            paint::text(buffer, x, y, room, entry.hint(), theme.dim);
+        } else {
+            let hint = entry.hint(&model.keymap);
+            if paint::cells(&hint) <= room {
+                paint::text(buffer, x, y, room, &hint, theme.dim);
+            }
         }
     }
     notes(buffer, inner, lines + 1, model, theme);
@@ -105,7 +105,7 @@ fn notes(buffer: &mut Buffer, inner: Rect, from: u16, model: &Model, theme: &The
     let objection = model.route_lab.form.objection(focused);
     let lines = [
         objection.map_or_else(
-            || focused.hint().to_owned(),
+            || focused.hint(&model.keymap),
             |message| format!("! {message}"),
         ),
         format!("POST {address}/route/ {key}"),
@@ -116,79 +116,6 @@ fn notes(buffer: &mut Buffer, inner: Rect, from: u16, model: &Model, theme: &The
         let width = inner.width.saturating_sub(2);
         paint::text(buffer, inner.x + 2, y, width, line, theme.dim);
     }
-}
-
-fn boxed(buffer: &mut Buffer, area: Rect, title: &str, lines: &[String], theme: &Theme) {
-    let width = area.width.saturating_sub(4).min(76);
-    let wrapped: Vec<String> = lines
-        .iter()
-        .flat_map(|line| {
-            if line.is_empty() {
-                vec![String::new()]
-            } else {
-                paint::wrap(line, width.saturating_sub(4))
-            }
-        })
-        .collect();
-    let height = u16::try_from(wrapped.len()).unwrap_or(10) + 2;
-    let inner = frame(buffer, area, (width, height), title, theme);
-    for (y, line) in (inner.y..inner.bottom()).zip(&wrapped) {
-        let room = inner.width.saturating_sub(1);
-        paint::text(buffer, inner.x + 1, y, room, line, theme.text);
-    }
-}
-
-/// The question before a series that adds load.
-pub fn ask_start(
-    buffer: &mut Buffer,
-    area: Rect,
-    plan: &RoutePlan,
-    keymap: &Keymap,
-    theme: &Theme,
-) {
-    let (yes, no) = (keymap.way_to("yes"), keymap.way_to("no"));
-    let most = match plan.stop {
-        crate::domain::routing::Stop::Count(count) => {
-            #[expect(clippy::cast_precision_loss)] // at most 250,000
-            let load = plan.cost.max(plan.poll.cost.unwrap_or(0.0)) * count as f64;
-            format!("It adds a load of up to {} in all.", words::amount(load))
-        }
-        crate::domain::routing::Stop::Duration(span) => match plan.rate {
-            Some(rate) => {
-                let load = plan.cost * (rate * span).ceil();
-                format!("It adds a load of up to {} in all.", words::amount(load))
-            }
-            None => "How much load it adds depends on how fast answers come.".to_owned(),
-        },
-    };
-    let lines = [
-        plan_words(plan),
-        String::new(),
-        format!(
-            "Every request tells the endpoint that a load of {} is coming. {most} That can wake \
-             workers, and workers are billed.",
-            words::amount(plan.cost)
-        ),
-        String::new(),
-        format!("Start the series? {yes} starts it, {no} goes back."),
-    ];
-    boxed(buffer, area, "A series is load", &lines, theme);
-}
-
-/// The question before the program is left.
-pub fn ask_leave(buffer: &mut Buffer, area: Rect, model: &Model, theme: &Theme) {
-    let (yes, no) = (model.keymap.way_to("yes"), model.keymap.way_to("no"));
-    let lab = &model.route_lab;
-    let what = lab
-        .active()
-        .map_or_else(String::new, |lab_run| plan_words(lab_run.run().plan()));
-    let lines = [
-        format!("A run of the route lab is not over: {what}."),
-        "Leaving stops it, and its figures are gone unless they were exported.".to_owned(),
-        String::new(),
-        format!("Leave bourse? {yes} leaves, {no} stays."),
-    ];
-    boxed(buffer, area, "A run goes on", &lines, theme);
 }
 
 /// The search line, in place of the page's names.
@@ -208,17 +135,20 @@ pub fn search(buffer: &mut Buffer, area: Rect, lab: &RouteLab, theme: &Theme) ->
 pub fn next_hop(
     buffer: &mut Buffer,
     area: Rect,
-    lab: &RouteLab,
+    model: &Model,
     place: usize,
     theme: &Theme,
 ) -> Option<Position> {
     blank(buffer, area);
     let area = super::inset(area);
+    let lab = &model.route_lab;
+    let way = |name| model.keymap.way_to(name);
     let title = "The worker's request: bourse writes it and never sends it";
     paint::text(buffer, area.x, area.y, area.width, title, theme.heading);
     let Some((worker, reply)) = lab.assigned(place) else {
-        let text = "The reply of this attempt is not kept any more. Esc goes back.";
-        paint::text(buffer, area.x, area.y + 2, area.width, text, theme.dim);
+        let esc = way("close-hop");
+        let text = format!("The reply of this attempt is not kept any more. {esc} goes back.");
+        paint::text(buffer, area.x, area.y + 2, area.width, &text, theme.dim);
         return None;
     };
     let line = |y: u16| area.y + y;
@@ -237,6 +167,9 @@ pub fn next_hop(
         let style = if is_focus { theme.accent } else { theme.dim };
         let label = format!("{sign}{label}");
         paint::text(buffer, area.x, line(y), LABEL, &label, style);
+        if input.is_empty() && label.contains("Payload") {
+            paint::text(buffer, x, line(y), room, NO_PAYLOAD, theme.dim);
+        }
         let position = edited(buffer, (x, line(y), room), input, theme);
         cursor = is_focus.then_some(position).or(cursor);
     }
@@ -244,8 +177,12 @@ pub fn next_hop(
         Ok(command) => (command, theme.text),
         Err(why) => (format!("! {why}"), theme.error),
     };
-    let heading = "Enter copies this command; Ctrl-y copies the body alone";
-    paint::text(buffer, area.x, line(6), area.width, heading, theme.heading);
+    let heading = format!(
+        "{} copies this command; {} copies the body alone",
+        way("copy-hop"),
+        way("copy-body")
+    );
+    paint::text(buffer, area.x, line(6), area.width, &heading, theme.heading);
     // The command holds the signature: the worker checks it.
     let lines = paint::wrap(&json_for_terminal(&text), area.width);
     for (y, part) in (line(7)..area.bottom()).zip(lines) {
@@ -255,15 +192,27 @@ pub fn next_hop(
 }
 
 /// Where the run is to be written.
-pub fn export(buffer: &mut Buffer, area: Rect, lab: &RouteLab, theme: &Theme) -> Position {
-    let size = (area.width.saturating_sub(2).min(90), 6);
+pub fn export(buffer: &mut Buffer, area: Rect, model: &Model, theme: &Theme) -> Position {
+    let key = model.keymap.way_to("export-format");
+    let note = format!(
+        "It ends with .csv or .json ({key} changes it). A file that is there is not replaced."
+    );
+    let width = area.width.saturating_sub(2).min(90);
+    let lines = paint::wrap(&note, width.saturating_sub(4));
+    let size = (width, u16::try_from(lines.len()).unwrap_or(2) + 5);
     let title = "Export the run: attempts and parameters, no keys, no signatures";
     let inner = frame(buffer, area, size, title, theme);
     let x = paint::text(buffer, inner.x + 1, inner.y + 1, 8, "File  ", theme.accent);
     let width = inner.right().saturating_sub(x + 1);
-    let position = edited(buffer, (x, inner.y + 1, width), &lab.export_path, theme);
-    let note = "It ends with .csv or .json (Tab changes it). A file that is there is not replaced.";
+    let position = edited(
+        buffer,
+        (x, inner.y + 1, width),
+        &model.route_lab.export_path,
+        theme,
+    );
     let room = inner.width.saturating_sub(2);
-    paint::text(buffer, inner.x + 1, inner.y + 3, room, note, theme.dim);
+    for (y, line) in (inner.y + 3..inner.bottom()).zip(&lines) {
+        paint::text(buffer, inner.x + 1, y, room, line, theme.dim);
+    }
     position
 }

@@ -1,31 +1,7 @@
 //! Numbers of the lab in words.
 
+pub use crate::domain::routing::words::{amount, count, plan, span};
 use crate::domain::routing::{Figure, FigureUnit};
-
-/// A count with its thousands apart.
-pub fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// A load or a rate: whole numbers with their thousands apart, others with up to two places.
-pub fn amount(value: f64) -> String {
-    if value.fract() == 0.0 && (0.0..1e15).contains(&value) {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // in range just here
-        return count(value as u64);
-    }
-    if value.abs() >= 1e15 {
-        return format!("{value:.3e}");
-    }
-    crate::domain::format::trimmed(value, 2)
-}
 
 /// A latency in the unit that suits it.
 pub fn latency(seconds: f64) -> String {
@@ -40,18 +16,6 @@ pub fn latency(seconds: f64) -> String {
         format!("{seconds:.2} s")
     } else {
         format!("{seconds:.0} s")
-    }
-}
-
-/// A span of time as a clock would tell it.
-pub fn span(seconds: f64) -> String {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a day at most
-    let whole = seconds.max(0.0) as u64;
-    match whole {
-        0..10 => format!("{seconds:.1}s"),
-        10..60 => format!("{whole}s"),
-        60..3600 => format!("{}m{:02}s", whole / 60, whole % 60),
-        _ => format!("{}h{:02}m", whole / 3600, whole % 3600 / 60),
     }
 }
 

@@ -170,3 +170,224 @@ fn a_mistake_in_a_payload_is_shown_where_it_is() {
     let cut = check_payload("{\"a\": 1").unwrap_err();
     assert!(cut.message.contains("the text ends"), "{cut}");
 }
+
+/// An attempt as somebody reads it from a file of ours.
+#[derive(Debug, PartialEq)]
+struct Read {
+    latency: f64,
+    intended: f64,
+    ended: f64,
+    cost: f64,
+    polls: bool,
+    outcome: String,
+    worker: String,
+    reqnum: Option<i64>,
+    bytes: u64,
+}
+
+fn from_csv(text: &str) -> Vec<Read> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let read = |row: csv::StringRecord| {
+        let number = |place: usize| row[place].parse::<f64>().unwrap();
+        Read {
+            latency: number(6),
+            intended: number(3),
+            ended: number(5),
+            cost: number(2),
+            polls: &row[1] != "0",
+            outcome: row[7].to_owned(),
+            worker: row[8].to_owned(),
+            reqnum: row[9].parse().ok(),
+            bytes: row[11].parse().unwrap(),
+        }
+    };
+    reader.records().map(|row| read(row.unwrap())).collect()
+}
+
+fn from_json(json: &serde_json::Value) -> Vec<Read> {
+    let read = |attempt: &serde_json::Value| {
+        let number = |name: &str| attempt[name].as_f64().unwrap();
+        Read {
+            latency: number("latency_s"),
+            intended: number("intended_s"),
+            ended: number("ended_s"),
+            cost: number("cost"),
+            polls: attempt["poll"] != 0,
+            outcome: attempt["outcome"].as_str().unwrap().to_owned(),
+            worker: attempt["worker"].as_str().unwrap_or_default().to_owned(),
+            reqnum: attempt["reqnum"].as_i64(),
+            bytes: attempt["bytes"].as_u64().unwrap(),
+        }
+    };
+    json["attempts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(read)
+        .collect()
+}
+
+/// A run of many attempts that end in every way, some of them broken off.
+fn mixed(seed: u64) -> (Run, f64) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let rate = random.bool().then_some(40.0);
+    let mut run = start(plan(Stop::Count(400), 1 + random.u32(..16), rate));
+    let mut waits: Vec<(f64, u64)> = Vec::new();
+    let mut now = 1000.0_f64;
+    let last = if random.bool() { 250 } else { u64::MAX };
+    while !run.is_over() {
+        for attempt in run.step(now) {
+            // From a tenth of a millisecond to ten seconds.
+            waits.push((now + 10_f64.powf(random.f64() * 5.0 - 4.0), attempt.index));
+        }
+        waits.sort_by(|left, right| right.0.total_cmp(&left.0));
+        let answer = waits.last().map(|(at, _)| *at);
+        let next = [run.wake(), answer].into_iter().flatten();
+        now = next.fold(f64::INFINITY, f64::min).max(now);
+        if answer.is_some_and(|at| at <= now) {
+            let (_, index) = waits.pop().unwrap();
+            if index >= last {
+                run.stop(now);
+                break;
+            }
+            run.complete(index, now, ending(&mut random), 0.5);
+        }
+    }
+    (run, now)
+}
+
+fn ending(random: &mut fastrand::Rng) -> Completion {
+    let without = Completion::without_answer;
+    match random.u8(..12) {
+        0 => waiting(),
+        1 => without(Outcome::RateLimited { wait: None }),
+        2 => without(Outcome::Refused { status: 401 }),
+        3 => without(Outcome::TimedOut),
+        4 => without(Outcome::garbage("no object")),
+        _ => {
+            let worker = format!("https://w{}:443", random.u8(..5));
+            // Few enough numbers that some come again and some never.
+            assigned(&worker, random.i64(-40..160))
+        }
+    }
+}
+
+/// The smallest of the latencies with so many of a hundred at or below it.
+fn percentile(sorted: &[f64], hundredths: usize) -> f64 {
+    sorted[(sorted.len() * hundredths).div_ceil(100) - 1]
+}
+
+#[track_caller]
+fn same_latencies(told: &serde_json::Value, mut latencies: Vec<f64>) {
+    latencies.sort_by(f64::total_cmp);
+    let Some(longest) = latencies.last() else {
+        assert!(told.is_null());
+        return;
+    };
+    for (name, hundredths) in [("p50", 50), ("p90", 90), ("p95", 95), ("p99", 99)] {
+        near(told[name].as_f64(), percentile(&latencies, hundredths));
+    }
+    close(told["max"].as_f64().unwrap(), *longest);
+    let mean = latencies.iter().sum::<f64>() / latencies.len() as f64;
+    close(told["mean"].as_f64().unwrap(), mean);
+}
+
+/// How many gaps the numbers have, how many numbers are in them, how many came again.
+fn runs_of(mut numbers: Vec<i64>) -> (usize, i64, usize) {
+    let all = numbers.len();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let holes = numbers.windows(2).map(|pair| pair[1] - pair[0] - 1);
+    let holes: Vec<i64> = holes.filter(|hole| *hole > 0).collect();
+    (holes.len(), holes.iter().sum(), all - numbers.len())
+}
+
+#[test]
+fn the_figures_are_those_of_anyone_who_reads_the_exported_attempts() {
+    let mut seen = std::collections::BTreeSet::new();
+    for seed in 0..24 {
+        let (run, now) = mixed(seed);
+        let json: serde_json::Value = serde_json::from_str(&export_json(&run, now)).unwrap();
+        let attempts = from_json(&json);
+        assert_eq!(from_csv(&export_csv(&run)), attempts);
+        let summary = &json["summary"];
+        assert_eq!(summary["attempts"], attempts.len());
+        for (outcome, count) in summary["outcomes"].as_object().unwrap() {
+            let own = attempts.iter().filter(|one| one.outcome == *outcome);
+            assert_eq!(*count, own.count(), "{outcome}");
+            seen.extend((*count != 0).then(|| outcome.clone()));
+        }
+        assert_eq!(
+            summary["polls"],
+            attempts.iter().filter(|one| one.polls).count()
+        );
+        let load: f64 = attempts.iter().map(|one| one.cost).sum();
+        close(summary["load_injected"].as_f64().unwrap(), load);
+        // What the person broke off says nothing about the server.
+        let answered: Vec<&Read> = attempts
+            .iter()
+            .filter(|one| one.outcome != "cancelled")
+            .collect();
+        for one in &answered {
+            close(one.latency, one.ended - one.intended);
+        }
+        assert_eq!(
+            summary["bytes"],
+            answered.iter().map(|one| one.bytes).sum::<u64>()
+        );
+        same_latencies(
+            &summary["latency_s"],
+            answered.iter().map(|one| one.latency).collect(),
+        );
+        let assigned: Vec<&&Read> = answered
+            .iter()
+            .filter(|one| one.outcome == "assigned")
+            .collect();
+        same_latencies(
+            &summary["assigned_latency_s"],
+            assigned.iter().map(|one| one.latency).collect(),
+        );
+        let count = answered.len() as f64;
+        let seconds = summary["seconds"].as_f64().unwrap();
+        close(summary["per_second"].as_f64().unwrap(), count / seconds);
+        let share = assigned.len() as f64 / count;
+        close(summary["assigned_share"].as_f64().unwrap(), share);
+        let first = assigned
+            .iter()
+            .map(|one| one.ended)
+            .fold(f64::INFINITY, f64::min);
+        close(summary["first_assigned_s"].as_f64().unwrap(), first);
+
+        let (mut gaps, mut missing, mut repeats, mut shares) = (0, 0, 0, 0);
+        for worker in json["workers"].as_array().unwrap() {
+            let own = assigned.iter().filter(|one| worker["worker"] == one.worker);
+            let numbers: Vec<i64> = own.filter_map(|one| one.reqnum).collect();
+            assert_eq!(worker["assigned"], numbers.len());
+            close(
+                worker["share"].as_f64().unwrap(),
+                numbers.len() as f64 / assigned.len() as f64,
+            );
+            shares += numbers.len();
+            let found = runs_of(numbers);
+            assert_eq!(worker["reqnum_gaps"], found.0);
+            assert_eq!(worker["reqnums_missing"], found.1);
+            assert_eq!(worker["reqnum_repeats"], found.2);
+            (gaps, missing, repeats) = (gaps + found.0, missing + found.1, repeats + found.2);
+        }
+        assert_eq!(shares, assigned.len(), "every assignment is some worker's");
+        assert_eq!(summary["reqnum_gaps"], gaps);
+        assert_eq!(summary["reqnums_missing"], missing);
+        assert_eq!(summary["reqnum_repeats"], repeats);
+        assert!(repeats > 0 && gaps > 0);
+    }
+    let every = [
+        "assigned",
+        "cancelled",
+        "garbage",
+        "rate limited",
+        "refused",
+        "timed out",
+        "waiting",
+    ];
+    assert_eq!(seen.iter().map(String::as_str).collect::<Vec<_>>(), every);
+}
