@@ -29,7 +29,7 @@ pub fn print_condition(condition: &Condition) -> String {
     }
 }
 
-/// The conditions in force as a person would type them: like [`print`], but the countries of a group
+/// The conditions in force as a person would type them: like [`print()`], but the countries of a group
 /// by the group's name, which the market's own client does not know.
 pub fn print_briefly(conditions: &[Condition]) -> String {
     let texts: Vec<_> = conditions
