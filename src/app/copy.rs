@@ -90,24 +90,27 @@ impl CopyMenu {
 
 /// Opens the menu over what is in sight.
 pub(super) fn open(model: &mut Model) {
-    if model.pane == Pane::Requests {
-        let items = super::requests::copy_items(model);
-        model
-            .overlays
-            .push(Overlay::Copy(CopyMenu { items, selected: 0 }));
-    } else if let Some(browser) = model.browser() {
-        let mut items = items(browser, &model.profile.base_url);
-        if model.pane == Pane::Workergroups {
-            items.push(CopyItem::secret(
-                Action::CopySecret,
-                "the group's key, unmasked",
-                super::groups::secret(model),
-            ));
-        }
-        model
-            .overlays
-            .push(Overlay::Copy(CopyMenu { items, selected: 0 }));
+    if let Some(items) = menu(model) {
+        let menu = CopyMenu { items, selected: 0 };
+        model.overlays.push(Overlay::Copy(menu));
     }
+}
+
+/// What can be copied from where the person is; `None` where nothing can.
+pub(super) fn menu(model: &Model) -> Option<Vec<CopyItem>> {
+    if model.pane == Pane::Requests {
+        return Some(super::requests::copy_items(model));
+    }
+    let browser = model.browser()?;
+    let mut items = items(browser, &model.profile.base_url);
+    if model.pane == Pane::Workergroups {
+        items.push(CopyItem::secret(
+            Action::CopySecret,
+            "the group's key, unmasked",
+            super::groups::secret(model),
+        ));
+    }
+    Some(items)
 }
 
 fn items(browser: &Browser, base: &str) -> Vec<CopyItem> {

@@ -21,6 +21,8 @@ pub enum Entry {
     Read,
     /// An action.
     Do(Action),
+    /// A form of the copy menu.
+    Copy(Action),
     /// A saved search or a preset.
     Search(searches::Entry),
     /// Sort by a field.
@@ -35,6 +37,12 @@ pub(super) fn open(model: &mut Model) {
     if reach(model).is_some() {
         items.extend(saved(model));
         items.extend(fields(model));
+    }
+    if items
+        .iter()
+        .any(|item| item.value == Some(Entry::Do(Action::Copy)))
+    {
+        items.extend(copies(model));
     }
     if reach(model).is_some() || model.overlays.is_empty() {
         items.extend(markets::palette(model));
@@ -64,6 +72,27 @@ fn actions(model: &Model) -> Vec<Item<Entry>> {
             note: key(model, row),
             disabled: model.disabled(row.action),
             value: Some(Entry::Do(row.action)),
+        })
+        .collect()
+}
+
+/// The forms of the copy menu.
+fn copies(model: &Model) -> Vec<Item<Entry>> {
+    let menu = model.keymap.way_to("copy");
+    super::copy::menu(model)
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|form| {
+            let row = super::keymap::bindings(Context::CopyMenu)
+                .into_iter()
+                .find(|row| row.action == form.action)?;
+            Some(Item {
+                title: row.name.to_owned(),
+                text: format!("Copy {}", form.what),
+                note: format!("{menu} {}", model.keymap.shown_key(row)),
+                disabled: form.text.err(),
+                value: Some(Entry::Copy(form.action)),
+            })
         })
         .collect()
 }
@@ -147,6 +176,10 @@ fn choose(model: &mut Model, now: Now, entry: Entry) -> Vec<Effect> {
     match entry {
         Entry::Read => Vec::new(),
         Entry::Do(action) => act(model, now, action),
+        Entry::Copy(form) => {
+            super::copy::open(model);
+            super::copy::act(model, now, form)
+        }
         Entry::Search(entry) => searches::chosen(model, now, entry),
         Entry::SortBy(field) => {
             let effects = back_to_table(model, now);

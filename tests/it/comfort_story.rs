@@ -387,3 +387,17 @@ fn beside_the_detail_the_table_still_takes_clicks_and_the_wheel() {
     mouse(&mut desk, MouseEventKind::Down(MouseButton::Left), 5, 5);
     assert_eq!(desk.screen(), before);
 }
+
+#[test]
+fn what_can_be_copied_is_found_by_name() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys(":").type_text("curl").expect("> copy-curl");
+    desk.keys("enter");
+    let copied = desk.effects.iter().rev().find_map(|effect| match effect {
+        bourse::app::Effect::Copy { text, .. } => Some(text),
+        _ => None,
+    });
+    assert!(copied.is_some_and(|text| text.starts_with("curl ")));
+    // A form that there is nothing for says why.
+    desk.keys(":").type_text("copy-marked").expect("not now:");
+}
