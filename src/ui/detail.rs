@@ -30,8 +30,9 @@ const LABEL: usize = 20;
 /// Cells of the value column.
 const VALUE: usize = 24;
 
-/// From this width on, the lines stand in two columns, read like those of a newspaper.
-const TWO_COLUMNS: u16 = 140;
+/// From this width on, lines that do not fit below each other stand in two columns, read like those
+/// of a newspaper: wide enough that what a field means stays beside its value.
+const TWO_COLUMNS: u16 = 190;
 
 /// What stands for a text without a character.
 const EMPTY: &str = "(empty)";
@@ -92,16 +93,22 @@ pub fn draw(buffer: &mut Buffer, area: Rect, view: &View<'_>, theme: &Theme, fac
         browser.view().len()
     );
     let end = paint::text(buffer, area.x, area.y, area.width, &title, theme.heading);
-    let columns = if area.width >= TWO_COLUMNS { 2 } else { 1 };
-    let width = (area.width / columns).saturating_sub(2);
-    let mut all = if browser.resource() == Resource::Volumes {
-        volume::detail(view, listing, row, width, theme)
-    } else {
-        worth::lines(browser, listing, row, now, theme, width)
+    let all = |width: u16| {
+        let mut all = if browser.resource() == Resource::Volumes {
+            volume::detail(view, listing, row, width, theme)
+        } else {
+            worth::lines(browser, listing, row, now, theme, width)
+        };
+        all.extend(lines(listing, row, view, width, theme));
+        all
     };
-    all.extend(lines(listing, row, view, width, theme));
-    let lines = all;
     let height = usize::from(area.height.saturating_sub(1));
+    let (mut columns, mut width) = (1, area.width.saturating_sub(2));
+    let mut lines = all(width);
+    if area.width >= TWO_COLUMNS && lines.len() > height {
+        (columns, width) = (2, (area.width / 2).saturating_sub(2));
+        lines = all(width);
+    }
     let page = height * usize::from(columns);
     facts.overlay_page = page;
     facts.overlay_lines = lines.len();
