@@ -297,7 +297,7 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
                 Action::MoveUp => editor.shift(-1),
                 Action::MoveDown => editor.shift(1),
                 Action::Submit => {
-                    let keys = editor.keys().to_vec();
+                    let keys = editor.accept();
                     model.overlays.pop();
                     if let Some(browser) = model.browser_mut() {
                         browser.set_order(keys);

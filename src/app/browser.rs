@@ -206,7 +206,11 @@ impl Browser {
         if came && self.awaits(ticket) {
             self.before_watched_answer();
         }
+        let is_other = self.asked_query != self.shown_query;
         if self.remote.accept(ticket, now, answer) && came {
+            if is_other {
+                self.stay_at_top();
+            }
             self.shown_query = self.asked_query.take();
             self.after_watched_answer(now);
             if let (Some(listing), Some(query)) = (self.remote.shown(), &self.shown_query) {
@@ -342,6 +346,19 @@ impl Browser {
         self.follow_selection();
     }
 
+    /// Selects the first row.
+    pub fn go_to_top(&mut self) {
+        self.select(0);
+    }
+
+    /// Who has not gone down from the first row wants to see what comes first: it is not followed to
+    /// another place of a new order or answer.
+    fn stay_at_top(&mut self) {
+        if self.cursor == 0 && self.chosen == self.selected() {
+            self.chosen = None;
+        }
+    }
+
     /// Moves the selection.
     pub fn step(&mut self, by: isize) {
         self.select(self.cursor.saturating_add_signed(by));
@@ -356,6 +373,7 @@ impl Browser {
     /// Sorts by `order` at once; the market is asked for it with the next search.
     pub fn set_order(&mut self, order: Vec<OrderKey>) {
         self.query.order = order;
+        self.stay_at_top();
         self.rebuild();
     }
 

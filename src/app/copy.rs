@@ -160,7 +160,8 @@ fn row_items(browser: &Browser) -> Vec<CopyItem> {
             format!("{} rows", browser.view().len()),
         )
     } else {
-        (marked.clone(), format!("{} marked rows", marked.len()))
+        let many = if marked.len() == 1 { "row" } else { "rows" };
+        (marked.clone(), format!("{} marked {many}", marked.len()))
     };
     let marked_text = if marked.is_empty() {
         Err("no row is marked: Space marks one".to_owned())

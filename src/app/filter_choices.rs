@@ -72,11 +72,12 @@ pub(super) fn choices(field: &'static Field, listing: Option<&Listing>) -> Vec<C
         }
     }
     if field.kind == Kind::Country {
-        choices.extend(country::GROUPS.iter().map(|(name, codes)| Choice {
+        let groups = country::GROUPS.iter().map(|(name, codes)| Choice {
             text: (*name).to_owned(),
             label: (*name).to_owned(),
             note: format!("{} countries", codes.len()),
-        }));
+        });
+        choices.splice(0..0, groups);
     }
     choices
 }

@@ -29,9 +29,16 @@ pub enum Line {
     Field(&'static Field),
 }
 
+/// What people type who look for the place of a machine.
+const PLACES: &[&str] = &[
+    "country", "geo", "location", "region", "place", "europe", "eu",
+];
+
 /// Other names of a line's field.
 const fn aliases(line: &Line) -> &'static [&'static str] {
     match line {
+        // Who looks for a place types its name.
+        Line::Field(field) if matches!(field.kind, Kind::Country) => PLACES,
         Line::Field(field) => field.aliases,
         Line::Run | Line::Condition(_) => &[],
     }

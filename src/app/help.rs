@@ -1,5 +1,7 @@
 //! The help: what is in sight first, then every other key, the query language and the signs.
 
+use std::fmt::Write as _;
+
 use super::able::reach;
 use super::keymap::{BINDINGS, Binding, Context, bindings};
 use super::overlay::Overlay;
@@ -23,6 +25,7 @@ pub(super) fn open(model: &mut Model) {
     items.extend(section("Query language", LANGUAGE));
     items.extend(section("Signs on the screen", SIGNS));
     items.extend(section("Mouse", MOUSE));
+    let menu = model.keymap.way_to("copy");
     let mut seen: Vec<Context> = own.to_vec();
     for row in BINDINGS {
         if seen.contains(&row.context) {
@@ -30,7 +33,15 @@ pub(super) fn open(model: &mut Model) {
         }
         seen.push(row.context);
         items.push(heading(row.context.title(), ""));
-        items.extend(bindings(row.context).map(|row| key(model, row, false)));
+        items.extend(bindings(row.context).map(|row| {
+            let mut item = key(model, row, false);
+            if row.context == Context::CopyMenu && !item.title.starts_with('(') {
+                item.title = format!("{menu} {}", item.title);
+            }
+            // Found by typing, it stands under no heading.
+            let _ = write!(item.text, " [{}]", row.context.title()); // a String takes everything
+            item
+        }));
     }
     model.overlays.push(Overlay::Help(Picker::new(items)));
 }

@@ -153,6 +153,8 @@ pub struct Toast {
     pub is_error: bool,
     /// When it goes, on the clock that never jumps.
     pub until: f64,
+    /// When it came.
+    since: f64,
 }
 
 impl Toast {
@@ -162,6 +164,7 @@ impl Toast {
             text: text.into(),
             is_error: false,
             until: now.mono + 4.0,
+            since: now.mono,
         }
     }
 
@@ -171,6 +174,13 @@ impl Toast {
             text: text.into(),
             is_error: true,
             until: now.mono + 8.0,
+            since: now.mono,
         }
+    }
+
+    /// Whether a key press takes it away: it was there long enough to be read, and what it says may
+    /// not be so any more.
+    pub fn was_seen(&self, now: Now) -> bool {
+        now.mono - self.since >= 1.0
     }
 }

@@ -345,7 +345,10 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
 fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     match message {
         Message::Started => actions::start(model, now),
-        Message::Key(key) => key_pressed(model, now, key),
+        Message::Key(key) => {
+            model.toast.take_if(|toast| toast.was_seen(now));
+            key_pressed(model, now, key)
+        }
         Message::Paste(text) => {
             // It may be a key: nothing of it stays in the memory.
             let text = secrecy::zeroize::Zeroizing::new(text);

@@ -160,8 +160,20 @@ fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {
     2 * text.split_whitespace().map(far).sum::<usize>() + usize::from(!is_whole)
 }
 
-/// The keys of the lines that match `pattern`, best first.
+/// The keys of the lines that match `pattern`, best first: lines that hold each typed word as it is;
+/// only where there is none, those that hold its letters scattered.
 pub fn fuzzy<K: Copy>(pattern: &str, lines: &[(K, String)]) -> Vec<K> {
+    let words: Vec<String> = pattern.split_whitespace().map(str::to_lowercase).collect();
+    let holds_all = |line: &str| {
+        let line = line.to_lowercase();
+        words.iter().all(|word| line.contains(word.as_str()))
+    };
+    let held: Vec<_> = lines
+        .iter()
+        .filter(|(_, line)| holds_all(line))
+        .cloned()
+        .collect();
+    let lines = if held.is_empty() { lines } else { &held };
     let mut matcher = Matcher::new(Config::DEFAULT);
     let pattern = Pattern::parse(pattern, CaseMatching::Ignore, Normalization::Smart);
     let mut buffer = Vec::new();

@@ -332,6 +332,7 @@ pub(super) fn run(model: &mut Model, now: Now, search: &SavedSearch) -> Vec<Effe
             model.overlays.clear();
             model.pane = super::Pane::of(search.spec.resource);
             if let Some(browser) = model.browser_mut() {
+                browser.go_to_top();
                 browser.load(query, words);
                 let text = browser.query_text();
                 browser.bar.remember(&text);
@@ -404,7 +405,17 @@ pub(super) fn save(model: &mut Model, now: Now, name: String) -> Vec<Effect> {
     let spec = SearchSpec::of(&browser.query, browser.ran_words());
     let entry = Entry::Saved(name.clone());
     let key = model.keymap.way_to("saved-searches");
-    model.show(Toast::new(format!("Saved “{name}”: {key} lists it"), now));
+    let in_list = model
+        .overlays
+        .iter()
+        .any(|overlay| matches!(overlay, Overlay::Searches(_)));
+    let text = if in_list {
+        let run = model.keymap.way_to("search-run");
+        format!("Saved “{name}”: {run} runs it")
+    } else {
+        format!("Saved “{name}”: {key} lists it")
+    };
+    model.show(Toast::new(text, now));
     let search = SavedSearch {
         name,
         note: String::new(),

@@ -9,6 +9,7 @@ pub struct SortEditor {
     /// The fields, chosen ones first.
     pub picker: Picker<&'static Field>,
     keys: Vec<OrderKey>,
+    start: Vec<OrderKey>,
     catalog: &'static Catalog,
     dialect: &'static Dialect,
 }
@@ -18,6 +19,7 @@ impl SortEditor {
     pub fn new(keys: Vec<OrderKey>, catalog: &'static Catalog, dialect: &'static Dialect) -> Self {
         let mut editor = Self {
             picker: Picker::new(Vec::new()),
+            start: keys.clone(),
             keys,
             catalog,
             dialect,
@@ -104,6 +106,17 @@ impl SortEditor {
         let Some(field) = self.current() else { return };
         self.keys.retain(|key| key.field != field);
         self.relist(Some(field));
+    }
+
+    /// The keys that `Enter` sorts by. While nothing was added, turned, moved or removed, the
+    /// selected field alone if it is no key yet: who finds a field and presses Enter means it.
+    pub fn accept(&mut self) -> Vec<OrderKey> {
+        let is_new = |field| !self.keys.iter().any(|key| key.field == field);
+        if self.keys == self.start && self.current().is_some_and(is_new) {
+            self.keys.clear();
+            self.toggle();
+        }
+        self.keys.clone()
     }
 
     /// Makes the selected key more (`by` = -1) or less important.

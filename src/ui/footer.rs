@@ -106,7 +106,7 @@ fn rows(browser: &Browser) -> String {
         && !front.members().is_empty()
     {
         let (sign, many) = (super::records::FRONT, front.members().len());
-        let _ = write!(text, ", {many} {sign} best value"); // a String takes everything
+        let _ = write!(text, ", {many} {sign} best per GPU"); // a String takes everything
     }
     if !browser.marks.is_empty() {
         let _ = write!(text, ", {} marked", browser.marks.len()); // a String takes everything
@@ -218,7 +218,11 @@ fn all_hints(model: &Model) -> Vec<Hint<'static>> {
             row.hint.map(|(word, rank)| Hint {
                 key: model.keymap.shown_key(row),
                 word,
-                rank,
+                rank: if is_at_hand(model, row.action) {
+                    1
+                } else {
+                    rank
+                },
                 action: row.action,
             })
         })
@@ -232,6 +236,18 @@ fn all_hints(model: &Model) -> Vec<Hint<'static>> {
         is_new
     });
     hints
+}
+
+/// Whether an action is what one probably wants next.
+fn is_at_hand(model: &Model, action: Action) -> bool {
+    let Some(browser) = model.browser() else {
+        return false;
+    };
+    match action {
+        Action::Compare => browser.marks.len() > 1,
+        Action::Funnel => browser.listing().is_some() && browser.view().is_empty(),
+        _ => false,
+    }
 }
 
 /// The hints that fit into `width` cells, in their order.

@@ -32,6 +32,9 @@ pub const FRONT: &str = "◆";
 /// The sign of rows that came while the search was watched.
 const NEW: &str = "+";
 
+/// The sign of columns for which there is no room.
+const MORE: &str = "›";
+
 /// How early a column leaves that was hidden at first and chosen by the person.
 const CHOSEN: u8 = 9;
 
@@ -147,6 +150,10 @@ pub fn draw(
     );
     facts.columns = placed.len();
     header(buffer, area, browser, listing, &placed, theme, facts);
+    if placed.len() < browser.columns.len() {
+        let edge = area.right().saturating_sub(1);
+        paint::text(buffer, edge, area.y, 1, MORE, theme.dim);
+    }
     let page = usize::from(area.height.saturating_sub(1));
     facts.page = page;
     facts.top = first_row(facts.top, browser.cursor(), browser.view().len(), page);

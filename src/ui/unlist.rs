@@ -13,8 +13,21 @@ use crate::app::write::{Stage, consent};
 use crate::domain::journal::{Deed, Verdict};
 
 /// What is unlisted, for all who confuse the two kinds of id.
-const NOTE: &str = "The id of a listing of yours. The numbers in this table are offers: an offer id \
-is not a listing id. This market shows no list of listings, so bourse cannot look it up.";
+const NOTE: &str = "The id of a listing of yours: hosts got it when they listed the volume. The numbers in \
+this table are offers: an offer id is not a listing id. This market shows no list of listings, so bourse \
+cannot look it up.";
+
+/// The note, in the sandbox with a listing to try it on.
+fn note(model: &Model) -> String {
+    let selected = model.volumes.selected();
+    match selected.filter(|_| model.profile.is_sandbox) {
+        Some(id) => format!(
+            "The id of a listing of yours. In the sandbox every volume of the table is a listing of yours \
+             under its own number: the selected one is {id}. In a real market an offer id is not a listing id."
+        ),
+        None => NOTE.to_owned(),
+    }
+}
 
 /// The widest that the dialog gets, in cells.
 const WIDEST: u16 = 84;
@@ -73,7 +86,7 @@ fn form(model: &Model, dialog: &UnlistDialog, now: Now, width: u16, theme: &Them
         theme,
     )];
     if is_first {
-        rows.extend(write::wrapped(4, NOTE, width, theme.dim));
+        rows.extend(write::wrapped(4, &note(model), width, theme.dim));
     } else {
         rows.push(Row::input(
             "Once more",

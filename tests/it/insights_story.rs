@@ -91,7 +91,7 @@ fn the_front_is_marked_in_the_table_and_counted() {
     }
     assert!(line(&desk, " 101 ").starts_with("> ◆"));
     assert!(line(&desk, " 105 ").starts_with("   "));
-    desk.expect("4 ◆ best value");
+    desk.expect("4 ◆ best per GPU");
 }
 
 #[test]
@@ -607,4 +607,15 @@ fn every_view_is_drawn_at_every_size() {
         }
     }
     assert_eq!(desk.effects, [] as [Effect; 0]);
+}
+
+#[test]
+fn a_job_begins_with_the_disk_that_the_search_is_for_and_understands_days() {
+    let mut desk = wide();
+    desk.keys("/").type_text(" disk_space>=200").keys("enter");
+    desk.keys("J");
+    assert_eq!(words(&desk, "disk in GB")[4], "200");
+    desk.type_text("3 days").keys("enter");
+    // 0.40 x 72 + 0.9 x 200 / 720 x 72 + 0.01 x 20 + 0.02 x 5 = 28.8 + 18 + 0.3 = 47.1
+    assert!(words(&desk, " 101 ").contains(&"47.10".to_owned()));
 }

@@ -313,3 +313,48 @@ fn half_a_condition_narrows_nothing() {
     desk.type_text("me=H100").expect("1/3 rows");
     desk.type_text("_SXM iceland").expect("1 of 3 rows");
 }
+
+#[test]
+fn enter_on_a_field_of_the_sort_editor_sorts_by_it_alone() {
+    let mut desk = Desk::with_offers(THREE);
+    // 103 costs 0.31, 101 costs 0.41, 102 costs 16.02: who never left the first row sees the cheapest.
+    desk.keys("s").type_text("dph_total").keys("enter");
+    desk.selects("103").expect("sort $/h▲ ");
+    // With keys added or turned, Enter sorts by those.
+    desk.keys("s").type_text("dlperf").keys("space");
+    desk.keys("ctrl-u").type_text("num_gpus").keys("enter");
+    desk.expect("sort $/h▲ DLPerf▼ ");
+}
+
+#[test]
+fn who_went_down_is_followed_and_who_did_not_stays_at_the_top() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("j").selects("102");
+    desk.keys("s").type_text("dph_total");
+    desk.keys("enter").selects("102");
+    desk.keys("g /").type_text(" num_gpus>=1").keys("enter");
+    // The new answer begins with another row.
+    desk.answer(&THREE.replace("\"id\":103", "\"id\":104"));
+    desk.selects("104");
+}
+
+#[test]
+fn words_mean_letters_in_a_row_where_a_row_has_them() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("/").type_text(" 4090").keys("enter");
+    desk.expect("1 of 3 rows").selects("101");
+    // Where no row has them so, scattered letters do.
+    desk.keys("/ ctrl-u").type_text("rtx49").keys("enter");
+    desk.expect("1 of 3 rows").selects("101");
+}
+
+#[test]
+fn a_notice_that_was_read_goes_with_the_next_key() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("v").expect("mark at least two rows");
+    desk.keys("space").expect("mark at least two rows");
+    desk.now.mono += 1.5;
+    desk.keys("space").expect_not("mark at least two rows");
+    // With two rows marked, comparing them is the first hint.
+    assert!(desk.screen().lines().last().unwrap().contains("v compare"));
+}

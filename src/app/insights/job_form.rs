@@ -31,9 +31,15 @@ pub struct JobForm {
 }
 
 impl JobForm {
-    /// A form with the numbers of a job, or of a usual one.
-    pub fn new(job: Option<Job>) -> Self {
-        let job = job.unwrap_or_default();
+    /// A form with the numbers of a job, or of a usual one with the disk that a search is for.
+    pub fn new(job: Option<Job>, disk_gb: Option<f64>) -> Self {
+        let job = job.unwrap_or_else(|| {
+            let usual = Job::default();
+            Job {
+                disk_gb: disk_gb.unwrap_or(usual.disk_gb),
+                ..usual
+            }
+        });
         let number = |value: f64| TextInput::new(trimmed(value, 6));
         let mut form = Self {
             lines: [
@@ -117,9 +123,19 @@ impl JobForm {
 /// Suffixes that a line understands, with what they multiply by.
 const fn suffixes(input: Input) -> &'static [(&'static str, f64)] {
     match input {
-        Input::RunHours | Input::StoppedHours | Input::Days => {
-            &[("min", 1.0 / 60.0), ("h", 1.0), ("d", 24.0), ("w", 168.0)]
-        }
+        Input::RunHours | Input::StoppedHours | Input::Days => &[
+            ("minutes", 1.0 / 60.0),
+            ("min", 1.0 / 60.0),
+            ("hours", 1.0),
+            ("hour", 1.0),
+            ("h", 1.0),
+            ("days", 24.0),
+            ("day", 24.0),
+            ("d", 24.0),
+            ("weeks", 168.0),
+            ("week", 168.0),
+            ("w", 168.0),
+        ],
         Input::DiskGb | Input::GbIn | Input::GbOut | Input::VolumeGb => {
             &[("mb", 0.001), ("gb", 1.0), ("tb", 1000.0)]
         }

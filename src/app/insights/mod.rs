@@ -20,7 +20,8 @@ use super::text_input::TextInput;
 use super::{Model, Pane, actions, three};
 use crate::api::ApiError;
 use crate::domain::insight::{Coverage, coverage};
-use crate::domain::{Condition, Field, Listing};
+use crate::domain::query::DEFAULT_STORAGE_GB;
+use crate::domain::{Condition, Field, Listing, Operand, Operator, Query, Value};
 use compare::Compare;
 use job_form::JobForm;
 use plot::{Axis, Plot};
@@ -148,49 +149,70 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
     }
 }
 
+/// The disk in GB that a search is for: the storage that its prices include, or the least space
+/// that it asks for.
+fn wanted_disk(query: &Query) -> Option<f64> {
+    let least = query.active().filter_map(|condition| {
+        let is_bound = matches!(condition.operator, Operator::Gte | Operator::Gt);
+        match &condition.operand {
+            Operand::One(Value::Number(gb)) if is_bound && condition.field.key == "disk_space" => {
+                Some(*gb)
+            }
+            _ => None,
+        }
+    });
+    let chosen = query
+        .storage
+        .filter(|gb| (gb - DEFAULT_STORAGE_GB).abs() > f64::EPSILON);
+    chosen.into_iter().chain(least).reduce(f64::max)
+}
+
 /// Opens a view, or shows what it is about in the table.
 pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     let Model {
         offers, tickets, ..
     } = model;
     let mut effects = Vec::new();
-    let insight = match action {
-        Action::ThreePrices => return three_prices(model, now),
-        Action::Job => {
-            let draft = offers.figures.job_draft.take();
-            Insight::Job(draft.unwrap_or_else(|| JobForm::new(offers.figures.job)))
-        }
-        Action::Related => {
-            let (related, asked) = Related::new(offers, tickets, now);
-            effects = asked;
-            Insight::Related(related)
-        }
-        Action::ForgetJob => {
-            forget_job(model, now);
-            return effects;
-        }
-        Action::Compare => match model.browser() {
-            Some(browser) => Insight::Compare(Compare::new(browser)),
-            None => return effects,
-        },
-        Action::Summary => match model.browser() {
-            Some(browser) => Insight::Summary(Summary::new(browser)),
-            None => return effects,
-        },
-        Action::Plot => match model.browser() {
-            Some(browser) => Insight::Plot(Plot::new(browser)),
-            None => return effects,
-        },
-        Action::Funnel => {
-            let Some((browser, tickets)) = model.browser_and_tickets() else {
+    let insight =
+        match action {
+            Action::ThreePrices => return three_prices(model, now),
+            Action::Job => {
+                let draft = offers.figures.job_draft.take();
+                Insight::Job(draft.unwrap_or_else(|| {
+                    JobForm::new(offers.figures.job, wanted_disk(&offers.query))
+                }))
+            }
+            Action::Related => {
+                let (related, asked) = Related::new(offers, tickets, now);
+                effects = asked;
+                Insight::Related(related)
+            }
+            Action::ForgetJob => {
+                forget_job(model, now);
                 return effects;
-            };
-            let (why, asked) = Why::new(browser, tickets, now);
-            effects = asked;
-            Insight::Why(why)
-        }
-        _ => return effects,
-    };
+            }
+            Action::Compare => match model.browser() {
+                Some(browser) => Insight::Compare(Compare::new(browser)),
+                None => return effects,
+            },
+            Action::Summary => match model.browser() {
+                Some(browser) => Insight::Summary(Summary::new(browser)),
+                None => return effects,
+            },
+            Action::Plot => match model.browser() {
+                Some(browser) => Insight::Plot(Plot::new(browser)),
+                None => return effects,
+            },
+            Action::Funnel => {
+                let Some((browser, tickets)) = model.browser_and_tickets() else {
+                    return effects;
+                };
+                let (why, asked) = Why::new(browser, tickets, now);
+                effects = asked;
+                Insight::Why(why)
+            }
+            _ => return effects,
+        };
     model.overlays.push(Overlay::Insight(Box::new(insight)));
     effects
 }

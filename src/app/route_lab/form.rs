@@ -238,6 +238,7 @@ impl RouteForm {
         };
         if let Some(name) = next {
             self.endpoint.set(name.as_str());
+            self.endpoint.select_all();
             self.objections.clear();
         }
     }

@@ -58,24 +58,26 @@ fn selected_endpoint(model: &Model) -> Option<String> {
     }
 }
 
-/// The endpoints of the workergroups that are here, sorted.
-fn known_endpoints(model: &Model) -> Vec<String> {
-    let Some(listing) = model.workergroups.listing() else {
-        return Vec::new();
-    };
-    let Some(field) = listing.catalog().by_key("endpoint_name") else {
-        return Vec::new();
-    };
-    let column = listing.column(field);
-    let mut names: Vec<String> = column
-        .texts()
-        .iter()
-        .map(|name| name.compared().to_owned())
-        .filter(|name| !name.is_empty())
-        .collect();
-    names.sort();
-    names.dedup();
-    names
+impl Model {
+    /// The endpoints of the workergroups that are here, sorted, as the market names them.
+    pub fn endpoints(&self) -> Vec<String> {
+        let Some(listing) = self.workergroups.listing() else {
+            return Vec::new();
+        };
+        let Some(field) = listing.catalog().by_key("endpoint_name") else {
+            return Vec::new();
+        };
+        let column = listing.column(field);
+        let mut names: Vec<String> = column
+            .texts()
+            .iter()
+            .map(|name| name.compared().to_owned())
+            .filter(|name| !name.is_empty())
+            .collect();
+        names.sort();
+        names.dedup();
+        names
+    }
 }
 
 /// The key that route requests to an endpoint carry instead of the profile's: where the market
@@ -119,7 +121,7 @@ pub(super) fn on_form(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::Down => model.route_lab.form.step(1),
         Action::Complete => match model.route_lab.form.focus() {
             Entry::Endpoint => {
-                let known = known_endpoints(model);
+                let known = model.endpoints();
                 model.route_lab.form.next_endpoint(&known);
             }
             Entry::Mode => model.route_lab.form.turn(false),

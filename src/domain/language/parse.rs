@@ -11,6 +11,7 @@ use super::operand::{Target, is_wildcard, not_allowed, sound};
 use super::scan::{Item, List, Piece, Raw, Sign, Statement, scan};
 use super::{Mode, Parsed};
 use crate::domain::catalog::{Catalog, Resource};
+use crate::domain::country;
 use crate::domain::dialect::Dialect;
 use crate::domain::field::{Field, Kind, Operator};
 use crate::domain::query::{Condition, Operand};
@@ -132,7 +133,8 @@ impl Reader<'_> {
                     return self.range(field, item);
                 }
                 self.separate(target, sign, item)?;
-                Operand::One(target.one(item)?)
+                let read = target.one(item);
+                Operand::One(read.map_err(|error| listed(error, target, sign, item))?)
             }
         };
         let condition = Condition::new(field, operator, operand);
@@ -321,4 +323,17 @@ fn split(item: &Item) -> List {
         closed: true,
         glued: false,
     }
+}
+
+/// A group of countries is a list: the remedy turns the sign into the word for one.
+fn listed(error: LanguageError, target: Target<'_>, sign: &Sign, item: &Item) -> LanguageError {
+    if target.field.kind != Kind::Country || country::group(&item.text).is_none() {
+        return error;
+    }
+    let list = match target.operator {
+        Operator::Neq => Operator::Nin,
+        _ => Operator::In,
+    };
+    let remedy = format!(" {} {}", list.symbol(), item.text);
+    error.suggest(sign.span.start..item.span.end, remedy)
 }

@@ -13,6 +13,7 @@ use crate::app::groups::preflight::Look;
 use crate::app::keys::Keymap;
 use crate::app::text_input::TextInput;
 use crate::app::write::consent;
+use crate::domain::text::visible;
 use crate::domain::workergroup::{Key, Objection};
 use crate::ui::paint;
 use crate::ui::picker::blank;
@@ -350,6 +351,24 @@ fn explained(model: &Model, width: u16, theme: &Theme) -> Vec<Line> {
     lines
 }
 
+/// The endpoints of the listed groups, and what becomes of a name that is none of them.
+fn known(model: &Model, form: &Form, width: u16, theme: &Theme) -> Vec<Line> {
+    let names = model.endpoints();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let shown: Vec<_> = names.iter().map(|name| visible(name, 40)).collect();
+    let text = format!("Your groups serve: {}.", shown.join(", "));
+    let mut lines = plain(&text, theme.dim, width);
+    let typed = form.input(Key::EndpointName).text().trim();
+    if !typed.is_empty() && !names.iter().any(|name| name == typed) {
+        let text =
+            "None of your groups serves an endpoint of that name: a market may make a new one.";
+        lines.extend(signed("!", text, theme.warning, width));
+    }
+    lines
+}
+
 fn meaning(model: &Model, form: &Form, width: u16, theme: &Theme) -> Vec<Line> {
     let enter = model.keymap.way_to("form-enter");
     match form.focus() {
@@ -359,6 +378,9 @@ fn meaning(model: &Model, form: &Form, width: u16, theme: &Theme) -> Vec<Line> {
             let mut lines = plain(&text, theme.text, width);
             if let Some(reason) = parameter.inert {
                 lines.extend(signed("*", reason, theme.warning, width));
+            }
+            if key == Key::EndpointName {
+                lines.extend(known(model, form, width, theme));
             }
             lines
         }
