@@ -16,6 +16,7 @@ use crate::domain::field::Section;
 use crate::domain::language::{self, LanguageError};
 use crate::domain::{
     Condition, Dialect, Field, Filter, Kind, Listing, Operand, Operator, Query, Resource, Value,
+    country,
 };
 
 /// What a line of the editor stands for.
@@ -342,7 +343,13 @@ impl FilterEditor {
         let form = written.map(|written| self.unfinished.remove(written));
         self.form = Some(form.unwrap_or_else(|| {
             let change = place.and_then(|place| Some((place, self.draft.conditions.get(place)?)));
-            FilterForm::new(field, change, listing, self.dialect)
+            let mut form = FilterForm::new(field, change, listing, self.dialect);
+            // Who found the field by the name of a group of countries means that group.
+            let typed = self.picker.input.text().trim();
+            if field.kind == Kind::Country && place.is_none() && country::group(typed).is_some() {
+                form.find(&typed.to_ascii_uppercase());
+            }
+            form
         }));
         self.look_ahead();
     }

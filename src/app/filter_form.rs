@@ -318,6 +318,12 @@ impl FilterForm {
     }
 
     /// The text changed: finds what matches it, and selects what was probably meant.
+    /// Looks for a value as if it had been typed.
+    pub(super) fn find(&mut self, text: &str) {
+        self.input.set(text);
+        self.changed();
+    }
+
     fn changed(&mut self) {
         let (operator, typed) = self.split();
         let typed = typed.trim().to_owned();

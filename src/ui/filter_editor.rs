@@ -30,7 +30,7 @@ pub fn draw(
     let keymap = &model.keymap;
     let margin = |all: u16, from: u16| if all < from { 0 } else { 4 };
     let size = (
-        area.width.saturating_sub(margin(area.width, 60)).min(170),
+        area.width.saturating_sub(margin(area.width, 101)).min(170),
         area.height.saturating_sub(margin(area.height, 20) / 2),
     );
     let inner = picker::frame(buffer, area, size, &title(editor), theme);

@@ -59,6 +59,19 @@ pub fn draw<T: Clone>(
     boxed(buffer, area, title, picker, WHOLE, theme, facts)
 }
 
+/// The width of a list on a screen: all of a narrow one, so that no slivers of what lies under it
+/// stand beside it.
+pub fn spread(width: u16) -> u16 {
+    if width <= NARROW {
+        width
+    } else {
+        width.saturating_sub(4).min(140)
+    }
+}
+
+/// Up to this width a list takes the whole screen.
+const NARROW: u16 = 100;
+
 /// Draws a picker with so many lines below its list for the selected one.
 pub fn boxed<T: Clone>(
     buffer: &mut Buffer,
@@ -73,7 +86,7 @@ pub fn boxed<T: Clone>(
         .unwrap_or(u16::MAX)
         .saturating_add(4);
     let size = (
-        area.width.saturating_sub(4).min(140),
+        spread(area.width),
         area.height
             .saturating_sub(2)
             .min(needed.saturating_add(below)),

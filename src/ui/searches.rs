@@ -38,7 +38,7 @@ pub fn draw(
         ..area
     };
     let cursor = picker::boxed(buffer, upper, title, &list.picker, 0, theme, facts);
-    let size = (area.width.saturating_sub(4).min(100), below);
+    let size = (picker::spread(area.width), below);
     let lower = Rect {
         y: upper.bottom() - 1,
         height: below,

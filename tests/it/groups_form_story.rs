@@ -655,3 +655,18 @@ fn a_preflight_that_fails_does_not_stand_in_the_way() {
     desk.type_text("create").keys("enter");
     assert_eq!(creations(&desk), 1);
 }
+
+#[test]
+fn a_line_that_nobody_types_in_shows_its_beginning_and_that_it_goes_on() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(80, 24).keys("/");
+    desk.type_text(" geolocation in EUROPE").keys("enter");
+    desk.answer(THREE).keys("n");
+    let screen = desk.screen();
+    let line = screen
+        .lines()
+        .find(|line| line.contains("  Search "))
+        .unwrap();
+    assert!(line.contains("verified=true rentable=true"), "{line}");
+    assert!(line.trim_end().ends_with('…'), "{line}");
+}

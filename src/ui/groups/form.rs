@@ -13,7 +13,7 @@ use crate::app::groups::preflight::Look;
 use crate::app::keys::Keymap;
 use crate::app::text_input::TextInput;
 use crate::app::write::consent;
-use crate::domain::text::visible;
+use crate::domain::text::{truncate, visible};
 use crate::domain::workergroup::{Key, Objection};
 use crate::ui::paint;
 use crate::ui::picker::blank;
@@ -199,7 +199,12 @@ fn field(form: &Form, key: Key, is_open: bool, width: u16, theme: &Theme) -> For
     let parameter = key.parameter();
     let input = form.input(key);
     let room = usize::from(width.saturating_sub(LABEL + 1)).max(1);
-    let (shown, hidden) = in_sight(input, room);
+    let (shown, hidden) = if is_open || form.objection(key).is_some() {
+        in_sight(input, room)
+    } else {
+        // Nobody types here: the beginning tells more than the end.
+        (truncate(input.text(), room), 0)
+    };
     let sign = if is_open { "> " } else { "  " };
     let label = format!(
         "{:<width$}",
