@@ -56,7 +56,7 @@ impl Browser {
         let order = self.query.order.iter();
         order
             .filter(|key| self.need(key.field).is_none())
-            .cloned()
+            .copied()
             .collect()
     }
 

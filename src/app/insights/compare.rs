@@ -98,7 +98,7 @@ impl Compare {
         self.lines.clear();
         for (title, lines) in std::iter::once((AT_A_GLANCE, table)).chain(sections) {
             let lines = lines
-                .into_iter()
+                .iter()
                 .map(|line| shown(browser, listing, (&rows, &records), line))
                 .filter(|line| !self.only_differences || differs(line));
             let lines: Vec<_> = lines.collect();
@@ -170,7 +170,7 @@ fn shown(
     browser: &Browser,
     listing: &Listing,
     (rows, records): (&[u32], &[Whole]),
-    line: CompareLine,
+    line: &CompareLine,
 ) -> Line {
     let dialect = browser.dialect();
     let number = |value: Option<f64>, write: &dyn Fn(f64) -> String| {

@@ -77,12 +77,14 @@ pub fn draw(buffer: &mut Buffer, body: Rect, view: &Compare, theme: &Theme, fact
     if view.lines.len() > page {
         let (last, all) = ((scroll + page).min(view.lines.len()), view.lines.len());
         let long = format!("{}-{last} of {all} lines", scroll + 1);
-        let place = if paint::cells(&long) <= label {
+        // The two cells of the sign before the first column are free in this line.
+        let room = label + 2;
+        let place = if paint::cells(&long) <= room {
             long
         } else {
             format!("{last}/{all}")
         };
-        paint::text(buffer, area.x + 1, area.y + 1, label, &place, theme.dim);
+        paint::text(buffer, area.x + 1, area.y + 1, room, &place, theme.dim);
     }
     for (y, line) in (top..area.bottom()).zip(view.lines.iter().skip(scroll)) {
         match line {
