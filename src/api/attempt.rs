@@ -60,7 +60,14 @@ fn failure(error: &ApiError) -> Outcome {
         | ApiError::Empty { .. }
         | ApiError::Cut { .. }
         | ApiError::TooLarge { .. } => Outcome::garbage(&error.to_string()),
-        _ => Outcome::failed(&error.to_string()),
+        // The server did not take it, or nothing reached it.
+        ApiError::Misconfigured(_)
+        | ApiError::NotConnected { .. }
+        | ApiError::Redirected { .. }
+        | ApiError::Invalid { .. }
+        | ApiError::NotOffered
+        | ApiError::Failure { .. } => Outcome::rejected(&error.to_string()),
+        ApiError::Lost | ApiError::Server { .. } => Outcome::failed(&error.to_string()),
     }
 }
 

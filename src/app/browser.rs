@@ -289,13 +289,12 @@ impl Browser {
         if !self.words.is_empty() {
             view = narrowing::narrowed(listing, view, &self.words);
         }
-        let has_order = self
-            .query
-            .order
+        let order = self.sorting_keys();
+        let has_order = order
             .first()
             .is_some_and(|key| listing.column(key.field).filled() > 0);
         if has_order {
-            listing.sort(&mut view, &self.query.order);
+            listing.sort(&mut view, &order);
         }
         self.view = view;
         self.follow_selection();

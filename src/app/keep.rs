@@ -73,11 +73,11 @@ impl Model {
             }
         }
         if let (Some(search), false) = (self.searches.startup().cloned(), given) {
-            match search.spec.read(self.profile.dialect) {
-                Ok((query, words)) => {
+            match search.read(self.profile.dialect) {
+                Ok((query, words, job)) => {
                     self.pane = Pane::of(search.spec.resource);
                     if let Some(browser) = self.browser_mut() {
-                        browser.load(query, words);
+                        browser.load_saved(query, words, job);
                     }
                 }
                 Err(error) => self.notices.push(format!(

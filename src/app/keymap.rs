@@ -602,7 +602,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::RouteLab, &["/"], Action::Query, "search-attempts", "Search the attempts").hint("search", 6),
     row(Context::RouteLab, &["w"], Action::RunHop, "next-hop", "Write the request for the assigned worker").hint("worker's request", 7),
     row(Context::RouteLab, &["y"], Action::RunCurl, "copy-request", "Copy the request as curl, the key as a variable").hint("copy curl", 8),
-    row(Context::RouteLab, &["r"], Action::RunAgain, "run-again", "Run the same again").hint("again", 9),
+    row(Context::RouteLab, &["r"], Action::RunAgain, "run-again", "Run the same again").hint("again", 4),
     row(Context::RouteLab, &["v"], Action::RunCompare, "compare-runs", "Compare the run with another one").hint("compare", 10),
     row(Context::RouteLab, &["e"], Action::RunExport, "export-run", "Write the run into a CSV or JSON file").hint("export", 11),
     row(Context::RouteLab, &["<", ","], Action::RunPrevious, "previous-run", "Show the run before"),

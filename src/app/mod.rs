@@ -33,6 +33,7 @@ pub mod markets;
 pub mod message;
 mod mouse;
 mod narrowing;
+pub mod needs;
 pub mod overlay;
 pub mod palette;
 mod pane;

@@ -197,7 +197,7 @@ impl RouteLab {
             .or_else(|| self.runs.iter().find(|run| run.is_active()))
     }
 
-    /// Sum of the load estimates sent since the program started.
+    /// Sum of the load estimates sent and not refused since the program started.
     pub fn load_injected(&self) -> f64 {
         let kept: f64 = self.runs.iter().map(|run| run.run.load_injected()).sum();
         self.load_gone + kept

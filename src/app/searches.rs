@@ -8,7 +8,7 @@ use super::prompt::{Prompt, Question};
 use super::remote::Now;
 use super::{Model, actions};
 use crate::domain::saved::{NameError, SavedSearch, SearchChange, SearchSpec, Searches, presets};
-use crate::domain::{Dialect, language};
+use crate::domain::{Dialect, Resource, language};
 
 /// What a line of the list stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl SearchList {
     pub fn new(searches: &Searches, dialect: &'static Dialect, running: Option<&str>) -> Self {
         let mut list = Self {
             picker: Picker::new(items(searches, dialect, running)),
-            previews: previews(searches),
+            previews: previews(searches, dialect),
         };
         list.select_first_search();
         list
@@ -75,7 +75,7 @@ impl SearchList {
             })
             .unwrap_or(before);
         self.picker.select(place, false);
-        self.previews = previews(searches);
+        self.previews = previews(searches, dialect);
     }
 
     /// What the selected line would do or run, in words.
@@ -116,7 +116,7 @@ fn items(
     let item = |search: &SavedSearch, is_preset: bool| {
         let is_startup = searches.startup.as_ref() == Some(&search.name);
         let nouns = match search.spec.resource {
-            crate::domain::Resource::Volumes => "volumes",
+            Resource::Volumes => "volumes",
             other => other.nouns(),
         };
         let name = search.name.clone();
@@ -125,18 +125,14 @@ fn items(
             text: if is_preset {
                 search.note.clone()
             } else {
-                search.spec.query.clone()
+                brief(&search.spec, dialect).query
             },
             note: match (is_startup, is_preset) {
                 (true, _) => format!("{nouns}, at start"),
                 (false, true) => format!("{nouns}, preset"),
                 (false, false) => nouns.to_owned(),
             },
-            disabled: search
-                .spec
-                .read(dialect)
-                .err()
-                .map(|error| error.to_string()),
+            disabled: search.read(dialect).err().map(|error| error.to_string()),
             value: Some(if is_preset {
                 Entry::Preset(name)
             } else {
@@ -177,9 +173,10 @@ fn items(
     items
 }
 
-fn previews(searches: &Searches) -> Vec<(Entry, Vec<String>)> {
+fn previews(searches: &Searches, dialect: &'static Dialect) -> Vec<(Entry, Vec<String>)> {
     let saving = "Keeps the running search under a name, for this profile.".to_owned();
     let showing = "Lists the presets that you have hidden again.".to_owned();
+    let describe = |search: &SavedSearch| describe(search, dialect);
     let saved = searches.saved.iter();
     let presets = presets().iter();
     [
@@ -192,9 +189,23 @@ fn previews(searches: &Searches) -> Vec<(Entry, Vec<String>)> {
     .collect()
 }
 
+/// A search as it would be saved today: older files list the countries of a group one by one. One
+/// that cannot be read any more is as it was.
+fn brief(spec: &SearchSpec, dialect: &'static Dialect) -> SearchSpec {
+    let Ok((query, words)) = spec.read(dialect) else {
+        return spec.clone();
+    };
+    let today = SearchSpec::of(&query, &words);
+    SearchSpec {
+        query: today.query,
+        off: today.off,
+        ..spec.clone()
+    }
+}
+
 /// A search in words.
-fn describe(search: &SavedSearch) -> Vec<String> {
-    let spec = &search.spec;
+fn describe(search: &SavedSearch, dialect: &'static Dialect) -> Vec<String> {
+    let spec = &brief(&search.spec, dialect);
     let mut lines = Vec::new();
     if !search.note.is_empty() {
         lines.push(search.note.clone());
@@ -218,6 +229,7 @@ fn describe(search: &SavedSearch) -> Vec<String> {
     rest.extend(limit.map(|limit| format!("at most {limit}")));
     rest.extend(spec.offer_type.clone());
     rest.extend(spec.storage.map(|gigabytes| format!("{gigabytes} GB disk")));
+    rest.extend(search.job.map(|job| format!("job {}", job.brief())));
     lines.push(rest.join(", "));
     lines
 }
@@ -322,18 +334,18 @@ pub(super) fn ask_name(model: &mut Model) {
 
 /// Opens the pane of a search and runs it.
 pub(super) fn run(model: &mut Model, now: Now, search: &SavedSearch) -> Vec<Effect> {
-    match search.spec.read(model.profile.dialect) {
+    match search.read(model.profile.dialect) {
         Err(error) => {
             let text = format!("“{}” cannot run: {error}", search.name);
             model.show(Toast::error(text, now));
             Vec::new()
         }
-        Ok((query, words)) => {
+        Ok((query, words, job)) => {
             model.overlays.clear();
             model.pane = super::Pane::of(search.spec.resource);
             if let Some(browser) = model.browser_mut() {
                 browser.go_to_top();
-                browser.load(query, words);
+                browser.load_saved(query, words, job);
                 let text = browser.query_text();
                 browser.bar.remember(&text);
             }
@@ -403,6 +415,8 @@ pub(super) fn save(model: &mut Model, now: Now, name: String) -> Vec<Effect> {
         return Vec::new();
     };
     let spec = SearchSpec::of(&browser.query, browser.ran_words());
+    let is_priced = browser.resource() == Resource::Offers;
+    let job = browser.figures.job.filter(|_| is_priced);
     let entry = Entry::Saved(name.clone());
     let key = model.keymap.way_to("saved-searches");
     let in_list = model
@@ -419,6 +433,7 @@ pub(super) fn save(model: &mut Model, now: Now, name: String) -> Vec<Effect> {
     let search = SavedSearch {
         name,
         note: String::new(),
+        job,
         spec,
     };
     change(model, SearchChange::Put(search), Some(&entry))

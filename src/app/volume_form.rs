@@ -12,7 +12,7 @@ use crate::domain::cost::{DAYS_PER_MONTH, Input, VolumeTerm};
 use crate::domain::format::trimmed;
 
 /// The columns that a term adds to the table.
-const COLUMNS: [&str; 4] = [
+pub(super) const COLUMNS: [&str; 4] = [
     "volume_term",
     "volume_monthly",
     "volume_hourly",

@@ -19,7 +19,7 @@ mod related;
 mod summary;
 mod watch;
 
-pub use compare::{CompareLine, CompareSection, Subject, compare};
+pub use compare::{CompareLine, CompareSection, Subject, compare, compare_fields, is_silent};
 pub use funnel::{Funnel, FunnelLine, funnel, loosened};
 pub use pareto::{Front, Goal, Lead, Point, points};
 pub use plot::{Bin, Bucket, Histogram, Scale, ScaleKind, Toward, bins, neighbour};

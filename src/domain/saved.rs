@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use super::catalog::Resource;
-use super::cost::{Job, VolumeTerm};
+use super::cost::{InputError, Job, VolumeTerm};
 use super::dialect::Dialect;
 use super::language::{self, LanguageError, Mode};
 use super::query::Query;
@@ -60,9 +60,9 @@ pub enum SpecError {
 }
 
 impl SearchSpec {
-    /// A query and the words that narrow its rows, as text.
+    /// A query and the words that narrow its rows, as text. A group of countries goes by its name.
     pub fn of(query: &Query, words: &[String]) -> Self {
-        let mut text = language::print(&query.conditions);
+        let mut text = language::print_briefly(&query.conditions);
         for word in words {
             if !text.is_empty() {
                 text.push(' ');
@@ -83,7 +83,7 @@ impl SearchSpec {
                 .conditions
                 .iter()
                 .filter(|condition| !condition.enabled)
-                .map(language::print_condition)
+                .map(language::print_condition_briefly)
                 .collect(),
             order: Some(language::print_order(&query.order)),
             limit: Some(query.limit.unwrap_or(0)),
@@ -145,9 +145,30 @@ pub struct SavedSearch {
     /// What it is good for; presets have one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
+    /// The job that its offers are priced for, if one was set when it was saved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<Job>,
     /// The search.
     #[serde(flatten)]
     pub spec: SearchSpec,
+}
+
+impl SavedSearch {
+    /// The query, the words and the job, as `dialect` reads them.
+    ///
+    /// # Errors
+    /// When a part names something that there is not (any more), or no job.
+    pub fn read(
+        &self,
+        dialect: &'static Dialect,
+    ) -> Result<(Query, Vec<String>, Option<Job>), SpecError> {
+        let (query, words) = self.spec.read(dialect)?;
+        if let Some(job) = &self.job {
+            let said = |error: InputError| SpecError::Other(format!("its job: {error}"));
+            job.validate().map_err(said)?;
+        }
+        Ok((query, words, self.job))
+    }
 }
 
 /// The longest name, in characters.

@@ -144,7 +144,13 @@ pub fn candidates(buffer: &mut Buffer, area: Rect, browser: &Browser, theme: &Th
 }
 
 /// Draws the line of settings: type, storage, order, limit and what is local.
-pub fn settings(buffer: &mut Buffer, line: Rect, browser: &Browser, theme: &Theme) {
+pub fn settings(
+    buffer: &mut Buffer,
+    line: Rect,
+    browser: &Browser,
+    keymap: &Keymap,
+    theme: &Theme,
+) {
     if let Some(error) = &browser.bar.error {
         caret(buffer, line, browser, error, theme);
         return;
@@ -170,17 +176,25 @@ pub fn settings(buffer: &mut Buffer, line: Rect, browser: &Browser, theme: &Them
         } else {
             add(format!("prices with {storage} disk"), theme.text);
         }
+        if let Some(job) = &browser.figures.job {
+            add(format!("job {}", job.brief()), theme.text);
+        }
         if query.unbundled && dialect.bundling_parameter.is_some() {
             add("not bundled".to_owned(), theme.text);
         }
     }
-    let order: Vec<_> = query
-        .order
+    let order: Vec<_> = browser
+        .sorting_keys()
         .iter()
         .map(|key| format!("{}{}", key.field.label, arrow(key.direction)))
         .collect();
     if !order.is_empty() {
         add(format!("sort {}", order.join(" ")), theme.text);
+    }
+    for (need, labels) in browser.unmet_order() {
+        let (labels, words) = (labels.join(", "), need.words());
+        let key = keymap.way_to(need.key());
+        add(format!("sort {labels} needs {words}: {key}"), theme.warning);
     }
     if let Some(limit) = query.limit {
         add(format!("at most {limit}"), theme.text);

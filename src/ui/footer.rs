@@ -182,23 +182,18 @@ impl Hint<'_> {
     }
 }
 
-/// Draws the keys that matter here, the most important first, as many as fit whole. The way to the
-/// help stays longest.
+/// Draws the keys that matter here, the most important first, as many as fit whole; what cannot be
+/// done now takes no room. The way to the help stays longest.
 pub fn hints(buffer: &mut Buffer, line: Rect, model: &Model, theme: &Theme, facts: &mut Facts) {
     let mut x = line.x + 1;
     for hint in fitting(all_hints(model), line.width.saturating_sub(1)) {
-        let style = if model.disabled(hint.action).is_some() {
-            theme.dim
-        } else {
-            theme.text
-        };
         let place = Rect::new(x, line.y, hint.width(), 1);
         let target = Target::Hint(hint.action);
         facts.targets.push((paint::area(place), target));
         let parts = [
             piece(hint.key, theme.key),
-            piece(" ", style),
-            piece(hint.word, style),
+            piece(" ", theme.text),
+            piece(hint.word, theme.text),
         ];
         x = paint::pieces(buffer, x, line.y, line.right() - x, &parts) + GAP;
     }
@@ -212,6 +207,7 @@ fn all_hints(model: &Model) -> Vec<Hint<'static>> {
     let mut hints: Vec<_> = BINDINGS
         .iter()
         .filter(|row| contexts.contains(&row.context) && model.has_use_for(row.action))
+        .filter(|row| row.hint.is_some() && model.disabled(row.action).is_none())
         // A key that the owner takes for itself means nothing else here.
         .filter(|row| model.keymap.owner_of(contexts, row) == Some(row.context))
         .filter_map(|row| {

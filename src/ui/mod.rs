@@ -93,7 +93,7 @@ fn screen(
     let mut cursor = None;
     if let Some(browser) = model.browser() {
         cursor = bar::draw(buffer, line(top), browser, &model.keymap, theme, facts);
-        bar::settings(buffer, line(top + 1), browser, theme);
+        bar::settings(buffer, line(top + 1), browser, &model.keymap, theme);
         top += 2;
         top += banner::draw(
             buffer,

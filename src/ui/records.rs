@@ -298,10 +298,9 @@ fn header(
     theme: &Theme,
     facts: &mut Facts,
 ) {
+    let order = browser.sorting_keys();
     for column in placed {
-        let sign = browser
-            .query
-            .order
+        let sign = order
             .iter()
             .position(|key| key.field == column.field)
             .map(|place| {
@@ -310,7 +309,7 @@ fn header(
                 } else {
                     (place + 1).to_string()
                 };
-                format!("{}{number}", arrow(browser.query.order[place].direction))
+                format!("{}{number}", arrow(order[place].direction))
             })
             .unwrap_or_default();
         // A price that was worked out here is no quote: its header says so.

@@ -155,6 +155,7 @@ fn the_palette_runs_a_saved_search() {
     desk.model.searches.saved.push(SavedSearch {
         name: "big ones".to_owned(),
         note: String::new(),
+        job: None,
         spec: SearchSpec {
             resource: Resource::Offers,
             query: "num_gpus>=8".to_owned(),

@@ -332,12 +332,15 @@ fn marked_offers_stand_side_by_side_with_the_best_marked() {
         ["*", "100.0", "DLPerf", "50.0", "DLPerf"]
     );
     // Per GB: 0.41 / 24 and 0.22 / 24; per DLPerf: 0.41 / 100 and 0.22 / 50.
-    assert_eq!(values("$/h per GPU")[3..], ["0.410000", "*", "0.220000"]);
+    assert_eq!(values("$/h per GPU")[3..], ["$0.4100/h", "*", "$0.2200/h"]);
     assert_eq!(
         values("$/h per GB VRAM")[4..],
-        ["0.017083", "*", "0.009167"]
+        ["$0.01708/h", "*", "$0.00917/h"]
     );
-    assert_eq!(values("$/h per DLPerf")[3..], ["*", "0.004100", "0.004400"]);
+    assert_eq!(
+        values("$/h per DLPerf")[3..],
+        ["*", "$0.00410/h", "$0.00440/h"]
+    );
     desk.keys("d").expect("only differences");
     desk.expect_not("24GB").expect("$/h per GPU");
     desk.keys("d right enter").selects("103");

@@ -17,6 +17,7 @@ mod cli;
 mod client;
 mod columns_story;
 mod comfort_story;
+mod compare_story;
 mod configuration;
 mod copy_story;
 mod cost;

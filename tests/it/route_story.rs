@@ -200,6 +200,47 @@ fn an_error_is_shown_in_words() {
 }
 
 #[test]
+fn a_refused_request_injects_no_load() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    desk.keys("t enter");
+    let said = Said::Nothing;
+    route(&mut desk, 0.1, Err(ApiError::Invalid { status: 400, said }));
+    desk.expect("DONE").expect("load injected 0");
+    // Whether a lost answer refused is not known.
+    desk.keys("r");
+    route(&mut desk, 0.1, Err(ApiError::Lost));
+    desk.expect("load injected 100 (all runs 100)");
+    desk.keys("r");
+    route(&mut desk, 0.1, refused());
+    desk.expect("load injected 0 (all runs 100)");
+}
+
+/// The last line of the screen: the keys that matter now.
+fn footer(desk: &Desk) -> String {
+    let screen = desk.screen();
+    let last = screen.lines().rev().find(|line| !line.is_empty());
+    last.unwrap().to_owned()
+}
+
+#[test]
+fn what_cannot_be_done_takes_no_room_in_the_footer() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "0", "2", "1", "");
+    desk.resize(80, 24);
+    let running = footer(&desk);
+    assert!(running.contains("p pause  s stop"), "{running}");
+    assert!(!running.contains("attempt"), "none has ended: {running}");
+    route(&mut desk, 0.1, assigned("http://w1:80", 1));
+    route(&mut desk, 0.1, assigned("http://w1:80", 2));
+    desk.resize(80, 24).expect("DONE");
+    let done = footer(&desk);
+    assert!(done.starts_with(" n new  → page  r again"), "{done}");
+    assert!(!done.contains("pause") && !done.contains("stop"), "{done}");
+    // The key itself still says why it does nothing.
+    desk.keys("p").expect("no run goes on");
+}
+
+#[test]
 fn costs_that_are_negative_or_no_number_are_refused_with_words() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
     for cost in ["-1", "inf", "nan", "1e999", "-0.01"] {

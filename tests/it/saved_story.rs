@@ -1,6 +1,7 @@
 //! Saved searches, presets and what survives a restart, key by key.
 
 use bourse::api::Request;
+use bourse::app::keys::{Keymap, OwnKeys};
 use bourse::app::message::{Effect, Message};
 use bourse::app::{Model, Pane};
 use bourse::domain::cost::Job;
@@ -109,6 +110,132 @@ fn the_running_search_is_saved_under_a_name() {
     assert_eq!(search.spec.limit, Some(500));
     desk.keys("esc :").type_text("save-search").keys("enter");
     desk.expect("num_gpus>=2");
+}
+
+/// Types a job of 3 days with 200 GB into its form and takes it.
+fn set_job(desk: &mut Desk) {
+    desk.keys("J ctrl-u").type_text("3d");
+    desk.keys("tab tab ctrl-u").type_text("200");
+    desk.keys("enter");
+    desk.expect("Job $ is a column now");
+}
+
+#[test]
+fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
+    let mut desk = with_two();
+    set_job(&mut desk);
+    desk.click("Job $").expect("sort Job $▲");
+    desk.keys("b up enter").type_text("whole job").keys("enter");
+    let [SearchChange::Put(search)] = changes(&desk)[..] else {
+        panic!("{:?}", desk.effects)
+    };
+    assert_eq!(search.spec.order.as_deref(), Some("job_cost"));
+    assert_eq!(search.job.map(|job| job.run_hours), Some(72.0));
+    desk.expect("order job_cost, at most 500, on-demand, 8 GB disk, job 3d, 200GB, 20 in / 5 out");
+    let searches = desk.model.searches.clone();
+    // Another start, without a job: the search brings its own.
+    let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+        model.restore(None, searches.clone(), false);
+    });
+    desk.answer(THREE).expect_not("Job $");
+    desk.keys("b").type_text("whole job").keys("enter");
+    desk.answer(THREE)
+        .expect("sort Job $▲")
+        .expect_not("needs a job");
+    assert_eq!(
+        desk.model.offers.figures.job.map(|job| job.disk_gb),
+        Some(200.0)
+    );
+    // So it does as the start-up search.
+    let mut at_start = searches;
+    at_start.startup = Some("whole job".to_owned());
+    let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+        model.restore(None, at_start, false);
+    });
+    desk.answer(THREE).expect("sort Job $▲");
+}
+
+#[test]
+fn a_search_without_a_job_leaves_the_persons_alone_and_says_what_its_order_needs() {
+    let searches: Searches = serde_json::from_str(
+        r#"{"saved":[
+            {"name":"cheap","resource":"offers","query":"dph_total<50","order":"dph_total"},
+            {"name":"old","resource":"offers","query":"","order":"job_cost,dph_total-"},
+            {"name":"odd","resource":"offers","query":"","job":{"run_hours":-1}}]}"#,
+    )
+    .unwrap();
+    let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+        model.restore(None, searches, false);
+    });
+    desk.answer(THREE);
+    desk.keys("b").type_text("old").keys("enter");
+    desk.answer(THREE);
+    // What cannot sort has no arrow; what can sorts.
+    desk.expect("sort $/h▼ · sort Job $ needs a job: J");
+    assert!(!desk.screen().contains("Job $▲"), "{}", desk.screen());
+    set_job(&mut desk);
+    desk.expect("sort Job $▲ $/h▼").expect_not("needs a job");
+    desk.keys("b").type_text("cheap").keys("enter");
+    assert_eq!(
+        desk.model.offers.figures.job.map(|job| job.run_hours),
+        Some(72.0)
+    );
+    // A job that is none stands against running the search.
+    desk.keys("b")
+        .type_text("odd")
+        .expect("not now: its job: run hours must be");
+}
+
+#[test]
+fn the_key_that_gives_a_job_is_the_persons_own() {
+    let searches: Searches = serde_json::from_str(
+        r#"{"saved":[{"name":"old","resource":"offers","query":"","order":"job_cost"}],"startup":"old"}"#,
+    )
+    .unwrap();
+    let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+        model.restore(None, searches, false);
+        let own = OwnKeys {
+            name: "job".to_owned(),
+            keys: vec!["f7".to_owned()],
+            line: 1,
+        };
+        model.keymap = Keymap::configured(&[own]).unwrap();
+    });
+    desk.answer(THREE).expect("sort Job $ needs a job: F7");
+}
+
+#[test]
+fn a_group_of_countries_stays_one() {
+    let mut desk = with_two();
+    desk.keys("/")
+        .type_text("geolocation in EUROPE")
+        .keys("enter");
+    desk.answer(THREE);
+    desk.keys("b up enter").type_text("near").keys("enter");
+    let [SearchChange::Put(search)] = changes(&desk)[..] else {
+        panic!("{:?}", desk.effects)
+    };
+    assert!(
+        search.spec.query.ends_with("geolocation in EUROPE"),
+        "{}",
+        search.spec.query
+    );
+    desk.expect("rented=false geolocation in EUROPE");
+    desk.keys("enter");
+    assert!(text(asked(&desk)).contains("[AT,BE,BG,HR"));
+    // A search of an older file lists them one by one, and means the same.
+    let codes =
+        "[AT,BE,BG,HR,CY,CZ,DK,EE,FI,FR,DE,GR,HU,IE,IT,LV,LT,LU,MT,NL,PL,PT,RO,SK,SI,ES,SE]";
+    let searches: Searches = serde_json::from_str(&format!(
+        r#"{{"saved":[{{"name":"old","resource":"offers","query":"geolocation in {codes}"}}]}}"#
+    ))
+    .unwrap();
+    let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+        model.restore(None, searches, false);
+    });
+    desk.keys("b")
+        .expect("geolocation in EU")
+        .expect_not("[AT,");
 }
 
 #[test]

@@ -28,6 +28,10 @@ fn search(name: &str) -> SavedSearch {
     SavedSearch {
         name: name.to_owned(),
         note: String::new(),
+        job: Some(Job {
+            run_hours: 72.5,
+            ..Job::default()
+        }),
         spec: spec("gpu_name=RTX_4090 \"a b\""),
     }
 }

@@ -6,9 +6,12 @@ use crate::app::keymap::Action;
 use crate::domain::cost::Prices;
 use crate::domain::field::Section;
 use crate::domain::format;
-use crate::domain::insight::{CompareLine, Subject, compare};
+use crate::domain::insight::{CompareLine, Subject, compare, compare_fields, is_silent};
 use crate::domain::listing::Whole;
 use crate::domain::{Dialect, Field, Listing, Resource, RowId};
+
+/// The section of what the table shows.
+const AT_A_GLANCE: &str = "At a glance";
 
 /// One line of the comparison.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,17 +89,24 @@ impl Compare {
         let mut sections = compare(listing, &rows, derived, self.only_differences);
         // What names the rows stands over them already: prices and GPUs come first.
         sections.sort_by_key(|section| section.section == Section::Identity);
-        self.lines = sections
+        let columns = browser.columns.iter().copied();
+        let columns: Vec<_> = columns.filter(|field| field.key != "id").collect();
+        let table = compare_fields(listing, &rows, &columns);
+        let sections = sections
             .into_iter()
-            .flat_map(|section| {
-                let heading = Line::Heading(section.section.title());
-                let lines = section
-                    .lines
-                    .into_iter()
-                    .map(|line| shown(browser, listing, (&rows, &records), line));
-                std::iter::once(heading).chain(lines).collect::<Vec<_>>()
-            })
-            .collect();
+            .map(|section| (section.section.title(), section.lines));
+        self.lines.clear();
+        for (title, lines) in std::iter::once((AT_A_GLANCE, table)).chain(sections) {
+            let lines = lines
+                .iter()
+                .map(|line| shown(browser, listing, (&rows, &records), line))
+                .filter(|line| !self.only_differences || differs(line));
+            let lines: Vec<_> = lines.collect();
+            if !lines.is_empty() {
+                self.lines.push(Line::Heading(title));
+                self.lines.extend(lines);
+            }
+        }
         self.scroll = self.scroll.min(self.lines.len().saturating_sub(1));
     }
 
@@ -113,10 +123,10 @@ impl Compare {
                 if let Some(id) = self.ids.get(self.cursor) {
                     browser.marks.remove(id);
                 }
-                if browser.marks.len() < 2 {
+                self.rebuild(browser);
+                if self.ids.len() < 2 {
                     return After::Close;
                 }
-                self.rebuild(browser);
             }
             Action::Submit => {
                 if let Some(id) = self.ids.get(self.cursor) {
@@ -160,13 +170,13 @@ fn shown(
     browser: &Browser,
     listing: &Listing,
     (rows, records): (&[u32], &[Whole]),
-    line: CompareLine,
+    line: &CompareLine,
 ) -> Line {
     let dialect = browser.dialect();
     let number = |value: Option<f64>, write: &dyn Fn(f64) -> String| {
         value.map_or_else(|| format::BLANK.to_owned(), write)
     };
-    let (label, cells) = match line.subject {
+    let (label, cells): (_, Vec<String>) = match line.subject {
         Subject::Field(field) if field.is_computed() => {
             let write = |value: f64| format::with_unit(field, value, dialect);
             let cell = |row: &u32| number(listing.cell(*row as usize, field).number(), &write);
@@ -176,23 +186,46 @@ fn shown(
             let cell = |record: &Whole| cell(record, field, dialect);
             (field.label, records.iter().map(cell).collect())
         }
-        Subject::Derived { label, .. } => {
-            let write = |value: f64| format!("{value:.6}");
+        Subject::Derived { label, places, .. } => {
+            let write = |value: f64| format!("${value:.*}/h", usize::from(places));
             let cell = |value: &Option<f64>| number(*value, &write);
             (label, line.values.iter().map(cell).collect())
         }
     };
     Line::Values {
+        best: best_shown(&cells, &line.best),
         label,
         cells,
-        best: line.best,
+    }
+}
+
+/// The best of a line as a person sees it: what reads like the best is as good, and where all read
+/// alike there is none.
+fn best_shown(cells: &[String], best: &[usize]) -> Vec<usize> {
+    let is_best = |place: &usize| {
+        best.iter()
+            .any(|best| cells.get(*best) == cells.get(*place))
+    };
+    let alike: Vec<usize> = (0..cells.len()).filter(is_best).collect();
+    let rest = (0..cells.len()).filter(|place| !alike.contains(place));
+    // Those that say nothing lose nothing.
+    if rest.into_iter().all(|place| cells[place] == format::BLANK) {
+        return Vec::new();
+    }
+    alike
+}
+
+/// Whether a line reads differently for some of the rows.
+fn differs(line: &Line) -> bool {
+    match line {
+        Line::Heading(_) => false,
+        Line::Values { cells, .. } => cells.windows(2).any(|pair| pair[0] != pair[1]),
     }
 }
 
 fn cell(record: &Whole, field: &Field, dialect: &Dialect) -> String {
-    let text = format::detail(record, field, dialect);
-    match text.as_str() {
-        format::NOT_SENT | format::NULL => format::BLANK.to_owned(),
-        _ => text,
+    if is_silent(&record.cell(field)) {
+        return format::BLANK.to_owned();
     }
+    format::detail(record, field, dialect)
 }

@@ -7,6 +7,7 @@ use crate::app::keymap::Action;
 use crate::app::message::Toast;
 use crate::app::remote::Now;
 use crate::app::text_input::TextInput;
+use crate::domain::Query;
 use crate::domain::cost::{Input, Job};
 use crate::domain::format::trimmed;
 
@@ -21,7 +22,7 @@ pub const INPUTS: [Input; 6] = [
 ];
 
 /// The columns that a job adds to the table.
-const COLUMNS: [&str; 3] = ["job_cost", "job_spare", "job_time"];
+pub(in crate::app) const COLUMNS: [&str; 3] = ["job_cost", "job_spare", "job_time"];
 
 /// The form.
 #[derive(Debug)]
@@ -198,6 +199,14 @@ pub(super) fn act(form: &mut JobForm, model: &mut Model, now: Now, action: Actio
 }
 
 impl Browser {
+    /// Runs a saved search; a job that was saved with it takes the place of the one there is.
+    pub fn load_saved(&mut self, query: Query, words: Vec<String>, job: Option<Job>) {
+        if job.is_some() && job != self.figures.job {
+            self.set_job(job);
+        }
+        self.load(query, words);
+    }
+
     /// Prices the offers for a job, or for none; its columns come and go with it.
     pub fn set_job(&mut self, job: Option<Job>) {
         self.figures.job = job;

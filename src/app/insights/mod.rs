@@ -270,7 +270,13 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
                     view.scroll = view.scroll.saturating_add_signed(step).min(most);
                     After::Stay
                 }
-                (None, Some(browser)) => view.act(browser, action),
+                (None, Some(browser)) => {
+                    let after = view.act(browser, action);
+                    if action == Action::Toggle && matches!(after, After::Close) {
+                        model.show(Toast::new("One left: comparison closed", now));
+                    }
+                    after
+                }
                 (None, None) => After::Close,
             }
         }

@@ -68,7 +68,7 @@ pub static FIELDS: &[Field] = &[
         .less_is_better()
         .doc("Price per hour of the GPUs alone; in bid searches the bid floor."),
     Field::number("dph_total_adj", "Adjusted $/h", Unit::DollarsPerHour).section(Section::Price)
-        .places(4).width(12)
+        .places(4).width(12).less_is_better()
         .doc("Price per hour with a rough allowance for traffic that the market ranks by; not a bill."),
     Field::number("min_bid", "Bid floor", Unit::DollarsPerHour).also(&["bid"])
         .section(Section::Price).market_filter().places(4).less_is_better()
@@ -95,29 +95,29 @@ pub static FIELDS: &[Field] = &[
         .section(Section::Price).market_filter().places(1).more_is_better()
         .doc("Teraflops per dollar and hour."),
     Field::number("search.gpuCostPerHour", "Running: GPU", Unit::DollarsPerHour).width(14)
-        .section(Section::Price).source(Source::Nested("search", "gpuCostPerHour")).places(4)
+        .section(Section::Price).source(Source::Nested("search", "gpuCostPerHour")).places(4).less_is_better()
         .doc("Price per hour while running, GPUs only."),
     Field::number("search.diskHour", "Running: disk", Unit::DollarsPerHour).width(14)
-        .section(Section::Price).source(Source::Nested("search", "diskHour")).places(5)
+        .section(Section::Price).source(Source::Nested("search", "diskHour")).places(5).less_is_better()
         .doc("Price per hour while running, storage only."),
     Field::number("search.totalHour", "Running: total", Unit::DollarsPerHour).width(14)
-        .section(Section::Price).source(Source::Nested("search", "totalHour")).places(4)
+        .section(Section::Price).source(Source::Nested("search", "totalHour")).places(4).less_is_better()
         .doc("Price per hour while running."),
     Field::number("search.discountTotalHour", "Running: discount", Unit::DollarsPerHour).width(17)
         .section(Section::Price).source(Source::Nested("search", "discountTotalHour")).places(4)
         .doc("Discount per hour while running."),
     Field::number("search.discountedTotalPerHour", "Running: discounted", Unit::DollarsPerHour)
         .width(19).section(Section::Price)
-        .source(Source::Nested("search", "discountedTotalPerHour")).places(4)
+        .source(Source::Nested("search", "discountedTotalPerHour")).places(4).less_is_better()
         .doc("Price per hour while running, after the discount."),
     Field::number("instance.gpuCostPerHour", "Stopped: GPU", Unit::DollarsPerHour).width(14)
-        .section(Section::Price).source(Source::Nested("instance", "gpuCostPerHour")).places(4)
+        .section(Section::Price).source(Source::Nested("instance", "gpuCostPerHour")).places(4).less_is_better()
         .doc("Price per hour while stopped, GPUs only."),
     Field::number("instance.diskHour", "Stopped: disk", Unit::DollarsPerHour).width(14)
-        .section(Section::Price).source(Source::Nested("instance", "diskHour")).places(5)
+        .section(Section::Price).source(Source::Nested("instance", "diskHour")).places(5).less_is_better()
         .doc("Price per hour while stopped, storage only: a stopped instance keeps paying it."),
     Field::number("instance.totalHour", "Stopped: total", Unit::DollarsPerHour).width(14)
-        .section(Section::Price).source(Source::Nested("instance", "totalHour")).places(5)
+        .section(Section::Price).source(Source::Nested("instance", "totalHour")).places(5).less_is_better()
         .doc("Price per hour while stopped."),
     Field::number("instance.discountTotalHour", "Stopped: discount", Unit::DollarsPerHour)
         .width(17).section(Section::Price)
@@ -125,7 +125,7 @@ pub static FIELDS: &[Field] = &[
         .doc("Discount per hour while stopped."),
     Field::number("instance.discountedTotalPerHour", "Stopped: discounted", Unit::DollarsPerHour)
         .width(19).section(Section::Price)
-        .source(Source::Nested("instance", "discountedTotalPerHour")).places(5)
+        .source(Source::Nested("instance", "discountedTotalPerHour")).places(5).less_is_better()
         .doc("Price per hour while stopped, after the discount."),
     Field::number("score", "Score", Unit::None).section(Section::Price).places(1)
         .more_is_better()

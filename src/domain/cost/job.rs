@@ -7,6 +7,7 @@ use super::{
     Gap, HOURS_PER_MONTH, Input, InputError, Measure, Outlives, Prices, Room, Step, finite,
     hours_left, shown,
 };
+use crate::domain::format::{gigabytes, trimmed};
 
 /// A job that a person has in mind.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -54,6 +55,29 @@ impl Job {
         inputs
             .into_iter()
             .try_for_each(|(input, value)| input.check(value).map(drop))
+    }
+}
+
+impl Job {
+    /// The job in a few words: `3d, 200GB, 20 in / 5 out`.
+    pub fn brief(&self) -> String {
+        let span = |hours: f64| {
+            if hours > 0.0 && hours % 24.0 == 0.0 {
+                format!("{}d", trimmed(hours / 24.0, 0))
+            } else {
+                format!("{}h", trimmed(hours, 2))
+            }
+        };
+        let mut text = match self.work_dlperf_hours {
+            Some(work) => format!("{} DLPerf-hours", trimmed(work, 2)),
+            None => span(self.run_hours),
+        };
+        if self.stopped_hours > 0.0 {
+            text = format!("{text} + {} stopped", span(self.stopped_hours));
+        }
+        let disk = gigabytes(self.disk_gb);
+        let (gb_in, gb_out) = (trimmed(self.gb_in, 2), trimmed(self.gb_out, 2));
+        format!("{text}, {disk}, {gb_in} in / {gb_out} out")
     }
 }
 

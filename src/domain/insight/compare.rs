@@ -17,6 +17,8 @@ pub enum Subject {
         label: &'static str,
         /// Its unit.
         unit: Unit,
+        /// How many places it is written with.
+        places: u8,
     },
 }
 
@@ -30,7 +32,7 @@ pub struct CompareLine {
     /// Which of the compared rows, from 0, have the best value; none where the field has no better
     /// end or all values are alike.
     pub best: Vec<usize>,
-    /// Whether the rows differ. Two that say nothing do not differ from each other.
+    /// Whether the rows differ. Two that say nothing, in whatever way, do not differ from each other.
     pub differs: bool,
     /// Whether no row says anything.
     pub blank: bool,
@@ -66,15 +68,7 @@ pub fn compare(
                 .catalog()
                 .columns()
                 .filter(|field| field.section == section && !is_derived(field))
-                .map(|field| {
-                    if field.is_computed() {
-                        let cells = rows.iter().map(|row| listing.cell(*row as usize, field));
-                        field_line(field, &cells.collect::<Vec<_>>())
-                    } else {
-                        let cells = records.iter().map(|it| it.cell(field));
-                        field_line(field, &cells.collect::<Vec<_>>())
-                    }
-                })
+                .map(|field| line_of(listing, rows, &records, field))
                 .collect();
             if let Some((prices, gb)) = prices
                 && section == Section::Price
@@ -93,22 +87,61 @@ fn is_derived(field: &Field) -> bool {
     field.is_computed() && field.key.starts_with("dph_per_")
 }
 
+/// The lines of chosen fields, in their order; those that no row fills are left out.
+pub fn compare_fields(
+    listing: &Listing,
+    rows: &[u32],
+    fields: &[&'static Field],
+) -> Vec<CompareLine> {
+    let records: Vec<Whole> = rows
+        .iter()
+        .map(|row| listing.whole(*row as usize))
+        .collect();
+    let mut lines: Vec<_> = fields
+        .iter()
+        .map(|field| line_of(listing, rows, &records, field))
+        .collect();
+    lines.retain(|line| !line.blank);
+    lines
+}
+
+fn line_of(
+    listing: &Listing,
+    rows: &[u32],
+    records: &[Whole],
+    field: &'static Field,
+) -> CompareLine {
+    if field.is_computed() {
+        let cells = rows.iter().map(|row| listing.cell(*row as usize, field));
+        field_line(field, &cells.collect::<Vec<_>>())
+    } else {
+        let cells = records.iter().map(|it| it.cell(field));
+        field_line(field, &cells.collect::<Vec<_>>())
+    }
+}
+
+/// Whether a cell says nothing: some hosts send the word `NULL` for it.
+pub fn is_silent(cell: &CellRef<'_>) -> bool {
+    match cell {
+        CellRef::Missing | CellRef::Null => true,
+        CellRef::Text(text) => text.is_empty() || text.eq_ignore_ascii_case("null"),
+        _ => false,
+    }
+}
+
 fn field_line(field: &'static Field, cells: &[CellRef<'_>]) -> CompareLine {
     let values: Vec<Option<f64>> = cells
         .iter()
         .map(|cell| super::number(*cell, field.kind))
         .collect();
     let alike = |left: &CellRef<'_>, right: &CellRef<'_>| {
-        let silent = |cell: &CellRef<'_>| matches!(cell, CellRef::Missing | CellRef::Null);
-        left == right || (silent(left) && silent(right))
+        left == right || (is_silent(left) && is_silent(right))
     };
     CompareLine {
         subject: Subject::Field(field),
         best: best(&values, field.better),
         differs: cells.windows(2).any(|pair| !alike(&pair[0], &pair[1])),
-        blank: cells
-            .iter()
-            .all(|cell| matches!(cell, CellRef::Missing | CellRef::Null)),
+        blank: cells.iter().all(is_silent),
         values,
     }
 }
@@ -126,27 +159,36 @@ fn derived_lines(
             hourly.map_or_else(Default::default, |it| prices.per_unit(*row as usize, it))
         })
         .collect();
-    let lines: [(_, Vec<Option<f64>>); 3] = [
-        ("$/h per GPU", units.iter().map(|unit| unit.gpu).collect()),
+    let lines: [(_, _, Vec<Option<f64>>); 3] = [
+        (
+            "$/h per GPU",
+            4,
+            units.iter().map(|unit| unit.gpu).collect(),
+        ),
         (
             "$/h per GB VRAM",
+            5,
             units.iter().map(|unit| unit.vram_gb).collect(),
         ),
         (
             "$/h per DLPerf",
+            5,
             units.iter().map(|unit| unit.dlperf).collect(),
         ),
     ];
-    lines.into_iter().map(|(label, values)| CompareLine {
-        subject: Subject::Derived {
-            label,
-            unit: Unit::DollarsPerHour,
-        },
-        best: best(&values, Some(false)),
-        differs: values.windows(2).any(|pair| pair[0] != pair[1]),
-        blank: values.iter().all(Option::is_none),
-        values,
-    })
+    lines
+        .into_iter()
+        .map(|(label, places, values)| CompareLine {
+            subject: Subject::Derived {
+                label,
+                unit: Unit::DollarsPerHour,
+                places,
+            },
+            best: best(&values, Some(false)),
+            differs: values.windows(2).any(|pair| pair[0] != pair[1]),
+            blank: values.iter().all(Option::is_none),
+            values,
+        })
 }
 
 /// The places of the best values, unless there is no better end or nothing to choose from.

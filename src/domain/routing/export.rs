@@ -13,7 +13,7 @@ use crate::domain::text::{Untrusted, csv_text};
 
 /// The columns of the CSV. Those from `endpoint` on are the run's parameters, the same in each row:
 /// a comment line would break every reader.
-const COLUMNS: [&str; 18] = [
+const COLUMNS: [&str; 19] = [
     "index",
     "poll",
     "cost",
@@ -27,6 +27,7 @@ const COLUMNS: [&str; 18] = [
     "detail",
     "bytes",
     "request_id",
+    "load",
     "endpoint",
     "stop",
     "concurrency",
@@ -73,6 +74,7 @@ pub fn export_csv(run: &Run) -> String {
                 .request_id
                 .as_ref()
                 .map_or_else(String::new, Untrusted::csv),
+            sample.load().to_string(),
         ];
         row.extend_from_slice(&parameters);
         let _ = writer.write_record(row);
@@ -216,6 +218,7 @@ fn attempt_json(sample: &RouteSample) -> Json {
         "detail": Some(detail.compared()).filter(|detail| !detail.is_empty()),
         "bytes": sample.bytes,
         "request_id": sample.request_id.as_ref().map(Untrusted::compared),
+        "load": number_json(sample.load()),
     })
 }
 

@@ -111,7 +111,6 @@ pub struct Run {
     paused_since: Option<f64>,
     ended: Option<f64>,
     next: u64,
-    load: f64,
     in_flight: BTreeMap<u64, Attempt>,
     waits: Vec<Wait>,
     samples: Vec<RouteSample>,
@@ -136,7 +135,6 @@ impl Run {
             paused_since: None,
             ended: None,
             next: 0,
-            load: 0.0,
             in_flight: BTreeMap::new(),
             waits: Vec::new(),
             samples: Vec::new(),
@@ -216,7 +214,6 @@ impl Run {
             sent,
         };
         self.next += 1;
-        self.load += attempt.cost;
         self.in_flight.insert(attempt.index, attempt);
         attempt
     }
@@ -415,9 +412,9 @@ impl Run {
         self.in_flight.len()
     }
 
-    /// Sum of the load estimates sent.
+    /// Sum of the load estimates of what has ended and was not refused.
     pub const fn load_injected(&self) -> f64 {
-        self.load
+        self.stats.load()
     }
 
     /// At a fixed rate: how many attempts are due and not sent, because all slots are busy. Those of

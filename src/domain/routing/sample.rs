@@ -93,6 +93,8 @@ pub enum Outcome {
     Failed {
         /// Why, in words.
         words: Untrusted,
+        /// Whether the server certainly did not take it: it said so, or nothing reached it.
+        is_rejected: bool,
     },
     /// A good status with something that is no answer.
     Garbage {
@@ -113,10 +115,33 @@ impl Outcome {
         }
     }
 
-    /// A failure, in words.
+    /// A failure after which nobody knows whether the server took the request, in words.
     pub fn failed(words: &str) -> Self {
         Self::Failed {
             words: Untrusted::from(cut(words)),
+            is_rejected: false,
+        }
+    }
+
+    /// A failure of a request that the server did not take, in words.
+    pub fn rejected(words: &str) -> Self {
+        Self::Failed {
+            words: Untrusted::from(cut(words)),
+            is_rejected: true,
+        }
+    }
+
+    /// Whether the endpoint reckons, or may reckon, with the load of the request: it does not where
+    /// the request was refused. An answer that was lost says nothing against it.
+    pub const fn injects_load(&self) -> bool {
+        match self {
+            Self::RateLimited { .. } | Self::Refused { .. } => false,
+            Self::Failed { is_rejected, .. } => !*is_rejected,
+            Self::Assigned { .. }
+            | Self::Waiting { .. }
+            | Self::Garbage { .. }
+            | Self::TimedOut
+            | Self::Cancelled => true,
         }
     }
 
@@ -161,7 +186,7 @@ impl Outcome {
     pub fn detail(&self) -> Untrusted {
         match self {
             Self::Waiting { status } => status.clone(),
-            Self::Failed { words } | Self::Garbage { words } => words.clone(),
+            Self::Failed { words, .. } | Self::Garbage { words } => words.clone(),
             Self::RateLimited { wait: Some(wait) } => {
                 Untrusted::from(format!("asked to wait {wait} s"))
             }
@@ -202,6 +227,15 @@ impl RouteSample {
     /// Seconds from when it was due until it ended; never negative.
     pub fn latency(&self) -> f64 {
         micros(self.ended - self.intended).max(0.0)
+    }
+
+    /// The load that it told the endpoint of: none where it was refused.
+    pub const fn load(&self) -> f64 {
+        if self.outcome.injects_load() {
+            self.cost
+        } else {
+            0.0
+        }
     }
 
     /// Whether every blank-separated word of `filter` stands somewhere in the row, in any case.

@@ -35,7 +35,7 @@ impl RouteStats {
         let kind = sample.outcome.kind();
         self.counts[kind.index()] += 1;
         self.polls += u64::from(sample.poll > 0);
-        self.load += sample.cost;
+        self.load += sample.load();
         if kind == OutcomeKind::Cancelled {
             return;
         }
@@ -81,7 +81,7 @@ impl RouteStats {
         self.bytes
     }
 
-    /// Sum of the load estimates of the attempts that have ended.
+    /// Sum of the load estimates of the attempts that have ended and were not refused.
     pub const fn load(&self) -> f64 {
         self.load
     }
@@ -194,7 +194,7 @@ pub struct Summary {
     pub first_assigned: Option<f64>,
     /// Bytes of all answers' bodies.
     pub bytes: u64,
-    /// Sum of load estimates.
+    /// Sum of the load estimates of what was not refused.
     pub load: f64,
     /// Workers told apart.
     pub workers: u64,

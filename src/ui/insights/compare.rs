@@ -9,11 +9,20 @@ use crate::app::insights::compare::{Compare, Line};
 use crate::ui::paint;
 use crate::ui::theme::Theme;
 
-/// Cells of the labels.
-const LABEL: u16 = 18;
-
 /// The least and the most cells of a compared row.
 const CELLS: (u16, u16) = (18, 28);
+
+/// The least cells of the labels.
+const LEAST_LABEL: u16 = 18;
+
+/// Cells that the longest label needs: two that begin alike must not be cut to the same.
+fn label_width(view: &Compare) -> u16 {
+    let labels = view.lines.iter().filter_map(|line| match line {
+        Line::Heading(_) => None,
+        Line::Values { label, .. } => Some(paint::cells(label)),
+    });
+    labels.max().unwrap_or(0).max(LEAST_LABEL)
+}
 
 /// Draws the comparison; as many rows as fit, the one that keys are about among them.
 pub fn draw(buffer: &mut Buffer, body: Rect, view: &Compare, theme: &Theme, facts: &mut Facts) {
@@ -27,7 +36,7 @@ pub fn draw(buffer: &mut Buffer, body: Rect, view: &Compare, theme: &Theme, fact
         absent => format!("{absent} marked that are not loaded"),
     };
     let area = page(buffer, body, &title, &note, theme);
-    let label = LABEL.min(area.width / 3);
+    let label = label_width(view).min(area.width / 2);
     let room = area.width.saturating_sub(label + 2);
     let fitting = usize::from((room / (CELLS.0 + 1)).max(1)).min(many.max(1));
     let width = (room / u16::try_from(fitting).unwrap_or(1))
@@ -65,6 +74,18 @@ pub fn draw(buffer: &mut Buffer, body: Rect, view: &Compare, theme: &Theme, fact
         paint::text(buffer, area.x + 1, top, area.width, note, theme.text);
     }
     let scroll = view.scroll.min(view.lines.len().saturating_sub(page));
+    if view.lines.len() > page {
+        let (last, all) = ((scroll + page).min(view.lines.len()), view.lines.len());
+        let long = format!("{}-{last} of {all} lines", scroll + 1);
+        // The two cells of the sign before the first column are free in this line.
+        let room = label + 2;
+        let place = if paint::cells(&long) <= room {
+            long
+        } else {
+            format!("{last}/{all}")
+        };
+        paint::text(buffer, area.x + 1, area.y + 1, room, &place, theme.dim);
+    }
     for (y, line) in (top..area.bottom()).zip(view.lines.iter().skip(scroll)) {
         match line {
             Line::Heading(title) => {

@@ -37,6 +37,7 @@ fn the_csv_read_again_gives_the_same_figures() {
             "detail",
             "bytes",
             "request_id",
+            "load",
             "endpoint",
             "stop",
             "concurrency",
@@ -57,9 +58,12 @@ fn the_csv_read_again_gives_the_same_figures() {
     assert_eq!(column(10), ["2 loading", "", "status 401", ""]);
     // No spreadsheet takes a stranger's address for a formula.
     assert_eq!(rows[3][8], *"'=cmd|' /C calc'!A0");
-    assert_eq!(&rows[0][13], "chat");
-    assert_eq!(&rows[0][14], "4 attempts");
-    assert_eq!(&rows[0][16], "2");
+    // What was refused injected nothing.
+    assert_eq!(column(2), ["100", "100", "100", "100"]);
+    assert_eq!(column(13), ["100", "100", "0", "100"]);
+    assert_eq!(&rows[0][14], "chat");
+    assert_eq!(&rows[0][15], "4 attempts");
+    assert_eq!(&rows[0][17], "2");
     let mut latencies: Vec<f64> = column(6).iter().map(|cell| cell.parse().unwrap()).collect();
     latencies.sort_by(f64::total_cmp);
     let stats = run.stats();
@@ -93,7 +97,9 @@ fn the_json_holds_parameters_figures_and_attempts() {
     assert_eq!(json["summary"]["outcomes"]["assigned"], 2);
     assert_eq!(json["summary"]["outcomes"]["waiting"], 1);
     assert_eq!(json["summary"]["outcomes"]["refused"], 1);
-    assert_eq!(json["summary"]["load_injected"], 400);
+    assert_eq!(json["summary"]["load_injected"], 300);
+    assert_eq!(json["attempts"][1]["load"], 100);
+    assert_eq!(json["attempts"][2]["load"], 0);
     assert_eq!(json["summary"]["seconds"], 2);
     assert_eq!(json["summary"]["per_second"], 2);
     assert_eq!(json["summary"]["latency_s"]["max"], 1);
@@ -178,6 +184,7 @@ struct Read {
     intended: f64,
     ended: f64,
     cost: f64,
+    load: f64,
     polls: bool,
     outcome: String,
     worker: String,
@@ -194,6 +201,7 @@ fn from_csv(text: &str) -> Vec<Read> {
             intended: number(3),
             ended: number(5),
             cost: number(2),
+            load: number(13),
             polls: &row[1] != "0",
             outcome: row[7].to_owned(),
             worker: row[8].to_owned(),
@@ -212,6 +220,7 @@ fn from_json(json: &serde_json::Value) -> Vec<Read> {
             intended: number("intended_s"),
             ended: number("ended_s"),
             cost: number("cost"),
+            load: number("load"),
             polls: attempt["poll"] != 0,
             outcome: attempt["outcome"].as_str().unwrap().to_owned(),
             worker: attempt["worker"].as_str().unwrap_or_default().to_owned(),
@@ -258,12 +267,14 @@ fn mixed(seed: u64) -> (Run, f64) {
 
 fn ending(random: &mut fastrand::Rng) -> Completion {
     let without = Completion::without_answer;
-    match random.u8(..12) {
+    match random.u8(..14) {
         0 => waiting(),
         1 => without(Outcome::RateLimited { wait: None }),
         2 => without(Outcome::Refused { status: 401 }),
         3 => without(Outcome::TimedOut),
         4 => without(Outcome::garbage("no object")),
+        5 => without(Outcome::rejected("the server does not take the request")),
+        6 => without(Outcome::failed("the server failed")),
         _ => {
             let worker = format!("https://w{}:443", random.u8(..5));
             // Few enough numbers that some come again and some never.
@@ -321,7 +332,14 @@ fn the_figures_are_those_of_anyone_who_reads_the_exported_attempts() {
             summary["polls"],
             attempts.iter().filter(|one| one.polls).count()
         );
-        let load: f64 = attempts.iter().map(|one| one.cost).sum();
+        for one in &attempts {
+            match one.outcome.as_str() {
+                "refused" | "rate limited" => close(one.load, 0.0),
+                "failed" => assert!(one.load.min(one.cost - one.load).abs() < 1e-9),
+                _ => close(one.load, one.cost),
+            }
+        }
+        let load: f64 = attempts.iter().map(|one| one.load).sum();
         close(summary["load_injected"].as_f64().unwrap(), load);
         // What the person broke off says nothing about the server.
         let answered: Vec<&Read> = attempts
@@ -383,6 +401,7 @@ fn the_figures_are_those_of_anyone_who_reads_the_exported_attempts() {
     let every = [
         "assigned",
         "cancelled",
+        "failed",
         "garbage",
         "rate limited",
         "refused",

@@ -1,6 +1,8 @@
 //! Figures of a run, computed by hand.
 
 use super::*;
+use bourse::api::attempt::completion;
+use bourse::api::{ApiError, Said, Unreachable};
 
 /// Ten assignments with latencies of 10 to 100 ms, one a second, over two workers.
 fn ten() -> Vec<RouteSample> {
@@ -141,6 +143,58 @@ fn every_kind_of_end_is_told_apart() {
     let summary = stats.summary(3.5);
     close(summary.per_second.unwrap(), 2.0);
     close(summary.assigned_share.unwrap(), 1.0 / 7.0);
+}
+
+#[test]
+fn only_a_request_that_was_not_refused_injects_load() {
+    let load_of = |end: Outcome| {
+        let one = sample(0, 0.0, 0.5, end);
+        close(
+            RouteStats::of(std::slice::from_ref(&one)).load(),
+            one.load(),
+        );
+        one.load()
+    };
+    let cost = load_of(assigned("w", 1).outcome);
+    assert!(cost > 0.0);
+    // A worker is coming, or nobody knows because the answer was lost or cannot be read.
+    for end in [
+        Outcome::waiting(r#"{"status":"Stopped"}"#),
+        Outcome::garbage("no object"),
+        Outcome::TimedOut,
+        Outcome::Cancelled,
+        Outcome::failed("the server failed (status 502)"),
+    ] {
+        close(load_of(end), cost);
+    }
+    for end in [
+        Outcome::Refused { status: 401 },
+        Outcome::RateLimited { wait: None },
+        Outcome::rejected("the server does not take the request (status 400)"),
+    ] {
+        close(load_of(end), 0.0);
+    }
+}
+
+#[test]
+fn answers_are_told_apart_by_whether_they_refuse() {
+    let load_of = |error: ApiError| completion(Err(error), 0).outcome.injects_load();
+    for status in [400, 404, 422] {
+        let said = Said::Nothing;
+        assert!(!load_of(ApiError::Invalid { status, said }), "{status}");
+    }
+    assert!(!load_of(ApiError::NotConnected {
+        host: "route.example:443".to_owned(),
+        why: Unreachable::NobodyListens,
+    }));
+    assert!(load_of(ApiError::Lost));
+    assert!(load_of(ApiError::Server {
+        status: 502,
+        said: Said::Nothing,
+    }));
+    assert!(load_of(ApiError::TimedOut {
+        after: std::time::Duration::from_secs(30),
+    }));
 }
 
 #[test]
