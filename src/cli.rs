@@ -25,7 +25,7 @@ pub use args::{Arguments, Command};
 pub use config::DEFAULT as DEFAULT_CONFIG;
 pub use markets::Known;
 pub use output::CliError;
-pub use settings::{Connection, Environment, Market, Settings};
+pub use settings::{Connection, Environment, Market, Settings, by_name};
 
 /// Runs a subcommand to its end.
 pub fn run(arguments: &Arguments, command: &Command) -> ExitCode {

@@ -503,6 +503,7 @@ impl Browser {
             ..self.query.clone()
         };
         let changed = body(before) != body(query.clone());
+        self.stay_at_top();
         self.query = query;
         self.ran_words.clone_from(&words);
         self.words = words;

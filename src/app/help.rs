@@ -150,7 +150,7 @@ const SIGNS: &[(&str, &str)] = &[
     ),
     (
         "!",
-        "breaks a condition that was asked for, or ends before the job",
+        "breaks a condition that was asked for, ends before the job or lacks its disk",
     ),
     ("~", "worked out here from what the market sends: no quote"),
     ("-", "the market sent no value"),

@@ -479,7 +479,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &[], Action::OfferType, "offer-type",
         "Switch between on-demand, bid and reserved prices"),
     row(Context::Table, &["n"], Action::GroupFromSearch, "from-search",
-        "Fill in a new workergroup from this search").hint("workergroup from it", 18),
+        "Fill in a new workergroup from this search").hint("new group", 9),
     row(Context::Table, &[], Action::ResetQuery, "reset-query", "Go back to the query that a search starts from"),
     row(Context::Table, &[], Action::SaveSearch, "save-search", "Save the running search under a name"),
 

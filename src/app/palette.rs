@@ -211,6 +211,9 @@ fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     if matches!(action, Action::Market(_)) || knows(model.contexts()) {
         return actions::perform(model, now, action);
     }
+    if knows(&[Context::CopyMenu]) && model.disabled(Action::Copy).is_none() {
+        return choose(model, now, Entry::Copy(action));
+    }
     if reach(model).is_some_and(knows) {
         let mut effects = back_to_table(model, now);
         effects.extend(actions::perform(model, now, action));

@@ -6,6 +6,7 @@ use super::overlay::Overlay;
 use super::picker::{Item, Picker};
 use super::prompt::{Prompt, Question};
 use super::remote::Now;
+use super::text_input::TextInput;
 use super::{Model, actions};
 use crate::domain::saved::{NameError, SavedSearch, SearchChange, SearchSpec, Searches, presets};
 use crate::domain::{Dialect, Resource, language};
@@ -55,6 +56,11 @@ impl SearchList {
     }
 
     /// Lists anew after a change; what is typed and selected stays.
+    fn place(&self, entry: Option<&Entry>) -> Option<usize> {
+        let mut shown = self.picker.shown();
+        shown.position(|item| item.value.is_some() && item.value.as_ref() == entry)
+    }
+
     pub(super) fn relist(
         &mut self,
         searches: &Searches,
@@ -67,13 +73,12 @@ impl SearchList {
         self.picker = Picker::new(items(searches, dialect, running));
         self.picker.input = typed;
         self.picker.narrow();
-        let place = select
-            .and_then(|wanted| {
-                self.picker
-                    .shown()
-                    .position(|item| item.value.as_ref() == Some(wanted))
-            })
-            .unwrap_or(before);
+        if self.place(select).is_none() && select.is_some() {
+            // What was typed found something else.
+            self.picker.input = TextInput::default();
+            self.picker.narrow();
+        }
+        let place = self.place(select).unwrap_or(before);
         self.picker.select(place, false);
         self.previews = previews(searches, dialect);
     }
@@ -344,8 +349,9 @@ pub(super) fn run(model: &mut Model, now: Now, search: &SavedSearch) -> Vec<Effe
             model.overlays.clear();
             model.pane = super::Pane::of(search.spec.resource);
             if let Some(browser) = model.browser_mut() {
-                browser.go_to_top();
                 browser.load_saved(query, words, job);
+                // The rows that are here stand in the new order now.
+                browser.go_to_top();
                 let text = browser.query_text();
                 browser.bar.remember(&text);
             }

@@ -4,13 +4,15 @@ use super::args::GroupsArguments;
 use super::output::CliError;
 use super::search;
 use super::settings::Settings;
-use crate::api::{Pacer, Request};
+use crate::api::Request;
 use crate::domain::{Resource, language};
 
 /// `bourse groups`
 pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<(), CliError> {
-    let connection = settings.connect(Pacer::default()).await?;
-    let listing = search::fetch(&connection.session, &Request::ListWorkergroups).await?;
+    let connection = settings.connect().await?;
+    let listing = search::fetch(&connection.session, &Request::ListWorkergroups).await;
+    settings.keep_pacing(&connection.session);
+    let listing = listing?;
     search::tell_skipped(&listing);
     let query = language::default_query(Resource::Workergroups, settings.dialect);
     let rows = search::rows(&listing, &query, settings.dialect);

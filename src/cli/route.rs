@@ -7,7 +7,7 @@ use super::args::RouteArguments;
 use super::output::CliError;
 use super::search;
 use super::settings::Settings;
-use crate::api::{Pacer, Request, Secret, Session};
+use crate::api::{Request, Secret, Session};
 use crate::domain::dialect::RouteKey;
 use crate::domain::routing::{OutcomeKind, RoutePlan, Run, Stop};
 use crate::domain::{CellRef, Untrusted};
@@ -15,7 +15,7 @@ use crate::domain::{CellRef, Untrusted};
 /// `bourse route`
 pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<(), CliError> {
     let plan = plan(arguments)?;
-    let connection = settings.connect(Pacer::default()).await?;
+    let connection = settings.connect().await?;
     let session = &connection.session;
     let key = match settings.dialect.route_key {
         RouteKey::Profile => None,

@@ -4,7 +4,7 @@ use super::args::{Format, OffersArguments, SearchArguments, VolumesArguments};
 use super::output::{self, CliError, ProgressLine};
 use super::settings::Settings;
 use super::table;
-use crate::api::{Pacer, Progress, Reply, Request, Session, Wait};
+use crate::api::{Progress, Reply, Request, Session, Wait};
 use crate::domain::language::{self, Mode};
 use crate::domain::{Dialect, Listing, Query, Resource};
 
@@ -79,7 +79,7 @@ async fn search(
     arguments: &SearchArguments,
     query: Query,
 ) -> Result<(), CliError> {
-    let connection = settings.connect(Pacer::default()).await?;
+    let connection = settings.connect().await?;
     let request = Request::Search(query.clone());
     if arguments.curl {
         let command = connection.session.client().curl(&request);
@@ -90,7 +90,9 @@ async fn search(
         }
         return output::print(format!("{command}\n").as_bytes());
     }
-    let listing = fetch(&connection.session, &request).await?;
+    let listing = fetch(&connection.session, &request).await;
+    settings.keep_pacing(&connection.session);
+    let listing = listing?;
     let rows = rows(&listing, &query, settings.dialect);
     tell(&listing, &query, settings.dialect);
     show(&listing, &rows, arguments.format, false)

@@ -1,5 +1,6 @@
 //! From flags, environment and configuration to one marketplace and the key for it.
 
+use std::collections::BTreeMap;
 use std::env;
 
 use secrecy::ExposeSecret as _;
@@ -7,12 +8,12 @@ use secrecy::ExposeSecret as _;
 use super::args::Global;
 use super::keys::Source;
 use super::output::CliError;
-use crate::api::{Client, ClientConfig, Origin, Pacer, Secret, Session};
+use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session};
 use crate::app::keys::Keymap;
 use crate::domain::{Condition, Dialect};
 use crate::sandbox::{Running, Sandbox, SandboxConfig};
 use crate::store::keys::Complaints;
-use crate::store::{Config, Paths, Profile};
+use crate::store::{Config, PacingFile, Paths, Profile};
 use crate::ui::look::Look;
 
 /// The variable that holds the key for any marketplace.
@@ -146,8 +147,38 @@ impl Settings {
         matches!(self.market, Market::Embedded(_))
     }
 
+    /// Where the profile keeps the intervals that its market has taught; the sandbox is another
+    /// market in every run.
+    pub fn pacing_file(&self) -> Option<PacingFile> {
+        let Market::Remote { management, .. } = &self.market else {
+            return None;
+        };
+        let paths = self.paths.as_ref()?;
+        let address = management.to_string();
+        Some(PacingFile::new(paths, &self.profile, &address))
+    }
+
+    /// Keeps what a session has learned of its market's intervals. They only spare a refusal: that
+    /// they cannot be kept stops nobody.
+    pub fn keep_pacing(&self, session: &Session) {
+        if let Some(file) = self.pacing_file() {
+            let _ = file.save(by_name(session.learned()));
+        }
+    }
+
+    fn pacer(&self) -> Pacer {
+        let learned = self.pacing_file().map(|file| file.read());
+        let learned = learned.unwrap_or_default();
+        Pacer::with_learned(
+            Operation::ALL
+                .into_iter()
+                .filter_map(|operation| Some((operation, *learned.get(operation.label())?))),
+        )
+    }
+
     /// Connects: starts the embedded sandbox if that is the marketplace. Nothing is sent.
-    pub async fn connect(&self, pacer: Pacer) -> Result<Connection, CliError> {
+    pub async fn connect(&self) -> Result<Connection, CliError> {
+        let pacer = self.pacer();
         let (config, sandbox) = match &self.market {
             Market::Remote {
                 management,
@@ -183,6 +214,14 @@ impl Settings {
             sandbox,
         })
     }
+}
+
+/// Learned intervals as they are kept.
+pub fn by_name(learned: Vec<(Operation, f64)>) -> BTreeMap<String, f64> {
+    learned
+        .into_iter()
+        .map(|(operation, seconds)| (operation.label().to_owned(), seconds))
+        .collect()
 }
 
 /// The profile that is meant, its addresses replaced where flags say so.

@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -16,19 +15,21 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+pub use super::calls::{Boxed, Calls, Notify};
 use super::keeper::{Job, Keeper};
 use super::markets::{Berth, Errands};
 use super::routes;
-use crate::api::session::{Progress, Session, Wait};
+use crate::api::session::{Progress, Wait};
 use crate::api::{ApiError, Operation, Reply, Request};
 use crate::app::facts::Facts;
 use crate::app::markets::{Errand, News};
 use crate::app::remote::{Ticket, Waiting};
 use crate::app::{Effect, Message, Model, Now, update, write};
 use crate::cli::Known;
+use crate::cli::by_name;
 use crate::domain::journal::{Intent, Line};
 use crate::sandbox::Running;
-use crate::store::{GroupsFile, Journal, Shelf};
+use crate::store::{GroupsFile, Journal, PacingFile, Shelf};
 use crate::ui::theme::Theme;
 
 /// The least time between two frames.
@@ -36,25 +37,6 @@ const FRAME_GAP: Duration = Duration::from_millis(16);
 
 /// The most messages taken for one frame.
 const BATCH: usize = 512;
-
-/// Where a call tells how it fares.
-pub type Notify = Box<dyn FnMut(Progress) + Send>;
-
-/// A future that can cross threads.
-pub type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
-
-/// Who carries requests out.
-pub trait Calls: Send + Sync + 'static {
-    /// Runs a request to its end; tells how it fares.
-    fn call(&self, request: Request, notify: Notify) -> Boxed<Result<Reply, ApiError>>;
-}
-
-impl Calls for Session {
-    fn call(&self, request: Request, notify: Notify) -> Boxed<Result<Reply, ApiError>> {
-        let session = self.clone();
-        Box::pin(async move { session.run(&request, notify).await })
-    }
-}
 
 /// What the loop draws on and reads from: a terminal, or a test's memory.
 pub trait Surface {
@@ -107,6 +89,7 @@ pub struct Dashboard<S> {
     shelf: Option<Shelf>,
     keeper: Option<Keeper>,
     groups: Option<GroupsFile>,
+    pacing: Option<PacingFile>,
     sandbox: Option<Running>,
     known: Option<Arc<Known>>,
     berth: Berth,
@@ -156,6 +139,7 @@ impl<S: Surface> Dashboard<S> {
             shelf: None,
             keeper: None,
             groups: None,
+            pacing: None,
             sandbox: None,
             known: None,
             berth: Berth::default(),
@@ -192,6 +176,13 @@ impl<S: Surface> Dashboard<S> {
         self
     }
 
+    /// Keeps the intervals that the market has taught in `pacing`.
+    #[must_use]
+    pub fn with_pacing(mut self, pacing: Option<PacingFile>) -> Self {
+        self.pacing = pacing;
+        self
+    }
+
     /// Keeps what was seen of the workergroups in `groups`.
     #[must_use]
     pub fn with_groups(mut self, groups: Option<GroupsFile>) -> Self {
@@ -209,7 +200,16 @@ impl<S: Surface> Dashboard<S> {
         if let Some(snapshot) = self.model.unkept() {
             self.keep(Job::Snapshot(Box::new(snapshot)));
         }
+        self.keep_pacing();
         ended
+    }
+
+    /// Keeps what was learned of the market's intervals, before it is left.
+    fn keep_pacing(&self) {
+        if let Some(file) = &self.pacing {
+            // They only spare a refusal at the next start.
+            let _ = file.save(by_name(self.calls.learned()));
+        }
     }
 
     async fn go(&mut self) -> io::Result<i32> {
@@ -408,6 +408,8 @@ impl<S: Surface> Dashboard<S> {
             flight.abort();
         }
         self.keeper = None;
+        self.keep_pacing();
+        self.pacing = ready.files.pacing;
         self.calls = ready.calls;
         self.journal = ready.files.journal.map(Arc::new);
         self.shelf = ready.files.shelf;

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use super::dashboard::Calls;
 use super::start::{self, Files};
-use crate::api::{Operation, Pacer, Reply, Request};
+use crate::api::{Operation, Reply, Request};
 use crate::app::Message;
 use crate::app::markets::{Arrival, Errand, News, Trial};
 use crate::app::remote::Ticket;
@@ -111,7 +111,7 @@ impl Errands {
         let mut settings = self.settings(name).await?;
         // They are about how the program started, and were said then.
         settings.notices.clear();
-        let connection = settings.connect(Pacer::default()).await?;
+        let connection = settings.connect().await?;
         let profile = start::profile(&settings, &connection.session);
         let known = Arc::clone(&self.known);
         let opened = blocking(move || {
@@ -138,7 +138,7 @@ impl Errands {
     /// Sends one request that changes nothing, once.
     async fn test(&self, name: String) -> Result<Trial, CliError> {
         let settings = self.settings(name).await?;
-        let connection = settings.connect(Pacer::default()).await?;
+        let connection = settings.connect().await?;
         let client = connection.session.client();
         let request = if client.config().key.is_some() {
             Request::ListWorkergroups

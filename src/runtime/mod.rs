@@ -1,6 +1,7 @@
 //! The only clock, socket and terminal: what the machine gives and takes.
 
 mod background;
+mod calls;
 pub mod clipboard;
 pub mod dashboard;
 pub mod harden;

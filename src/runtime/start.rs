@@ -10,14 +10,13 @@ use super::dashboard::Dashboard;
 use super::panics;
 use super::terminal::require_terminal;
 use super::tty::Tty;
-use crate::api::pacing::Pacer;
 use crate::api::session::Session;
 use crate::app::markets::Luggage;
 use crate::app::{Model, Profile};
 use crate::cli::{CliError, Known, Settings};
 use crate::domain::journal::{self, Entry};
 use crate::sandbox::Running;
-use crate::store::{GroupsFile, Journal, Paths, Shelf};
+use crate::store::{GroupsFile, Journal, PacingFile, Paths, Shelf};
 use crate::ui::theme::Theme;
 
 /// Connects as the settings say, shows the dashboard, and gives the exit status. What a person can
@@ -41,7 +40,7 @@ pub fn dashboard(settings: &Settings, markets: Known) -> color_eyre::Result<Exit
 }
 
 async fn connect_and_show(settings: &Settings, markets: Known) -> color_eyre::Result<ExitCode> {
-    let connection = match settings.connect(Pacer::default()).await {
+    let connection = match settings.connect().await {
         Ok(connection) => connection,
         Err(error) => return Ok(error.report()),
     };
@@ -101,6 +100,7 @@ pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, Luggage) {
         shelf: bring_back(&mut luggage, settings, profile),
         journal: history(&mut luggage, settings, profile),
         groups: groups_seen(&mut luggage, settings, profile),
+        pacing: settings.pacing_file(),
         sandbox: None,
     };
     (files, luggage)
@@ -173,6 +173,8 @@ pub struct Files {
     pub journal: Option<Journal>,
     /// What was seen of the workergroups.
     pub groups: Option<GroupsFile>,
+    /// The intervals that the market has taught.
+    pub pacing: Option<PacingFile>,
     /// How the panes were left, and the saved searches.
     pub shelf: Option<Shelf>,
     /// The sandbox of this process, if that is the market.
@@ -213,6 +215,7 @@ pub async fn show(
         .following(themes.asked)
         .with_journal(files.journal)
         .with_groups(files.groups)
+        .with_pacing(files.pacing)
         .keeping(files.shelf)
         .among(markets, files.sandbox);
     match Box::pin(dashboard.run()).await {

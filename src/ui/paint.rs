@@ -44,9 +44,18 @@ pub fn text(buffer: &mut Buffer, x: u16, y: u16, width: u16, text: &str, style: 
 /// Writes pieces one behind another; gives the column behind the last.
 pub fn pieces(buffer: &mut Buffer, x: u16, y: u16, width: u16, pieces: &[Piece<'_>]) -> u16 {
     let end = x.saturating_add(width);
-    pieces.iter().fold(x, |x, (piece, style)| {
+    let behind = pieces.iter().fold(x, |x, (piece, style)| {
         text(buffer, x, y, end.saturating_sub(x), piece, *style)
-    })
+    });
+    let all: usize = pieces.iter().map(|(piece, _)| piece.width()).sum();
+    if all > usize::from(width) && width > 0 {
+        // A piece that had no room at all leaves no mark of its own.
+        let style = pieces
+            .last()
+            .map_or_else(Style::default, |(_, style)| *style);
+        text(buffer, end - 1, y, 1, "…", style);
+    }
+    behind
 }
 
 /// Writes a text so that it ends at the right of `width`.

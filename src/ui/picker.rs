@@ -136,7 +136,13 @@ fn whole<T: Clone>(buffer: &mut Buffer, area: Rect, picker: &Picker<T>, theme: &
         (title, true) => title.to_owned(),
         (title, false) => format!("{title}: {text}"),
     };
-    let lines = paint::wrap(&text, area.width.saturating_sub(2));
+    let mut lines = paint::wrap(&text, area.width.saturating_sub(2));
+    let room = usize::from(area.height - 1);
+    if lines.len() > room
+        && let Some(last) = lines.get_mut(room - 1)
+    {
+        last.push('…');
+    }
     for (y, line) in (area.y + 1..area.bottom()).zip(lines) {
         paint::text(buffer, area.x + 1, y, area.width - 1, &line, theme.text);
     }

@@ -13,14 +13,25 @@ use crate::domain::format;
 use crate::domain::local::LocalTime;
 use crate::domain::{CellRef, Field, Kind, Listing, Resource, Source};
 
-/// Whether a cell tells the cost of a job that the offer does not outlive.
-fn ends_early(listing: &Listing, row: usize, field: &Field) -> bool {
-    field.key == "job_cost"
-        && listing
-            .catalog()
-            .column("job_spare")
-            .and_then(|spare| listing.cell(row, spare).number())
-            .is_some_and(|spare| spare < 0.0)
+/// Whether a cell tells the cost of a job that the offer cannot take: it ends before the job, or it
+/// lacks the disk; or of a volume that ends before its term.
+fn is_unfit(browser: &Browser, listing: &Listing, row: usize, field: &Field) -> bool {
+    let number = |key: &str| {
+        let field = listing.catalog().by_key(key)?;
+        listing.cell(row, field).number()
+    };
+    let is_over = |spare: &str| number(spare).is_some_and(|spare| spare < 0.0);
+    match field.key {
+        "job_cost" => {
+            let wanted = browser.figures.job.map(|job| job.disk_gb);
+            let is_small = wanted
+                .zip(number("disk_space"))
+                .is_some_and(|(wanted, disk)| disk < wanted);
+            is_over("job_spare") || is_small
+        }
+        "volume_term" => is_over("volume_spare"),
+        _ => false,
+    }
 }
 
 /// Cells in front of the first column: the signs of the selection, of the mark and of the front.
@@ -264,7 +275,7 @@ fn draw_cell(
         _ => format::cell(listing, row, column.field, usize::from(column.width)),
     };
     let is_broken =
-        browser.is_violating(row, column.field) || ends_early(listing, row, column.field);
+        browser.is_violating(row, column.field) || is_unfit(browser, listing, row, column.field);
     let style = if is_broken || text == format::MISFIT {
         style
             .patch(theme.warning)

@@ -622,3 +622,26 @@ fn a_job_begins_with_the_disk_that_the_search_is_for_and_understands_days() {
     // 0.40 x 72 + 0.9 x 200 / 720 x 72 + 0.01 x 20 + 0.02 x 5 = 28.8 + 18 + 0.3 = 47.1
     assert!(words(&desk, " 101 ").contains(&"47.10".to_owned()));
 }
+
+#[test]
+fn an_offer_without_the_disk_of_the_job_is_marked_in_the_table() {
+    let mut desk = wide();
+    desk.keys("J tab tab").type_text("100").keys("enter");
+    // 103 has 60 GB; it also ends after 10 h. 101 has 500 GB and 10 days.
+    assert!(
+        words(&desk, "  103 ")
+            .iter()
+            .any(|word| word.starts_with('!'))
+    );
+    assert!(
+        !words(&desk, " 101 ")
+            .iter()
+            .any(|word| word.starts_with('!'))
+    );
+    desk.keys("J tab tab").type_text("600").keys("enter");
+    assert!(
+        words(&desk, " 101 ")
+            .iter()
+            .any(|word| word.starts_with('!'))
+    );
+}

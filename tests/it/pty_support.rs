@@ -305,7 +305,7 @@ impl Pty {
     }
 
     #[track_caller]
-    fn wait_for_end(&mut self) -> portable_pty::ExitStatus {
+    pub fn wait_for_end(&mut self) -> portable_pty::ExitStatus {
         let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {

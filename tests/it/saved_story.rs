@@ -70,7 +70,8 @@ fn a_saved_search_runs_in_its_pane_with_all_its_settings() {
     assert_eq!(text(query), "dph_total<0.5");
     assert_eq!(language::print_order(&query.order), "dph_total");
     assert_eq!(query.limit, Some(20));
-    desk.selects("101"); // the rows that are here stay while the new ones load
+    // The rows that are here stay while the new ones load, in the new order: 103 is the cheapest.
+    desk.expect("101").selects("103");
     desk.keys("b").type_text("disks").keys("enter");
     assert_eq!(desk.model.pane, Pane::Volumes);
     assert_eq!(text(asked(&desk)), "disk_space>=100");
@@ -501,4 +502,21 @@ fn a_desk_that_starts_with_the_requests_still_asks_for_offers() {
     let desk = restarted(&kept(&desk).unwrap(), false);
     assert_eq!(desk.model.pane, Pane::Requests);
     assert_eq!(desk.calls.len(), 1);
+}
+
+#[test]
+fn a_search_that_is_run_begins_at_the_top_though_its_order_is_another() {
+    // By score 101, 102, 103; by price 103, 101, 102.
+    let mut desk = with_two();
+    desk.keys("b enter");
+    assert_eq!(text(asked(&desk)), "dph_total<0.5");
+    desk.answer(THREE).selects("103");
+}
+
+#[test]
+fn a_new_search_is_selected_in_the_list_whatever_was_typed_there() {
+    let mut desk = with_two();
+    desk.keys("b").type_text("save the").keys("enter");
+    desk.type_text("mine").keys("enter");
+    desk.expect("> mine").expect("Saved “mine”: Enter runs it");
 }

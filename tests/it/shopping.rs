@@ -199,7 +199,12 @@ fn reads_are_sent_again_after_a_429_and_a_500_and_this_is_shown() {
         assert_eq!(recorder.requests().len(), 2, "{name}");
         let bodies: Vec<_> = recorder.requests().iter().map(|r| r.body.clone()).collect();
         assert_eq!(bodies[0], bodies[1], "{name}: the same question");
+        let learned = pty.home().join("state/bourse/profiles/custom/pacing.json");
         pty.keys("q");
+        pty.wait_for_end();
+        // What a refusal taught is kept for the next start; a fault teaches nothing of intervals.
+        let kept = std::fs::read_to_string(&learned).unwrap_or_default();
+        assert_eq!(kept.contains("search offers"), name == "429", "{kept}");
         pty.exit().assert_clean(0);
     }
 }

@@ -83,6 +83,14 @@ pub fn draw(
             cursor = Some(Position::new(x, y));
         }
     }
+    // There is more above or below: say so at the edge.
+    let edge = lines.right().saturating_sub(1);
+    if skipped > 0 {
+        paint::text(buffer, edge, lines.y, 1, "↑", theme.accent);
+    }
+    if skipped + page < rows.len() && lines.height > 0 {
+        paint::text(buffer, edge, lines.bottom() - 1, 1, "↓", theme.accent);
+    }
     for (y, line) in (side.y..side.bottom()).zip(explained(side.width)) {
         draw_line(buffer, side.x, y, side.right(), &line);
     }

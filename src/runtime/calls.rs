@@ -1,0 +1,35 @@
+//! Who carries requests out: a session with a market, or a test's stand-in.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use crate::api::session::{Progress, Session};
+use crate::api::{ApiError, Operation, Reply, Request};
+
+/// Where a call tells how it fares.
+pub type Notify = Box<dyn FnMut(Progress) + Send>;
+
+/// A future that can cross threads.
+pub type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// Who carries requests out.
+pub trait Calls: Send + Sync + 'static {
+    /// Runs a request to its end; tells how it fares.
+    fn call(&self, request: Request, notify: Notify) -> Boxed<Result<Reply, ApiError>>;
+
+    /// The least seconds between two requests of an operation, where refusals have taught them.
+    fn learned(&self) -> Vec<(Operation, f64)> {
+        Vec::new()
+    }
+}
+
+impl Calls for Session {
+    fn call(&self, request: Request, notify: Notify) -> Boxed<Result<Reply, ApiError>> {
+        let session = self.clone();
+        Box::pin(async move { session.run(&request, notify).await })
+    }
+
+    fn learned(&self) -> Vec<(Operation, f64)> {
+        Self::learned(self)
+    }
+}
