@@ -11,13 +11,13 @@ use crate::app::facts::{Facts, Target};
 use crate::app::sort_editor::arrow;
 use crate::domain::format;
 use crate::domain::local::LocalTime;
-use crate::domain::{CellRef, Field, Kind, Listing, Resource, Source};
+use crate::domain::{CellRef, Field, Kind, Listing, Resource, Source, Untrusted};
 
 /// Whether a cell tells the cost of a job that the offer cannot take: it ends before the job, or it
 /// lacks the disk; or of a volume that ends before its term.
 fn is_unfit(browser: &Browser, listing: &Listing, row: usize, field: &Field) -> bool {
     let number = |key: &str| {
-        let field = listing.catalog().by_key(key)?;
+        let field = listing.catalog().column(key)?;
         listing.cell(row, field).number()
     };
     let is_over = |spare: &str| number(spare).is_some_and(|spare| spare < 0.0);
@@ -67,13 +67,14 @@ pub fn place(
     columns: &[&'static Field],
     offset: usize,
     width: u16,
+    wide: impl Fn(&Field) -> u16,
     must: impl Fn(&Field) -> bool,
 ) -> Vec<Placed> {
     let room = width.saturating_sub(GUTTER);
     let taken = |fields: &[&'static Field]| -> u16 {
         fields
             .iter()
-            .map(|field| width_of(field) + 1)
+            .map(|field| wide(field) + 1)
             .sum::<u16>()
             .saturating_sub(1)
     };
@@ -116,7 +117,7 @@ pub fn place(
             let placed = Placed {
                 field,
                 x,
-                width: (width_of(field) + more).min(room.max(1)),
+                width: (wide(field) + more).min(room.max(1)),
             };
             x += placed.width + 1;
             placed
@@ -131,6 +132,26 @@ const fn is_search(field: &Field) -> bool {
 /// A header must at least be readable, with room for the sort sign.
 fn width_of(field: &Field) -> u16 {
     field.column.width.max(paint::cells(field.label).min(16))
+}
+
+/// The most different texts of a column that are looked at for its width.
+const MOST_TEXTS: usize = 1000;
+
+/// The width that a column needs for what is in it: models and places are mostly shorter than the
+/// longest that there are, and the room is another column's.
+fn fitted(listing: &Listing, field: &'static Field) -> u16 {
+    let usual = width_of(field);
+    if !matches!(field.kind, Kind::Text | Kind::Country) {
+        return usual;
+    }
+    let texts = listing.column(field).texts();
+    if texts.is_empty() || texts.len() > MOST_TEXTS {
+        return usual;
+    }
+    let cells = |text: &Untrusted| paint::cells(&text.screen(usize::from(usual)));
+    let longest = texts.iter().map(cells).max().unwrap_or(usual);
+    // The header has room for a sort sign with its number.
+    longest.max(paint::cells(field.label) + 2).min(usual)
 }
 
 /// The first row in sight: as before if the selection still is in sight, else moved as little as
@@ -153,10 +174,25 @@ pub fn draw(
     facts: &mut Facts,
 ) {
     let sorted_by = browser.query.order.first().map(|key| key.field);
+    let columns = columns(browser);
+    let widths: Vec<_> = columns
+        .iter()
+        .map(|field| {
+            // A broken cell has a sign in front of its text.
+            let sign = u16::from(browser.is_accused(field));
+            (*field, fitted(listing, field) + sign)
+        })
+        .collect();
     let placed = place(
-        &columns(browser),
+        &columns,
         browser.column_offset,
         area.width,
+        |field| {
+            widths
+                .iter()
+                .find(|(own, _)| *own == field)
+                .map_or(0, |(_, width)| *width)
+        },
         |field| browser.is_accused(field) || sorted_by == Some(field),
     );
     facts.columns = placed.len();

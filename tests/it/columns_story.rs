@@ -87,3 +87,12 @@ fn keys_sort_by_the_columns_in_sight() {
     assert_eq!(order(&desk), "id");
     assert!(desk.calls.is_empty());
 }
+
+#[test]
+fn columns_of_texts_are_as_wide_as_what_is_in_them() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(80, 24);
+    // The longest model has 8 cells, the longest place 11: more columns find room.
+    desk.expect("N GPU          VRAM Location     DLPerf");
+    desk.expect("H100 SXM").expect("Iceland, IS");
+}

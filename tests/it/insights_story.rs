@@ -626,8 +626,21 @@ fn a_job_begins_with_the_disk_that_the_search_is_for_and_understands_days() {
 #[test]
 fn an_offer_without_the_disk_of_the_job_is_marked_in_the_table() {
     let mut desk = wide();
-    desk.keys("J tab tab").type_text("100").keys("enter");
-    // 103 has 60 GB; it also ends after 10 h. 101 has 500 GB and 10 days.
+    // 24 hours with 50 GB: 103 has 60 GB, but ends after 10 h. 101 has 500 GB and 10 days.
+    desk.keys("J enter");
+    assert!(
+        words(&desk, "  103 ")
+            .iter()
+            .any(|word| word.starts_with('!'))
+    );
+    assert!(
+        !words(&desk, " 101 ")
+            .iter()
+            .any(|word| word.starts_with('!'))
+    );
+    // 5 hours with 100 GB: 103 is there long enough, but lacks the disk.
+    desk.keys("J").type_text("5").keys("tab tab");
+    desk.type_text("100").keys("enter");
     assert!(
         words(&desk, "  103 ")
             .iter()
