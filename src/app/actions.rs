@@ -1,5 +1,6 @@
 //! What each verb means for whoever owns the keyboard.
 
+use super::browser::Browser;
 use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
@@ -230,6 +231,9 @@ fn on_bar(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
                     if must_ask {
                         return refresh(model, now);
                     }
+                    if let Some(advice) = words_advice(browser) {
+                        model.show(Toast::new(advice, now));
+                    }
                 }
             }
         }
@@ -341,6 +345,14 @@ fn on_detail(model: &mut Model, action: Action) -> Vec<Effect> {
         _ => {}
     }
     Vec::new()
+}
+
+/// What who narrowed a cut answer by words should know: the market has more rows.
+fn words_advice(browser: &Browser) -> Option<String> {
+    let here = browser.listing()?.len();
+    (!browser.words.is_empty() && browser.is_cut()).then(|| {
+        format!("Words narrow the {here} rows here; gpu_name=RTX_4090 would ask the market")
+    })
 }
 
 /// By how many lines an action moves, if it moves.

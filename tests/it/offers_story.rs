@@ -358,3 +358,19 @@ fn a_notice_that_was_read_goes_with_the_next_key() {
     // With two rows marked, comparing them is the first hint.
     assert!(desk.screen().lines().last().unwrap().contains("v compare"));
 }
+
+#[test]
+fn words_on_a_cut_answer_say_that_the_market_has_more() {
+    let mut desk = Desk::new();
+    desk.model.offers.query.limit = Some(3);
+    desk.calls.clear();
+    desk.keys("r").answer(THREE);
+    desk.keys("/").type_text(" 4090").keys("enter");
+    desk.expect("1 of 3 rows loaded, more exist");
+    desk.expect("Words narrow the 3 rows here");
+    assert!(desk.calls.is_empty());
+    // A whole answer needs no such advice.
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("/").type_text(" 4090").keys("enter");
+    desk.expect_not("Words narrow");
+}
