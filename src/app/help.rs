@@ -26,6 +26,7 @@ pub(super) fn open(model: &mut Model) {
     items.extend(section("Signs on the screen", SIGNS));
     items.extend(section("Mouse", MOUSE));
     let menu = model.keymap.way_to("copy");
+    let forms = super::palette::forms(model);
     let mut seen: Vec<Context> = own.to_vec();
     for row in BINDINGS {
         if seen.contains(&row.context) {
@@ -37,6 +38,11 @@ pub(super) fn open(model: &mut Model) {
             let mut item = key(model, row, false);
             if row.context == Context::CopyMenu && !item.title.starts_with('(') {
                 item.title = format!("{menu} {}", item.title);
+            }
+            if row.context == Context::CopyMenu
+                && forms.iter().any(|form| form.action == row.action)
+            {
+                item.value = Some(Entry::Copy(row.action));
             }
             // Found by typing, it stands under no heading.
             let _ = write!(item.text, " [{}]", row.context.title()); // a String takes everything

@@ -5,7 +5,8 @@
 //! go to by name is a variant of [`Entry`], such a function, and an arm in `choose`.
 
 use super::able::reach;
-use super::keymap::{Action, BINDINGS, Binding, Context};
+use super::copy::CopyItem;
+use super::keymap::{Action, BINDINGS, Binding, Context, bindings};
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::picker::{Item, Picker};
@@ -38,12 +39,7 @@ pub(super) fn open(model: &mut Model) {
         items.extend(saved(model));
         items.extend(fields(model));
     }
-    if items
-        .iter()
-        .any(|item| item.value == Some(Entry::Do(Action::Copy)))
-    {
-        items.extend(copies(model));
-    }
+    items.extend(copies(model));
     if reach(model).is_some() || model.overlays.is_empty() {
         items.extend(markets::palette(model));
     }
@@ -59,7 +55,7 @@ fn actions(model: &Model) -> Vec<Item<Entry>> {
     own.iter()
         .chain(others)
         .filter(|context| !matches!(context, Context::Movement | Context::Picker))
-        .flat_map(|context| super::keymap::bindings(*context))
+        .flat_map(|context| bindings(*context))
         .filter(|row| {
             // The same in another context, or under another key, is one thing to do.
             let is_new = !seen.contains(&row.action);
@@ -76,16 +72,22 @@ fn actions(model: &Model) -> Vec<Item<Entry>> {
         .collect()
 }
 
-/// The forms of the copy menu.
+/// The forms of the copy menu that there are from where the person is.
+pub(super) fn forms(model: &Model) -> Vec<CopyItem> {
+    let mut contexts = model.contexts().iter().chain(reach(model).unwrap_or(&[]));
+    let can_copy = contexts.any(|context| bindings(*context).any(|row| row.action == Action::Copy));
+    can_copy
+        .then(|| super::copy::menu(model))
+        .flatten()
+        .unwrap_or_default()
+}
+
 fn copies(model: &Model) -> Vec<Item<Entry>> {
     let menu = model.keymap.way_to("copy");
-    super::copy::menu(model)
-        .unwrap_or_default()
+    forms(model)
         .into_iter()
         .filter_map(|form| {
-            let row = super::keymap::bindings(Context::CopyMenu)
-                .into_iter()
-                .find(|row| row.action == form.action)?;
+            let row = bindings(Context::CopyMenu).find(|row| row.action == form.action)?;
             Some(Item {
                 title: row.name.to_owned(),
                 text: format!("Copy {}", form.what),
@@ -210,9 +212,6 @@ fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     };
     if matches!(action, Action::Market(_)) || knows(model.contexts()) {
         return actions::perform(model, now, action);
-    }
-    if knows(&[Context::CopyMenu]) && model.disabled(Action::Copy).is_none() {
-        return choose(model, now, Entry::Copy(action));
     }
     if reach(model).is_some_and(knows) {
         let mut effects = back_to_table(model, now);

@@ -395,3 +395,24 @@ fn what_can_be_copied_is_found_by_name() {
     // A form that there is nothing for says why.
     desk.keys(":").type_text("copy-marked").expect("not now:");
 }
+
+#[test]
+fn what_the_help_lists_for_elsewhere_is_not_taken_for_copying() {
+    let mut desk = Desk::with_offers(THREE);
+    // Enter has a meaning in the copy menu too, but this is the one of the filter editor's form.
+    desk.keys("?").type_text("condition-accept").keys("enter");
+    desk.expect("That is for: ");
+    assert!(
+        !desk
+            .effects
+            .iter()
+            .any(|effect| matches!(effect, bourse::app::Effect::Copy { .. }))
+    );
+    // A form of the copy menu that there is here is copied.
+    desk.keys("?").type_text("copy-curl").keys("enter");
+    assert!(
+        desk.effects
+            .iter()
+            .any(|effect| matches!(effect, bourse::app::Effect::Copy { .. }))
+    );
+}
