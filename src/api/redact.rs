@@ -1,6 +1,7 @@
 //! Taking secrets out of texts that are kept or shown.
 
 use super::Secret;
+use crate::domain::pretty::string_end;
 use crate::domain::secrets;
 
 /// What stands in place of a secret.
@@ -155,19 +156,6 @@ fn is_secret_name(quoted: &str) -> bool {
 /// A name without its quotes; it may be written with escapes.
 fn unquoted(quoted: &str) -> String {
     serde_json::from_str(quoted).unwrap_or_else(|_| quoted.trim_matches('"').to_owned())
-}
-
-/// The end of the string that opens at `at`, behind its closing quote.
-fn string_end(bytes: &[u8], at: usize) -> usize {
-    let mut at = at + 1;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
 }
 
 fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {

@@ -345,11 +345,6 @@ impl Browser {
         self.follow_selection();
     }
 
-    /// Selects the first row.
-    pub fn go_to_top(&mut self) {
-        self.select(0);
-    }
-
     /// Who has not gone down from the first row wants to see what comes first: it is not followed to
     /// another place of a new order or answer.
     fn stay_at_top(&mut self) {

@@ -168,17 +168,15 @@ pub fn fuzzy<K: Copy>(pattern: &str, lines: &[(K, String)]) -> Vec<K> {
         let line = line.to_lowercase();
         words.iter().all(|word| line.contains(word.as_str()))
     };
-    let held: Vec<_> = lines
-        .iter()
-        .filter(|(_, line)| holds_all(line))
-        .cloned()
-        .collect();
-    let lines = if held.is_empty() { lines } else { &held };
+    let mut candidates: Vec<_> = lines.iter().filter(|(_, line)| holds_all(line)).collect();
+    if candidates.is_empty() {
+        candidates = lines.iter().collect();
+    }
     let mut matcher = Matcher::new(Config::DEFAULT);
     let pattern = Pattern::parse(pattern, CaseMatching::Ignore, Normalization::Smart);
     let mut buffer = Vec::new();
-    let mut found: Vec<_> = lines
-        .iter()
+    let mut found: Vec<_> = candidates
+        .into_iter()
         .filter_map(|(key, line)| {
             pattern
                 .score(Utf32Str::new(line, &mut buffer), &mut matcher)

@@ -351,7 +351,7 @@ pub(super) fn run(model: &mut Model, now: Now, search: &SavedSearch) -> Vec<Effe
             if let Some(browser) = model.browser_mut() {
                 browser.load_saved(query, words, job);
                 // The rows that are here stand in the new order now.
-                browser.go_to_top();
+                browser.select(0);
                 let text = browser.query_text();
                 browser.bar.remember(&text);
             }

@@ -91,10 +91,11 @@ const fn price_of(resource: Resource) -> &'static str {
 
 /// Whether two queries ask for the same rows and prices; their order says how to look at them.
 fn is_same_question(one: &Query, other: &Query) -> bool {
-    one.conditions == other.conditions
-        && one.limit == other.limit
-        && one.offer_type == other.offer_type
-        && one.storage == other.storage
+    let one = Query {
+        order: other.order.clone(),
+        ..one.clone()
+    };
+    one == *other
 }
 
 impl Browser {

@@ -9,6 +9,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use unicode_width::UnicodeWidthStr as _;
+
 use super::catalog::Catalog;
 use super::field::{Field, Kind};
 use super::query::{Condition, Direction, OrderKey};
@@ -69,6 +71,7 @@ enum Cell {
 pub struct Column {
     cells: Vec<Cell>,
     texts: Vec<Untrusted>,
+    widest: OnceLock<usize>,
 }
 
 impl Column {
@@ -93,6 +96,16 @@ impl Column {
             Some(Cell::Text(index)) => self.texts.get(*index as usize),
             _ => None,
         }
+    }
+
+    /// Cells that the longest text takes on a screen: worked out once, asked for in every frame. What
+    /// is longer than any column counts as that long.
+    pub fn widest(&self) -> usize {
+        const MOST: usize = 200;
+        *self.widest.get_or_init(|| {
+            let cells = |text: &Untrusted| text.screen(MOST).width();
+            self.texts.iter().map(cells).max().unwrap_or(0)
+        })
     }
 
     /// The different texts of the column, in order of first appearance.
@@ -302,6 +315,7 @@ impl Listing {
         static NONE: Column = Column {
             cells: Vec::new(),
             texts: Vec::new(),
+            widest: OnceLock::new(),
         };
         let Some(position) = self.catalog.position(field) else {
             return &NONE;
@@ -327,7 +341,7 @@ impl Listing {
             .collect();
         self.columns[position] = OnceLock::from(Column {
             cells,
-            texts: Vec::new(),
+            ..Column::default()
         });
     }
 

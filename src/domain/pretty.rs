@@ -103,7 +103,7 @@ fn inline(text: &str, line: &mut String) {
 }
 
 /// The end of the string that opens at `at`, behind its closing quote.
-fn string_end(bytes: &[u8], at: usize) -> usize {
+pub(crate) fn string_end(bytes: &[u8], at: usize) -> usize {
     let mut at = at + 1;
     while at < bytes.len() {
         match bytes[at] {

@@ -11,7 +11,7 @@ use crate::app::facts::{Facts, Target};
 use crate::app::sort_editor::arrow;
 use crate::domain::format;
 use crate::domain::local::LocalTime;
-use crate::domain::{CellRef, Field, Kind, Listing, Resource, Source, Untrusted};
+use crate::domain::{CellRef, Field, Kind, Listing, Resource, Source};
 
 /// Whether a cell tells the cost of a job that the offer cannot take: it ends before the job, or it
 /// lacks the disk; or of a volume that ends before its term.
@@ -139,17 +139,16 @@ const MOST_TEXTS: usize = 1000;
 
 /// The width that a column needs for what is in it: models and places are mostly shorter than the
 /// longest that there are, and the room is another column's.
-fn fitted(listing: &Listing, field: &'static Field) -> u16 {
+fn fitted(listing: &Listing, field: &Field) -> u16 {
     let usual = width_of(field);
     if !matches!(field.kind, Kind::Text | Kind::Country) {
         return usual;
     }
-    let texts = listing.column(field).texts();
-    if texts.is_empty() || texts.len() > MOST_TEXTS {
+    let column = listing.column(field);
+    if column.texts().is_empty() || column.texts().len() > MOST_TEXTS {
         return usual;
     }
-    let cells = |text: &Untrusted| paint::cells(&text.screen(usize::from(usual)));
-    let longest = texts.iter().map(cells).max().unwrap_or(usual);
+    let longest = u16::try_from(column.widest()).unwrap_or(usual);
     // The header has room for a sort sign with its number.
     longest.max(paint::cells(field.label) + 2).min(usual)
 }
@@ -174,25 +173,12 @@ pub fn draw(
     facts: &mut Facts,
 ) {
     let sorted_by = browser.query.order.first().map(|key| key.field);
-    let columns = columns(browser);
-    let widths: Vec<_> = columns
-        .iter()
-        .map(|field| {
-            // A broken cell has a sign in front of its text.
-            let sign = u16::from(browser.is_accused(field));
-            (*field, fitted(listing, field) + sign)
-        })
-        .collect();
     let placed = place(
-        &columns,
+        &columns(browser),
         browser.column_offset,
         area.width,
-        |field| {
-            widths
-                .iter()
-                .find(|(own, _)| *own == field)
-                .map_or(0, |(_, width)| *width)
-        },
+        // A broken cell has a sign in front of its text.
+        |field| fitted(listing, field) + u16::from(browser.is_accused(field)),
         |field| browser.is_accused(field) || sorted_by == Some(field),
     );
     facts.columns = placed.len();

@@ -62,6 +62,10 @@ fn another_question_has_nothing_to_be_compared_with() {
     desk.keys("/").type_text(" num_gpus>=1").keys("enter");
     desk.answer(THREE);
     desk.expect_not("cheaper").expect("watching, asks in 30s");
+    // Offers that are not bundled are other rows.
+    desk.wait(30.0).answer(&later()).expect("1 cheaper");
+    desk.model.offers.query.unbundled = true;
+    desk.wait(30.0).answer(THREE).expect_not("cheaper");
 }
 
 #[test]

@@ -10,12 +10,7 @@ use crate::domain::value::Value;
 
 /// The conditions in force as a query. [`super::parse()`] reads it back to the same conditions.
 pub fn print(conditions: &[Condition]) -> String {
-    let texts: Vec<_> = conditions
-        .iter()
-        .filter(|condition| condition.enabled)
-        .map(print_condition)
-        .collect();
-    texts.join(" ")
+    joined(conditions, print_condition)
 }
 
 /// A condition, in force or not: `gpu_ram>=24`, `geolocation in [SE,NO]`.
@@ -32,12 +27,7 @@ pub fn print_condition(condition: &Condition) -> String {
 /// The conditions in force as a person would type them: like [`print()`], but the countries of a group
 /// by the group's name, which the market's own client does not know.
 pub fn print_briefly(conditions: &[Condition]) -> String {
-    let texts: Vec<_> = conditions
-        .iter()
-        .filter(|condition| condition.enabled)
-        .map(print_condition_briefly)
-        .collect();
-    texts.join(" ")
+    joined(conditions, print_condition_briefly)
 }
 
 /// A condition, in force or not, as a person would type it: `geolocation in EU`.
@@ -49,6 +39,11 @@ pub fn print_condition_briefly(condition: &Condition) -> String {
             format!("{key} {operator} {group}")
         },
     )
+}
+
+fn joined(conditions: &[Condition], print: impl Fn(&Condition) -> String) -> String {
+    let in_force = conditions.iter().filter(|condition| condition.enabled);
+    in_force.map(print).collect::<Vec<_>>().join(" ")
 }
 
 /// The group of countries that a condition lists, if it lists exactly those of one.
