@@ -5,20 +5,18 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bourse::api::Pacer;
 use bourse::api::session::Session;
-use bourse::api::{Client, ClientConfig, Origin, Pacer, Secret};
-use bourse::app::{Model, Profile};
+use bourse::app::Model;
 use bourse::cli::args::Global;
 use bourse::cli::{Environment, Known};
-use bourse::domain::Dialect;
 use bourse::runtime::dashboard::Dashboard;
-use bourse::sandbox::{Sandbox, SandboxConfig};
 use bourse::store::Paths;
 use bourse::ui::theme::Theme;
 use crossterm::event::{Event, KeyCode};
 
 use crate::desk::THREE;
-use crate::memory::{Memory, Person};
+use crate::memory::{Memory, Person, on_a_thread};
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, json};
 
@@ -187,29 +185,7 @@ async fn dashboard(config: &str, environment: Environment) -> (Person, Loop) {
     let paths = Paths::below(home.path());
     std::fs::create_dir_all(&paths.config).unwrap();
     std::fs::write(paths.config_file(), config).unwrap();
-    let sandbox = Sandbox::start(SandboxConfig {
-        freeze: true,
-        ..SandboxConfig::default()
-    })
-    .await
-    .unwrap();
-    let origin = Origin::of_listener(sandbox.addr()).unwrap();
-    let client = Client::new(ClientConfig {
-        management: origin.clone(),
-        route: origin,
-        dialect: &Dialect::SANDBOX,
-        key: Some(Secret::new(sandbox.key())),
-    })
-    .unwrap();
-    let profile = Profile {
-        name: "sandbox".to_owned(),
-        is_sandbox: true,
-        read_only: false,
-        dialect: &Dialect::SANDBOX,
-        base_url: sandbox.base_url(),
-        route_url: sandbox.base_url(),
-        has_key: true,
-    };
+    let (sandbox, client, profile) = crate::real_loop::market().await;
     let flags = Global {
         freeze: true,
         ..Global::default()
@@ -222,13 +198,7 @@ async fn dashboard(config: &str, environment: Environment) -> (Person, Loop) {
     let session = Session::new(client, Pacer::default());
     let running =
         Dashboard::new(model, surface, Arc::new(session), Theme::MONO).among(known, Some(sandbox));
-    let handle = std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        runtime.block_on(running.run()).unwrap()
-    });
+    let handle = on_a_thread(running);
     let ended = tokio::task::spawn_blocking(move || handle.join().unwrap());
     let kept = Loop {
         address,

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bourse::runtime::dashboard::{Outside, Surface};
+use bourse::runtime::dashboard::{Dashboard, Outside, Surface};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::backend::TestBackend;
 use ratatui::{Frame, Terminal};
@@ -58,6 +58,18 @@ impl Surface for Memory {
         let size = self.terminal.size().unwrap();
         (size.width, size.height)
     }
+}
+
+/// Runs a dashboard on a thread of its own, as the real one has the main thread; gives its exit
+/// status.
+pub fn on_a_thread(dashboard: Dashboard<Memory>) -> std::thread::JoinHandle<i32> {
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(dashboard.run()).unwrap()
+    })
 }
 
 /// A person at the keyboard.

@@ -11,9 +11,10 @@ use bourse::sandbox::{Running, Sandbox, SandboxConfig};
 use bourse::ui::theme::Theme;
 use crossterm::event::KeyCode;
 
-use crate::memory::{Memory, Person};
+use crate::memory::{Memory, Person, on_a_thread};
 
-async fn dashboard() -> (Person, tokio::task::JoinHandle<i32>, Running) {
+/// A frozen sandbox, a client of it and the profile that speaks to it.
+pub async fn market() -> (Running, Client, Profile) {
     let sandbox = Sandbox::start(SandboxConfig {
         freeze: true,
         ..SandboxConfig::default()
@@ -37,6 +38,11 @@ async fn dashboard() -> (Person, tokio::task::JoinHandle<i32>, Running) {
         route_url: sandbox.base_url(),
         has_key: true,
     };
+    (sandbox, client, profile)
+}
+
+async fn dashboard() -> (Person, tokio::task::JoinHandle<i32>, Running) {
+    let (sandbox, client, profile) = market().await;
     let (surface, person) = Memory::new(120, 40);
     let session = Session::new(client, Pacer::default());
     let running = Dashboard::new(
@@ -45,13 +51,7 @@ async fn dashboard() -> (Person, tokio::task::JoinHandle<i32>, Running) {
         Arc::new(session),
         Theme::MONO,
     );
-    let handle = std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        runtime.block_on(running.run()).unwrap()
-    });
+    let handle = on_a_thread(running);
     let handle = tokio::task::spawn_blocking(move || handle.join().unwrap());
     (person, handle, sandbox)
 }

@@ -12,7 +12,7 @@ use bourse::ui::theme::Theme;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 
 use crate::desk::{Desk, THREE};
-use crate::memory::{Memory, Person};
+use crate::memory::{Memory, Person, on_a_thread};
 use crate::recorder::{Recorder, json};
 
 const CANARY: &str = "canary/0123456789+abc";
@@ -41,13 +41,7 @@ fn dashboard(recorder: &Recorder) -> (Person, std::thread::JoinHandle<i32>) {
     let (surface, person) = Memory::new(120, 40);
     let session = Arc::new(Session::new(client(recorder), Pacer::default()));
     let running = Dashboard::new(Model::new(profile, None), surface, session, Theme::MONO);
-    let handle = std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        runtime.block_on(running.run()).unwrap()
-    });
+    let handle = on_a_thread(running);
     (person, handle)
 }
 

@@ -12,7 +12,7 @@ use bourse::ui::theme::Theme;
 use crossterm::event::KeyCode;
 use serde_json::{Value as Json, json};
 
-use crate::memory::{Memory, Person};
+use crate::memory::{Memory, Person, on_a_thread};
 use crate::recorder::Recorded;
 use crate::route_server::{Play, RouteServer, assignment};
 
@@ -38,13 +38,7 @@ fn dashboard(server: &RouteServer) -> (Person, std::thread::JoinHandle<i32>) {
     let (surface, person) = Memory::new(120, 40);
     let session = Arc::new(Session::new(client, Pacer::default()));
     let running = Dashboard::new(Model::new(profile, None), surface, session, Theme::MONO);
-    let handle = std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        runtime.block_on(running.run()).unwrap()
-    });
+    let handle = on_a_thread(running);
     (person, handle)
 }
 
