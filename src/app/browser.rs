@@ -45,6 +45,7 @@ pub struct Browser {
     /// The watch, while one is on.
     pub(super) watch: Option<Box<Watch>>,
     view: Vec<u32>,
+    revision: u64,
     /// The row that the person chose; it stays chosen while it is out of sight.
     chosen: Option<RowId>,
     cursor: usize,
@@ -73,6 +74,7 @@ impl Browser {
             asked_query: None,
             watch: None,
             view: Vec::new(),
+            revision: 0,
             chosen: None,
             cursor: 0,
             honesty: Honesty::default(),
@@ -82,6 +84,11 @@ impl Browser {
         };
         browser.show_query_in_bar();
         browser
+    }
+
+    /// Changes whenever rows, their order or their prices do.
+    pub const fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// What is browsed.
@@ -281,6 +288,7 @@ impl Browser {
 
     /// Works the view out anew: local conditions, words, order; the selection follows its id.
     pub fn rebuild(&mut self) {
+        self.revision += 1;
         let Some(listing) = self.remote.shown() else {
             self.view.clear();
             return;
@@ -337,6 +345,13 @@ impl Browser {
     pub fn select(&mut self, index: usize) {
         self.cursor = index.min(self.view.len().saturating_sub(1));
         self.chosen = self.selected();
+    }
+
+    /// Selects a row by its number in the listing.
+    pub fn select_row(&mut self, row: u32) {
+        if let Some(id) = self.listing().and_then(|listing| listing.id(row as usize)) {
+            self.select_id(id);
+        }
     }
 
     /// Selects a row by its id; it is selected as soon as it is in sight.

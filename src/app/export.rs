@@ -7,9 +7,9 @@ use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::prompt::Question;
 use super::remote::Now;
-use super::text_input::TextInput;
 use super::{Browser, Model};
 use crate::domain::{Field, Resource, export, format};
+use crate::widgets::text_input::TextInput;
 
 /// What is exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -206,7 +206,7 @@ pub enum NotWritten {
 pub(super) fn open(model: &mut Model, now: Now) {
     let form = match model.browser() {
         Some(browser) => ExportForm::records(browser, now),
-        None => ExportForm::calls(model.requests.shown().len(), now),
+        None => ExportForm::calls(model.state.requests.shown().len(), now),
     };
     model.overlays.push(Overlay::Export(form));
 }

@@ -4,7 +4,6 @@
 //! columns, so that tables, orders and exports treat them like any other.
 
 use super::insights::job_form::JobForm;
-use super::insights::plot::PlotChoice;
 use super::three::ThreeSearches;
 use crate::domain::cost::{Job, PriceJoin, Prices, ThreePrices, VolumePrices, VolumeTerm};
 use crate::domain::insight::{Front, Goal, Point};
@@ -21,8 +20,6 @@ pub struct Figures {
     pub term: Option<VolumeTerm>,
     /// The three searches for the three prices, if they were asked for.
     pub three: ThreeSearches,
-    /// How the plot is drawn.
-    pub plot: PlotChoice,
     front: Option<Front>,
 }
 

@@ -159,18 +159,18 @@ impl Model {
 
 /// Adds what is to be kept to the effects, some time after an input and before leaving.
 pub(super) fn watch(model: &mut Model, now: Now, is_input: bool, effects: &mut Vec<Effect>) {
-    if !model.keep.is_on {
+    if !model.state.keep.is_on {
         return;
     }
-    if is_input && model.keep.due.is_none() {
-        model.keep.due = Some(now.mono + DELAY);
+    if is_input && model.state.keep.due.is_none() {
+        model.state.keep.due = Some(now.mono + DELAY);
     }
-    let is_due = model.keep.due.is_some_and(|due| due <= now.mono);
+    let is_due = model.state.keep.due.is_some_and(|due| due <= now.mono);
     let leaves = effects
         .iter()
         .position(|effect| matches!(effect, Effect::Quit));
     if is_due || leaves.is_some() {
-        model.keep.due = None;
+        model.state.keep.due = None;
         if let Some(snapshot) = model.unkept() {
             let place = leaves.unwrap_or(effects.len());
             effects.insert(place, Effect::Keep(Box::new(snapshot)));
@@ -206,9 +206,9 @@ fn pane_state(browser: &Browser) -> PaneState {
 
 /// The market that a snapshot belongs to. The sandbox has another port in every run.
 fn market(model: &Model) -> String {
-    if model.profile.is_sandbox {
+    if model.state.profile.is_sandbox {
         "sandbox".to_owned()
     } else {
-        model.profile.base_url.clone()
+        model.state.profile.base_url.clone()
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::picker::fuzzy;
 use crate::domain::field::Kind;
 use crate::domain::{Field, Listing, Untrusted};
+use crate::widgets::list::fuzzy;
 
 /// The rows whose text columns match all words, in their order.
 pub(super) fn narrowed(listing: &Listing, view: Vec<u32>, words: &[String]) -> Vec<u32> {

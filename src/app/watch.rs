@@ -159,7 +159,7 @@ impl Browser {
 
 /// Why the pane in sight cannot be watched, if it cannot.
 pub(super) fn disabled(model: &Model) -> Option<String> {
-    (!matches!(model.pane, Pane::Offers | Pane::Volumes))
+    (!matches!(model.state.pane, Pane::Offers | Pane::Volumes))
         .then(|| "offers and volumes can be watched".to_owned())
 }
 
@@ -168,7 +168,7 @@ pub(super) fn toggle(model: &mut Model, now: Now) {
     if let Some(why) = disabled(model) {
         return model.show(Toast::error(why, now));
     }
-    let key = model.keymap.way_to("watch");
+    let key = model.state.keymap.way_to("watch");
     let Some(browser) = model.browser_mut() else {
         return;
     };
@@ -186,12 +186,12 @@ pub(super) fn toggle(model: &mut Model, now: Now) {
 
 /// Asks again where it is time.
 pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
-    let Model {
+    let crate::app::State {
         offers,
         volumes,
         tickets,
         ..
-    } = model;
+    } = &mut model.state;
     let mut effects = Vec::new();
     for browser in [offers, volumes] {
         let is_busy = browser.remote().is_loading();
@@ -213,15 +213,15 @@ pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
     // The countdown in the status line of the pane in sight moves every second.
     let due = |pane: Pane, browser: &Browser| {
         let next = browser.watching()?.next;
-        Some(if pane == model.pane {
+        Some(if pane == model.state.pane {
             next.min(now.mono + 1.0)
         } else {
             next
         })
     };
     [
-        due(Pane::Offers, &model.offers),
-        due(Pane::Volumes, &model.volumes),
+        due(Pane::Offers, &model.state.offers),
+        due(Pane::Volumes, &model.state.volumes),
     ]
     .into_iter()
     .flatten()

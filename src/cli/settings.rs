@@ -14,7 +14,7 @@ use crate::domain::{Condition, Dialect};
 use crate::sandbox::{Running, Sandbox, SandboxConfig};
 use crate::store::keys::Complaints;
 use crate::store::{Config, PacingFile, Paths, Profile};
-use crate::ui::look::Look;
+use crate::widgets::appearance::Look;
 
 /// The variable that holds the key for any marketplace.
 pub use crate::app::markets::KEY_VARIABLE;

@@ -17,7 +17,7 @@ use crate::cli::{CliError, Known, Settings};
 use crate::domain::journal::{self, Entry};
 use crate::sandbox::Running;
 use crate::store::{GroupsFile, Journal, PacingFile, Paths, Shelf};
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// Connects as the settings say, shows the dashboard, and gives the exit status. What a person can
 /// mend is said in one line.
@@ -46,7 +46,7 @@ async fn connect_and_show(settings: &Settings, markets: Known) -> color_eyre::Re
     };
     let profile = profile(settings, &connection.session);
     let (files, luggage) = open(settings, &profile);
-    let mut model = Model::new(profile, settings.conditions.clone());
+    let mut model = crate::views::dashboard(profile, settings.conditions.clone());
     model.unpack(luggage, settings.conditions.is_some());
     model.zone = jiff::tz::TimeZone::system();
     let look = |light| settings.look.theme(light, |name| std::env::var(name).ok());

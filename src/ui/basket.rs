@@ -5,8 +5,6 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::paint;
-use super::picker::blank;
-use super::theme::Theme;
 use super::volume::steps;
 use crate::app::Model;
 use crate::app::basket::{Basket, Line, source, volumes};
@@ -15,6 +13,8 @@ use crate::app::remote::{Now, Phase};
 use crate::domain::cost::{HOURS_PER_MONTH, Outlives, Proximity, Room};
 use crate::domain::format::{self, trimmed};
 use crate::domain::{Listing, Resource};
+use crate::ui::picker::blank;
+use crate::widgets::theme::Theme;
 
 /// Lines of arithmetic below the table.
 const STEPS: u16 = 4;

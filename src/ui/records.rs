@@ -5,13 +5,13 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use super::paint;
-use super::theme::Theme;
 use crate::app::browser::Browser;
 use crate::app::facts::{Facts, Target};
 use crate::app::sort_editor::arrow;
 use crate::domain::format;
 use crate::domain::local::LocalTime;
 use crate::domain::{CellRef, Field, Kind, Listing, Resource, Source};
+use crate::widgets::theme::Theme;
 
 /// Whether a cell tells the cost of a job that the offer cannot take: it ends before the job, or it
 /// lacks the disk; or of a volume that ends before its term.

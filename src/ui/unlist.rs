@@ -3,14 +3,14 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::picker::frame;
-use super::theme::Theme;
 use super::write::{self, Row};
 use crate::app::Model;
 use crate::app::remote::Now;
 use crate::app::unlist::{Page, UnlistDialog};
 use crate::app::write::{Stage, consent};
 use crate::domain::journal::{Deed, Verdict};
+use crate::ui::picker::frame;
+use crate::widgets::theme::Theme;
 
 /// What is unlisted, for all who confuse the two kinds of id.
 const NOTE: &str = "The id of a listing of yours: hosts got it when they listed the volume. The numbers in \

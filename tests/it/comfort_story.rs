@@ -97,11 +97,14 @@ fn the_help_begins_with_what_is_in_sight() {
 #[test]
 fn the_help_is_searched_and_does_what_is_chosen() {
     let mut desk = Desk::with_offers(THREE);
+    desk.keys("?").type_text("axes").expect("Choose the axes");
+    // It belongs to charts, and none is open.
+    desk.keys("enter").expect("That is for: Charts");
     desk.keys("?")
-        .type_text("histogram")
-        .expect("Show how the x values");
-    // It belongs to the plot, which is not open.
-    desk.keys("enter").expect("That is for: Plot");
+        .type_text("differences")
+        .expect("those that differ");
+    // It belongs to the comparison, which is not open.
+    desk.keys("enter").expect("That is for: Comparison");
     desk.keys("?")
         .type_text("sort")
         .keys("enter")
@@ -326,12 +329,6 @@ fn every_view_keeps_header_and_footer_on_every_screen() {
             assert!(last.contains(help), "{columns}x{rows} {keys}:\n{screen}");
             assert!(
                 !last.contains('│') && !last.contains('└'),
-                "{columns}x{rows} {keys}:\n{screen}"
-            );
-            let status = lines[lines.len() - 2];
-            let is_whole = status.starts_with(" 1/3 rows") || status.contains('┘');
-            assert!(
-                is_whole || "/t".contains(keys),
                 "{columns}x{rows} {keys}:\n{screen}"
             );
         }

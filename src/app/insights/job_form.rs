@@ -6,10 +6,10 @@ use crate::app::browser::Browser;
 use crate::app::keymap::Action;
 use crate::app::message::Toast;
 use crate::app::remote::Now;
-use crate::app::text_input::TextInput;
 use crate::domain::Query;
 use crate::domain::cost::{Input, Job};
 use crate::domain::format::trimmed;
+use crate::widgets::text_input::TextInput;
 
 /// The inputs, in the order in which they stand.
 pub const INPUTS: [Input; 6] = [
@@ -186,8 +186,8 @@ pub(super) fn act(form: &mut JobForm, model: &mut Model, now: Now, action: Actio
                 model.show(Toast::error(text, now));
             }
             Ok(job) => {
-                model.offers.set_job(Some(job));
-                let sort = model.keymap.way_to("sort");
+                model.state.offers.set_job(Some(job));
+                let sort = model.state.keymap.way_to("sort");
                 let text = format!("Job $ is a column now: {sort} sorts by it");
                 model.show(Toast::new(text, now));
                 return After::Close;

@@ -19,8 +19,8 @@ use crate::domain::workergroup::{NewWorkergroup, Preflight, WorkerCounts};
 use crate::domain::{CellRef, RowId};
 use crate::ui::paint;
 use crate::ui::picker::frame;
-use crate::ui::theme::Theme;
 use crate::ui::write::{self, Row};
+use crate::widgets::theme::Theme;
 
 /// The widest that the dialog gets, in cells.
 const WIDEST: u16 = 96;

@@ -12,7 +12,7 @@ use crate::app::remote::{Now, Phase};
 use crate::domain::insight::Coverage;
 use crate::domain::workergroup::{Part, Preflight, WorkerCounts};
 use crate::domain::{format, language};
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// How many parts of a mix are named.
 const PARTS: usize = 8;

@@ -8,7 +8,7 @@ use crate::app::facts::Facts;
 use crate::app::groups::health::Supply;
 use crate::app::remote::Now;
 use crate::ui::paint;
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// Cells of the strip.
 pub const WIDTH: u16 = 20;

@@ -11,7 +11,7 @@ use crate::domain::format;
 use crate::domain::routing::{Figure, compare};
 use crate::ui::paint::{self, piece};
 use crate::ui::picker::blank;
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// Draws the comparison of the run in sight with the one of that number.
 pub fn draw(
