@@ -374,18 +374,7 @@ fn words_advice(browser: &Browser) -> Option<String> {
 
 /// By how many lines an action moves, if it moves.
 pub(super) fn movement(action: Action, page: usize) -> Option<isize> {
-    let page = isize::try_from(page).unwrap_or(isize::MAX);
-    match action {
-        Action::Down => Some(1),
-        Action::Up => Some(-1),
-        Action::PageDown => Some(page),
-        Action::PageUp => Some(-page),
-        Action::HalfDown => Some((page / 2).max(1)),
-        Action::HalfUp => Some(-(page / 2).max(1)),
-        Action::First => Some(isize::MIN),
-        Action::Last => Some(isize::MAX),
-        _ => None,
-    }
+    action.motion(page)
 }
 
 /// Types into the search line of an overlay and narrows its list.

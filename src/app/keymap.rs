@@ -299,6 +299,25 @@ pub enum Action {
     MarketTest,
 }
 
+impl Action {
+    /// By how many lines it moves a cursor or a text of which `page` lines are visible, if it
+    /// moves.
+    pub fn motion(self, page: usize) -> Option<isize> {
+        let page = isize::try_from(page.max(1)).unwrap_or(isize::MAX);
+        match self {
+            Self::Down => Some(1),
+            Self::Up => Some(-1),
+            Self::PageDown => Some(page),
+            Self::PageUp => Some(-page),
+            Self::HalfDown => Some((page / 2).max(1)),
+            Self::HalfUp => Some(-(page / 2).max(1)),
+            Self::First => Some(isize::MIN),
+            Self::Last => Some(isize::MAX),
+            _ => None,
+        }
+    }
+}
+
 /// A key with its modifiers, as it is written in the table: `j`, `G`, `ctrl-d`, `shift-tab`, `f5`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chord {

@@ -21,6 +21,7 @@ use crate::api::{ApiError, Reply, Request};
 use crate::widgets::form::{Form, FormLayout, FormLines};
 use crate::widgets::list::{List, ListLines};
 use crate::widgets::panel::Size;
+use crate::widgets::report::{Report, ReportLayout, ReportLines};
 use crate::widgets::text_input::{InputLine, TextInput};
 use crate::widgets::theme::Theme;
 use crate::widgets::viewport::Viewport;
@@ -297,7 +298,7 @@ impl<'a> Cx<'a> {
 
     /// By how many lines an action moves in the main region, if it moves.
     pub fn motion(&self, action: Action) -> Option<isize> {
-        super::actions::movement(action, self.viewport(Region::MAIN).page.max(1))
+        action.motion(self.viewport(Region::MAIN).page)
     }
 }
 
@@ -350,6 +351,17 @@ impl Scene<'_, '_> {
     /// Draws the lines of a list.
     pub fn list<T: Clone>(&mut self, region: Region, list: &List<T>, area: Rect) -> Viewport {
         self.scroll(region, ListLines::new(list, self.theme), area)
+    }
+
+    /// Draws a report with its search.
+    pub fn report(&mut self, region: Region, report: &Report, area: Rect) -> Viewport {
+        let mut layout = ReportLayout::default();
+        let lines = ReportLines::new(report, self.theme);
+        self.frame.render_stateful_widget(lines, area, &mut layout);
+        self.cursor = layout.cursor.or(self.cursor);
+        let viewport = layout.viewport;
+        self.facts.viewports.push((self.depth, region, viewport));
+        viewport
     }
 
     /// Draws a list with its search line above it.
