@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 
 use bourse::api::session::Session;
 use bourse::api::{Client, ClientConfig, Origin, Pacer, Secret};
-use bourse::app::{Model, Profile};
+use bourse::app::Profile;
 use bourse::domain::Dialect;
 use bourse::runtime::dashboard::Dashboard;
 use bourse::widgets::theme::Theme;

@@ -101,9 +101,8 @@ impl Facts {
 
     /// The line of a region of the view at a place of the stack that a cell belongs to.
     pub fn line_at(&self, depth: usize, x: u16, y: u16) -> Option<(Region, usize)> {
-        let own = self.viewports.iter().filter(|(own, _, _)| *own == depth);
-        own.filter_map(|(_, region, viewport)| Some((*region, viewport.line_at(x, y)?)))
-            .next()
+        let mut own = self.viewports.iter().filter(|(own, _, _)| *own == depth);
+        own.find_map(|(_, region, viewport)| Some((*region, viewport.line_at(x, y)?)))
     }
 
     /// What stands at a cell.

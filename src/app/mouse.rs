@@ -29,7 +29,7 @@ pub(super) fn happened(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Ef
             }
         }
         MouseEventKind::Drag(MouseButton::Left) => {
-            model.state.split.drag(event.column, model.state.size.0)
+            model.state.split.drag(event.column, model.state.size.0);
         }
         MouseEventKind::Up(MouseButton::Left) => model.state.split.let_go(),
         _ => {}

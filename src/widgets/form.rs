@@ -405,10 +405,8 @@ impl<K: Copy + Eq> Form<K> {
 
     /// The first error, whether or not it is shown.
     pub fn fault(&self) -> Option<(K, String)> {
-        let shown = self.fields.iter().filter(|field| !field.is_hidden);
-        shown
-            .filter_map(|field| Some((field.key, field.fault()?)))
-            .next()
+        let mut shown = self.fields.iter().filter(|field| !field.is_hidden);
+        shown.find_map(|field| Some((field.key, field.fault()?)))
     }
 
     /// Shows an error at a field that only the view can find, such as a contradiction between two.

@@ -40,7 +40,7 @@ impl<'a> RangeBar<'a> {
     pub fn line(self, width: u16) -> Line<'static> {
         let cells = usize::from(width.saturating_sub(2));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 8 x width
-        let eighths = (self.share * cells as f64 * 8.0).round() as usize;
+        let eighths = (self.share * f64::from(width.saturating_sub(2)) * 8.0).round() as usize;
         let mut filled = "█".repeat(eighths / 8);
         filled.push_str(EIGHTHS[eighths % 8]);
         let taken = filled.chars().count();

@@ -59,7 +59,7 @@ pub fn wrap_line(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>>
     let owned = |line: &Line<'_>| {
         let spans = line.spans.iter();
         let spans = spans.map(|span| Span::styled(span.content.to_string(), span.style));
-        Line::from_iter(spans).style(line.style)
+        spans.collect::<Line<'static>>().style(line.style)
     };
     if line.width() <= usize::from(width) {
         return vec![owned(line)];

@@ -61,9 +61,8 @@ impl Insight {
 
     /// Types into its line of text.
     pub(super) fn type_into(&mut self, edit: impl FnOnce(&mut TextInput) -> bool) {
-        match self {
-            Self::Job(form) => form.edit(edit),
-            _ => {}
+        if let Self::Job(form) = self {
+            form.edit(edit);
         }
     }
 

@@ -51,13 +51,13 @@ impl Axes {
                 value: Some(field),
             })
             .collect();
-        let mut axes = Self {
+        let mut picker = Self {
             axis,
             current,
             list: List::new(items),
         };
-        axes.select_current();
-        Some(axes)
+        picker.select_current();
+        Some(picker)
     }
 
     fn select_current(&mut self) {
