@@ -158,9 +158,9 @@ fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Action::Columns => column_editor::open(model),
         Action::Filter => filter_editor::open(model),
         Action::Settings => search_settings::open(model),
-        Action::SortLeft => column_editor::sort_beside(model, false),
-        Action::SortRight => column_editor::sort_beside(model, true),
-        Action::Reverse => browser.reverse(),
+        Action::SortLeft => return column_editor::sort_beside(model, now, false),
+        Action::SortRight => return column_editor::sort_beside(model, now, true),
+        Action::Reverse => return browser.reverse(now),
         Action::Refresh => return refresh(model, now),
         Action::Unlist => unlist::open(model),
         Action::Watch => super::watch::toggle(model, now),
@@ -181,13 +181,20 @@ fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Esc on a table: stop waiting, else put the error away, else the notices, else the words, else
+/// Esc on a table: stop waiting or asking for an order, else put the error away, else the notices, else the words, else
 /// the marks, else scroll the columns back.
 fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
     let has_notices = !model.notices.is_empty();
     let Some(browser) = model.browser_mut() else {
         return Vec::new();
     };
+    if browser.ask_order_at.is_some() {
+        let abort = browser.cancel();
+        let key = model.keymap.way_to("refresh");
+        let text = format!("Sorted the loaded rows only: {key} asks the market");
+        model.show(Toast::new(text, now));
+        return abort.into_iter().collect();
+    }
     if let Some(abort) = browser.cancel() {
         model.show(Toast::new("Stopped waiting for the answer", now));
         return vec![abort];
@@ -304,7 +311,7 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
                     let keys = editor.accept();
                     model.overlays.pop();
                     if let Some(browser) = model.browser_mut() {
-                        browser.set_order(keys);
+                        return browser.set_order(keys, now);
                     }
                 }
                 _ => {}

@@ -23,7 +23,6 @@ pub mod filter_form;
 pub mod filter_preview;
 pub mod groups;
 mod help;
-pub mod honesty;
 pub mod insights;
 pub mod keep;
 pub mod keymap;
@@ -45,12 +44,14 @@ pub mod route_lab;
 pub mod search_settings;
 pub mod searches;
 pub mod sort_editor;
+mod sorting;
 pub mod split;
 pub mod text_area;
 pub mod text_input;
 pub mod three;
 mod typing;
 pub mod unlist;
+mod violations;
 pub mod volume_form;
 pub mod watch;
 pub mod write;
@@ -322,8 +323,9 @@ impl Model {
         let keep = self.keep.deadline();
         let groups = groups::deadline(self, now);
         let watch = watch::deadline(self, now);
+        let order = sorting::deadline(self);
         [
-            toast, view, busy, writes, basket, routes, keep, groups, watch,
+            toast, view, busy, writes, basket, routes, keep, groups, watch, order,
         ]
         .into_iter()
         .flatten()
@@ -400,6 +402,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
                 model.toast = None;
             }
             let mut effects = watch::tick(model, now);
+            effects.extend(sorting::tick(model, now));
             effects.extend(route_lab::tick(model, now));
             effects
         }

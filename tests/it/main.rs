@@ -73,6 +73,7 @@ mod screenshots;
 mod settings_story;
 #[cfg(unix)]
 mod shopping;
+mod sorting_story;
 mod state_files;
 mod support;
 mod surprises_story;
