@@ -7,6 +7,7 @@ use super::figures::{Figures, Pricing};
 use super::narrowing;
 use super::remote::{Now, Remote, Ticket, Tickets};
 use super::search_settings::SearchSettings;
+use super::suggestions::Names;
 use super::watch::Watch;
 use crate::api::{ApiError, Request, wire};
 use crate::app::message::Effect;
@@ -46,6 +47,9 @@ pub struct Browser {
     /// When to ask the market for its own top rows in a new order.
     pub(super) ask_order_at: Option<f64>,
     view: Vec<u32>,
+    /// Columns in which the words were found and that the person has not chosen.
+    revealed: Vec<&'static Field>,
+    pub(super) names: Names,
     /// The row that the person chose; it stays chosen while it is out of sight.
     chosen: Option<RowId>,
     cursor: usize,
@@ -75,6 +79,8 @@ impl Browser {
             watch: None,
             ask_order_at: None,
             view: Vec::new(),
+            revealed: Vec::new(),
+            names: Names::default(),
             chosen: None,
             cursor: 0,
             check: ResponseCheck::default(),
@@ -114,6 +120,11 @@ impl Browser {
     /// The row numbers in sight order.
     pub fn view(&self) -> &[u32] {
         &self.view
+    }
+
+    /// Columns to show besides the chosen ones: without them nobody sees where a word was found.
+    pub fn revealed(&self) -> &[&'static Field] {
+        &self.revealed
     }
 
     /// Conditions that the market ignored.
@@ -227,6 +238,7 @@ impl Browser {
             if let (Some(listing), Some(query)) = (self.remote.shown(), &self.shown_query) {
                 self.check = ResponseCheck::of(listing, query, self.dialect);
             }
+            self.remember_names();
             self.revalue();
             self.schedule_order(now);
         }
@@ -297,10 +309,10 @@ impl Browser {
             self.view.clear();
             return;
         };
-        let mut view = listing.matching(self.local_conditions());
-        if !self.words.is_empty() {
-            view = narrowing::narrowed(listing, view, &self.words);
-        }
+        let matching = listing.matching(self.local_conditions());
+        let narrowed = narrowing::narrow(listing, matching, &self.words, &self.columns);
+        let mut view = narrowed.rows;
+        self.revealed = narrowed.revealed;
         let order = self.sorting_keys();
         let has_order = order
             .first()

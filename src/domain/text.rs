@@ -5,6 +5,7 @@
 //! terminal, reorder a line or hide are written visibly (`<U+202E>`), never dropped in silence.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -161,6 +162,42 @@ fn ascii(text: &str, max_chars: usize) -> String {
         }
     }
     out
+}
+
+/// Where a word stands in a text, in bytes, in any case; `_` also finds a blank, as in the query
+/// language.
+///
+/// ```
+/// use bourse::domain::text::occurrences;
+/// assert_eq!(occurrences("RTX 4090, rtx 4090D", "rtx_4090"), [0..8, 10..18]);
+/// ```
+pub fn occurrences(text: &str, word: &str) -> Vec<Range<usize>> {
+    let word: Vec<char> = word.chars().flat_map(char::to_lowercase).collect();
+    // A capital letter may have several small ones: each keeps the place of its capital.
+    let text: Vec<(Range<usize>, char)> = text
+        .char_indices()
+        .flat_map(|(at, character)| {
+            let place = at..at + character.len_utf8();
+            let small = character.to_lowercase();
+            small.map(move |small| (place.clone(), small))
+        })
+        .collect();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(window) = text.get(at..at + word.len()).filter(|it| !it.is_empty()) {
+        let is_here = window
+            .iter()
+            .zip(&word)
+            .all(|((_, own), wanted)| own == wanted || (*wanted == '_' && *own == ' '));
+        if let (true, Some((first, _)), Some((last, _))) = (is_here, window.first(), window.last())
+        {
+            found.push(first.start..last.end);
+            at += word.len();
+        } else {
+            at += 1;
+        }
+    }
+    found
 }
 
 /// Cuts a text to `max` terminal cells, the last of them an ellipsis when something was cut.
