@@ -9,7 +9,7 @@ use super::message::Effect;
 use super::remote::Now;
 use super::sort_editor::arrow;
 use crate::domain::insight::Coverage;
-use crate::domain::{Direction, Field, OrderKey, Query};
+use crate::domain::{Direction, Field, Listing, OrderKey, Query};
 
 /// Seconds without another change before the market is asked: who presses `>` five times wants one
 /// answer, and markets count requests.
@@ -121,7 +121,9 @@ impl Browser {
         let sent = self.shown_query.as_ref();
         let sent = sent.map(|query| self.market_keys(query));
         let is_sent = sent.is_some_and(|sent| sent.first() == Some(first));
-        !is_sent || self.is_unordered()
+        // The market sorts by the prices that it quotes.
+        let is_other = |listing: &Listing| listing.is_estimated(first.field);
+        !is_sent || self.is_unordered() || self.listing().is_some_and(is_other)
     }
 }
 

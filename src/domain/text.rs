@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use nucleo_matcher::chars::{normalize, to_lower_case};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
@@ -164,34 +165,30 @@ fn ascii(text: &str, max_chars: usize) -> String {
     out
 }
 
-/// Where a word stands in a text, in bytes, in any case; `_` also finds a blank, as in the query
-/// language.
+/// Where a word stands in a text, in bytes, whatever the case and the accents; `_` also finds a blank,
+/// as in the query language.
 ///
 /// ```
 /// use bourse::domain::text::occurrences;
 /// assert_eq!(occurrences("RTX 4090, rtx 4090D", "rtx_4090"), [0..8, 10..18]);
+/// assert_eq!(occurrences("Türkiye, TR", "turk"), [0..5]);
 /// ```
 pub fn occurrences(text: &str, word: &str) -> Vec<Range<usize>> {
-    let word: Vec<char> = word.chars().flat_map(char::to_lowercase).collect();
-    // A capital letter may have several small ones: each keeps the place of its capital.
-    let text: Vec<(Range<usize>, char)> = text
-        .char_indices()
-        .flat_map(|(at, character)| {
-            let place = at..at + character.len_utf8();
-            let small = character.to_lowercase();
-            small.map(move |small| (place.clone(), small))
-        })
-        .collect();
+    // One character for each, so that places stay what they are.
+    let folded = |character| to_lower_case(normalize(character));
+    let word: Vec<char> = word.chars().map(folded).collect();
+    let text: Vec<(usize, char)> = text.char_indices().collect();
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(window) = text.get(at..at + word.len()).filter(|it| !it.is_empty()) {
         let is_here = window
             .iter()
             .zip(&word)
-            .all(|((_, own), wanted)| own == wanted || (*wanted == '_' && *own == ' '));
-        if let (true, Some((first, _)), Some((last, _))) = (is_here, window.first(), window.last())
+            .all(|((_, own), wanted)| folded(*own) == *wanted || (*wanted == '_' && *own == ' '));
+        if let (true, Some((start, _)), Some((end, last))) =
+            (is_here, window.first(), window.last())
         {
-            found.push(first.start..last.end);
+            found.push(*start..end + last.len_utf8());
             at += word.len();
         } else {
             at += 1;

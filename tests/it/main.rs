@@ -70,6 +70,7 @@ mod sandbox_market;
 mod saved_story;
 #[cfg(unix)]
 mod screenshots;
+mod search_notes;
 mod settings_story;
 #[cfg(unix)]
 mod shopping;

@@ -163,6 +163,17 @@ fn an_order_that_the_market_cannot_take_holds_for_the_loaded_rows() {
 }
 
 #[test]
+fn prices_that_are_estimated_are_not_what_the_market_sorted_by() {
+    let mut desk = truncated();
+    desk.click("$/h").wait(0.3).answer(CHEAPEST);
+    desk.expect_not("among the 3 loaded");
+    // The documented interface cannot be asked for prices with 200 GB.
+    desk.keys("o down ctrl-u").type_text("200").keys("enter");
+    desk.expect("(estimate)")
+        .expect("sorted among the 3 loaded only");
+}
+
+#[test]
 fn without_a_limit_nobody_knows_how_much_the_market_left_out() {
     let mut desk = Desk::new();
     desk.model.offers.query.limit = None;
