@@ -7,6 +7,7 @@ mod config;
 mod groups;
 mod keys;
 pub mod markets;
+mod notes;
 mod output;
 mod route;
 mod sandbox;

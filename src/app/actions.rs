@@ -165,9 +165,9 @@ pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effec
         Action::Columns => column_editor::open(model),
         Action::Filter => filter_editor::open(model),
         Action::Settings => search_settings::open(model),
-        Action::SortLeft => column_editor::sort_beside(model, false),
-        Action::SortRight => column_editor::sort_beside(model, true),
-        Action::Reverse => browser.reverse(),
+        Action::SortLeft => return column_editor::sort_beside(model, now, false),
+        Action::SortRight => return column_editor::sort_beside(model, now, true),
+        Action::Reverse => return browser.reverse(now),
         Action::Refresh => return refresh(model, now),
         Action::Unlist => unlist::open(model),
         Action::Watch => super::watch::toggle(model, now),
@@ -188,13 +188,20 @@ pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effec
     Vec::new()
 }
 
-/// Esc on a table: stop waiting, else put the error away, else the notices, else the words, else
+/// Esc on a table: stop waiting or asking for an order, else put the error away, else the notices, else the words, else
 /// the marks, else scroll the columns back.
 fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
     let has_notices = !model.state.notices.is_empty();
     let Some(browser) = model.browser_mut() else {
         return Vec::new();
     };
+    if browser.ask_order_at.is_some() {
+        let abort = browser.cancel();
+        let key = model.state.keymap.way_to("refresh");
+        let text = format!("Sorted the loaded rows only: {key} asks the market");
+        model.show(Toast::new(text, now));
+        return abort.into_iter().collect();
+    }
     if let Some(abort) = browser.cancel() {
         model.show(Toast::new("Stopped waiting for the answer", now));
         return vec![abort];
@@ -321,7 +328,7 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
                     let keys = editor.accept();
                     model.overlays.pop();
                     if let Some(browser) = model.browser_mut() {
-                        browser.set_order(keys);
+                        return browser.set_order(keys, now);
                     }
                 }
                 _ => {}

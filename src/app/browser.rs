@@ -4,19 +4,19 @@ use std::collections::BTreeSet;
 
 use super::bar::Bar;
 use super::figures::{Figures, Pricing};
-use super::honesty::Honesty;
-pub use super::honesty::{Doubt, Violation};
 use super::narrowing;
 use super::remote::{Now, Remote, Ticket, Tickets};
 use super::search_settings::SearchSettings;
+use super::suggestions::Names;
 use super::watch::Watch;
 use crate::api::{ApiError, Request, wire};
 use crate::app::message::Effect;
+use crate::domain::insight::{Coverage, coverage};
 use crate::domain::language;
 use crate::domain::query::DEFAULT_STORAGE_GB;
-use crate::domain::{
-    Condition, Dialect, Direction, Field, Listing, OrderKey, Query, Resource, RowId,
-};
+use crate::domain::response_check::ResponseCheck;
+pub use crate::domain::response_check::{Doubt, Violation};
+use crate::domain::{Condition, Dialect, Field, Listing, Query, Resource, RowId};
 
 /// The state of one pane.
 #[derive(Debug)]
@@ -44,12 +44,17 @@ pub struct Browser {
     pub(super) asked_query: Option<Query>,
     /// The watch, while one is on.
     pub(super) watch: Option<Box<Watch>>,
+    /// When to ask the market for its own top rows in a new order.
+    pub(super) ask_order_at: Option<f64>,
     view: Vec<u32>,
     revision: u64,
+    /// Columns in which the words were found and that the person has not chosen.
+    revealed: Vec<&'static Field>,
+    pub(super) names: Names,
     /// The row that the person chose; it stays chosen while it is out of sight.
     chosen: Option<RowId>,
     cursor: usize,
-    honesty: Honesty,
+    check: ResponseCheck,
     /// What the filter editor held when it was left without running it.
     pub filter_draft: Option<Box<Query>>,
     /// What the search settings held when they were left without applying them.
@@ -73,11 +78,14 @@ impl Browser {
             shown_query: None,
             asked_query: None,
             watch: None,
+            ask_order_at: None,
             view: Vec::new(),
             revision: 0,
+            revealed: Vec::new(),
+            names: Names::default(),
             chosen: None,
             cursor: 0,
-            honesty: Honesty::default(),
+            check: ResponseCheck::default(),
             filter_draft: None,
             settings_draft: None,
             query,
@@ -121,14 +129,19 @@ impl Browser {
         &self.view
     }
 
+    /// Columns to show besides the chosen ones: without them nobody sees where a word was found.
+    pub fn revealed(&self) -> &[&'static Field] {
+        &self.revealed
+    }
+
     /// Conditions that the market ignored.
     pub fn violations(&self) -> &[Violation] {
-        &self.honesty.violations
+        &self.check.violations
     }
 
     /// What else in the answer differs from the question.
     pub fn doubts(&self) -> &[Doubt] {
-        &self.honesty.doubts
+        &self.check.doubts
     }
 
     /// The storage in GB that the prices on screen include, and whether bourse worked them out for
@@ -156,13 +169,20 @@ impl Browser {
         self.view.get(self.cursor).map(|row| *row as usize)
     }
 
+    /// Whether the rows here are all that the market has for the query that they answer.
+    pub fn coverage(&self) -> Option<Coverage> {
+        let limit = self.shown_query.as_ref()?.limit;
+        let listing = self.listing()?;
+        Some(match self.resource() {
+            // Their listing takes no limit.
+            Resource::Workergroups => Coverage::Whole,
+            Resource::Offers | Resource::Volumes => coverage(listing, limit),
+        })
+    }
+
     /// Whether the market may have more rows than it sent: the limit cut the answer.
     pub fn is_cut(&self) -> bool {
-        let asked = self.shown_query.as_ref().and_then(|query| query.limit);
-        let got = self.listing().map_or(0, |listing| {
-            listing.len() + listing.duplicates() + listing.skipped().len()
-        });
-        asked.is_some_and(|limit| got >= limit as usize)
+        self.coverage() == Some(Coverage::Cut)
     }
 
     /// Asks the market; what is shown stays until the answer comes. Three prices in sight are asked
@@ -174,6 +194,7 @@ impl Browser {
             _ => Request::Search(self.query.clone()),
         };
         self.asked_query = Some(self.query.clone());
+        self.ask_order_at = None;
         let mut effects: Vec<_> = self
             .remote
             .ask(ticket, now)
@@ -189,6 +210,7 @@ impl Browser {
 
     /// Stops waiting.
     pub fn cancel(&mut self) -> Option<Effect> {
+        self.ask_order_at = None;
         self.remote.cancel().map(Effect::Abort)
     }
 
@@ -213,17 +235,19 @@ impl Browser {
         if came && self.awaits(ticket) {
             self.before_watched_answer();
         }
-        let is_other = self.asked_query != self.shown_query;
+        let stays_at_top = self.asked_query != self.shown_query && self.is_at_top();
         if self.remote.accept(ticket, now, answer) && came {
-            if is_other {
-                self.stay_at_top();
+            if stays_at_top {
+                self.go_to_top();
             }
             self.shown_query = self.asked_query.take();
             self.after_watched_answer(now);
             if let (Some(listing), Some(query)) = (self.remote.shown(), &self.shown_query) {
-                self.honesty = Honesty::of(listing, query, self.dialect);
+                self.check = ResponseCheck::of(listing, query, self.dialect);
             }
+            self.remember_names();
             self.revalue();
+            self.schedule_order(now);
         }
     }
 
@@ -293,10 +317,10 @@ impl Browser {
             self.view.clear();
             return;
         };
-        let mut view = listing.matching(self.local_conditions());
-        if !self.words.is_empty() {
-            view = narrowing::narrowed(listing, view, &self.words);
-        }
+        let matching = listing.matching(self.local_conditions());
+        let narrowed = narrowing::narrow(listing, matching, &self.words, &self.columns);
+        let mut view = narrowed.rows;
+        self.revealed = narrowed.revealed;
         let order = self.sorting_keys();
         let has_order = order
             .first()
@@ -316,14 +340,10 @@ impl Browser {
         let Some(asked) = &self.shown_query else {
             return;
         };
-        let came = self
-            .honesty
-            .included_storage()
-            .unwrap_or_else(|| asked.priced_storage(self.dialect));
         let wanted = self.query.storage.unwrap_or(DEFAULT_STORAGE_GB);
-        let is_other = (wanted - came).abs() > 1e-9;
+        let estimate = self.check.storage_to_estimate(asked, self.dialect, wanted);
         if let Some(listing) = self.remote.shown_mut() {
-            listing.estimate_storage(is_other.then_some(wanted));
+            listing.estimate_storage(estimate);
         }
     }
 
@@ -360,12 +380,21 @@ impl Browser {
         self.follow_selection();
     }
 
-    /// Who has not gone down from the first row wants to see what comes first: it is not followed to
-    /// another place of a new order or answer.
-    fn stay_at_top(&mut self) {
-        if self.cursor == 0 && self.chosen == self.selected() {
-            self.chosen = None;
-        }
+    /// Whether the first row is selected: who has not gone down from it wants to see what comes first,
+    /// and does not follow it to another place of a new order or answer.
+    fn is_at_top(&self) -> bool {
+        self.cursor == 0 && self.chosen == self.selected()
+    }
+
+    /// Selects whatever comes first after the next [`Browser::rebuild`].
+    pub(super) const fn go_to_top(&mut self) {
+        self.cursor = 0;
+        self.chosen = None;
+    }
+
+    /// Whether the market ignored the order that it was sent.
+    pub(super) fn is_unordered(&self) -> bool {
+        self.check.is_unordered()
     }
 
     /// Moves the selection.
@@ -377,35 +406,6 @@ impl Browser {
     pub fn scroll_columns(&mut self, by: isize) {
         let most = self.columns.len().saturating_sub(2);
         self.column_offset = self.column_offset.saturating_add_signed(by).min(most);
-    }
-
-    /// Sorts by `order` at once; the market is asked for it with the next search.
-    pub fn set_order(&mut self, order: Vec<OrderKey>) {
-        self.query.order = order;
-        self.stay_at_top();
-        self.rebuild();
-    }
-
-    /// Sorts by one field, the way that is more often wanted first; again turns it round.
-    pub fn sort_by(&mut self, field: &'static Field) {
-        let first = match field.better {
-            Some(true) => Direction::Descending,
-            _ => Direction::Ascending,
-        };
-        let direction = match self.query.order.first() {
-            Some(key) if key.field == field => key.direction.flipped(),
-            _ => first,
-        };
-        self.set_order(vec![OrderKey { field, direction }]);
-    }
-
-    /// Turns every direction of the order round.
-    pub fn reverse(&mut self) {
-        let mut order = self.query.order.clone();
-        for key in &mut order {
-            key.direction = key.direction.flipped();
-        }
-        self.set_order(order);
     }
 
     /// Narrows the rows that are here.
@@ -505,7 +505,7 @@ impl Browser {
     }
 
     /// Takes a whole query from an editor; true if the market must be asked, because it would be
-    /// asked something else. Another order alone waits for the next search.
+    /// asked something else. Another order matters only where the limit truncates the answer.
     pub fn apply(&mut self, query: Query, words: Vec<String>) -> bool {
         let body = |query: Query| wire::encode(&Request::Search(query), self.dialect).body;
         let before = Query {
@@ -513,12 +513,14 @@ impl Browser {
             ..self.query.clone()
         };
         let changed = body(before) != body(query.clone());
-        self.stay_at_top();
+        if self.is_at_top() {
+            self.go_to_top();
+        }
         self.query = query;
         self.ran_words.clone_from(&words);
         self.words = words;
         self.revalue();
-        changed || self.remote.shown().is_none()
+        changed || self.remote.shown().is_none() || self.lacks_market_order()
     }
 
     /// The wire names of the columns, in order: what is kept for the next start.

@@ -5,6 +5,7 @@ use super::actions::movement;
 use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
+use super::remote::Now;
 use crate::domain::field::Section;
 use crate::domain::{Catalog, Field};
 use crate::widgets::list::{Item, List};
@@ -119,10 +120,10 @@ impl ColumnEditor {
 }
 
 /// Sorts by the column in sight beside the one that is sorted by; from none, by the first or last.
-pub(super) fn sort_beside(model: &mut Model, to_right: bool) {
+pub(super) fn sort_beside(model: &mut Model, now: Now, to_right: bool) -> Vec<Effect> {
     let fields: Vec<&'static Field> = model.facts.headers().collect();
     let Some(browser) = model.browser_mut() else {
-        return;
+        return Vec::new();
     };
     let own = browser.query.order.first().map(|key| key.field);
     let place = own.and_then(|own| fields.iter().position(|field| *field == own));
@@ -133,10 +134,9 @@ pub(super) fn sort_beside(model: &mut Model, to_right: bool) {
         (Some(place), true) => (place + 1).min(last),
         (Some(place), false) => place.saturating_sub(1),
     };
-    if Some(next) != place
-        && let Some(field) = fields.get(next)
-    {
-        browser.sort_by(field);
+    match fields.get(next) {
+        Some(field) if Some(next) != place => browser.sort_by(field, now),
+        _ => Vec::new(),
     }
 }
 

@@ -24,7 +24,6 @@ pub mod filter_form;
 pub mod filter_preview;
 pub mod groups;
 mod help;
-pub mod honesty;
 pub mod insights;
 pub mod keep;
 pub mod keymap;
@@ -33,7 +32,7 @@ mod leaving;
 pub mod markets;
 pub mod message;
 mod mouse;
-mod narrowing;
+pub mod narrowing;
 pub mod needs;
 pub mod overlay;
 pub mod palette;
@@ -45,13 +44,16 @@ pub mod route_lab;
 pub mod search_settings;
 pub mod searches;
 pub mod sort_editor;
+mod sorting;
 pub mod split;
 mod stack;
 mod state;
+mod suggestions;
 pub mod three;
 mod typing;
 pub mod unlist;
 pub mod view;
+mod violations;
 pub mod volume_form;
 pub mod watch;
 pub mod write;
@@ -212,8 +214,9 @@ impl Model {
         let groups = groups::deadline(self, now);
         let watch = watch::deadline(self, now);
         let views = stack::deadline(self, now);
+        let order = sorting::deadline(self);
         [
-            toast, view, busy, writes, basket, routes, keep, groups, watch, views,
+            toast, view, busy, writes, basket, routes, keep, groups, watch, views, order,
         ]
         .into_iter()
         .flatten()
@@ -290,6 +293,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
                 model.state.toast = None;
             }
             let mut effects = watch::tick(model, now);
+            effects.extend(sorting::tick(model, now));
             effects.extend(route_lab::tick(model, now));
             effects.extend(stack::tick(model, now));
             effects

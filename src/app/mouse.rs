@@ -171,7 +171,7 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
         },
         Target::Header(field) if has_table(model) => {
             if let Some(browser) = model.browser_mut() {
-                browser.sort_by(field);
+                return browser.sort_by(field, now);
             }
         }
         Target::Row(index) if has_table(model) => {

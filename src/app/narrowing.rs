@@ -1,34 +1,100 @@
-//! Narrowing rows by words.
+//! Narrowing rows by words: each must be part of some text column, in any case.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use crate::domain::field::Kind;
+use crate::domain::listing::Column;
+use crate::domain::text::occurrences;
 use crate::domain::{Field, Listing, Untrusted};
-use crate::widgets::list::fuzzy;
 
-/// The rows whose text columns match all words, in their order.
-pub(super) fn narrowed(listing: &Listing, view: Vec<u32>, words: &[String]) -> Vec<u32> {
-    let fields: Vec<&'static Field> = listing
-        .catalog()
-        .fields()
+/// Whether words are looked for in a column.
+pub const fn is_searched(field: &Field) -> bool {
+    field.in_record && matches!(field.kind, Kind::Text | Kind::Country | Kind::Version)
+}
+
+/// The rows of a column that hold a word.
+struct Hits<'a> {
+    field: &'static Field,
+    column: &'a Column,
+    /// Texts are interned: each is compared once, however many rows have it.
+    texts: HashSet<*const Untrusted>,
+}
+
+impl Hits<'_> {
+    fn has(&self, row: u32) -> bool {
+        let text = self.column.text(row as usize);
+        text.is_some_and(|text| self.texts.contains(&std::ptr::from_ref(text)))
+    }
+}
+
+/// What words leave of a view.
+pub(super) struct Narrowed {
+    /// The rows that hold all words, in their order.
+    pub rows: Vec<u32>,
+    /// Columns that hold a word that no shown column holds: without them nobody sees why a row is
+    /// here.
+    pub revealed: Vec<&'static Field>,
+}
+
+/// Narrows the rows of `view` by words; `shown` are the columns on screen.
+pub(super) fn narrow(
+    listing: &Listing,
+    view: Vec<u32>,
+    words: &[String],
+    shown: &[&'static Field],
+) -> Narrowed {
+    if words.is_empty() {
+        // Looking at nothing must not read the columns of all texts.
+        return Narrowed {
+            rows: view,
+            revealed: Vec::new(),
+        };
+    }
+    let fields = || {
+        let fields = listing.catalog().fields().iter();
+        fields.filter(|field| is_searched(field))
+    };
+    listing.prepare(fields());
+    let hits: Vec<Vec<Hits<'_>>> = words
         .iter()
-        .filter(|field| {
-            field.in_record && matches!(field.kind, Kind::Text | Kind::Country | Kind::Version)
+        .map(|word| {
+            fields()
+                .map(|field| hits(listing, field, word))
+                .filter(|hits| !hits.texts.is_empty())
+                .collect()
         })
         .collect();
-    listing.prepare(fields.iter().copied());
-    let columns: Vec<_> = fields.iter().map(|field| listing.column(field)).collect();
-    let lines: Vec<(u32, String)> = view
-        .iter()
-        .map(|row| {
-            let texts: Vec<_> = columns
-                .iter()
-                .filter_map(|column| column.text(*row as usize))
-                .map(Untrusted::compared)
-                .collect();
-            (*row, texts.join(" "))
-        })
-        .collect();
-    let found: BTreeSet<u32> = fuzzy(&words.join(" "), &lines).into_iter().collect();
-    view.into_iter().filter(|row| found.contains(row)).collect()
+    let mut rows = view;
+    rows.retain(|row| {
+        let has_word = |columns: &Vec<Hits<'_>>| columns.iter().any(|hits| hits.has(*row));
+        hits.iter().all(has_word)
+    });
+    let holds = |hits: &&Hits<'_>| rows.iter().any(|row| hits.has(*row));
+    let mut revealed = Vec::new();
+    for columns in &hits {
+        let mut columns = columns.iter().filter(holds).map(|hits| hits.field);
+        let Some(first) = columns.next() else {
+            continue;
+        };
+        let is_shown = |field: &&'static Field| shown.contains(field) || revealed.contains(field);
+        if !is_shown(&first) && !columns.any(|field| is_shown(&field)) {
+            revealed.push(first);
+        }
+    }
+    Narrowed { rows, revealed }
+}
+
+fn hits<'a>(listing: &'a Listing, field: &'static Field, word: &str) -> Hits<'a> {
+    let column = listing.column(field);
+    let holds = |text: &&Untrusted| !occurrences(text.compared(), word).is_empty();
+    Hits {
+        field,
+        column,
+        texts: column
+            .texts()
+            .iter()
+            .filter(holds)
+            .map(std::ptr::from_ref)
+            .collect(),
+    }
 }

@@ -184,9 +184,9 @@ fn choose(model: &mut Model, now: Now, entry: Entry) -> Vec<Effect> {
         }
         Entry::Search(entry) => searches::chosen(model, now, entry),
         Entry::SortBy(field) => {
-            let effects = back_to_table(model, now);
+            let mut effects = back_to_table(model, now);
             if let Some(browser) = model.browser_mut() {
-                browser.sort_by(field);
+                effects.extend(browser.sort_by(field, now));
             }
             effects
         }

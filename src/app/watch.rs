@@ -89,7 +89,8 @@ const fn price_of(resource: Resource) -> &'static str {
     }
 }
 
-/// Whether two queries ask for the same rows and prices; their order says how to look at them.
+/// Whether two queries ask for the same rows and prices, limit aside: their order says how to look at
+/// them.
 fn is_same_question(one: &Query, other: &Query) -> bool {
     let one = Query {
         order: other.order.clone(),
@@ -107,13 +108,14 @@ impl Browser {
     /// Before an answer takes the place of the one in sight: the first one is kept to compare with.
     /// Another question has nothing to be compared with.
     pub(super) fn before_watched_answer(&mut self) {
+        // A limit takes other rows in another order.
+        let is_cut = self.coverage() != Some(Coverage::Whole);
         let (Some(watch), Some(asked)) = (&mut self.watch, &self.asked_query) else {
             return;
         };
-        let is_same = self
-            .shown_query
-            .as_ref()
-            .is_some_and(|shown| is_same_question(shown, asked));
+        let is_same = self.shown_query.as_ref().is_some_and(|shown| {
+            is_same_question(shown, asked) && (!is_cut || shown.order == asked.order)
+        });
         if !is_same {
             watch.baseline = None;
         } else if watch.baseline.is_none() {

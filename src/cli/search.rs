@@ -1,11 +1,13 @@
 //! `bourse offers` and `bourse volumes`: a search, and its records as text.
 
 use super::args::{Format, OffersArguments, SearchArguments, VolumesArguments};
+use super::notes::{self, Answer};
 use super::output::{self, CliError, ProgressLine};
 use super::settings::Settings;
 use super::table;
 use crate::api::{Progress, Reply, Request, Session, Wait};
 use crate::domain::language::{self, Mode};
+use crate::domain::response_check::ResponseCheck;
 use crate::domain::{Dialect, Listing, Query, Resource};
 
 /// `bourse offers`
@@ -14,11 +16,6 @@ pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<
     query.offer_type = arguments.offer_type;
     if let Some(gigabytes) = arguments.storage {
         query.storage = Some(gigabytes);
-        if settings.dialect.storage_parameter.is_none() {
-            output::note(
-                "this market's dialect has no storage parameter: prices include the default of 8 GB",
-            );
-        }
     }
     search(settings, &arguments.search, query).await
 }
@@ -79,6 +76,7 @@ async fn search(
     arguments: &SearchArguments,
     query: Query,
 ) -> Result<(), CliError> {
+    notes::warn(&query, settings.dialect);
     let connection = settings.connect().await?;
     let request = Request::Search(query.clone());
     if arguments.curl {
@@ -88,14 +86,33 @@ async fn search(
                 "this sandbox ends with the command: serve one that stays with bourse sandbox",
             );
         }
+        notes::about_request(&query, settings.dialect);
         return output::print(format!("{command}\n").as_bytes());
     }
     let listing = fetch(&connection.session, &request).await;
     settings.keep_pacing(&connection.session);
-    let listing = listing?;
-    let rows = rows(&listing, &query, settings.dialect);
-    tell(&listing, &query, settings.dialect);
-    show(&listing, &rows, arguments.format, false)
+    let mut listing = listing?;
+    let check = ResponseCheck::of(&listing, &query, settings.dialect);
+    if let Some(wanted) = query.storage {
+        let estimate = check.storage_to_estimate(&query, settings.dialect, wanted);
+        listing.estimate_storage(estimate);
+    }
+    let mut rows = rows(&listing, &query, settings.dialect);
+    if notes::is_sorted_locally(&listing, &query, settings.dialect, &check) {
+        listing.sort(&mut rows, &query.order);
+    }
+    show(&listing, &rows, arguments.format, false)?;
+    tell_skipped(&listing);
+    // Behind the records: in front of a long table nobody would see them.
+    let answer = Answer {
+        listing: &listing,
+        query: &query,
+        dialect: settings.dialect,
+        check: &check,
+        rows: &rows,
+    };
+    answer.tell();
+    Ok(())
 }
 
 /// Runs a request for records, telling about waits where somebody watches.
@@ -131,30 +148,6 @@ pub fn rows(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Vec<
         listing.sort(&mut rows, &query.order);
     }
     rows
-}
-
-/// Says what is not as asked for, on standard error.
-fn tell(listing: &Listing, query: &Query, dialect: &'static Dialect) {
-    tell_skipped(listing);
-    for condition in query.local(dialect) {
-        output::note(&format!(
-            "this market does not filter on {}: applied to what it sent",
-            condition.field.key
-        ));
-    }
-    for condition in query.sent(dialect) {
-        let column = listing.column(condition.field);
-        let broken = (0..listing.len())
-            .filter(|row| condition.is_broken_by(column.cell(*row)))
-            .count();
-        if broken > 0 {
-            output::note(&format!(
-                "the market ignored {}: {broken} of {} records break it",
-                language::print_condition_briefly(condition),
-                listing.len()
-            ));
-        }
-    }
 }
 
 /// Names the records that could not be read.

@@ -20,6 +20,7 @@ pub mod objection;
 pub mod operator;
 pub mod pretty;
 pub mod query;
+pub mod response_check;
 pub mod routing;
 pub mod saved;
 pub(crate) mod secrets;

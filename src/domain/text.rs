@@ -5,7 +5,9 @@
 //! terminal, reorder a line or hide are written visibly (`<U+202E>`), never dropped in silence.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
+use nucleo_matcher::chars::{normalize, to_lower_case};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
@@ -161,6 +163,38 @@ fn ascii(text: &str, max_chars: usize) -> String {
         }
     }
     out
+}
+
+/// Where a word stands in a text, in bytes, whatever the case and the accents; `_` also finds a blank,
+/// as in the query language.
+///
+/// ```
+/// use bourse::domain::text::occurrences;
+/// assert_eq!(occurrences("RTX 4090, rtx 4090D", "rtx_4090"), [0..8, 10..18]);
+/// assert_eq!(occurrences("Türkiye, TR", "turk"), [0..5]);
+/// ```
+pub fn occurrences(text: &str, word: &str) -> Vec<Range<usize>> {
+    // One character for each, so that places stay what they are.
+    let folded = |character| to_lower_case(normalize(character));
+    let word: Vec<char> = word.chars().map(folded).collect();
+    let text: Vec<(usize, char)> = text.char_indices().collect();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(window) = text.get(at..at + word.len()).filter(|it| !it.is_empty()) {
+        let is_here = window
+            .iter()
+            .zip(&word)
+            .all(|((_, own), wanted)| folded(*own) == *wanted || (*wanted == '_' && *own == ' '));
+        if let (true, Some((start, _)), Some((end, last))) =
+            (is_here, window.first(), window.last())
+        {
+            found.push(*start..end + last.len_utf8());
+            at += word.len();
+        } else {
+            at += 1;
+        }
+    }
+    found
 }
 
 /// Cuts a text to `max` terminal cells, the last of them an ellipsis when something was cut.

@@ -38,7 +38,12 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
         paint::pieces(buffer, line.x + 1, line.y, room, &parts);
     }
     if let Some(browser) = model.browser().filter(|_| !is_lab) {
-        let mut parts = vec![piece(rows(browser), theme.text)];
+        let order = browser.order_request();
+        let mut parts = match &order {
+            // The counts are about to change.
+            Some(text) => vec![piece(format!("{text} ({stop} cancels)"), theme.accent)],
+            None => vec![piece(rows(browser), theme.text)],
+        };
         if let Some(then) = browser.remote().shown_at() {
             let is_stale = browser.remote().error().is_some();
             let style = if is_stale { theme.warning } else { theme.dim };
@@ -56,7 +61,8 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
             let text = format!(" · asking for 3 prices ({stop} stops)");
             parts.push(piece(text, theme.accent));
         }
-        if let Some(flight) = flight(browser, now, &stop) {
+        let is_told = order.is_some() && !is_delayed(browser);
+        if let Some(flight) = flight(browser, now, &stop).filter(|_| !is_told) {
             parts.push(piece(format!(" · {flight}"), theme.accent));
         }
         if let Some(text) = going_on {
@@ -92,6 +98,9 @@ fn rows(browser: &Browser) -> String {
     };
     if browser.is_cut() {
         text.push_str(" loaded, more exist");
+    }
+    if browser.is_sorted_among_loaded() {
+        let _ = write!(text, ", sorted among the {here} loaded only"); // a String takes everything
     }
     if seen > 0 {
         text = format!("{}/{text}", browser.cursor() + 1);
@@ -139,6 +148,18 @@ const fn under_way(deed: Deed) -> &'static str {
         Deed::UnlistVolume => "unlisting",
         Deed::CreateWorkergroup => "creating a workergroup for",
     }
+}
+
+/// Whether the request in flight waits its turn or is tried again.
+const fn is_delayed(browser: &Browser) -> bool {
+    matches!(
+        browser.remote().phase(),
+        Phase::Loading { attempt: 2.., .. }
+            | Phase::Loading {
+                waiting: Some(_),
+                ..
+            }
+    )
 }
 
 /// The request in flight, in words.

@@ -42,6 +42,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use crate::api::ApiError;
+use crate::app::browser::Browser;
 use crate::app::facts::{Facts, Target};
 use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Phase};
@@ -253,6 +254,7 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
             ];
             let warn = |condition| language::warning(condition, browser.dialect());
             lines.extend(browser.query.active().filter_map(warn));
+            lines.extend(did_you_mean(browser));
             lines
         }
         (_, Some(listing)) if listing.is_empty() => vec![
@@ -276,18 +278,28 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
             ),
             format!("{back} shows them all again."),
         ],
-        (_, Some(listing)) => vec![
-            format!(
-                "None of the {} {nouns} here meet the local conditions.",
-                listing.len()
-            ),
-            format!("Press {funnel} to see which costs most, {query} to relax them."),
-        ],
+        (_, Some(listing)) => {
+            let mut lines = vec![
+                format!(
+                    "None of the {} {nouns} here meet the local conditions.",
+                    listing.len()
+                ),
+                format!("Press {funnel} to see which costs most, {query} to relax them."),
+            ];
+            lines.extend(did_you_mean(browser));
+            lines
+        }
         (_, None) => vec![
             format!("No {nouns} were asked for yet."),
             format!("Press {refresh} to ask the market."),
         ],
     }
+}
+
+/// What was probably meant by conditions that name something unknown.
+fn did_you_mean(browser: &Browser) -> impl Iterator<Item = String> {
+    let suggestions = browser.suggestions().into_iter();
+    suggestions.map(|condition| format!("Did you mean {condition}?"))
 }
 
 /// A few lines in the middle of an area, the first one stronger.

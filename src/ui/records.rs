@@ -7,9 +7,11 @@ use ratatui::style::{Modifier, Style};
 use super::paint;
 use crate::app::browser::Browser;
 use crate::app::facts::{Facts, Target};
+use crate::app::narrowing::is_searched;
 use crate::app::sort_editor::arrow;
 use crate::domain::format;
 use crate::domain::local::LocalTime;
+use crate::domain::text::occurrences;
 use crate::domain::{CellRef, Field, Kind, Listing, Resource, Source};
 use crate::widgets::theme::Theme;
 
@@ -179,7 +181,11 @@ pub fn draw(
         area.width,
         // A broken cell has a sign in front of its text.
         |field| fitted(listing, field) + u16::from(browser.is_accused(field)),
-        |field| browser.is_accused(field) || sorted_by == Some(field),
+        |field| {
+            browser.is_accused(field)
+                || sorted_by == Some(field)
+                || browser.revealed().contains(&field)
+        },
     );
     facts.columns = placed.len();
     header(buffer, area, browser, listing, &placed, theme, facts);
@@ -243,10 +249,11 @@ pub fn draw(
 }
 
 /// The person's columns, and behind the first one those that a condition of the query was broken
-/// in: a banner that points to marked cells is of no use without them.
+/// in, and those in which a word was found: marked cells are of no use out of sight.
 fn columns(browser: &Browser) -> Vec<&'static Field> {
     let mut columns = browser.columns.clone();
-    for field in browser.accused() {
+    let revealed = browser.revealed().iter().copied();
+    for field in browser.accused().into_iter().chain(revealed) {
         if !columns.contains(&field) {
             columns.insert(columns.len().min(1), field);
         }
@@ -319,6 +326,29 @@ fn draw_cell(
         paint::right(buffer, x, strip.y, width, &text, style);
     } else {
         paint::text(buffer, x, strip.y, width, &text, style);
+        if is_searched(column.field) {
+            highlight(
+                buffer,
+                Rect::new(x, strip.y, width, 1),
+                &text,
+                &browser.words,
+            );
+        }
+    }
+}
+
+/// Underlines the words that the rows were narrowed by; a colour alone would be lost on the selected
+/// row.
+fn highlight(buffer: &mut Buffer, cell: Rect, text: &str, words: &[String]) {
+    let found = words.iter().flat_map(|word| occurrences(text, word));
+    for range in found {
+        let (Some(before), Some(word)) = (text.get(..range.start), text.get(range)) else {
+            continue;
+        };
+        let x = cell.x.saturating_add(paint::cells(before));
+        let place = Rect::new(x, cell.y, paint::cells(word), 1).intersection(cell);
+        let style = Style::new().add_modifier(Modifier::UNDERLINED.union(Modifier::BOLD));
+        paint::fill(buffer, place, style);
     }
 }
 

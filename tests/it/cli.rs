@@ -154,7 +154,7 @@ fn what_the_market_cannot_filter_or_does_not_is_applied_or_named() {
     assert_eq!(recorder.only().json()["num_gpus"], json!({"gte": 2}));
     assert_eq!(recorder.only().json().get("dph_total"), None);
     assert!(
-        err.contains("this market does not filter on dph_total"),
+        err.contains("2 of 3 match dph_total<0.5, applied locally"),
         "{err}"
     );
     assert!(
@@ -803,7 +803,7 @@ fn the_sandbox_serves_until_a_signal_and_the_commands_work_against_it() {
             .len(),
         5
     );
-    assert_eq!(err, "");
+    assert_eq!(err, "note: first 5 of more: raise --limit for the rest\n");
     let (status, _, err) = with(&["volumes"]);
     assert_eq!(status, 0, "{err}");
     let (status, _, err) = run(home

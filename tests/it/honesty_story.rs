@@ -27,7 +27,7 @@ fn an_order_that_was_not_kept_is_named_and_mended_here() {
     desk.keys("s").type_text("score").keys("delete ctrl-u");
     desk.type_text("dph_total").keys("space enter r");
     desk.answer(THREE); // 0.41, 16.02, 0.31: the last one is out of place
-    desk.expect("the order dph_total was not kept (1 row out of place); it is sorted here");
+    desk.expect("the market ignored the sort order dph_total (1 row out of place): sorted locally");
     desk.keys("g").selects("103");
 }
 
@@ -57,7 +57,7 @@ fn a_ranking_with_an_element_of_chance_is_not_accused_but_no_order_is() {
     desk.expect_not("Not as asked");
     // Four of eight are.
     let desk = Desk::with_offers(&rows(&[20, 90, 30, 80, 40, 70, 50, 60, 55]));
-    desk.expect("the order score- was not kept (4 rows out of place)");
+    desk.expect("the market ignored the sort order score- (4 rows out of place)");
 }
 
 /// Two offers at 0.72 $/GB/month: 1/1000 $/h a GB.
@@ -121,5 +121,5 @@ fn volumes_are_checked_too() {
     desk.keys("2").answer(
         r#"{"offers":[{"ask_contract_id":1,"storage_cost":0.2},{"ask_contract_id":2,"storage_cost":0.1}]}"#,
     );
-    desk.expect("the order storage_cost was not kept (1 row out of place)");
+    desk.expect("the market ignored the sort order storage_cost (1 row out of place)");
 }

@@ -501,3 +501,32 @@ fn a_group_of_countries_is_written_by_its_name_for_people_and_whole_for_the_mark
     let text = "geolocation in [SE,NO] gpu_ram>=24";
     assert_eq!(language::print_briefly(&read(text)), text);
 }
+
+#[test]
+fn an_unknown_name_leads_to_the_names_that_were_meant() {
+    let seen = ["RTX 4090".to_owned(), "GTX 1080 Ti".to_owned()];
+    for (typed, meant) in [
+        // A word of the name: an RTX 4090D is another model.
+        ("gpu_name=4090", Some("gpu_name=RTX_4090")),
+        ("gpu_name=1080", Some("gpu_name=GTX_1080_Ti")),
+        (
+            "gpu_name=H100",
+            Some("gpu_name in [H100_NVL,H100_SXM,H100_PCIE]"),
+        ),
+        ("gpu_name=\"h100 sxm\"", Some("gpu_name=H100_SXM")),
+        ("gpu_name=5070ti", Some("gpu_name=RTX_5070_Ti")),
+        ("gpu_name=RTX_4900", Some("gpu_name=RTX_4090")),
+        ("gpu_name in [4090,A40]", Some("gpu_name in [RTX_4090,A40]")),
+        // Known names, other models and other operators are no mistakes.
+        ("gpu_name=RTX_4090", None),
+        ("gpu_name=\"GTX 1080 Ti\"", None),
+        ("gpu_name=RTX_3080", None),
+        ("gpu_name!=4090", None),
+        ("num_gpus=3", None),
+        ("geolocation=US", None),
+    ] {
+        let parsed = parse(typed, &OFFERS, &Dialect::VAST, &[], Mode::Strict).unwrap();
+        let found = bourse::domain::language::meant(&parsed.conditions[0], &seen);
+        assert_eq!(found.as_deref(), meant, "{typed}");
+    }
+}

@@ -70,9 +70,11 @@ mod sandbox_market;
 mod saved_story;
 #[cfg(unix)]
 mod screenshots;
+mod search_notes;
 mod settings_story;
 #[cfg(unix)]
 mod shopping;
+mod sorting_story;
 mod state_files;
 mod support;
 mod surprises_story;

@@ -93,9 +93,8 @@ fn escape_takes_back_words_that_were_not_run() {
 #[test]
 fn the_selection_follows_its_record_when_rows_change() {
     let mut desk = Desk::with_offers(THREE);
-    desk.keys("j j").selects("103");
     desk.keys("s").type_text("$/h").keys("space enter");
-    desk.selects("103");
+    desk.keys("j j").selects("103");
     desk.keys("r")
         .answer(&THREE.replace("\"id\":101", "\"id\":999"));
     desk.selects("103");
@@ -327,25 +326,124 @@ fn enter_on_a_field_of_the_sort_editor_sorts_by_it_alone() {
 }
 
 #[test]
-fn who_went_down_is_followed_and_who_did_not_stays_at_the_top() {
+fn a_sort_starts_at_the_top_and_so_does_another_search_for_who_is_there() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("j").selects("102");
     desk.keys("s").type_text("dph_total");
-    desk.keys("enter").selects("102");
-    desk.keys("g /").type_text(" num_gpus>=1").keys("enter");
+    desk.keys("enter").selects("103");
+    desk.keys("/").type_text(" num_gpus>=1").keys("enter");
     // The new answer begins with another row.
     desk.answer(&THREE.replace("\"id\":103", "\"id\":104"));
     desk.selects("104");
 }
 
 #[test]
-fn words_mean_letters_in_a_row_where_a_row_has_them() {
+fn every_word_must_be_part_of_a_text_as_it_is() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("/").type_text(" 4090").keys("enter");
     desk.expect("1 of 3 rows").selects("101");
-    // Where no row has them so, scattered letters do.
+    // Letters that are scattered over a row find nothing.
     desk.keys("/ ctrl-u").type_text("rtx49").keys("enter");
+    desk.expect("None of the 3 offers here match “rtx49”.");
+    // Each word counts, in whatever column and case it stands.
+    desk.keys("/ ctrl-u").type_text("RTX texas").keys("enter");
     desk.expect("1 of 3 rows").selects("101");
+    desk.keys("/ ctrl-u").type_text("RTX iceland").keys("enter");
+    desk.expect("None of the 3 offers here match “RTX iceland”.");
+    // A blank is written as in a query.
+    desk.keys("/ ctrl-u").type_text("rtx_3090").keys("enter");
+    desk.expect("1 of 3 rows").selects("103");
+}
+
+/// The texts that are underlined in the rows of the table.
+fn underlined(desk: &Desk) -> Vec<String> {
+    let mut found = Vec::new();
+    let width = 120;
+    for line in desk.cells().chunks(width).skip(4).take(30) {
+        let mut text = String::new();
+        for cell in line {
+            if cell.modifier.contains(ratatui::style::Modifier::UNDERLINED) {
+                text.push_str(cell.symbol());
+            } else if !text.is_empty() {
+                found.push(std::mem::take(&mut text));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn words_are_underlined_where_they_were_found() {
+    let mut desk = Desk::with_offers(THREE);
+    assert_eq!(underlined(&desk), Vec::<String>::new());
+    desk.keys("/").type_text(" rtx as").keys("enter");
+    assert_eq!(underlined(&desk), ["RTX", "as"], "RTX 4090 in Texas");
+    desk.keys("esc");
+    assert_eq!(underlined(&desk), Vec::<String>::new());
+}
+
+#[test]
+fn a_word_that_only_a_hidden_column_holds_brings_it_into_sight() {
+    let with_board = THREE.replace("\"id\":102", "\"id\":102,\"mobo_name\":\"X13 Supermicro\"");
+    let mut desk = Desk::with_offers(&with_board);
+    desk.expect_not("X13 Supermicro");
+    desk.keys("/").type_text(" supermicro").keys("enter");
+    desk.selects("102").expect("X13 Supermicro");
+    assert_eq!(underlined(&desk), ["Supermicro"]);
+    desk.keys("esc").expect_not("X13 Supermicro");
+    // One that a shown column holds, too, needs no other.
+    let twice = with_board.replace("X13 Supermicro", "Made in Iceland");
+    let mut desk = Desk::with_offers(&twice);
+    desk.keys("/").type_text(" iceland").keys("enter");
+    desk.selects("102").expect_not("Made in");
+}
+
+#[test]
+fn a_name_that_the_market_does_not_use_gets_a_suggestion() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("/ ctrl-u")
+        .type_text("gpu_name=4090")
+        .keys("enter");
+    desk.answer(r#"{"offers":[]}"#);
+    desk.expect("The market has no offers for this query.")
+        .expect("Did you mean gpu_name=RTX_4090?");
+    // A known name that nobody offers today is no mistake.
+    desk.keys("/ ctrl-u")
+        .type_text("gpu_name=RTX_4090")
+        .keys("enter");
+    desk.answer(r#"{"offers":[]}"#).expect_not("Did you mean");
+}
+
+#[test]
+fn names_of_earlier_rows_are_suggested_too() {
+    let rare = THREE.replace("H100 SXM", "Tesla V100");
+    let mut desk = Desk::with_offers(&rare);
+    for answered in [r#"{"offers":[]}"#, r#"{"offers":[]}"#] {
+        desk.keys("/ ctrl-u")
+            .type_text("gpu_name=v100 ")
+            .keys("enter");
+        if !desk.calls.is_empty() {
+            desk.answer(answered);
+        }
+        desk.expect("Did you mean gpu_name=Tesla_V100?");
+        desk.keys("r").answer(answered);
+        desk.expect("Did you mean gpu_name=Tesla_V100?");
+    }
+}
+
+#[test]
+fn conditions_on_the_loaded_rows_get_suggestions_too() {
+    // The documented interface does not filter on the processor's name.
+    let named = THREE.replace("\"id\":102", "\"id\":102,\"cpu_name\":\"AMD EPYC 7763\"");
+    let mut desk = Desk::with_offers(&named);
+    desk.keys("/ ctrl-u")
+        .type_text("cpu_name=epyc")
+        .keys("enter");
+    if !desk.calls.is_empty() {
+        desk.answer(&named);
+    }
+    desk.expect("None of the 3 offers here meet the local conditions.")
+        .expect("Did you mean cpu_name=\"AMD EPYC 7763\"?");
 }
 
 #[test]

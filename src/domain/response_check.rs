@@ -3,12 +3,12 @@
 
 use std::cmp::Ordering;
 
-use super::browser::Browser;
-use crate::domain::cost::storage_per_hour;
-use crate::domain::language;
-use crate::domain::listing::compare_cells;
-use crate::domain::query::OrderKey;
-use crate::domain::{CellRef, Dialect, Field, Kind, Listing, OfferType, Query, Resource, Source};
+use super::cost::storage_per_hour;
+use super::listing::compare_cells;
+use super::query::OrderKey;
+use super::{
+    CellRef, Dialect, Field, Kind, Listing, OfferType, Query, Resource, Source, format, language,
+};
 
 /// A condition that the market was asked for and rows that break it all the same.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,14 +66,14 @@ pub enum Doubt {
 impl Doubt {
     /// In words, for the banner.
     pub fn text(&self) -> String {
-        let gb = |gb: f64| crate::domain::format::trimmed(gb, 2);
+        let gb = |gb: f64| format::trimmed(gb, 2);
         let rows = |rows: usize| format!("{rows} {}", if rows == 1 { "row" } else { "rows" });
         match self {
             Self::TooMany { limit, came } => {
                 format!("{came} records came, at most {limit} were asked for")
             }
             Self::Unordered { order, rows: count } => format!(
-                "the order {order} was not kept ({} out of place); it is sorted here",
+                "the market ignored the sort order {order} ({} out of place): sorted locally",
                 rows(*count)
             ),
             Self::OtherStorage {
@@ -114,14 +114,14 @@ impl Doubt {
 
 /// What the check of an answer found.
 #[derive(Debug, Default)]
-pub struct Honesty {
+pub struct ResponseCheck {
     /// Conditions that were ignored.
     pub violations: Vec<Violation>,
     /// Everything else.
     pub doubts: Vec<Doubt>,
 }
 
-impl Honesty {
+impl ResponseCheck {
     /// Checks an answer to `query`, as it came.
     pub fn of(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Self {
         if query.resource == Resource::Workergroups {
@@ -139,6 +139,25 @@ impl Honesty {
             violations: violations(listing, query, dialect),
             doubts,
         }
+    }
+
+    /// Whether the market ignored the order, so that a limit may have cut off the top rows.
+    pub fn is_unordered(&self) -> bool {
+        let is_order = |doubt: &Doubt| matches!(doubt, Doubt::Unordered { .. });
+        self.doubts.iter().any(is_order)
+    }
+
+    /// GB to estimate the prices for: `wanted`, unless they include it already.
+    pub fn storage_to_estimate(
+        &self,
+        asked: &Query,
+        dialect: &Dialect,
+        wanted: f64,
+    ) -> Option<f64> {
+        let included = self
+            .included_storage()
+            .unwrap_or_else(|| asked.priced_storage(dialect));
+        ((wanted - included).abs() > 1e-9).then_some(wanted)
     }
 
     /// GB that the prices include, where all rows agree that it is not what was asked for.
@@ -302,56 +321,4 @@ fn too_small(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Opt
         .filter(|row| space(*row).is_some_and(|space| space < asked))
         .count();
     (rows > 0).then_some(Doubt::TooSmall { asked, rows })
-}
-
-impl Browser {
-    /// Whether a column shows cells that break a condition that the market was asked for.
-    pub fn is_accused(&self, field: &Field) -> bool {
-        self.violations()
-            .iter()
-            .any(|violation| reads_same(violation.field, field))
-    }
-
-    /// Whether a cell breaks a condition that the market was asked for.
-    pub fn is_violating(&self, row: usize, field: &Field) -> bool {
-        !self.violations().is_empty()
-            && self.violations().iter().any(|violation| {
-                reads_same(violation.field, field)
-                    && self.listing().is_some_and(|listing| {
-                        let cell = listing.sent_column(violation.field).cell(row);
-                        self.shown_query()
-                            .into_iter()
-                            .flat_map(Query::active)
-                            .any(|condition| {
-                                condition.field == violation.field && condition.is_broken_by(cell)
-                            })
-                    })
-            })
-    }
-
-    /// The columns that show broken cells and are not among those that the person has chosen.
-    pub fn accused(&self) -> Vec<&'static Field> {
-        let is_chosen = |field: &Field| self.columns.iter().any(|own| reads_same(field, own));
-        let catalog = self.query.catalog();
-        let hidden = self.violations().iter().map(|violation| violation.field);
-        let mut hidden: Vec<&'static Field> = hidden
-            .filter(|field| !is_chosen(field))
-            .filter_map(|field| catalog.columns().find(|column| reads_same(field, column)))
-            .collect();
-        hidden.dedup();
-        hidden
-    }
-}
-
-/// Whether two fields read the same member: a violation of `verified` shows on `verification`.
-fn reads_same(condition: &Field, column: &Field) -> bool {
-    let member = |field: &Field| match field.source {
-        Source::Member(name)
-        | Source::Search(name)
-        | Source::TextIs(name, _)
-        | Source::NumberIs(name, _)
-        | Source::TimeLeft(name, _) => Some(name),
-        _ => None,
-    };
-    condition == column || member(condition).is_some_and(|name| member(column) == Some(name))
 }

@@ -1,0 +1,153 @@
+//! Sorting: at once among the loaded rows, and where the limit truncated them, by the market too.
+//!
+//! The cheapest of 500 loaded offers is not the cheapest of 2,000. A new order over a truncated
+//! answer therefore also asks the market for its own top rows.
+
+use super::Model;
+use super::browser::Browser;
+use super::message::Effect;
+use super::remote::Now;
+use super::sort_editor::arrow;
+use crate::domain::insight::Coverage;
+use crate::domain::{Direction, Field, Listing, OrderKey, Query};
+
+/// Seconds without another change before the market is asked: who presses `>` five times wants one
+/// answer, and markets count requests.
+const SETTLE: f64 = 0.3;
+
+impl Browser {
+    /// Sorts by `order` at once, and asks the market soon where the limit truncated the answer.
+    pub fn set_order(&mut self, order: Vec<OrderKey>, now: Now) -> Vec<Effect> {
+        self.query.order = order;
+        self.go_to_top();
+        self.rebuild();
+        let is_superseded =
+            self.remote.is_loading() && !self.lacks_market_order() && self.asks_only_for_order();
+        // Back to the order of the loaded rows: the request under way is for another one.
+        let abort = is_superseded.then(|| self.cancel()).flatten();
+        self.ask_order_at = None;
+        self.schedule_order(now);
+        abort.into_iter().collect()
+    }
+
+    /// Sorts by one field, its better end first; the same field again reverses it.
+    pub fn sort_by(&mut self, field: &'static Field, now: Now) -> Vec<Effect> {
+        let first = match field.better {
+            Some(true) => Direction::Descending,
+            _ => Direction::Ascending,
+        };
+        let direction = match self.query.order.first() {
+            Some(key) if key.field == field => key.direction.flipped(),
+            _ => first,
+        };
+        self.set_order(vec![OrderKey { field, direction }], now)
+    }
+
+    /// Reverses every key of the order.
+    pub fn reverse(&mut self, now: Now) -> Vec<Effect> {
+        let mut order = self.query.order.clone();
+        for key in &mut order {
+            key.direction = key.direction.flipped();
+        }
+        self.set_order(order, now)
+    }
+
+    /// The leading keys of the order that the market can sort by.
+    fn market_keys(&self, query: &Query) -> Vec<OrderKey> {
+        let (catalog, dialect) = (query.catalog(), self.dialect());
+        let keys = query.order.iter();
+        keys.filter(|key| self.need(key.field).is_none())
+            .take_while(|key| catalog.orders_on_server(key.field, dialect))
+            .copied()
+            .collect()
+    }
+
+    /// Whether the limit truncated the answer and the market can sort by the order but was not
+    /// asked to.
+    pub(super) fn lacks_market_order(&self) -> bool {
+        let wanted = self.market_keys(&self.query);
+        let sent = self.shown_query.as_ref();
+        let sent = sent.map(|query| self.market_keys(query));
+        self.is_cut() && sent.is_some_and(|sent| !sent.starts_with(&wanted))
+    }
+
+    /// Asks for the market's order soon, unless that is under way.
+    pub(super) fn schedule_order(&mut self, now: Now) {
+        if self.ask_order_at.is_none() && self.lacks_market_order() {
+            self.ask_order_at = Some(now.mono + SETTLE);
+        }
+    }
+
+    /// Whether the request under way differs from the answer shown by nothing but its order.
+    fn asks_only_for_order(&self) -> bool {
+        let Some((asked, shown)) = self.asked_query.as_ref().zip(self.shown_query.as_ref()) else {
+            return false;
+        };
+        let reordered = Query {
+            order: asked.order.clone(),
+            ..shown.clone()
+        };
+        asked.order != shown.order && *asked == reordered
+    }
+
+    /// What the market is being asked for because of the order: its own top rows.
+    pub fn order_request(&self) -> Option<String> {
+        let is_asking =
+            self.ask_order_at.is_some() || (self.remote.is_loading() && self.lacks_market_order());
+        let (loaded, limit) = (self.listing()?.len(), self.query.limit?);
+        let keys: Vec<_> = self
+            .market_keys(&self.query)
+            .iter()
+            .map(|key| format!("{}{}", key.field.label, arrow(key.direction)))
+            .collect();
+        is_asking.then(|| {
+            format!(
+                "sorted {loaded} loaded; asking for the market's own top {limit} by {}",
+                keys.join(" ")
+            )
+        })
+    }
+
+    /// Whether better rows may exist than the first one: the market has more than the loaded rows,
+    /// and they are not its first ones in this order.
+    pub fn is_sorted_among_loaded(&self) -> bool {
+        let keys = self.sorting_keys();
+        let is_whole = self
+            .coverage()
+            .is_none_or(|coverage| coverage == Coverage::Whole);
+        let Some(first) = keys.first().filter(|_| !is_whole) else {
+            return false;
+        };
+        let sent = self.shown_query.as_ref();
+        let sent = sent.map(|query| self.market_keys(query));
+        let is_sent = sent.is_some_and(|sent| sent.first() == Some(first));
+        // The market sorts by the prices that it quotes.
+        let is_other = |listing: &Listing| listing.is_estimated(first.field);
+        !is_sent || self.is_unordered() || self.listing().is_some_and(is_other)
+    }
+}
+
+/// Asks the market where an order has settled.
+pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
+    let super::State {
+        offers,
+        volumes,
+        tickets,
+        ..
+    } = &mut model.state;
+    let mut effects = Vec::new();
+    for browser in [offers, volumes] {
+        if browser.ask_order_at.is_some_and(|due| due <= now.mono) {
+            effects.extend(browser.ask(tickets, now));
+        }
+    }
+    effects
+}
+
+/// When the next order has settled.
+pub(super) fn deadline(model: &Model) -> Option<f64> {
+    [&model.state.offers, &model.state.volumes]
+        .into_iter()
+        .filter_map(|browser| browser.ask_order_at)
+        .reduce(f64::min)
+}

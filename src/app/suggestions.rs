@@ -1,0 +1,38 @@
+//! What was probably meant by a search that finds nothing: a name that the market does not use, such
+//! as `gpu_name=4090` for RTX 4090.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::actions::seen_values;
+use super::browser::Browser;
+use crate::domain::field::{Filter, Kind};
+use crate::domain::{Field, language};
+
+/// The names that records of a pane had, by field. An empty answer has none: earlier ones count.
+pub(super) type Names = BTreeMap<&'static str, BTreeSet<String>>;
+
+impl Browser {
+    /// Remembers the names that the loaded rows have.
+    pub(super) fn remember_names(&mut self) {
+        // Its columns are read with every answer: others would cost a second reading of all rows.
+        let is_name =
+            |field: &&Field| field.kind == Kind::Text && field.filter == Filter::Documented;
+        for field in self.query.catalog().fields().iter().filter(is_name) {
+            let values = seen_values(self.listing(), field);
+            self.names.entry(field.key).or_default().extend(values);
+        }
+    }
+
+    /// Conditions to try in the place of those that name something unknown.
+    pub fn suggestions(&self) -> Vec<String> {
+        let conditions = self.query.active();
+        conditions
+            .filter_map(|condition| {
+                let mut seen = seen_values(self.listing(), condition.field);
+                let known = self.names.get(condition.field.key);
+                seen.extend(known.into_iter().flatten().cloned());
+                language::meant(condition, &seen)
+            })
+            .collect()
+    }
+}

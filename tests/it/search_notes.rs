@@ -1,0 +1,217 @@
+//! What the commands say beside their records, on standard error.
+
+use std::process::Command;
+
+use serde_json::{Value as Json, json};
+
+use crate::recorder::{Recorder, json as json_answer};
+
+/// The command against a server that gives one answer: its standard output and standard error.
+fn run(body: &str, arguments: &[&str]) -> (String, String, Recorder) {
+    let recorder = Recorder::always(json_answer(200, body));
+    let home = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_bourse"))
+        .args(arguments)
+        .args(["--base-url", &recorder.url()])
+        .env_clear()
+        .env("HOME", home.path())
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let (out, err) = (text(output.stdout), text(output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    (out, err, recorder)
+}
+
+/// Five offers: the prices of the first ones, cheap to expensive.
+const FIVE: &str = r#"{"offers":[{"id":1,"dph_total":0.05,"score":9},{"id":2,"dph_total":0.2,"score":8},
+ {"id":3,"dph_total":0.3,"score":7},{"id":4,"dph_total":0.4,"score":6},{"id":5,"dph_total":0.5,"score":5}]}"#;
+
+/// The first column of CSV, without its header.
+fn ids(out: &str) -> Vec<String> {
+    let records = out.lines().skip(1);
+    records
+        .map(|line| line.split(',').next().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn an_answer_that_the_limit_truncated_says_so() {
+    for format in ["table", "json", "csv"] {
+        let (_, err, _) = run(FIVE, &["offers", "--limit", "5", "--format", format]);
+        assert_eq!(err, "note: first 5 of more: raise --limit for the rest\n");
+        let (_, err, _) = run(FIVE, &["offers", "--limit", "6", "--format", format]);
+        assert_eq!(err, "");
+    }
+    let volumes = r#"{"offers":[{"ask_contract_id":1,"storage_cost":0.1}]}"#;
+    let (_, err, _) = run(volumes, &["volumes", "--limit", "1"]);
+    assert_eq!(err, "note: first 1 of more: raise --limit for the rest\n");
+    // Without a limit the market's own decides.
+    let (_, err, _) = run(FIVE, &["offers", "--limit", "0"]);
+    assert_eq!(
+        err,
+        "note: 5 offers without a limit: the market may have left some out\n"
+    );
+}
+
+#[test]
+fn conditions_that_only_hold_for_the_first_records_say_how_few_they_are() {
+    let search = ["offers", "dph<0.1", "--format", "csv", "--limit"];
+    let (out, err, recorder) = run(FIVE, &[&search[..], &["5"]].concat());
+    assert_eq!(recorder.only().json().get("dph_total"), None);
+    assert_eq!(ids(&out), ["1"]);
+    assert_eq!(
+        err,
+        "note: 1 of the first 5 matches dph_total<0.1, which this market doesn't filter; raise \
+         --limit to search more\n"
+    );
+    let (_, err, _) = run(FIVE, &["offers", "dph<0.35", "--limit", "9"]);
+    assert_eq!(
+        err,
+        "note: 3 of 5 match dph_total<0.35, applied locally: this market doesn't filter by it\n"
+    );
+    let (_, err, recorder) = run(FIVE, &["offers", "dph<0.1", "num_gpus=2", "--curl"]);
+    assert!(recorder.requests().is_empty());
+    assert_eq!(
+        err,
+        "note: the command leaves out dph_total<0.1, which this market doesn't filter\n"
+    );
+}
+
+#[test]
+fn an_order_that_the_market_ignored_is_kept_here() {
+    let shuffled = r#"{"offers":[{"id":1,"dph_total":0.4},{"id":2,"dph_total":0.2},{"id":3,"dph_total":0.3}]}"#;
+    let search = ["offers", "--order", "dph_total", "--format", "csv"];
+    let (out, err, _) = run(shuffled, &search);
+    assert_eq!(ids(&out), ["2", "3", "1"]);
+    assert_eq!(
+        err,
+        "note: the market ignored the sort order dph_total (1 row out of place): sorted locally\n"
+    );
+    // Of a truncated answer the first row need not be the market's first.
+    let (_, err, _) = run(shuffled, &[&search[..], &["--limit", "3"]].concat());
+    assert!(
+        err.contains("note: sorted by dph_total among the first 3 only\n"),
+        "{err}"
+    );
+    // As JSON, each record is what the market sent.
+    let (out, _, _) = run(
+        shuffled,
+        &["offers", "--order", "dph_total", "--format", "json"],
+    );
+    let whole: Json = serde_json::from_str(&out).unwrap();
+    assert_eq!(whole["offers"][0], json!({"id": 2, "dph_total": 0.2}));
+}
+
+#[test]
+fn an_order_that_the_market_cannot_take_is_sorted_here() {
+    let target =
+        r#"{"offers":[{"id":1,"target_reliability":0.9},{"id":2,"target_reliability":0.1}]}"#;
+    let search = [
+        "offers",
+        "--order",
+        "target_reliability",
+        "--format",
+        "csv",
+        "--limit",
+        "2",
+    ];
+    let (_, err, recorder) = run(target, &search);
+    assert_eq!(recorder.only().json().get("order"), None);
+    assert!(
+        err.contains("note: sorted by target_reliability among the first 2 only\n"),
+        "{err}"
+    );
+}
+
+#[test]
+fn records_that_break_a_condition_are_named_and_stay() {
+    let body = r#"{"offers":[{"id":1,"num_gpus":1},{"id":2,"num_gpus":4}]}"#;
+    let (out, err, _) = run(body, &["offers", "num_gpus>=2", "--format", "csv"]);
+    assert_eq!(
+        err,
+        "note: the market ignored num_gpus>=2: 1 of 2 records break it\n"
+    );
+    assert_eq!(ids(&out), ["1", "2"]);
+}
+
+#[test]
+fn more_records_than_the_limit_are_named() {
+    let (_, err, _) = run(FIVE, &["offers", "--limit", "3"]);
+    assert!(
+        err.contains("note: 5 records came, at most 3 were asked for\n"),
+        "{err}"
+    );
+}
+
+#[test]
+fn conditions_that_are_likely_slips_are_warned_of() {
+    for (query, warning) in [
+        ("gpu_ram=24", "gpu_ram>=24 finds them"),
+        (
+            "reliability>98",
+            "98 is outside what reliability usually has",
+        ),
+    ] {
+        for more in [&[][..], &["--curl"], &["--format", "json"]] {
+            let (_, err, _) = run(FIVE, &[&["offers", query][..], more].concat());
+            assert!(err.contains(warning), "{query} {more:?}: {err}");
+        }
+    }
+}
+
+#[test]
+fn a_name_that_the_market_does_not_use_gets_a_suggestion() {
+    for format in ["table", "json"] {
+        let search = ["offers", "gpu_name=4090", "--format", format];
+        let (_, err, _) = run(r#"{"offers":[]}"#, &search);
+        assert!(
+            err.contains("note: did you mean gpu_name=RTX_4090?\n"),
+            "{err}"
+        );
+    }
+    // Names of the records count, but for those that would steer a terminal.
+    let body =
+        r#"{"offers":[{"id":1,"cpu_name":"AMD EPYC 7763"},{"id":2,"cpu_name":"EPYC \u001b[2J"}]}"#;
+    let (_, err, _) = run(body, &["offers", "cpu_name=epyc"]);
+    assert!(
+        err.contains("note: did you mean cpu_name=\"AMD EPYC 7763\"?\n"),
+        "{err}"
+    );
+    assert!(!err.contains('\u{1b}'), "{err:?}");
+}
+
+#[test]
+fn storage_that_the_market_cannot_price_is_estimated() {
+    // 0.72 $/GB/month is 0.001 $/h a GB: 1.0 and 100 GB make 1.1.
+    let body = r#"{"offers":[{"id":1,"dph_base":1.0,"dph_total":1.008,"storage_cost":0.72,"disk_space":500}]}"#;
+    let (out, err, _) = run(body, &["offers", "--storage", "100"]);
+    assert!(out.contains("1.1000"), "{out}");
+    assert_eq!(
+        err,
+        "note: this market doesn't quote prices with 100 GB of storage: $/h is an estimate\n"
+    );
+    // The market sorts by the prices that it quotes, with 8 GB.
+    let quoted = r#"{"offers":[{"id":1,"dph_base":1.0,"dph_total":1.008,"storage_cost":0.72,"disk_space":500},
+        {"id":2,"dph_base":1.01,"dph_total":1.01,"storage_cost":0.0,"disk_space":500}]}"#;
+    let search = [
+        "offers",
+        "--storage",
+        "100",
+        "--order",
+        "dph_total",
+        "--format",
+        "csv",
+        "--limit",
+        "2",
+    ];
+    let (out, err, _) = run(quoted, &search);
+    assert_eq!(ids(&out), ["2", "1"]);
+    assert!(
+        err.contains("note: sorted by dph_total among the first 2 only\n"),
+        "{err}"
+    );
+    let (out, err, _) = run(body, &["offers"]);
+    assert!(out.contains("1.0080"), "{out}");
+    assert_eq!(err, "");
+}
