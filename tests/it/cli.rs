@@ -370,7 +370,7 @@ fn without_a_terminal_the_dashboard_is_one_line_and_2() {
 }
 
 #[test]
-fn the_key_comes_from_the_environment_a_file_or_the_profile_in_that_order() {
+fn the_key_comes_from_the_flag_the_environment_or_the_profile_in_that_order() {
     let recorder = Recorder::always(json(200, r#"{"success": true, "results": []}"#));
     let url = recorder.url();
     let home = Home::new();
@@ -389,9 +389,14 @@ fn the_key_comes_from_the_environment_a_file_or_the_profile_in_that_order() {
     );
     let vast = ["--profile", "vast", "--base-url", &url];
     type Case<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str);
-    let cases: [Case<'_>; 8] = [
+    let cases: [Case<'_>; 9] = [
         (
             &["--profile", "mine", "--api-key-file", file],
+            &[("BOURSE_API_KEY", "from-env")],
+            "from-file",
+        ),
+        (
+            &["--profile", "mine"],
             &[("BOURSE_API_KEY", "from-env")],
             "from-env",
         ),
@@ -433,7 +438,63 @@ fn the_key_comes_from_the_environment_a_file_or_the_profile_in_that_order() {
         .bourse(&["--base-url", &url, "groups"])
         .env("VAST_API_KEY", "v"));
     assert_eq!(status, 0);
-    assert_eq!(recorder.requests()[8].header("authorization"), None);
+    assert_eq!(recorder.requests()[9].header("authorization"), None);
+}
+
+#[test]
+fn a_key_file_that_cannot_be_used_is_an_error_whatever_the_environment_holds() {
+    let recorder = Recorder::always(json(200, r#"{"offers": []}"#));
+    let url = recorder.url();
+    let home = Home::new();
+    let open = home.file("open", KEY, 0o644);
+    let missing = home.path().join("missing");
+    let base: &[&str] = &["--base-url", &url];
+    for (file, why) in [
+        (&missing, "missing does not exist"),
+        (&open, "open is open to others (mode 0644)"),
+        (&home.path().to_owned(), "cannot be read"),
+    ] {
+        for market in [base, &[]] {
+            let mut command = home.bourse(&["offers", "--api-key-file", file.to_str().unwrap()]);
+            let (status, out, err) = run(command.args(market).env("BOURSE_API_KEY", KEY));
+            assert_eq!((status, out.as_str()), (2, ""), "{err}");
+            assert!(err.contains("the key file") && err.contains(why), "{err}");
+        }
+    }
+    assert!(recorder.requests().is_empty());
+}
+
+#[test]
+fn an_address_of_the_public_service_is_spoken_to_in_its_dialect() {
+    for (address, dialect) in [
+        ("https://console.vast.ai", "vast"),
+        ("https://vast.ai/", "vast"),
+        ("https://CONSOLE.Vast.ai.", "vast"),
+        ("https://notvast.ai", "documented"),
+        ("https://vast.ai.example", "documented"),
+    ] {
+        let home = Home::new();
+        // Nothing is sent. The public service has its own name for "not in" (market's client).
+        let flags = ["volumes", "geolocation notin [US]", "--curl", "--base-url"];
+        let (status, out, err) = run(home.bourse(&flags).arg(address));
+        assert_eq!(status, 0, "{err}");
+        let is_public = dialect == "vast";
+        assert_eq!(out.contains("\"notin\""), is_public, "{address}: {out}");
+        let note = "is the public service: using the vast dialect";
+        assert_eq!(err.contains(note), is_public, "{address}: {err}");
+    }
+    // A profile says itself how it speaks.
+    let home = Home::new();
+    home.file(
+        ".config/bourse/config.toml",
+        "[profiles.mine]\nbase_url = \"https://m.example\"\n",
+        0o644,
+    );
+    let flags = ["volumes", "--curl", "--profile", "mine"];
+    let (_, _, err) = run(home
+        .bourse(&flags)
+        .args(["--base-url", "https://console.vast.ai"]));
+    assert_eq!(err, "");
 }
 
 #[test]
@@ -476,7 +537,7 @@ fn a_broken_configuration_is_named_with_its_line_and_the_defaults_hold() {
     assert_eq!(status, 0, "{err}");
     assert!(
         err.contains(&format!(
-            "{}:2: unknown field `defualt_profile`",
+            "{}:2:1: unknown field `defualt_profile`",
             config.display()
         )),
         "{err}"

@@ -360,7 +360,7 @@ fn a_refusal_beside_older_rows_names_the_way_too() {
         keys: vec!["f7".to_owned()],
         line: 1,
     }])
-    .unwrap();
+    .0;
     desk.resize(120, 40).expect("Press F7 for another key");
     desk.keys("f7").expect("Markets");
 }

@@ -178,7 +178,7 @@ fn fixed(model: &Model, market: &Market) -> Option<&'static str> {
         Some("The sandbox makes a key of its own.")
     } else if !market.is_configurable {
         Some(
-            "An address of the command line takes its key from BOURSE_API_KEY or --api-key-file. \
+            "An address of the command line takes its key from --api-key-file or BOURSE_API_KEY. \
              Add it as a market to keep a key for it.",
         )
     } else if model.markets.roster.file.is_none() {
