@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::{Value as Json, json};
 
-use crate::recorder::{Recorder, json};
+use crate::recorder::{Recorder, answer, json};
 
 const KEY: &str = "canary-key-51ab";
 
@@ -284,7 +284,17 @@ fn failures_are_one_line_and_exit_with_1() {
             r#"{"success": false, "error": "invalid_request", "msg": "Invalid json body"}"#,
             "Invalid json body",
         ),
-        (401, r#"{"error": "auth_error"}"#, "the key was refused"),
+        (
+            401,
+            r#"{"error": "auth_error"}"#,
+            "no API key is configured (status 401): auth_error; set BOURSE_API_KEY, pass \
+             --api-key-file, or add a key in the dashboard (M)",
+        ),
+        (
+            403,
+            r#"{"msg": "Missing permission"}"#,
+            "no API key is configured",
+        ),
         (404, "", "the server knows no such thing"),
         (
             200,
@@ -495,6 +505,55 @@ fn an_address_of_the_public_service_is_spoken_to_in_its_dialect() {
         .bourse(&flags)
         .args(["--base-url", "https://console.vast.ai"]));
     assert_eq!(err, "");
+}
+
+#[test]
+fn a_daily_quota_is_told_with_its_local_moment_and_not_asked_for_again() {
+    let body = r#"{"success": false, "error": "search_quota_exceeded", "msg": "Daily limit"}"#;
+    let recorder = Recorder::always(answer(
+        429,
+        &[("Retry-After", "Thu, 31 Dec 2099 22:59:00 GMT")],
+        body.as_bytes(),
+    ));
+    let (status, out, err) = run(Home::new()
+        .bourse(&["offers", "--base-url", &recorder.url()])
+        .env("BOURSE_API_KEY", KEY)
+        .env("TZ", "LAB-2"));
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert_eq!(
+        err,
+        "bourse: daily quota exceeded (status 429): Daily limit (search_quota_exceeded); \
+         it resets at 2100-01-01 00:59 LAB\n"
+    );
+    assert_eq!(recorder.requests().len(), 1);
+}
+
+#[test]
+fn a_key_without_the_permission_is_not_called_refused() {
+    let body = r#"{"success": false, "error": "forbidden", "msg": "Missing permission"}"#;
+    let recorder = Recorder::always(json(403, body));
+    let (status, _, err) = run(Home::new()
+        .bourse(&["groups", "--base-url", &recorder.url()])
+        .env("BOURSE_API_KEY", KEY));
+    assert_eq!(status, 1);
+    assert_eq!(
+        err,
+        "bourse: not permitted for this key (status 403): Missing permission (forbidden); \
+         use a key with that permission\n"
+    );
+}
+
+#[test]
+fn a_response_beyond_the_bound_says_so() {
+    let recorder = Recorder::always(
+        b"HTTP/1.1 200 OK\r\nContent-Length: 268435457\r\n\r\n{\"offers\": [".to_vec(),
+    );
+    let flags = ["offers", "--limit", "0", "--base-url", &recorder.url()];
+    let (status, _, err) = bourse(&flags);
+    assert_eq!(
+        (status, err.as_str()),
+        (1, "bourse: the response exceeds 256 MiB; lower the limit\n")
+    );
 }
 
 #[test]
@@ -742,7 +801,7 @@ fn route_tells_the_ends_of_requests_apart() {
         (&json!(10), &json!(6))
     );
     assert_eq!(whole["reqnum_repeats"], json!(1), "7 came twice");
-    assert!(err.contains("2 failed: the key was refused"), "{err}");
+    assert!(err.contains("2 failed: no API key is configured"), "{err}");
 }
 
 #[test]
