@@ -196,13 +196,17 @@ pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
     } = model;
     let mut effects = Vec::new();
     for browser in [offers, volumes] {
-        let is_busy = browser.remote().is_loading();
+        let stays = browser.remote().is_loading()
+            || browser
+                .remote()
+                .error()
+                .is_some_and(|error| error.stops_timers(now.epoch));
         if let Some(watch) = &mut browser.watch
             && watch.next <= now.mono
         {
             // Whatever becomes of this question, the next one waits its time.
             watch.next = now.mono + EVERY;
-            if !is_busy {
+            if !stays {
                 effects.extend(browser.ask(tickets, now));
             }
         }

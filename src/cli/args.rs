@@ -37,7 +37,7 @@ Examples:
   bourse offers 'num_gpus>=4' --format json | jq '.offers[].id'
   bourse route my-endpoint -n 20 -c 4               see how workers share 20 requests
 
-The API key comes from BOURSE_API_KEY, else --api-key-file, else the profile. Profiles, keys and
+The API key comes from --api-key-file, else BOURSE_API_KEY, else the profile. Profiles, keys and
 themes are configured in $XDG_CONFIG_HOME/bourse/config.toml: see bourse config print-default.";
 
 /// Flags that stand before or after a subcommand.
@@ -47,7 +47,8 @@ pub struct Global {
     #[arg(long, global = true, value_name = "NAME", help_heading = "Marketplace")]
     pub profile: Option<String>,
 
-    /// Address of the management API; without a profile it speaks the documented dialect
+    /// Address of the management API; without a profile it speaks the documented dialect, at vast.ai
+    /// that of the public service
     #[arg(long, global = true, value_name = "URL", help_heading = "Marketplace")]
     pub base_url: Option<String>,
 
@@ -55,7 +56,8 @@ pub struct Global {
     #[arg(long, global = true, value_name = "URL", help_heading = "Marketplace")]
     pub route_url: Option<String>,
 
-    /// File that holds the API key; nobody else may read it (chmod 600)
+    /// File that holds the API key; nobody else may read it (chmod 600). It comes before the
+    /// environment
     #[arg(long, global = true, value_name = "PATH", help_heading = "Marketplace")]
     pub api_key_file: Option<PathBuf>,
 

@@ -1,10 +1,13 @@
 //! `bourse config`: checks the configuration file, or prints one to start from; and the man page.
 
+use std::path::Path;
+
 use clap::CommandFactory as _;
 
 use super::args::{Arguments, ConfigCommand};
 use super::{CliError, appearance, output};
-use crate::store::{Config, Paths};
+use crate::api::Origin;
+use crate::store::{Config, ConfigError, Paths, Profile, keys};
 
 /// Every setting with its default, commented.
 pub const DEFAULT: &str = include_str!("../../assets/config.toml");
@@ -24,13 +27,12 @@ fn check(paths: Option<&Paths>) -> Result<(), CliError> {
         ));
     };
     let path = paths.config_file();
-    let config = Config::load(&path).map_err(|error| CliError::Failed(error.to_string()))?;
-    let (.., wrong) = appearance::of(&config, &path);
-    if let Some((last, others)) = wrong.split_last() {
-        for error in others {
-            output::note(&error.to_string());
-        }
-        return Err(CliError::Failed(last.to_string()));
+    let mistakes = mistakes(&path).map_err(|error| CliError::Failed(error.to_string()))?;
+    for mistake in &mistakes {
+        output::complain(&mistake.to_string());
+    }
+    if !mistakes.is_empty() {
+        return Err(CliError::Quiet);
     }
     let said = if path.exists() {
         format!("{}: good\n", path.display())
@@ -41,6 +43,62 @@ fn check(paths: Option<&Paths>) -> Result<(), CliError> {
         )
     };
     output::print(said.as_bytes())
+}
+
+/// Everything that is wrong with the file, in its order.
+fn mistakes(path: &Path) -> Result<Vec<ConfigError>, ConfigError> {
+    let (config, mut mistakes) = Config::check(path)?;
+    let (.., dropped) = appearance::of(&config, path);
+    mistakes.extend(dropped);
+    for name in config.names() {
+        let Some(profile) = config.profile(name) else {
+            continue;
+        };
+        for (setting, message) in unusable(&profile) {
+            // What the file does not say is built in, and right.
+            if let Some(place) = config.place(name, setting) {
+                mistakes.push(ConfigError::Wrong {
+                    path: path.to_owned(),
+                    place,
+                    message: format!("{setting}: {message}"),
+                });
+            }
+        }
+    }
+    mistakes.sort_by_key(ConfigError::place);
+    Ok(mistakes)
+}
+
+/// The settings of a profile that could not be used, and why. No command is run.
+fn unusable(profile: &Profile) -> Vec<(&'static str, String)> {
+    let mut wrong = Vec::new();
+    let has_key = profile.api_key_file.is_some() || profile.api_key_command.is_some();
+    for (setting, address) in [
+        ("base_url", &profile.base_url),
+        ("route_url", &profile.route_url),
+    ] {
+        let judged = address.as_deref().map(|address| {
+            let origin = Origin::parse(address)?;
+            if has_key {
+                origin.judge_for_key()
+            } else {
+                Ok(())
+            }
+        });
+        // The address is not quoted: it may hold a password.
+        wrong.extend(
+            judged
+                .and_then(Result::err)
+                .map(|why| (setting, why.to_string())),
+        );
+    }
+    if let Some(Err(why)) = profile.api_key_file.as_deref().map(keys::check) {
+        wrong.push(("api_key_file", why.to_string()));
+    }
+    if let Some(Err(why)) = profile.api_key_command.as_deref().map(keys::command_words) {
+        wrong.push(("api_key_command", why.to_string()));
+    }
+    wrong
 }
 
 /// What the man page says beside the command line.

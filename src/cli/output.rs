@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use crate::api::ApiError;
+use crate::app::keys::Keymap;
 use crate::domain::text;
 
 /// Why a command did not do what was asked.
@@ -41,6 +42,12 @@ impl From<ApiError> for CliError {
     fn from(error: ApiError) -> Self {
         match error {
             ApiError::Misconfigured(message) => Self::Usage(message),
+            error @ ApiError::NoKey { .. } => {
+                let way = Keymap::default().way_to("markets");
+                Self::Failed(format!(
+                    "{error}, pass --api-key-file, or add a key in the dashboard ({way})"
+                ))
+            }
             error => Self::Failed(error.to_string()),
         }
     }

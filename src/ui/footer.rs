@@ -126,6 +126,13 @@ fn rows(browser: &Browser) -> String {
 /// What watching has found, and when it asks again.
 fn watching(browser: &Browser, now: Now) -> Option<String> {
     let watch = browser.watching()?;
+    let stop = browser
+        .remote()
+        .error()
+        .filter(|error| error.stops_timers(now.epoch));
+    if let Some(error) = stop {
+        return Some(format!("watching is on hold: {}", error.headline()));
+    }
     let next = watch.next_in(now);
     let Some(since) = watch.since() else {
         return Some(format!("watching, asks in {next:.0}s"));

@@ -47,6 +47,7 @@ use ratatui::layout::{Position, Rect};
 use crate::api::ApiError;
 use crate::app::browser::Browser;
 use crate::app::facts::{Facts, Target};
+use crate::app::markets::explain;
 use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Phase};
 use crate::app::split::SIDE_BY_SIDE;
@@ -229,6 +230,11 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
                 "Press {} for the offers, {refresh} to ask again.",
                 way("offers")
             ),
+        ],
+        (Phase::Failed(error @ ApiError::NoKey { .. }), None) => vec![
+            format!("No {nouns} could be fetched."),
+            format!("{}.", explain(error, &model.keymap)),
+            format!("Press {refresh} to try again."),
         ],
         (Phase::Failed(error), None) if error.is_auth() => vec![
             format!("No {nouns} could be fetched."),

@@ -301,7 +301,7 @@ fn a_missing_price_says_whether_it_is_not_offered_failed_or_not_loaded() {
     desk.keys("P j enter").expect("asking the market");
     desk.answer(MARKET).answer(BIDS).fail(ApiError::Lost);
     desk.expect("not among the 2 loaded, more exist")
-        .expect("the market did not answer");
+        .expect("the connection broke before an answer came");
     desk.keys("esc esc");
     assert!(desk.calls.is_empty());
 }
@@ -527,7 +527,7 @@ fn leaving_the_funnel_stops_its_request() {
     assert!(desk.calls.is_empty());
     desk.selects("101");
     desk.keys("F").fail(ApiError::Lost);
-    desk.expect("the market did not answer");
+    desk.expect("the connection broke before an answer came");
     desk.keys("esc").selects("101");
 }
 
@@ -573,6 +573,27 @@ fn a_related_offer_that_is_not_loaded_is_asked_for() {
     assert_eq!(asked_text(&desk), "host_id=70");
     desk.answer(&MARKET.replace("\"id\":105", "\"id\":111"));
     desk.selects("111");
+}
+
+#[test]
+fn a_response_beyond_the_bound_is_not_called_a_missing_one() {
+    let too_large = || ApiError::TooLarge {
+        bound: 268_435_456,
+        is_search: true,
+    };
+    let words = "the response exceeds 256 MiB; lower the limit";
+    let mut desk = wide();
+    desk.keys("R").fail(too_large());
+    desk.expect(words).expect_not("did not answer");
+    desk.keys("esc P");
+    for _ in 0..3 {
+        desk.fail(too_large());
+    }
+    desk.keys("enter")
+        .expect(words)
+        .expect_not("did not answer");
+    desk.keys("esc r").fail(too_large());
+    desk.expect(words);
 }
 
 #[test]

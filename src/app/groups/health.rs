@@ -187,7 +187,7 @@ impl Health {
                 (supply, true)
             }
             Err(error) => {
-                let ends = error.is_auth()
+                let ends = error.stops_timers(now.epoch)
                     || matches!(
                         error,
                         ApiError::NotConnected { .. } | ApiError::Misconfigured(_)

@@ -92,7 +92,7 @@ pub fn show(ended: &Ended, format: Format) -> Result<(), CliError> {
         output::complain(&format!("{count} failed: {words}"));
     }
     if run.is_refused() {
-        output::complain("stopped: the key was refused three times in a row");
+        output::complain("stopped: refused three times in a row (unauthorized)");
     }
     if run.stats().count(OutcomeKind::Assigned) == 0
         && let Some(status) = &ended.status

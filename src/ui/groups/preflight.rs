@@ -8,6 +8,7 @@ use crate::app::Model;
 use crate::app::facts::Facts;
 use crate::app::groups::preflight::{Look, Panel};
 use crate::app::keys::Keymap;
+use crate::app::markets::explain;
 use crate::app::remote::{Now, Phase};
 use crate::domain::insight::Coverage;
 use crate::domain::workergroup::{Part, Preflight, WorkerCounts};
@@ -71,7 +72,7 @@ fn status(panel: &Panel, keymap: &Keymap, now: Now, width: u16, theme: &Theme) -
             labelled("", &text, theme.accent, width, theme)
         }
         Phase::Failed(error) => {
-            let text = format!("The search failed: {error}");
+            let text = format!("The search failed: {}", explain(error, keymap));
             labelled("", &text, theme.error, width, theme)
         }
         Phase::Idle | Phase::Ready => {

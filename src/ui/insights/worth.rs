@@ -91,7 +91,9 @@ fn front(browser: &Browser, listing: &Listing, row: usize, theme: &Theme, width:
 
 fn three(browser: &Browser, listing: &Listing, row: usize, now: Now, theme: &Theme) -> Vec<Line> {
     let searches = &browser.figures.three;
-    if searches.is_empty() && !searches.is_loading() {
+    let mut slots = OfferType::ALL.iter().map(|model| searches.slot(*model));
+    let has_failed = slots.any(|slot| slot.error().is_some());
+    if searches.is_empty() && !searches.is_loading() && !has_failed {
         return Vec::new();
     }
     let prices = browser.figures.join(listing, browser.pricing()).row(row);
@@ -125,7 +127,7 @@ fn three(browser: &Browser, listing: &Listing, row: usize, now: Now, theme: &The
             (None, Phase::Loading { since, .. }) => {
                 format!("asking the market … {:.0}s", (now.mono - since).max(0.0))
             }
-            (None, Phase::Failed(error)) => format!("the market did not answer: {error}"),
+            (None, Phase::Failed(error)) => error.to_string(),
             (None, _) if searches.is_cut(model) => {
                 let many = searches.listing(model).map_or(0, Listing::len);
                 format!("not among the {many} loaded, more exist")
