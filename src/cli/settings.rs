@@ -147,6 +147,20 @@ impl Settings {
         matches!(self.market, Market::Embedded(_))
     }
 
+    /// For whom a session with these settings speaks.
+    pub fn speaker(&self, session: &Session) -> crate::app::Profile {
+        let config = session.client().config();
+        crate::app::Profile {
+            name: self.profile.clone(),
+            is_sandbox: self.is_sandbox(),
+            read_only: self.read_only,
+            dialect: self.dialect,
+            base_url: config.management.to_string(),
+            route_url: config.route.to_string(),
+            has_key: config.key.is_some(),
+        }
+    }
+
     /// Where the profile keeps the intervals that its market has taught; the sandbox is another
     /// market in every run.
     pub fn pacing_file(&self) -> Option<PacingFile> {
