@@ -48,13 +48,14 @@ pub fn run(arguments: &Arguments, command: &Command) -> ExitCode {
     }
 }
 
-/// The settings of the dashboard, with the conditions of `--query`.
+/// The settings of the dashboard, with the conditions of `--query` and the `--limit`.
 pub fn dashboard_settings(arguments: &Arguments) -> Result<Settings, CliError> {
     let mut settings = resolve(arguments)?;
     if let Some(text) = &arguments.query {
         let query = language::default_query(Resource::Offers, settings.dialect);
         settings.conditions = Some(search::parse(text, &query, settings.dialect)?);
     }
+    settings.limit = arguments.limit;
     Ok(settings)
 }
 
@@ -72,6 +73,12 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<(), CliError> {
     if arguments.query.is_some() {
         return Err(CliError::Usage(
             "--query is for the dashboard; give the words of a query after the subcommand"
+                .to_owned(),
+        ));
+    }
+    if arguments.limit.is_some() {
+        return Err(CliError::Usage(
+            "--limit in front of a subcommand is for the dashboard; give it after the subcommand"
                 .to_owned(),
         ));
     }

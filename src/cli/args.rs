@@ -28,6 +28,11 @@ pub struct Arguments {
     #[arg(long, value_name = "QUERY")]
     pub query: Option<String>,
 
+    /// Open the dashboard with at most this many offers [default: as you left it, at first 500; 0
+    /// leaves it to the market]
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u32>,
+
     /// The subcommand; none opens the dashboard.
     #[command(subcommand)]
     pub command: Option<Command>,

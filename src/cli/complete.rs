@@ -103,7 +103,7 @@ struct Place<'c> {
     awaited: Option<&'c Arg>,
     /// The words that are neither flags nor their values.
     positionals: Vec<String>,
-    /// Whether `--` came: no flag follows.
+    /// Whether `--` was typed: no flag follows.
     is_plain: bool,
 }
 

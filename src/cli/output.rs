@@ -13,7 +13,7 @@ pub enum CliError {
     Usage(String),
     /// It was tried and failed: exit status 1.
     Failed(String),
-    /// It was sent and nobody can tell what became of it: exit status 3.
+    /// The outcome of a write is unknown: exit status 3.
     Unknown(String),
     /// Everything has been said: exit status 1.
     Quiet,

@@ -82,6 +82,8 @@ pub struct Settings {
     pub keymap: Keymap,
     /// The conditions to start with: those of `--query` laid over the visible defaults.
     pub conditions: Option<Vec<Condition>>,
+    /// The most offers to start with; 0 leaves it to the market.
+    pub limit: Option<u32>,
     /// Where files live; `None` without a home.
     pub paths: Option<Paths>,
     /// What a person should know about how the settings came about.
@@ -137,6 +139,7 @@ impl Settings {
             look,
             keymap,
             conditions: None,
+            limit: None,
             paths,
             notices,
         })

@@ -35,7 +35,7 @@ struct Write {
     subject: String,
     /// What a person types to confirm it.
     word: String,
-    /// What to do when nobody can tell what became of it.
+    /// What to check when its outcome is unknown.
     check: String,
 }
 

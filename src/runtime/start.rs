@@ -48,6 +48,9 @@ async fn connect_and_show(settings: &Settings, markets: Known) -> color_eyre::Re
     let (files, luggage) = open(settings, &profile);
     let mut model = Model::new(profile, settings.conditions.clone());
     model.unpack(luggage, settings.conditions.is_some());
+    if let Some(limit) = settings.limit {
+        model.offers.query.limit = (limit > 0).then_some(limit);
+    }
     model.zone = jiff::tz::TimeZone::system();
     let look = |light| settings.look.theme(light, |name| std::env::var(name).ok());
     let asks = settings

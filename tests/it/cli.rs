@@ -349,6 +349,10 @@ fn usage_errors_exit_with_2_and_say_what_would_be_right() {
             "--query is for the dashboard",
         ),
         (
+            &["--limit", "5", "offers"],
+            "--limit in front of a subcommand is for the dashboard",
+        ),
+        (
             &["sandbox", "--faults", "gremlins"],
             "'gremlins' is not a fault",
         ),

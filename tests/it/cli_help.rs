@@ -106,6 +106,15 @@ fn run_on_terminal(line: &str) {
 }
 
 #[test]
+fn the_dashboard_opens_with_the_limit_of_the_command_line() {
+    let mut pty = Pty::bourse(&["--limit", "7", "--query", "num_gpus>=1"], &[], 110, 30);
+    pty.wait_for_text("at most 7");
+    pty.wait_for_text("1/7 rows");
+    pty.keys("<C-c>");
+    pty.exit().assert_clean(0);
+}
+
+#[test]
 fn every_example_of_the_help_runs_as_printed() {
     for command in COMMANDS {
         // On the narrowest usual terminal, where a long line would be wrapped.

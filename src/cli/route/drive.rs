@@ -30,7 +30,7 @@ pub struct Ended {
     pub failures: BTreeMap<String, u64>,
     /// Assignments that did not echo their request.
     pub mismatched: u64,
-    /// Every reply as it came, by the number of its request; `None` where nobody asks for them.
+    /// Every reply as received, by the number of its request; `None` unless they are printed.
     pub replies: Option<BTreeMap<u64, Untrusted>>,
 }
 

@@ -216,7 +216,7 @@ fn as_csv(run: &Run) -> Result<Vec<u8>, CliError> {
     writer.into_inner().map_err(|error| failed(&error))
 }
 
-/// Every reply as it came, and what they come to.
+/// Every reply as received, and the summary.
 fn document(ended: &Ended) -> String {
     let replies = ended.replies.iter().flatten();
     let replies: Vec<_> = replies.map(|(_, reply)| reply.compared()).collect();
