@@ -84,6 +84,10 @@ impl Answer<'_> {
     }
 
     fn local(&self) -> Option<String> {
+        // No market filters its listing of workergroups: nothing is lost by doing it here.
+        if self.query.resource == Resource::Workergroups {
+            return None;
+        }
         let conditions = local_conditions(self.query, self.dialect)?;
         let (shown, here) = (self.rows.len(), self.listing.len());
         let matches = if shown == 1 { "matches" } else { "match" };

@@ -14,6 +14,8 @@ pub enum CliError {
     Usage(String),
     /// It was tried and failed: exit status 1.
     Failed(String),
+    /// The outcome of a write is unknown: exit status 3.
+    Unknown(String),
     /// Everything has been said: exit status 1.
     Quiet,
     /// Nobody reads our output any more: exit status 0.
@@ -31,6 +33,10 @@ impl CliError {
             Self::Failed(message) => {
                 complain(&message);
                 ExitCode::FAILURE
+            }
+            Self::Unknown(message) => {
+                complain(&message);
+                ExitCode::from(3)
             }
             Self::Quiet => ExitCode::FAILURE,
             Self::Closed => ExitCode::SUCCESS,
@@ -82,6 +88,11 @@ pub fn complain(message: &str) {
 /// Says something beside the output, on standard error.
 pub fn note(message: &str) {
     say(&format!("note: {message}"));
+}
+
+/// Writes to standard error as it is.
+pub fn tell(message: &str) {
+    say(message);
 }
 
 fn say(message: &str) {

@@ -82,6 +82,8 @@ pub struct Settings {
     pub keymap: Keymap,
     /// The conditions to start with: those of `--query` laid over the visible defaults.
     pub conditions: Option<Vec<Condition>>,
+    /// The most offers to start with; 0 leaves it to the market.
+    pub limit: Option<u32>,
     /// Where files live; `None` without a home.
     pub paths: Option<Paths>,
     /// What a person should know about how the settings came about.
@@ -141,6 +143,7 @@ impl Settings {
             look,
             keymap,
             conditions: None,
+            limit: None,
             paths,
             notices,
         })
@@ -149,6 +152,20 @@ impl Settings {
     /// Whether the marketplace is the embedded sandbox.
     pub const fn is_sandbox(&self) -> bool {
         matches!(self.market, Market::Embedded(_))
+    }
+
+    /// For whom a session with these settings speaks.
+    pub fn speaker(&self, session: &Session) -> crate::app::Profile {
+        let config = session.client().config();
+        crate::app::Profile {
+            name: self.profile.clone(),
+            is_sandbox: self.is_sandbox(),
+            read_only: self.read_only,
+            dialect: self.dialect,
+            base_url: config.management.to_string(),
+            route_url: config.route.to_string(),
+            has_key: config.key.is_some(),
+        }
     }
 
     /// Where the profile keeps the intervals that its market has taught; the sandbox is another

@@ -28,7 +28,7 @@ pub use complete::{Candidate, Completion, complete};
 pub use error::{LanguageError, Suggestion};
 pub use meant::meant;
 pub use operand::parse_operand;
-pub use order::{parse_order, print_order};
+pub use order::{parse_columns, parse_order, print_order};
 pub use parse::parse;
 pub use print::{print, print_briefly, print_condition, print_condition_briefly, print_value};
 pub use warn::warning;

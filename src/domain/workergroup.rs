@@ -141,6 +141,15 @@ impl NewWorkergroup {
         found
     }
 
+    /// The endpoint, as the history of writes names it.
+    pub fn subject(&self) -> String {
+        match (&self.endpoint_name, self.endpoint_id) {
+            (Some(name), _) => format!("endpoint {name}"),
+            (None, Some(id)) => format!("endpoint {id}"),
+            (None, None) => "no endpoint".to_owned(),
+        }
+    }
+
     /// The body as it travels.
     pub fn body(&self) -> String {
         // A struct of plain members cannot fail to become JSON.

@@ -12,18 +12,18 @@ use crate::recorder::{Recorder, answer, json};
 const KEY: &str = "canary-key-51ab";
 
 /// A home of its own, empty at first.
-struct Home(tempfile::TempDir);
+pub struct Home(tempfile::TempDir);
 
 impl Home {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    fn file(&self, name: &str, content: &str, mode: u32) -> PathBuf {
+    pub fn file(&self, name: &str, content: &str, mode: u32) -> PathBuf {
         use std::os::unix::fs::PermissionsExt as _;
         let path = self.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -33,7 +33,7 @@ impl Home {
     }
 
     /// The program with this home and nothing else in its environment.
-    fn bourse(&self, arguments: &[&str]) -> Command {
+    pub fn bourse(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bourse"));
         command
             .args(arguments)
@@ -45,7 +45,7 @@ impl Home {
     }
 }
 
-fn run(command: &mut Command) -> (i32, String, String) {
+pub fn run(command: &mut Command) -> (i32, String, String) {
     let Output {
         status,
         stdout,
@@ -58,7 +58,7 @@ fn run(command: &mut Command) -> (i32, String, String) {
     )
 }
 
-fn bourse(arguments: &[&str]) -> (i32, String, String) {
+pub fn bourse(arguments: &[&str]) -> (i32, String, String) {
     run(&mut Home::new().bourse(arguments))
 }
 
@@ -189,7 +189,7 @@ fn csv_defuses_formulas_and_keeps_numbers() {
 }
 
 /// Runs a printed command with a `curl` that prints its arguments, one to a line.
-fn arguments_of(command: &str) -> Vec<String> {
+pub fn arguments_of(command: &str) -> Vec<String> {
     let home = Home::new();
     home.file("bin/curl", "#!/bin/sh\nprintf '%s\\n' \"$@\"\n", 0o755);
     let output = Command::new("/bin/sh")
@@ -357,6 +357,10 @@ fn usage_errors_exit_with_2_and_say_what_would_be_right() {
         (
             &["--query", "num_gpus>1", "offers"],
             "--query is for the dashboard",
+        ),
+        (
+            &["--limit", "5", "offers"],
+            "--limit in front of a subcommand is for the dashboard",
         ),
         (
             &["sandbox", "--faults", "gremlins"],
@@ -718,10 +722,10 @@ fn route_prints_each_workers_share() {
         "json",
     ]);
     assert_eq!(status, 0, "{err}");
-    let whole: Json = serde_json::from_str(&out).unwrap();
-    assert_eq!(whole["assigned"], json!(8));
+    let summary = &serde_json::from_str::<Json>(&out).unwrap()["summary"];
+    assert_eq!(summary["assigned"], json!(8));
     assert_eq!(
-        whole["workers"],
+        summary["workers"],
         json!([
             {"url": "http://w1:80", "requests": 6, "share": 0.75},
             {"url": "http://w2:80", "requests": 2, "share": 0.25},
@@ -788,19 +792,19 @@ fn route_tells_the_ends_of_requests_apart() {
         "json",
     ]);
     assert_eq!(status, 0, "{err}");
-    let whole: Json = serde_json::from_str(&out).unwrap();
+    let summary = &serde_json::from_str::<Json>(&out).unwrap()["summary"];
     assert_eq!(
-        whole["outcomes"],
+        summary["outcomes"],
         json!({
             "assigned": 2, "waiting": 2, "rate limited": 2, "refused": 2, "failed": 0,
             "garbage": 2, "timed out": 0, "cancelled": 0
         })
     );
     assert_eq!(
-        (&whole["requests"], &whole["failed"]),
+        (&summary["requests"], &summary["failed"]),
         (&json!(10), &json!(6))
     );
-    assert_eq!(whole["reqnum_repeats"], json!(1), "7 came twice");
+    assert_eq!(summary["reqnum_repeats"], json!(1), "7 came twice");
     assert!(err.contains("2 failed: no API key is configured"), "{err}");
 }
 

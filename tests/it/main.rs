@@ -14,6 +14,11 @@ mod architecture;
 mod background;
 mod catalog;
 mod cli;
+#[cfg(unix)]
+mod cli_help;
+mod cli_lists;
+#[cfg(unix)]
+mod cli_writes;
 mod client;
 mod columns_story;
 mod comfort_story;

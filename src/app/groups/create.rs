@@ -198,7 +198,7 @@ fn send(model: &mut Model, now: Now) -> Vec<Effect> {
         ));
         return Vec::new();
     }
-    let subject = subject(new);
+    let subject = new.subject();
     let request = Request::CreateWorkergroup(new.clone());
     let sent = writes.send(
         Deed::CreateWorkergroup,
@@ -222,15 +222,6 @@ fn send(model: &mut Model, now: Now) -> Vec<Effect> {
             dialog.page = Page::Outcome;
             Vec::new()
         }
-    }
-}
-
-/// The endpoint, as the history names it.
-fn subject(new: &NewWorkergroup) -> String {
-    match (&new.endpoint_name, new.endpoint_id) {
-        (Some(name), _) => format!("endpoint {name}"),
-        (None, Some(id)) => format!("endpoint {id}"),
-        (None, None) => "no endpoint".to_owned(),
     }
 }
 
