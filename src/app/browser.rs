@@ -3,17 +3,16 @@
 use std::collections::BTreeSet;
 
 use super::bar::Bar;
-use super::figures::{Figures, Pricing};
+use super::figures::Figures;
 use super::honesty::Honesty;
 pub use super::honesty::{Doubt, Violation};
 use super::narrowing;
 use super::remote::{Now, Remote, Ticket, Tickets};
 use super::search_settings::SearchSettings;
 use super::watch::Watch;
-use crate::api::{ApiError, Request, wire};
+use crate::api::{ApiError, Request};
 use crate::app::message::Effect;
 use crate::domain::language;
-use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{
     Condition, Dialect, Direction, Field, Listing, OrderKey, Query, Resource, RowId,
 };
@@ -48,7 +47,7 @@ pub struct Browser {
     /// The row that the person chose; it stays chosen while it is out of sight.
     chosen: Option<RowId>,
     cursor: usize,
-    honesty: Honesty,
+    pub(super) honesty: Honesty,
     /// What the filter editor held when it was left without running it.
     pub filter_draft: Option<Box<Query>>,
     /// What the search settings held when they were left without applying them.
@@ -122,16 +121,6 @@ impl Browser {
     /// What else in the answer differs from the question.
     pub fn doubts(&self) -> &[Doubt] {
         &self.honesty.doubts
-    }
-
-    /// The storage in GB that the prices on screen include, and whether bourse worked them out for
-    /// it itself: an estimate until the market confirms it.
-    pub fn storage(&self) -> (f64, bool) {
-        let wanted = self.query.storage.unwrap_or(DEFAULT_STORAGE_GB);
-        let is_estimate = self
-            .listing()
-            .is_some_and(|listing| listing.estimated_storage().is_some());
-        (wanted, is_estimate)
     }
 
     /// The place of the selected row in the view.
@@ -212,10 +201,12 @@ impl Browser {
                 self.stay_at_top();
             }
             self.shown_query = self.asked_query.take();
-            self.after_watched_answer(now);
             if let (Some(listing), Some(query)) = (self.remote.shown(), &self.shown_query) {
                 self.honesty = Honesty::of(listing, query, self.dialect);
             }
+            // Prices are compared as they are shown.
+            self.reprice();
+            self.after_watched_answer(now);
             self.revalue();
         }
     }
@@ -226,36 +217,6 @@ impl Browser {
             Resource::Workergroups => self.query.active().collect(),
             _ => self.query.local(self.dialect).collect(),
         }
-    }
-
-    /// How the rows here are priced: as quoted, or with the storage that is wanted where the answer
-    /// was not priced for it.
-    pub fn pricing(&self) -> Pricing {
-        let query = self.shown_query.as_ref().unwrap_or(&self.query);
-        Pricing {
-            model: query.offer_type,
-            gb: self.listing().and_then(Listing::estimated_storage),
-        }
-    }
-
-    /// Works the computed columns out anew, then the view: when rows, prices, the job or the
-    /// conditions that are applied here have changed.
-    pub fn revalue(&mut self) {
-        self.reprice();
-        if self.resource() == Resource::Volumes {
-            if let Some(listing) = self.remote.shown_mut() {
-                self.figures.fill_volumes(listing);
-            }
-        } else if self.resource() == Resource::Offers
-            && let Some(listing) = self.remote.shown()
-        {
-            let rows = listing.matching(self.local_conditions());
-            let pricing = self.pricing();
-            if let Some(listing) = self.remote.shown_mut() {
-                self.figures.fill(listing, pricing, &rows);
-            }
-        }
-        self.rebuild();
     }
 
     /// Shows the computed columns `keys` in their order behind the column `behind`; those that are
@@ -296,27 +257,10 @@ impl Browser {
         if has_order {
             listing.sort(&mut view, &order);
         }
+        // Whatever the order, what cannot serve is no choice.
+        view.sort_by_key(|row| self.figures.is_unfit(*row as usize));
         self.view = view;
         self.follow_selection();
-    }
-
-    /// Lays the prices at the wanted storage over those that came, where they came with another.
-    fn reprice(&mut self) {
-        if self.resource() != Resource::Offers {
-            return;
-        }
-        let Some(asked) = &self.shown_query else {
-            return;
-        };
-        let came = self
-            .honesty
-            .included_storage()
-            .unwrap_or_else(|| asked.priced_storage(self.dialect));
-        let wanted = self.query.storage.unwrap_or(DEFAULT_STORAGE_GB);
-        let is_other = (wanted - came).abs() > 1e-9;
-        if let Some(listing) = self.remote.shown_mut() {
-            listing.estimate_storage(is_other.then_some(wanted));
-        }
     }
 
     fn follow_selection(&mut self) {
@@ -419,6 +363,10 @@ impl Browser {
     /// Runs another query, with all its settings; the market is asked by the caller.
     pub fn load(&mut self, query: Query, words: Vec<String>) {
         self.query = query;
+        if self.figures.job.is_some() {
+            self.figures.jobless_storage = self.query.storage;
+        }
+        self.take_disk_of_job();
         self.set_words(words);
         self.revalue();
         self.show_query_in_bar();
@@ -492,14 +440,19 @@ impl Browser {
     /// Takes a whole query from an editor; true if the market must be asked, because it would be
     /// asked something else. Another order alone waits for the next search.
     pub fn apply(&mut self, query: Query, words: Vec<String>) -> bool {
-        let body = |query: Query| wire::encode(&Request::Search(query), self.dialect).body;
         let before = Query {
             order: query.order.clone(),
             ..self.query.clone()
         };
-        let changed = body(before) != body(query.clone());
         self.stay_at_top();
+        // With a job there is one disk: who changes the storage changes the job's.
+        if let (Some(job), Some(gb)) = (&mut self.figures.job, query.storage)
+            && query.storage != self.query.storage
+        {
+            job.disk_gb = gb;
+        }
         self.query = query;
+        let changed = self.asks_other_than(&before);
         self.ran_words.clone_from(&words);
         self.words = words;
         self.revalue();

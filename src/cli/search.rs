@@ -6,7 +6,7 @@ use super::settings::Settings;
 use super::table;
 use crate::api::{Progress, Reply, Request, Session, Wait};
 use crate::domain::language::{self, Mode};
-use crate::domain::{Dialect, Listing, Query, Resource};
+use crate::domain::{Dialect, Listing, OfferType, Query, Resource};
 
 /// `bourse offers`
 pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<(), CliError> {
@@ -92,7 +92,8 @@ async fn search(
     }
     let listing = fetch(&connection.session, &request).await;
     settings.keep_pacing(&connection.session);
-    let listing = listing?;
+    let mut listing = listing?;
+    listing.price_as(query.offer_type);
     let rows = rows(&listing, &query, settings.dialect);
     tell(&listing, &query, settings.dialect);
     show(&listing, &rows, arguments.format, false)
@@ -126,7 +127,8 @@ pub fn rows(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Vec<
     let ordered_there = query
         .order
         .iter()
-        .all(|key| query.catalog().orders_on_server(key.field, dialect));
+        .all(|key| query.catalog().orders_on_server(key.field, dialect))
+        && query.offer_type != OfferType::Reserved;
     if !ordered_there {
         listing.sort(&mut rows, &query.order);
     }
@@ -143,7 +145,7 @@ fn tell(listing: &Listing, query: &Query, dialect: &'static Dialect) {
         ));
     }
     for condition in query.sent(dialect) {
-        let column = listing.column(condition.field);
+        let column = listing.sent_column(condition.field);
         let broken = (0..listing.len())
             .filter(|row| condition.is_broken_by(column.cell(*row)))
             .count();

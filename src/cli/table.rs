@@ -22,7 +22,7 @@ pub fn table(
     let mut fields: Vec<&Field> = listing.catalog().default_columns();
     fields.extend(extra);
     for field in &fields {
-        let mut cells = vec![field.label.to_owned()];
+        let mut cells = vec![listing.label(field).to_owned()];
         cells.extend(
             rows.iter()
                 .map(|row| format::cell(listing, *row as usize, field, WIDEST)),
