@@ -291,7 +291,7 @@ impl Browser {
 
     /// Who has not gone down from the first row wants to see what comes first: it is not followed to
     /// another place of a new order or answer.
-    fn stay_at_top(&mut self) {
+    pub(super) fn stay_at_top(&mut self) {
         if self.cursor == 0 && self.chosen == self.selected() {
             self.chosen = None;
         }

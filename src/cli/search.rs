@@ -139,10 +139,12 @@ pub fn rows(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Vec<
 fn tell(listing: &Listing, query: &Query, dialect: &'static Dialect) {
     tell_skipped(listing);
     for condition in query.local(dialect) {
-        output::note(&format!(
-            "this market does not filter on {}: applied to what it sent",
-            condition.field.key
-        ));
+        let key = condition.field.key;
+        output::note(&if dialect.sends(condition.field) {
+            format!("the market filters on {key} before the discount: applied to what it sent")
+        } else {
+            format!("this market does not filter on {key}: applied to what it sent")
+        });
     }
     for condition in query.sent(dialect) {
         let column = listing.sent_column(condition.field);

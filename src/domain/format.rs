@@ -21,10 +21,10 @@ pub const NOT_SENT: &str = "not sent";
 /// What stands in a detail view for a member that is null.
 pub const NULL: &str = "none (null)";
 
-/// What stands in a detail view for a number that the market does not know.
+/// Shown in a detail view for a number that the market does not know.
 pub const UNKNOWN: &str = "not known";
 
-/// What stands for a zero that means none: no discount is no price of $0.0000/h.
+/// Shown for a zero that means none: no discount is no price of $0.0000/h.
 pub const NONE: &str = "—";
 
 /// What stands in a cell whose value does not fit its field.

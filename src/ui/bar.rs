@@ -181,6 +181,10 @@ pub fn settings(
             add("not bundled".to_owned(), theme.text);
         }
     }
+    if let Some(term) = &browser.figures.term {
+        let (size, days) = (format::gigabytes(term.gb), format::trimmed(term.days, 2));
+        add(format!("term prices for {size}, {days} days"), theme.text);
+    }
     let order: Vec<_> = browser
         .sorting_keys()
         .iter()

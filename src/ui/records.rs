@@ -170,14 +170,21 @@ pub fn draw(
     facts: &mut Facts,
 ) {
     let sorted_by = browser.query.order.first().map(|key| key.field);
-    let placed = place(
-        &columns(browser),
+    let columns = columns(browser);
+    // Text begins where its column does, and a sign must not touch it; numbers end there.
+    let is_text = |first: &&Field| !is_right_aligned(first);
+    let gap = u16::from(browser.figures.unfit() > 0 && columns.first().is_some_and(is_text));
+    let mut placed = place(
+        &columns,
         browser.column_offset,
-        area.width,
+        area.width.saturating_sub(gap),
         // A broken cell has a sign in front of its text.
         |field| fitted(listing, field) + u16::from(browser.is_accused(field)),
         |field| browser.is_accused(field) || sorted_by == Some(field),
     );
+    for column in &mut placed {
+        column.x += gap;
+    }
     facts.columns = placed.len();
     header(buffer, area, browser, listing, &placed, theme, facts);
     if placed.len() < browser.columns.len() {

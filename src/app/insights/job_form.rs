@@ -242,6 +242,7 @@ impl Browser {
             }
             (None, None) | (Some(_), Some(_)) => {}
         }
+        self.stay_at_top();
         self.figures.job = job;
         self.take_disk_of_job();
         self.hide_columns(&COLUMNS);

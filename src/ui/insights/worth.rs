@@ -85,7 +85,7 @@ fn front(browser: &Browser, listing: &Listing, row: usize, theme: &Theme, width:
         );
         (text, theme.good)
     } else if browser.figures.is_unfit(row as usize) {
-        let text = "! It is too small or ends too early, so it competes with none.";
+        let text = "! Too small, or it ends too early: not ranked.";
         (text.to_owned(), theme.warning)
     } else {
         let text = "The record does not say its price, its DLPerf or its number of GPUs.";
