@@ -170,7 +170,10 @@ fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             return refresh(model, now);
         }
         Action::ResetQuery => {
-            let fresh = fresh(&browser.query, browser.dialect());
+            let mut fresh = fresh(&browser.query, browser.dialect());
+            if browser.figures.job.is_some() {
+                fresh.storage = browser.query.storage;
+            }
             browser.apply(fresh, Vec::new());
             browser.show_query_in_bar();
             return refresh(model, now);

@@ -75,6 +75,11 @@ impl Watch {
         self.baseline.as_ref().map(|(_, since)| *since)
     }
 
+    /// The answer that all later ones are compared with.
+    pub(super) fn before_mut(&mut self) -> Option<&mut Listing> {
+        self.baseline.as_mut().map(|(listing, _)| listing)
+    }
+
     /// Seconds until the next question.
     pub fn next_in(&self, now: Now) -> f64 {
         (self.next - now.mono).max(0.0)

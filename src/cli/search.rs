@@ -10,7 +10,9 @@ use super::table::{self, View};
 use crate::api::{Progress, Reply, Request, Session, Wait};
 use crate::domain::language::{self, Mode};
 use crate::domain::response_check::ResponseCheck;
-use crate::domain::{Condition, Dialect, Listing, Operand, Operator, Query, Resource, Value};
+use crate::domain::{
+    Condition, Dialect, Listing, OfferType, Operand, Operator, Query, Resource, Value,
+};
 
 /// The most bytes of a query on standard input.
 const LONGEST_QUERY: u64 = 64 * 1024;
@@ -161,6 +163,7 @@ async fn search(
     settings.keep_pacing(&connection.session);
     let mut listing = listing?;
     let check = ResponseCheck::of(&listing, &query, settings.dialect);
+    listing.price_as(query.offer_type);
     if let Some(wanted) = query.storage {
         let estimate = check.storage_to_estimate(&query, settings.dialect, wanted);
         listing.estimate_storage(estimate);
@@ -226,7 +229,8 @@ pub fn rows(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Vec<
     let ordered_there = query
         .order
         .iter()
-        .all(|key| query.catalog().orders_on_server(key.field, dialect));
+        .all(|key| query.catalog().orders_on_server(key.field, dialect))
+        && query.offer_type != OfferType::Reserved;
     if !ordered_there {
         listing.sort(&mut rows, &query.order);
     }

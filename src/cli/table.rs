@@ -100,7 +100,7 @@ fn table(
 ) -> String {
     let mut columns: Vec<Vec<String>> = Vec::new();
     for field in fields {
-        let mut cells = vec![field.label.to_owned()];
+        let mut cells = vec![listing.label(field).to_owned()];
         cells.extend(
             rows.iter()
                 .map(|row| format::cell(listing, *row as usize, field, WIDEST)),

@@ -63,7 +63,8 @@ fn iso(epoch: f64) -> String {
 /// `most` bytes.
 pub fn markdown(listing: &Listing, rows: &[u32], fields: &[&Field], most: usize) -> Option<String> {
     let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
-    let labels = fields.iter().map(|field| escaped(field.label)).collect();
+    let label = |field: &&Field| escaped(listing.label(field));
+    let labels = fields.iter().map(label).collect();
     let rules = fields.iter().map(|field| {
         if field.kind.is_numeric() {
             "---:".to_owned()

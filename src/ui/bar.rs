@@ -167,21 +167,23 @@ pub fn settings(
     if query.resource == Resource::Offers {
         add(query.offer_type.wire().to_owned(), theme.text);
         let (storage, is_estimate) = browser.storage();
-        let storage = format::gigabytes(storage);
+        // The one price that ranks, compares and sums up; the job's disk is that of $/h.
+        let basis = browser.figures.job.map_or_else(
+            || format!("hourly prices with {} disk", format::gigabytes(storage)),
+            |job| format!("job prices for {}", job.brief()),
+        );
         if is_estimate {
-            add(
-                format!("prices with {storage} disk (estimate)"),
-                theme.warning,
-            );
+            add(format!("{basis} (estimate)"), theme.warning);
         } else {
-            add(format!("prices with {storage} disk"), theme.text);
-        }
-        if let Some(job) = &browser.figures.job {
-            add(format!("job {}", job.brief()), theme.text);
+            add(basis, theme.text);
         }
         if query.unbundled && dialect.bundling_parameter.is_some() {
             add("not bundled".to_owned(), theme.text);
         }
+    }
+    if let Some(term) = &browser.figures.term {
+        let (size, days) = (format::gigabytes(term.gb), format::trimmed(term.days, 2));
+        add(format!("term prices for {size}, {days} days"), theme.text);
     }
     let order: Vec<_> = browser
         .sorting_keys()

@@ -115,7 +115,16 @@ fn rows(browser: &Browser) -> String {
         && !front.members().is_empty()
     {
         let (sign, many) = (super::records::FRONT, front.members().len());
-        let _ = write!(text, ", {many} {sign} best per GPU"); // a String takes everything
+        let best = match browser.figures.job {
+            Some(_) => "best for the job",
+            None => "best per GPU",
+        };
+        let _ = write!(text, ", {many} {sign} {best}"); // a String takes everything
+    }
+    let unfit = browser.figures.unfit();
+    if unfit > 0 {
+        let sign = super::records::UNFIT;
+        let _ = write!(text, ", {unfit} {sign} too small or too short"); // a String takes everything
     }
     if !browser.marks.is_empty() {
         let _ = write!(text, ", {} marked", browser.marks.len()); // a String takes everything

@@ -4,7 +4,7 @@
 //! ```text
 //!  bourse  1 Offers  2 Volumes  3 Workergroups  4 Requests          SANDBOX      header
 //!  / verified=true rentable=true rented=false gpu_name=RTX_4090                  query bar
-//!  on-demand, prices with 8GB disk, sorted by score down, at most 500            settings
+//!  on-demand, hourly prices with 8GB disk, sorted by score down, at most 500            settings
 //!  ! the key was refused (401): ...                                              banners
 //!    ID  $/h  N  GPU ...                                                         pane
 //!  > ...

@@ -154,7 +154,7 @@ fn what_the_market_cannot_filter_or_does_not_is_applied_or_named() {
     assert_eq!(recorder.only().json()["num_gpus"], json!({"gte": 2}));
     assert_eq!(recorder.only().json().get("dph_total"), None);
     assert!(
-        err.contains("2 of 3 match dph_total<0.5, applied locally"),
+        err.contains("2 of 3 match dph_total<0.5, which this market doesn't filter"),
         "{err}"
     );
     assert!(
@@ -167,6 +167,63 @@ fn what_the_market_cannot_filter_or_does_not_is_applied_or_named() {
         .map(|line| line.split(',').next().unwrap())
         .collect();
     assert_eq!(ids, ["2", "3"]);
+}
+
+#[test]
+fn reserved_offers_cost_what_is_left_after_the_discount() {
+    let body = r#"{"offers": [
+        {"id": 1, "dph_total": 0.40, "discounted_dph_total": 0.39},
+        {"id": 2, "dph_total": 0.41, "discounted_dph_total": 0.35},
+        {"id": 3, "dph_total": 0.42}]}"#;
+    let recorder = Recorder::always(json(200, body));
+    let url = recorder.url();
+    let offers = |query: &str, format: &str| {
+        let arguments = [
+            "offers",
+            "--profile",
+            "vast",
+            "--base-url",
+            &url,
+            "--type",
+            "reserved",
+            "--no-default",
+            "--order",
+            "dph_total",
+            "--format",
+            format,
+            query,
+        ];
+        let home = Home::new();
+        let (status, out, err) = run(home.bourse(&arguments).env("BOURSE_API_KEY", KEY));
+        assert_eq!(status, 0, "{err}");
+        (out, err)
+    };
+    let (table, _) = offers("", "table");
+    let lines: Vec<Vec<&str>> = table
+        .lines()
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(lines[0][..3], ["ID", "Res.", "$/h"]);
+    assert_eq!(lines[1][..2], ["2", "0.3500"]);
+    assert_eq!(lines[2][..2], ["1", "0.3900"]);
+    assert_eq!(
+        lines[3][..2],
+        ["3", "-"],
+        "a full price is no discounted one"
+    );
+    let sent = recorder.only().json();
+    assert_eq!(sent["order"], json!([["discounted_dph_total", "asc"]]));
+    // The market would compare the full prices: the filter is not sent.
+    let (csv, err) = offers("dph_total<0.36", "csv");
+    assert_eq!(recorder.requests()[1].json().get("dph_total"), None);
+    assert!(err.contains("before the discount"), "{err}");
+    let header: Vec<_> = csv.lines().next().unwrap().split(',').collect();
+    let place = header.iter().position(|name| *name == "dph_total").unwrap();
+    let rows: Vec<_> = csv.lines().skip(1).collect();
+    assert_eq!(rows.len(), 1, "{csv}");
+    assert_eq!(rows[0].split(',').nth(place), Some("0.35"));
+    let (records, _) = offers("", "json");
+    assert!(records.contains(r#"{"id": 2, "dph_total": 0.41, "discounted_dph_total": 0.35}"#));
 }
 
 #[test]

@@ -53,12 +53,14 @@ mod markets_story;
 mod memory;
 mod offers_story;
 mod own_keys;
+mod price_basis_story;
 #[cfg(unix)]
 mod pty;
 #[cfg(unix)]
 mod pty_support;
 mod query_cases;
 mod real_loop;
+mod real_records;
 #[cfg(unix)]
 mod real_terminal;
 mod recorder;

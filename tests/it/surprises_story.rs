@@ -209,7 +209,7 @@ fn the_detail_tells_null_from_missing_and_leaves_nothing_out() {
             "none (null)",
             "not sent",
             "RTX 4090",
-            ", US",
+            "Location             US",
             "570.181",
             "580.2",
         ] {

@@ -47,6 +47,8 @@ pub struct Plot {
     pub scales: Option<(Scale, Scale)>,
     /// Rows that lack a number.
     pub absent: usize,
+    /// Rows that cannot serve what was asked for, which compete with none.
+    pub unfit: usize,
     /// How far the rows speak for the market.
     pub loaded: String,
 }
@@ -59,12 +61,12 @@ impl Plot {
         let choice = browser.figures.plot;
         let field = |chosen: Option<&'static Field>, key: &str| {
             chosen
-                .or_else(|| catalog.by_key(key))
+                .or_else(|| catalog.column(key))
                 .unwrap_or(&catalog.fields()[0])
         };
         let first = match browser.resource() {
             Resource::Volumes => ("storage_cost", "nw_disk_avg_bw"),
-            _ => ("dph_total", "dlperf"),
+            _ => (browser.pricing().key(), "dlperf"),
         };
         let mut plot = Self {
             x: field(choice.x, first.0),
@@ -74,6 +76,7 @@ impl Plot {
             goals: (Goal::Least, Goal::Most),
             scales: None,
             absent: 0,
+            unfit: 0,
             loaded: String::new(),
         };
         plot.rebuild(browser);
@@ -89,8 +92,11 @@ impl Plot {
             Goal::of(self.x).unwrap_or(Goal::Least),
             Goal::of(self.y).unwrap_or(Goal::Most),
         );
-        self.points = insight::points(listing, browser.view(), self.x, self.y);
-        self.absent = browser.view().len() - self.points.len();
+        let fit = |row: &u32| !browser.figures.is_unfit(*row as usize);
+        let rows: Vec<u32> = browser.view().iter().copied().filter(fit).collect();
+        self.unfit = browser.view().len() - rows.len();
+        self.points = insight::points(listing, &rows, self.x, self.y);
+        self.absent = rows.len() - self.points.len();
         self.front = Front::new(&self.points, self.goals.0, self.goals.1);
         let x = Scale::fit(self.points.iter().map(|point| point.x), None);
         let y = Scale::fit(self.points.iter().map(|point| point.y), None);

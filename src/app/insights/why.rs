@@ -9,7 +9,7 @@ use crate::app::message::Effect;
 use crate::app::remote::{Now, Remote, Tickets};
 use crate::domain::insight::{Funnel, funnel, loosened};
 use crate::domain::language;
-use crate::domain::{Condition, Listing, Query};
+use crate::domain::{Condition, Listing, OfferType, Query};
 
 /// How many records the wide request asks for at most: enough to judge by, soon here.
 const WIDE: u32 = 2000;
@@ -28,11 +28,15 @@ pub struct Why {
     /// How far the rows speak for the market.
     pub loaded: String,
     limit: u32,
+    /// The price model of the search, and the storage in GB if the market prices another.
+    prices: (OfferType, Option<f64>),
 }
 
 impl Why {
     /// Asks the wide question of a browser's query.
     pub(super) fn new(browser: &Browser, tickets: &mut Tickets, now: Now) -> (Self, Vec<Effect>) {
+        let (gb, _) = browser.storage();
+        let priced = browser.query.priced_storage(browser.dialect());
         let limit = browser.query.limit.unwrap_or(WIDE).max(WIDE);
         let wide = Query {
             conditions: Vec::new(),
@@ -46,6 +50,10 @@ impl Why {
             cursor: 0,
             loaded: String::new(),
             limit,
+            prices: (
+                browser.query.offer_type,
+                Some(gb).filter(|_| (gb - priced).abs() > 1e-9),
+            ),
         };
         let ticket = tickets.take();
         view.remote.ask(ticket, now);
@@ -54,6 +62,12 @@ impl Why {
     }
 
     pub(super) fn rebuild(&mut self) {
+        // Conditions on prices are judged by the prices on screen.
+        let (model, gb) = self.prices;
+        if let Some(listing) = self.remote.shown_mut() {
+            listing.price_as(model);
+            listing.estimate_storage(gb);
+        }
         let Some(listing) = self.remote.shown() else {
             return;
         };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::count;
-use crate::domain::cost::{Prices, VolumePrices};
+use crate::domain::cost::{Basis, Prices, VolumePrices};
 use crate::domain::country;
 use crate::domain::field::{Field, Kind, Operator};
 use crate::domain::listing::Listing;
@@ -145,7 +145,24 @@ impl std::fmt::Debug for Measures<'_> {
 impl<'a> Measures<'a> {
     /// Of offers: $/h with `gb` of storage (or as quoted), $/h per GPU, and `DLPerf` per $/h.
     pub fn offers(prices: &'a Prices<'a>, gb: Option<f64>) -> Self {
-        let price = move |row| prices.hourly(row, gb).ok();
+        let basis = Basis {
+            gb,
+            ..Basis::hourly(prices.model())
+        };
+        Self::priced(prices, basis, |_| true)
+    }
+
+    /// Of offers: the price that counts, the same per GPU, and `DLPerf` for the money. Rows that
+    /// are no choice have no price.
+    pub fn priced(
+        prices: &'a Prices<'a>,
+        basis: Basis,
+        is_choice: impl Fn(usize) -> bool + Copy + 'a,
+    ) -> Self {
+        let price = move |row| {
+            let price = basis.price(prices, row).ok();
+            price.filter(|_| is_choice(row))
+        };
         Self {
             price: Box::new(price),
             unit_price: Box::new(move |row| prices.per_unit(row, price(row)?).gpu),

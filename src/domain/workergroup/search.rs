@@ -157,6 +157,9 @@ fn read_value(field: &Field, json: &Json) -> Option<Value> {
             Some(1.0) => Some(Value::Flag(true)),
             _ => None,
         },
+        (Kind::Id, Json::Number(number)) if number.is_u64() => {
+            number.as_u64().map(|id| Value::id(id.into()))
+        }
         (Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch, Json::Bool(flag)) => {
             Some(Value::Number(f64::from(u8::from(*flag))))
         }

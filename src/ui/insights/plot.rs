@@ -72,6 +72,9 @@ pub fn draw(buffer: &mut Buffer, body: Rect, browser: &Browser, view: &Plot, the
     if view.absent > 0 {
         note = format!("{note}; {} lack a number", view.absent);
     }
+    if view.unfit > 0 {
+        note = format!("{note}; {} too small or too short", view.unfit);
+    }
     let area = page(buffer, body, &title, &note, theme);
     let Some((x, y)) = &view.scales else {
         let note = "No row here has both numbers.";
@@ -155,6 +158,9 @@ fn selection(browser: &Browser, view: &Plot) -> String {
     };
     let id = listing.id(row).map(|id| id.to_string()).unwrap_or_default();
     let dialect = browser.dialect();
+    if browser.figures.is_unfit(row) {
+        return format!("{id} is too small or ends too early. Arrows go to the front.");
+    }
     let Some(point) = view.point(row) else {
         return format!("{id} has no place here: a number is missing. Arrows go to the front.");
     };

@@ -51,6 +51,11 @@ pub fn draw(buffer: &mut Buffer, body: Rect, view: &Summary, theme: &Theme, fact
         .width
         .saturating_sub(2 + label + 1 + 5 + 1 + 33 + 9 + 1)
         .min(40);
+    let (low, median, total) = if view.has_job {
+        ("job $/GPU", "median/GPU", "low job $")
+    } else {
+        ("low/GPU", "median/GPU", "low $/h")
+    };
     let columns = if is_volumes {
         vec![
             left("", label),
@@ -64,9 +69,9 @@ pub fn draw(buffer: &mut Buffer, body: Rect, view: &Summary, theme: &Theme, fact
         vec![
             left("", label),
             right("rows", 5),
-            right("low/GPU", 9),
-            right("median/GPU", 10),
-            right("low $/h", 9),
+            right(low, 9),
+            right(median, 10),
+            right(total, 9),
             right("DLP per $", 9),
             left("", bar),
         ]
