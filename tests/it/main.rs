@@ -74,6 +74,7 @@ mod settings_story;
 #[cfg(unix)]
 mod shopping;
 mod state_files;
+mod supply;
 mod support;
 mod surprises_story;
 mod themes;
