@@ -220,11 +220,16 @@ impl Browser {
         }
     }
 
-    /// The conditions that are applied here because the dialect cannot send them.
+    /// The conditions that are applied here because the dialect cannot send them; not those whose
+    /// column still waits for something.
     pub fn local_conditions(&self) -> Vec<&Condition> {
         match self.resource() {
             Resource::Workergroups => self.query.active().collect(),
-            _ => self.query.local(self.dialect).collect(),
+            Resource::Offers | Resource::Volumes => self
+                .query
+                .local(self.dialect)
+                .filter(|condition| self.need(condition.field).is_none())
+                .collect(),
         }
     }
 
@@ -246,13 +251,11 @@ impl Browser {
             if let Some(listing) = self.remote.shown_mut() {
                 self.figures.fill_volumes(listing);
             }
-        } else if self.resource() == Resource::Offers
-            && let Some(listing) = self.remote.shown()
-        {
-            let rows = listing.matching(self.local_conditions());
+        } else if self.resource() == Resource::Offers {
+            let conditions: Vec<_> = self.local_conditions().into_iter().cloned().collect();
             let pricing = self.pricing();
             if let Some(listing) = self.remote.shown_mut() {
-                self.figures.fill(listing, pricing, &rows);
+                self.figures.fill_for(listing, pricing, &conditions);
             }
         }
         self.rebuild();

@@ -19,7 +19,7 @@ use super::{Model, Pane};
 use crate::api::{ApiError, Reply};
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::workergroup::{Draft, Key};
-use crate::domain::{Dialect, RowId};
+use crate::domain::{Dialect, RowId, language};
 use create::Creation;
 use drift::Drift;
 use form::{Focus, Form};
@@ -216,9 +216,16 @@ fn clone_selected(model: &mut Model, now: Now) -> Vec<Effect> {
 }
 
 fn from_search(model: &mut Model, now: Now) -> Vec<Effect> {
-    let conditions: Vec<_> = model.offers.query.active().cloned().collect();
+    let conditions = model.offers.query.active().cloned();
+    let (left_out, conditions): (Vec<_>, Vec<_>) =
+        conditions.partition(|condition| condition.field.is_computed());
     let effects = super::actions::go_to(model, now, Pane::Workergroups);
     fill_form(model, now, Draft::from_conditions(&conditions));
+    if !left_out.is_empty() {
+        let text = language::print_briefly(&left_out);
+        let text = format!("Left out, the market cannot filter on it: {text}");
+        model.show(Toast::error(text, now));
+    }
     effects
 }
 

@@ -5,6 +5,8 @@ use super::output::{self, CliError, ProgressLine};
 use super::settings::Settings;
 use super::table;
 use crate::api::{Progress, Reply, Request, Session, Wait};
+use crate::app::figures::{Figures, Pricing};
+use crate::app::needs::Need;
 use crate::domain::language::{self, Mode};
 use crate::domain::{Dialect, Listing, Query, Resource};
 
@@ -44,8 +46,16 @@ fn query(
     if let Some(order) = &arguments.order {
         query.order = language::parse_order(order, query.catalog())
             .map_err(|error| CliError::Usage(format!("in the order:\n{}", error.render(order))))?;
-        if let Some(key) = query.order.iter().find(|key| key.field.is_computed()) {
-            let message = format!("only the dashboard works {} out", key.field.key);
+    }
+    let ordered = query.order.iter().map(|key| key.field);
+    let fields = query
+        .active()
+        .map(|condition| condition.field)
+        .chain(ordered);
+    for field in fields {
+        if let Some(need) = Need::of(field) {
+            let (key, words) = (field.key, need.words());
+            let message = format!("{key} needs {words}: run bourse and {}", need.remedy());
             return Err(CliError::Usage(message));
         }
     }
@@ -92,7 +102,8 @@ async fn search(
     }
     let listing = fetch(&connection.session, &request).await;
     settings.keep_pacing(&connection.session);
-    let listing = listing?;
+    let mut listing = listing?;
+    compute(&mut listing, &query, settings.dialect);
     let rows = rows(&listing, &query, settings.dialect);
     tell(&listing, &query, settings.dialect);
     show(&listing, &rows, arguments.format, false)
@@ -117,6 +128,20 @@ pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>,
     match reply {
         Reply::Records(listing) => Ok(listing),
         _ => Err(CliError::Failed("the answer has no records".to_owned())),
+    }
+}
+
+/// Fills the computed columns that conditions and order ask for.
+fn compute(listing: &mut Listing, query: &Query, dialect: &'static Dialect) {
+    let conditions: Vec<_> = query.local(dialect).cloned().collect();
+    let is_asked = conditions.iter().any(|own| own.field.is_computed())
+        || query.order.iter().any(|key| key.field.is_computed());
+    if is_asked && query.resource == Resource::Offers {
+        let pricing = Pricing {
+            model: query.offer_type,
+            gb: None,
+        };
+        Figures::default().fill_for(listing, pricing, &conditions);
     }
 }
 

@@ -18,6 +18,7 @@ mod client;
 mod columns_story;
 mod comfort_story;
 mod compare_story;
+mod computed_story;
 mod configuration;
 mod copy_story;
 mod cost;

@@ -128,7 +128,7 @@ impl Look {
             notes.push(default_note(has_template));
         }
         let text = if is_blank { OFFERS.defaults } else { text };
-        let conditions = language::parse(text, &OFFERS, dialect, &[], Mode::Strict)
+        let conditions = language::parse(text, &OFFERS, dialect, &[], Mode::Market)
             .map_err(|error| format!("its search cannot be read: {}", error.message))?
             .conditions;
         let (group, assumed) = parameters(listing, row);

@@ -4,12 +4,13 @@
 use super::After;
 use crate::api::Request;
 use crate::app::browser::Browser;
+use crate::app::figures::{Figures, Pricing};
 use crate::app::keymap::Action;
 use crate::app::message::Effect;
 use crate::app::remote::{Now, Remote, Tickets};
 use crate::domain::insight::{Funnel, funnel, loosened};
 use crate::domain::language;
-use crate::domain::{Condition, Listing, Query};
+use crate::domain::{Condition, Listing, Query, Resource};
 
 /// How many records the wide request asks for at most: enough to judge by, soon here.
 const WIDE: u32 = 2000;
@@ -28,6 +29,10 @@ pub struct Why {
     /// How far the rows speak for the market.
     pub loaded: String,
     limit: u32,
+    /// Fills the computed columns of the wide answer; without the three prices, which belong to
+    /// other rows.
+    figures: Box<Figures>,
+    pricing: Pricing,
 }
 
 impl Why {
@@ -46,6 +51,8 @@ impl Why {
             cursor: 0,
             loaded: String::new(),
             limit,
+            figures: Box::new(browser.figures.for_other_rows()),
+            pricing: browser.pricing(),
         };
         let ticket = tickets.take();
         view.remote.ask(ticket, now);
@@ -54,9 +61,16 @@ impl Why {
     }
 
     pub(super) fn rebuild(&mut self) {
-        let Some(listing) = self.remote.shown() else {
+        let Some(listing) = self.remote.shown_mut() else {
             return;
         };
+        if self.conditions.iter().any(|own| own.field.is_computed()) {
+            match listing.catalog().resource {
+                Resource::Offers => self.figures.fill_for(listing, self.pricing, &[]),
+                Resource::Volumes => self.figures.fill_volumes(listing),
+                Resource::Workergroups => {}
+            }
+        }
         listing.prepare(self.conditions.iter().map(|condition| condition.field));
         self.funnel = Some(funnel(listing, &self.conditions));
         self.loaded = super::loaded(listing, Some(self.limit));
