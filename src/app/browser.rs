@@ -235,11 +235,16 @@ impl Browser {
         }
     }
 
-    /// The conditions that are applied here because the dialect cannot send them.
+    /// The conditions that are applied here because the dialect cannot send them; not those whose
+    /// column still waits for something.
     pub fn local_conditions(&self) -> Vec<&Condition> {
         match self.resource() {
             Resource::Workergroups => self.query.active().collect(),
-            _ => self.query.local(self.dialect).collect(),
+            Resource::Offers | Resource::Volumes => self
+                .query
+                .local(self.dialect)
+                .filter(|condition| self.need(condition.field).is_none())
+                .collect(),
         }
     }
 

@@ -3,12 +3,14 @@
 //! numbers stand in the listing as computed
 //! columns, so that tables, orders and exports treat them like any other.
 
+use std::collections::BTreeSet;
+
 use super::insights::job_form::JobForm;
 use super::insights::plot::PlotChoice;
 use super::three::ThreeSearches;
 use crate::domain::cost::{Basis, Job, PriceJoin, Prices, ThreePrices, VolumePrices, VolumeTerm};
 use crate::domain::insight::{Front, Goal, Point};
-use crate::domain::{Listing, OfferType};
+use crate::domain::{Condition, Listing, OfferType};
 
 /// What a person asked to have worked out, and what came of it.
 #[derive(Debug, Default)]
@@ -33,8 +35,17 @@ pub struct Figures {
 type Numbers = Vec<Option<f64>>;
 
 impl Figures {
-    /// The front of price against `DLPerf` among the rows that were last worked out: of a job's
-    /// bill and the speed of the whole offer, else of $/h and speed per GPU.
+    /// The same job and term for other rows; the three prices belong to their own.
+    pub(super) fn for_other_rows(&self) -> Self {
+        Self {
+            job: self.job,
+            term: self.term,
+            ..Self::default()
+        }
+    }
+
+    /// The front of price against `DLPerf` among the rows that were last computed: of a job's
+    /// bill and the speed of the offer, else of $/h and speed per GPU.
     pub const fn front(&self) -> Option<&Front> {
         self.front.as_ref()
     }
@@ -50,14 +61,14 @@ impl Figures {
         self.unfit.iter().filter(|is_unfit| **is_unfit).count()
     }
 
-    /// Fills the computed columns of a listing. `disk` GB must fit. `rows` are those that meet the
-    /// conditions applied here: only they compete for the front.
-    pub(super) fn fill(
+    /// Fills the computed columns of a listing to which `conditions` are applied here: only rows that
+    /// meet them compete for the front. `disk` GB must fit.
+    pub fn fill_for(
         &mut self,
         listing: &mut Listing,
         pricing: Basis,
         disk: Option<f64>,
-        rows: &[u32],
+        conditions: &[Condition],
     ) {
         let prices = Prices::new(listing, pricing.model);
         let now = listing.read_at();
@@ -67,6 +78,26 @@ impl Figures {
             (None, None) => false,
         };
         self.unfit = (0..listing.len()).map(is_unfit).collect();
+        let (computed, plain): (Vec<&Condition>, Vec<&Condition>) = conditions
+            .iter()
+            .partition(|condition| condition.field.is_computed());
+        let mut rows = listing.matching(plain);
+        self.fill(listing, pricing, &rows);
+        // The other columns have to be there before their conditions can be judged, and the front
+        // before its own.
+        let before_front = computed
+            .into_iter()
+            .filter(|condition| condition.field.key != "on_front");
+        let narrowed: BTreeSet<u32> = listing.matching(before_front).into_iter().collect();
+        if narrowed.len() < listing.len() {
+            rows.retain(|row| narrowed.contains(row));
+            self.fill(listing, pricing, &rows);
+        }
+    }
+
+    /// Fills the computed columns of a listing. `rows` are those that meet the conditions applied
+    /// here: only they compete for the front.
+    fn fill(&mut self, listing: &mut Listing, pricing: Basis, rows: &[u32]) {
         let mut columns = self.unit_columns(listing, pricing, rows);
         columns.extend(self.job_columns(listing, pricing));
         columns.extend(self.three_columns(listing, pricing));

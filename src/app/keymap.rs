@@ -714,7 +714,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Groups, &["a"], Action::PlanCapacity, "plan-capacity",
         "Work out capacities and workers from a load").hint("plan", 6),
     row(Context::Groups, &["H"], Action::SupplyHealth, "supply-health",
-        "Count every group's recruitable offers; again stops").hint("supply", 5),
+        "Count the machines that each group can recruit; again stops").hint("supply", 5),
     row(Context::Groups, &["D"], Action::Drift, "drift",
         "What is new, gone and changed since last seen").hint("changes", 7),
     row(Context::Groups, &["x"], Action::Secrets, "secrets",

@@ -43,13 +43,11 @@ impl Browser {
             if let Some(listing) = self.remote.shown_mut() {
                 self.figures.fill_volumes(listing);
             }
-        } else if self.resource() == Resource::Offers
-            && let Some(listing) = self.remote.shown()
-        {
-            let rows = listing.matching(self.local_conditions());
+        } else if self.resource() == Resource::Offers {
+            let conditions: Vec<_> = self.local_conditions().into_iter().cloned().collect();
             let (pricing, disk) = (self.pricing(), self.wanted_disk());
             if let Some(listing) = self.remote.shown_mut() {
-                self.figures.fill(listing, pricing, disk, &rows);
+                self.figures.fill_for(listing, pricing, disk, &conditions);
             }
         }
         self.rebuild();

@@ -8,6 +8,9 @@ use super::output::{self, CliError, ProgressLine};
 use super::settings::Settings;
 use super::table::{self, View};
 use crate::api::{Progress, Reply, Request, Session, Wait};
+use crate::app::figures::Figures;
+use crate::app::needs::Need;
+use crate::domain::cost::Basis;
 use crate::domain::language::{self, Mode};
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::{
@@ -101,8 +104,16 @@ pub fn query(
     if let Some(order) = &arguments.order {
         query.order = language::parse_order(order, query.catalog())
             .map_err(|error| CliError::Usage(format!("in the order:\n{}", error.render(order))))?;
-        if let Some(key) = query.order.iter().find(|key| key.field.is_computed()) {
-            let message = format!("only the dashboard works {} out", key.field.key);
+    }
+    let ordered = query.order.iter().map(|key| key.field);
+    let fields = query
+        .active()
+        .map(|condition| condition.field)
+        .chain(ordered);
+    for field in fields {
+        if let Some(need) = Need::of(field) {
+            let (key, words) = (field.key, need.words());
+            let message = format!("{key} needs {words}: run bourse and {}", need.remedy());
             return Err(CliError::Usage(message));
         }
     }
@@ -168,6 +179,7 @@ async fn search(
         let estimate = check.storage_to_estimate(&query, settings.dialect, wanted);
         listing.estimate_storage(estimate);
     }
+    compute(&mut listing, &query, settings.dialect);
     let mut rows = rows(&listing, &query, settings.dialect);
     if notes::is_sorted_locally(&listing, &query, settings.dialect, &check) {
         listing.sort(&mut rows, &query.order);
@@ -220,6 +232,21 @@ pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>,
     match reply {
         Reply::Records(listing) => Ok(listing),
         _ => Err(CliError::Failed("the answer has no records".to_owned())),
+    }
+}
+
+/// Fills the computed columns that conditions and order ask for.
+fn compute(listing: &mut Listing, query: &Query, dialect: &'static Dialect) {
+    let conditions: Vec<_> = query.local(dialect).cloned().collect();
+    let is_asked = conditions.iter().any(|own| own.field.is_computed())
+        || query.order.iter().any(|key| key.field.is_computed());
+    if is_asked && query.resource == Resource::Offers {
+        let pricing = Basis {
+            model: query.offer_type,
+            gb: listing.estimated_storage(),
+            job: None,
+        };
+        Figures::default().fill_for(listing, pricing, None, &conditions);
     }
 }
 

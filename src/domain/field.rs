@@ -348,11 +348,10 @@ impl Field {
         self
     }
 
-    /// A column whose cells are worked out here.
+    /// A column whose cells are worked out here, and so are conditions on it.
     pub const fn computed(mut self) -> Self {
         self.source = Source::Computed;
-        self.filter = Filter::Never;
-        self.operators = Operators::NONE;
+        self.filter = Filter::Local;
         self.in_record = false;
         self.documented = false;
         self

@@ -11,6 +11,7 @@ use serde::{Serialize, Serializer};
 use super::query::number_json;
 
 mod draft;
+mod launch;
 mod parameters;
 mod planner;
 mod preflight;
@@ -20,10 +21,11 @@ mod snapshot;
 
 pub use super::objection::Objection;
 pub use draft::Draft;
+pub use launch::disk;
 pub use parameters::{Key, PARAMETERS, Parameter, ParameterKind};
 pub use planner::{CapacityPlan, Demand};
 pub use preflight::{
-    HostShare, Part, Preflight, VramCheck, WorkerCost, WorkerCounts, preflight_query,
+    HostShare, Part, Preflight, Recruitment, VramCheck, WorkerCost, WorkerCounts, WorkerPrices,
 };
 pub use reconcile::candidates;
 pub use search::{SearchText, group_search, search_query_text};

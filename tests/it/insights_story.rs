@@ -8,7 +8,7 @@ use bourse::domain::{OfferType, Query, language};
 use crate::desk::Desk;
 
 /// Five offers. Storage in the prices is 8 GB: 0.9 x 8 / 720 = 0.01 $/h, 1.8 x 8 / 720 = 0.02 $/h.
-const MARKET: &str = r#"{"offers":[
+pub const MARKET: &str = r#"{"offers":[
  {"id":101,"gpu_name":"RTX 4090","num_gpus":1,"gpu_ram":24000,"gpu_total_ram":24000,"dph_base":0.40,"dph_total":0.41,
   "dlperf":100.0,"storage_cost":0.9,"inet_down_cost":0.01,"inet_up_cost":0.02,"duration":864000.0,"disk_space":500.0,
   "machine_id":7,"host_id":70,"gpu_ids":[0],"gpu_frac":0.5,"cpu_cores":32,"cpu_cores_effective":16.0,"cpu_ram":64000,
@@ -31,12 +31,12 @@ const MARKET: &str = r#"{"offers":[
   "verification":"verified","rentable":true,"rented":false,"geolocation":null,"score":100.0}]}"#;
 
 /// The bid search: 101 by its id at 0.20 + 0.01, and the GPUs of 103 under another id at 0.22 + 0.02.
-const BIDS: &str = r#"{"offers":[
+pub const BIDS: &str = r#"{"offers":[
  {"id":101,"machine_id":7,"gpu_ids":[0],"min_bid":0.20,"dph_base":0.20,"dph_total":0.21},
  {"id":903,"machine_id":9,"gpu_ids":[0],"min_bid":0.22,"dph_base":0.22,"dph_total":0.24}]}"#;
 
 /// The reserved search: 101 at 80 % of 0.41.
-const RESERVED: &str = r#"{"offers":[
+pub const RESERVED: &str = r#"{"offers":[
  {"id":101,"machine_id":7,"gpu_ids":[0],"dph_base":0.40,"dph_total":0.41,"discounted_dph_total":0.328}]}"#;
 
 fn query(desk: &Desk) -> Query {
@@ -74,14 +74,14 @@ fn is_marked(desk: &Desk, text: &str) -> bool {
     words(desk, text).iter().any(|word| word.starts_with('!'))
 }
 
-fn wide() -> Desk {
+pub fn wide() -> Desk {
     let mut desk = Desk::with_offers(MARKET);
     desk.resize(200, 60);
     desk
 }
 
 /// A job of 10 hours running and 5 stopped with 72 GB, 20 GB in and 5 GB out.
-fn type_job(desk: &mut Desk) -> &mut Desk {
+pub fn type_job(desk: &mut Desk) -> &mut Desk {
     desk.keys("J ctrl-u").type_text("10");
     desk.keys("tab ctrl-u").type_text("5");
     desk.keys("tab ctrl-u").type_text("72");
@@ -385,15 +385,16 @@ fn escape_clears_marks_as_a_step_of_its_own() {
 fn the_summary_groups_and_narrows() {
     let mut desk = wide();
     desk.keys("m").expect("5 loaded, no more came");
-    // Per GPU: 0.22 and 0.30, median 0.26; 50 / 0.22 = 227.3 DLPerf per $.
+    desk.expect("most machines first");
+    // Two machines. Per GPU: 0.22 and 0.30, median 0.26; 50 / 0.22 = 227.3 DLPerf per $.
     assert_eq!(
-        words(&desk, "> RTX 3090")[3..8],
-        ["2", "0.2200", "0.2600", "0.2200", "227.3"]
+        words(&desk, "> RTX 3090")[3..9],
+        ["2", "2", "0.2200", "0.2600", "0.2200", "227.3"]
     );
-    // Per GPU: 0.41 and 0.355, median 0.3825; 190 / 0.71 = 267.6.
+    // 101 and 102 are slices of one machine of two GPUs: 0.71 / 2 a GPU at best; 190 / 0.71 = 267.6.
     assert_eq!(
-        words(&desk, "  RTX 4090")[2..7],
-        ["2", "0.3550", "0.3825", "0.4100", "267.6"]
+        words(&desk, "  RTX 4090")[2..8],
+        ["1", "2", "0.3550", "0.3550", "0.4100", "267.6"]
     );
     desk.keys("right").expect("[number of GPUs]").expect("> 1x");
     desk.keys("right right")

@@ -130,7 +130,7 @@ pub(super) fn open(model: &mut Model, now: Now) -> Vec<Effect> {
     if page == Page::Confirm {
         // The list from just before is what tells a new group from an old one.
         let mut effects = model.workergroups.ask(&mut model.tickets, now);
-        effects.extend(super::look_at_draft(model, now, false));
+        effects.extend(super::preflight::look_at_draft(model, now));
         return effects;
     }
     Vec::new()

@@ -87,9 +87,9 @@ impl Summary {
             .map(move |(index, (_, name))| (*name, index == current))
     }
 
-    /// The largest number of rows in a group, for the length of the bars.
+    /// The largest number of machines in a group, for the length of the bars.
     pub fn largest(&self) -> usize {
-        let counts = self.lines.iter().map(|line| line.group.count());
+        let counts = self.lines.iter().map(|line| line.group.amount.machines);
         counts.max().unwrap_or(0)
     }
 

@@ -1,8 +1,9 @@
 //! Columns that are worked out here. Of machine offers: prices per unit, the three price models side
 //! by side, the cost of a job, and the Pareto front. Of network volumes: the price of a size and term.
 //!
-//! Their keys are names like those on the wire, so that chosen columns can be kept and exported, but
-//! no record carries them and no server is asked about them.
+//! Their keys are names like those on the wire, so that they can be typed, kept and exported, but no
+//! record carries them and no server is asked about them: orders and conditions on them are applied
+//! to the rows that arrived.
 
 use crate::domain::field::{Field, Section, Unit};
 

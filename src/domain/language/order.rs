@@ -38,7 +38,7 @@ fn key(text: &str, begin: usize, catalog: &'static Catalog) -> Result<OrderKey, 
         let message = "name the field to order by in front of the sign: dph_total-";
         return Err(LanguageError::new(whole, message));
     }
-    let field = match catalog.named(name).or_else(|| catalog.column(name)) {
+    let field = match catalog.named(name) {
         Some(field) if field.sortable => field,
         Some(field) => {
             let message = format!("records cannot be ordered by {}", field.key);
