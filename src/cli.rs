@@ -3,9 +3,14 @@
 
 mod appearance;
 pub mod args;
+mod complete;
 mod config;
+mod create_args;
+mod effective;
 mod groups;
+pub mod help;
 mod keys;
+mod man;
 pub mod markets;
 mod notes;
 mod output;
@@ -14,19 +19,27 @@ mod sandbox;
 mod search;
 mod settings;
 mod table;
+mod write;
 
 use std::process::ExitCode;
 
-use clap::CommandFactory as _;
+use clap::FromArgMatches as _;
 
 use crate::domain::{Resource, language};
 use crate::store::Paths;
 
+use args::ConfigCommand;
 pub use args::{Arguments, Command};
 pub use config::DEFAULT as DEFAULT_CONFIG;
 pub use markets::Known;
 pub use output::CliError;
 pub use settings::{Connection, Environment, Market, Settings, by_name};
+
+/// Reads the command line of this process; a wrong one, `--help` and `--version` end it.
+pub fn arguments() -> Arguments {
+    let matches = help::command().get_matches();
+    Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
 
 /// Runs a subcommand to its end.
 pub fn run(arguments: &Arguments, command: &Command) -> ExitCode {
@@ -36,13 +49,14 @@ pub fn run(arguments: &Arguments, command: &Command) -> ExitCode {
     }
 }
 
-/// The settings of the dashboard, with the conditions of `--query`.
+/// The settings of the dashboard, with the conditions of `--query` and the `--limit`.
 pub fn dashboard_settings(arguments: &Arguments) -> Result<Settings, CliError> {
     let mut settings = resolve(arguments)?;
     if let Some(text) = &arguments.query {
         let query = language::default_query(Resource::Offers, settings.dialect);
         settings.conditions = Some(search::parse(text, &query, settings.dialect)?);
     }
+    settings.limit = arguments.limit;
     Ok(settings)
 }
 
@@ -63,14 +77,27 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<(), CliError> {
                 .to_owned(),
         ));
     }
+    if arguments.limit.is_some() {
+        return Err(CliError::Usage(
+            "--limit in front of a subcommand is for the dashboard; give it after the subcommand"
+                .to_owned(),
+        ));
+    }
     match command {
-        Command::Completions { shell } => completions(*shell),
-        Command::Config { command } => config::config(*command),
-        Command::Man => config::man(),
+        Command::Completions { shell } => complete::script(*shell),
+        Command::Complete(own) => complete::complete(own),
+        Command::Config { command } => match command {
+            ConfigCommand::Check => config::check(Paths::of_user().as_ref()),
+            ConfigCommand::Show => effective::show(&arguments.global),
+            ConfigCommand::PrintDefault => config::print_default(),
+        },
+        Command::Paths => effective::print_paths(&arguments.global),
+        Command::Man => man::man(),
         Command::Sandbox(own) => block_on(sandbox::serve(&arguments.global, own)),
         Command::Offers(own) => block_on(search::offers(&noted(arguments)?, own)),
         Command::Volumes(own) => block_on(search::volumes(&noted(arguments)?, own)),
         Command::Groups(own) => block_on(groups::groups(&noted(arguments)?, own)),
+        Command::Unlist(own) => block_on(write::unlist(&noted(arguments)?, own)),
         Command::Route(own) => block_on(route::route(&noted(arguments)?, own)),
     }
 }
@@ -99,10 +126,4 @@ fn block_on(work: impl Future<Output = Result<(), CliError>>) -> Result<(), CliE
         .build()
         .map_err(|error| CliError::Failed(format!("cannot start: {error}")))?
         .block_on(work)
-}
-
-fn completions(shell: clap_complete::Shell) -> Result<(), CliError> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "bourse", &mut script);
-    output::print(&script)
 }

@@ -4,13 +4,12 @@ use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use bourse::{cli, runtime};
-use clap::Parser as _;
 use color_eyre::config::{HookBuilder, Theme};
 
 fn main() -> color_eyre::Result<ExitCode> {
     // Before a key is read.
     runtime::harden();
-    let arguments = cli::Arguments::parse();
+    let arguments = cli::arguments();
     install_error_hooks()?;
     if let Some(command) = &arguments.command {
         return Ok(cli::run(&arguments, command));

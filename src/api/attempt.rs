@@ -53,7 +53,10 @@ fn failure(error: &ApiError) -> Outcome {
         } => Outcome::RateLimited {
             wait: retry_after.map(|span| span.as_secs_f64()).or(*threshold),
         },
-        ApiError::Refused { status, .. } => Outcome::Refused { status: *status },
+        ApiError::Refused { status, .. } | ApiError::NoKey { status, .. } => {
+            Outcome::Refused { status: *status }
+        }
+        ApiError::NotPermitted { .. } => Outcome::Refused { status: 403 },
         ApiError::TimedOut { .. } => Outcome::TimedOut,
         ApiError::Html { .. }
         | ApiError::Unreadable { .. }
@@ -65,6 +68,7 @@ fn failure(error: &ApiError) -> Outcome {
         | ApiError::NotConnected { .. }
         | ApiError::Redirected { .. }
         | ApiError::Invalid { .. }
+        | ApiError::QuotaExceeded { .. }
         | ApiError::NotOffered
         | ApiError::Failure { .. } => Outcome::rejected(&error.to_string()),
         ApiError::Lost | ApiError::Server { .. } => Outcome::failed(&error.to_string()),

@@ -6,8 +6,12 @@
 use std::fmt;
 use std::time::Duration;
 
+use jiff::Zoned;
+use jiff::tz::TimeZone;
+
 use super::{Operation, Secret, redact};
 use crate::domain::Untrusted;
+use crate::domain::format::trimmed;
 
 /// The most characters of a server's words that an error keeps.
 pub(crate) const WORDS_KEPT: usize = 400;
@@ -163,11 +167,13 @@ pub enum ApiError {
         /// Whole records among them, where they could be counted.
         records: Option<usize>,
     },
-    /// The answer is larger than what was asked for can be.
-    #[error("the answer is larger than {} MB, more than was asked for; lower the limit", .limit / 1_000_000)]
+    /// The response is larger than bourse reads.
+    #[error("the response exceeds {}{}", mebibytes(*.bound), if *.is_search { "; lower the limit" } else { "" })]
     TooLarge {
-        /// Bytes allowed.
-        limit: usize,
+        /// The bound in bytes.
+        bound: usize,
+        /// Whether a lower limit makes the response smaller.
+        is_search: bool,
     },
     /// The server points elsewhere; bourse does not follow.
     #[error("the server redirects{} (status {status}), which bourse does not follow; check the address of the profile", elsewhere(.to.as_ref()))]
@@ -182,6 +188,28 @@ pub enum ApiError {
     Refused {
         /// HTTP status: 401, 403, or 404 with `auth_error`.
         status: u16,
+        /// The server's words.
+        said: Said,
+    },
+    /// The market wants a key and none was sent.
+    #[error("no API key is configured (status {status}){said}; set BOURSE_API_KEY")]
+    NoKey {
+        /// HTTP status.
+        status: u16,
+        /// The server's words.
+        said: Said,
+    },
+    /// The key is valid, but lacks the permission for this.
+    #[error("not permitted for this key (status 403){said}; use a key with that permission")]
+    NotPermitted {
+        /// The server's words.
+        said: Said,
+    },
+    /// The quota of the day is used up: waiting a little does not help.
+    #[error("daily quota exceeded (status 429){said}; {}", resets(.reset.as_ref()))]
+    QuotaExceeded {
+        /// When there is a new quota, where the response tells.
+        reset: Option<Zoned>,
         /// The server's words.
         said: Said,
     },
@@ -255,7 +283,11 @@ impl ApiError {
         match self {
             // The answer itself says it: its words, if there are any, cannot make that unclear.
             Self::Misconfigured(_) | Self::NotConnected { .. } | Self::Failure { .. } => false,
-            Self::Refused { said, .. } | Self::RateLimited { said, .. } => !said.is_clear(),
+            Self::Refused { said, .. }
+            | Self::NoKey { said, .. }
+            | Self::NotPermitted { said }
+            | Self::RateLimited { said, .. }
+            | Self::QuotaExceeded { said, .. } => !said.is_clear(),
             Self::Invalid { status, said } => {
                 !(said.is_clear() && matches!(*status, 400 | 401 | 403 | 404 | 429))
             }
@@ -277,9 +309,49 @@ impl ApiError {
         }
     }
 
-    /// Whether the key is at fault: no timer may send it again until it changes.
+    /// Whether the key is at fault, or its absence: no timer may send the request again until that
+    /// changes.
     pub const fn is_auth(&self) -> bool {
-        matches!(self, Self::Refused { .. })
+        matches!(
+            self,
+            Self::Refused { .. } | Self::NoKey { .. } | Self::NotPermitted { .. }
+        )
+    }
+
+    /// Whether a timer must not send the request again at `epoch`, in seconds since 1970: it would
+    /// meet the same error.
+    pub fn stops_timers(&self, epoch: f64) -> bool {
+        match self {
+            Self::QuotaExceeded { reset, .. } => reset
+                .as_ref()
+                .is_none_or(|reset| epoch < reset.timestamp().as_duration().as_secs_f64()),
+            other => other.is_auth(),
+        }
+    }
+
+    /// The error of a call that carried no key: it cannot have been refused.
+    #[must_use]
+    pub fn without_key(self) -> Self {
+        match self {
+            Self::Refused { status, said } => Self::NoKey { status, said },
+            Self::NotPermitted { said } => Self::NoKey { status: 403, said },
+            other => other,
+        }
+    }
+
+    /// The same error, its moments told in a time zone.
+    #[must_use]
+    pub fn in_zone(self, zone: &TimeZone) -> Self {
+        match self {
+            Self::QuotaExceeded {
+                reset: Some(reset),
+                said,
+            } => Self::QuotaExceeded {
+                reset: Some(reset.with_time_zone(zone.clone())),
+                said,
+            },
+            other => other,
+        }
     }
 
     /// The same error, with every occurrence of a secret in the server's words removed: some
@@ -288,6 +360,9 @@ impl ApiError {
     pub fn without(mut self, secret: &Secret) -> Self {
         match &mut self {
             Self::Refused { said, .. }
+            | Self::NoKey { said, .. }
+            | Self::NotPermitted { said }
+            | Self::QuotaExceeded { said, .. }
             | Self::RateLimited { said, .. }
             | Self::Invalid { said, .. }
             | Self::Server { said, .. }
@@ -308,7 +383,7 @@ impl ApiError {
             Self::Lost => "the connection broke before an answer came".to_owned(),
             Self::TimedOut { after } => format!("no answer came within {}", seconds(*after)),
             Self::Cut { .. } => "the answer broke off".to_owned(),
-            Self::TooLarge { .. } => "the answer is too large to be read".to_owned(),
+            Self::TooLarge { bound, .. } => format!("the response exceeds {}", mebibytes(*bound)),
             Self::Server { status, said } => format!("the server failed (status {status}){said}"),
             Self::Empty { status } => format!("the server sent an empty answer (status {status})"),
             other => other.to_string(),
@@ -323,9 +398,12 @@ impl ApiError {
             Self::Lost => "connection lost",
             Self::TimedOut { .. } => "no answer in time",
             Self::Cut { .. } => "answer broke off",
-            Self::TooLarge { .. } => "answer too large",
+            Self::TooLarge { .. } => "response too large",
             Self::Redirected { .. } => "redirected",
             Self::Refused { .. } => "key refused",
+            Self::NoKey { .. } => "no API key",
+            Self::NotPermitted { .. } => "not permitted",
+            Self::QuotaExceeded { .. } => "daily quota exceeded",
             Self::RateLimited { .. } => "too many requests",
             Self::Invalid { .. } => "request rejected",
             Self::NotOffered => "not offered here",
@@ -345,6 +423,20 @@ fn seconds(span: Duration) -> String {
     } else {
         format!("{seconds:.1} s")
     }
+}
+
+/// A bound as people read it: `256 MiB`, `1.02 MiB`.
+fn mebibytes(bytes: usize) -> String {
+    #[expect(clippy::cast_precision_loss)] // two decimals are shown
+    let mebibytes = bytes as f64 / (1024.0 * 1024.0);
+    format!("{} MiB", trimmed(mebibytes, 2))
+}
+
+fn resets(reset: Option<&Zoned>) -> String {
+    reset.map_or_else(
+        || "try again tomorrow".to_owned(),
+        |reset| format!("it resets at {}", reset.strftime("%Y-%m-%d %H:%M %Z")),
+    )
 }
 
 fn broke_off(records: Option<usize>, bytes: usize) -> String {

@@ -10,11 +10,24 @@ use crate::domain::Untrusted;
 /// How much of an answer is kept with its entry, in bytes.
 pub const BODY_KEPT: usize = 256 * 1024;
 
-/// The most entries that are kept.
-const MOST_ENTRIES: usize = 200;
+/// How much is kept of one class of calls.
+struct Quota {
+    entries: usize,
+    /// Bytes of bodies.
+    bytes: usize,
+}
 
-/// The most bytes of bodies that are kept in all.
-const MOST_BYTES: usize = 16 * 1024 * 1024;
+/// A route run sends hundreds of requests a second: with a quota of their own they never push out
+/// the searches and writes that a person wants to look up.
+const ROUTE_QUOTA: Quota = Quota {
+    entries: 200,
+    bytes: 4 * 1024 * 1024,
+};
+
+const CALL_QUOTA: Quota = Quota {
+    entries: 200,
+    bytes: 16 * 1024 * 1024,
+};
 
 /// What stands where there is no status.
 pub const NO_ANSWER: &str = "no answer";
@@ -107,6 +120,10 @@ impl LedgerEntry {
         Some(redact::record(text))
     }
 
+    fn is_route(&self) -> bool {
+        self.operation == Operation::Route
+    }
+
     /// Bytes of text that the entry holds.
     fn weight(&self) -> usize {
         self.request.as_ref().map_or(0, String::len)
@@ -117,48 +134,80 @@ impl LedgerEntry {
     }
 }
 
-/// The latest entries, bounded in number and size.
+/// The latest entries, bounded in number and size: route calls and all others each by a quota.
 #[derive(Debug, Default)]
 pub struct Ledger {
-    entries: VecDeque<LedgerEntry>,
-    weight: usize,
+    /// With their numbers, oldest first.
+    entries: VecDeque<(u64, LedgerEntry)>,
+    routes: Usage,
+    calls: Usage,
     total: u64,
 }
 
+/// What one class of calls takes of its quota.
+#[derive(Debug, Default)]
+struct Usage {
+    entries: usize,
+    bytes: usize,
+}
+
+impl Usage {
+    const fn exceeds(&self, quota: &Quota) -> bool {
+        self.entries > quota.entries || (self.bytes > quota.bytes && self.entries > 1)
+    }
+}
+
 impl Ledger {
-    /// Adds an entry; the oldest leave when there is no room.
-    pub fn push(&mut self, entry: LedgerEntry) {
-        self.weight += entry.weight();
+    /// Adds an entry; the oldest of its class are dropped when the quota is used up. Gives their
+    /// numbers.
+    pub fn push(&mut self, entry: LedgerEntry) -> Vec<u64> {
+        let is_route = entry.is_route();
+        let (usage, quota) = if is_route {
+            (&mut self.routes, ROUTE_QUOTA)
+        } else {
+            (&mut self.calls, CALL_QUOTA)
+        };
+        usage.entries += 1;
+        usage.bytes += entry.weight();
         self.total += 1;
-        self.entries.push_back(entry);
-        while self.entries.len() > MOST_ENTRIES
-            || (self.weight > MOST_BYTES && self.entries.len() > 1)
-        {
-            let Some(gone) = self.entries.pop_front() else {
+        self.entries.push_back((self.total, entry));
+        let mut dropped = Vec::new();
+        while usage.exceeds(&quota) {
+            let oldest = self
+                .entries
+                .iter()
+                .position(|(_, entry)| entry.is_route() == is_route);
+            let Some((number, gone)) = oldest.and_then(|place| self.entries.remove(place)) else {
                 break;
             };
-            self.weight -= gone.weight();
+            usage.entries -= 1;
+            usage.bytes -= gone.weight();
+            dropped.push(number);
         }
+        dropped
     }
 
     /// The entries, latest first.
     pub fn latest(&self) -> impl ExactSizeIterator<Item = &LedgerEntry> {
-        self.entries.iter().rev()
+        self.entries.iter().rev().map(|(_, entry)| entry)
     }
 
     /// The entries with their numbers, latest first. A number is never given twice: the first
     /// entry that there ever was has number 1.
     pub fn numbered(&self) -> impl Iterator<Item = (u64, &LedgerEntry)> {
-        self.latest()
-            .zip(0_u64..)
-            .map(|(entry, before)| (self.total - before, entry))
+        self.entries
+            .iter()
+            .rev()
+            .map(|(number, entry)| (*number, entry))
     }
 
     /// The entry of a number, if it is still kept.
     pub fn get(&self, number: u64) -> Option<&LedgerEntry> {
-        let back = usize::try_from(self.total.checked_sub(number)?).ok()?;
-        let place = self.entries.len().checked_sub(back + 1)?;
-        self.entries.get(place)
+        let place = self
+            .entries
+            .binary_search_by_key(&number, |(own, _)| *own)
+            .ok()?;
+        self.entries.get(place).map(|(_, entry)| entry)
     }
 
     /// How many entries there ever were.
@@ -239,6 +288,33 @@ mod tests {
             ledger.latest().next().map(|entry| entry.bytes_received),
             Some(1)
         );
+    }
+
+    #[test]
+    fn route_calls_never_push_others_out() {
+        let mut ledger = Ledger::default();
+        let route = |size| LedgerEntry {
+            operation: Operation::Route,
+            ..entry(size)
+        };
+        ledger.push(entry(1));
+        for _ in 0..100 {
+            ledger.push(route(BODY_KEPT));
+        }
+        ledger.push(entry(2));
+        for _ in 0..5000 {
+            ledger.push(route(10));
+        }
+        let others: Vec<_> = ledger
+            .numbered()
+            .filter(|(_, entry)| entry.operation != Operation::Route)
+            .map(|(number, entry)| (number, entry.bytes_received))
+            .collect();
+        assert_eq!(others, [(102, 2), (1, 1)]);
+        assert_eq!((ledger.len(), ledger.total()), (202, 5102));
+        assert_eq!(ledger.get(1).map(|entry| entry.bytes_received), Some(1));
+        assert_eq!(ledger.get(103), None);
+        assert!(ledger.get(5102).is_some());
     }
 
     #[test]

@@ -177,7 +177,10 @@ pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effec
             return refresh(model, now);
         }
         Action::ResetQuery => {
-            let fresh = fresh(&browser.query, browser.dialect());
+            let mut fresh = fresh(&browser.query, browser.dialect());
+            if browser.figures.job.is_some() {
+                fresh.storage = browser.query.storage;
+            }
             browser.apply(fresh, Vec::new());
             browser.show_query_in_bar();
             return refresh(model, now);
@@ -278,9 +281,6 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     if let Some(Overlay::View(_)) = model.overlays.last() {
         super::stack::ignored(model, now, action);
         return Vec::new();
-    }
-    if let Some(effects) = super::stack::update(model, now, action) {
-        return effects;
     }
     let page = model.facts.overlay_page.max(1);
     match model.overlays.last() {

@@ -175,7 +175,7 @@ fn lines(
     let prices = VolumePrices::new(volumes);
     let found = cost::volumes_for(offers, row, volumes);
     let is_in_cluster = found.iter().any(|found| found.by == Proximity::Cluster);
-    found
+    let mut lines: Vec<Line> = found
         .into_iter()
         // A volume of the country is second choice: only without one of the cluster.
         .filter(|found| !is_in_cluster || found.by == Proximity::Cluster)
@@ -194,7 +194,10 @@ fn lines(
                 both,
             })
         })
-        .collect()
+        .collect();
+    // Whatever it costs, what cannot serve the term is no choice.
+    lines.sort_by_key(|line| prices.cannot_serve(line.row, &term, now));
+    lines
 }
 
 /// Does what a verb means in the view.

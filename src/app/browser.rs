@@ -3,17 +3,16 @@
 use std::collections::BTreeSet;
 
 use super::bar::Bar;
-use super::figures::{Figures, Pricing};
+use super::figures::Figures;
 use super::narrowing;
 use super::remote::{Now, Remote, Ticket, Tickets};
 use super::search_settings::SearchSettings;
 use super::suggestions::Names;
 use super::watch::Watch;
-use crate::api::{ApiError, Request, wire};
+use crate::api::{ApiError, Request};
 use crate::app::message::Effect;
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::language;
-use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::response_check::ResponseCheck;
 pub use crate::domain::response_check::{Doubt, Violation};
 use crate::domain::{Condition, Dialect, Field, Listing, Query, Resource, RowId};
@@ -54,7 +53,7 @@ pub struct Browser {
     /// The row that the person chose; it stays chosen while it is out of sight.
     chosen: Option<RowId>,
     cursor: usize,
-    check: ResponseCheck,
+    pub(super) check: ResponseCheck,
     /// What the filter editor held when it was left without running it.
     pub filter_draft: Option<Box<Query>>,
     /// What the search settings held when they were left without applying them.
@@ -144,16 +143,6 @@ impl Browser {
         &self.check.doubts
     }
 
-    /// The storage in GB that the prices on screen include, and whether bourse worked them out for
-    /// it itself: an estimate until the market confirms it.
-    pub fn storage(&self) -> (f64, bool) {
-        let wanted = self.query.storage.unwrap_or(DEFAULT_STORAGE_GB);
-        let is_estimate = self
-            .listing()
-            .is_some_and(|listing| listing.estimated_storage().is_some());
-        (wanted, is_estimate)
-    }
-
     /// The place of the selected row in the view.
     pub const fn cursor(&self) -> usize {
         self.cursor
@@ -241,52 +230,29 @@ impl Browser {
                 self.go_to_top();
             }
             self.shown_query = self.asked_query.take();
-            self.after_watched_answer(now);
             if let (Some(listing), Some(query)) = (self.remote.shown(), &self.shown_query) {
                 self.check = ResponseCheck::of(listing, query, self.dialect);
             }
             self.remember_names();
+            // Prices are compared as they are shown.
+            self.reprice();
+            self.after_watched_answer(now);
             self.revalue();
             self.schedule_order(now);
         }
     }
 
-    /// The conditions that are applied here because the dialect cannot send them.
+    /// The conditions that are applied here because the dialect cannot send them; not those whose
+    /// column still waits for something.
     pub fn local_conditions(&self) -> Vec<&Condition> {
         match self.resource() {
             Resource::Workergroups => self.query.active().collect(),
-            _ => self.query.local(self.dialect).collect(),
+            Resource::Offers | Resource::Volumes => self
+                .query
+                .local(self.dialect)
+                .filter(|condition| self.need(condition.field).is_none())
+                .collect(),
         }
-    }
-
-    /// How the rows here are priced: as quoted, or with the storage that is wanted where the answer
-    /// was not priced for it.
-    pub fn pricing(&self) -> Pricing {
-        let query = self.shown_query.as_ref().unwrap_or(&self.query);
-        Pricing {
-            model: query.offer_type,
-            gb: self.listing().and_then(Listing::estimated_storage),
-        }
-    }
-
-    /// Works the computed columns out anew, then the view: when rows, prices, the job or the
-    /// conditions that are applied here have changed.
-    pub fn revalue(&mut self) {
-        self.reprice();
-        if self.resource() == Resource::Volumes {
-            if let Some(listing) = self.remote.shown_mut() {
-                self.figures.fill_volumes(listing);
-            }
-        } else if self.resource() == Resource::Offers
-            && let Some(listing) = self.remote.shown()
-        {
-            let rows = listing.matching(self.local_conditions());
-            let pricing = self.pricing();
-            if let Some(listing) = self.remote.shown_mut() {
-                self.figures.fill(listing, pricing, &rows);
-            }
-        }
-        self.rebuild();
     }
 
     /// Shows the computed columns `keys` in their order behind the column `behind`; those that are
@@ -328,23 +294,10 @@ impl Browser {
         if has_order {
             listing.sort(&mut view, &order);
         }
+        // Whatever the order, what cannot serve is no choice.
+        view.sort_by_key(|row| self.figures.is_unfit(*row as usize));
         self.view = view;
         self.follow_selection();
-    }
-
-    /// Lays the prices at the wanted storage over those that came, where they came with another.
-    fn reprice(&mut self) {
-        if self.resource() != Resource::Offers {
-            return;
-        }
-        let Some(asked) = &self.shown_query else {
-            return;
-        };
-        let wanted = self.query.storage.unwrap_or(DEFAULT_STORAGE_GB);
-        let estimate = self.check.storage_to_estimate(asked, self.dialect, wanted);
-        if let Some(listing) = self.remote.shown_mut() {
-            listing.estimate_storage(estimate);
-        }
     }
 
     fn follow_selection(&mut self) {
@@ -382,7 +335,7 @@ impl Browser {
 
     /// Whether the first row is selected: who has not gone down from it wants to see what comes first,
     /// and does not follow it to another place of a new order or answer.
-    fn is_at_top(&self) -> bool {
+    pub(super) fn is_at_top(&self) -> bool {
         self.cursor == 0 && self.chosen == self.selected()
     }
 
@@ -434,6 +387,10 @@ impl Browser {
     /// Runs another query, with all its settings; the market is asked by the caller.
     pub fn load(&mut self, query: Query, words: Vec<String>) {
         self.query = query;
+        if self.figures.job.is_some() {
+            self.figures.jobless_storage = self.query.storage;
+        }
+        self.take_disk_of_job();
         self.set_words(words);
         self.revalue();
         self.show_query_in_bar();
@@ -507,16 +464,21 @@ impl Browser {
     /// Takes a whole query from an editor; true if the market must be asked, because it would be
     /// asked something else. Another order matters only where the limit truncates the answer.
     pub fn apply(&mut self, query: Query, words: Vec<String>) -> bool {
-        let body = |query: Query| wire::encode(&Request::Search(query), self.dialect).body;
         let before = Query {
             order: query.order.clone(),
             ..self.query.clone()
         };
-        let changed = body(before) != body(query.clone());
         if self.is_at_top() {
             self.go_to_top();
         }
+        // With a job there is one disk: who changes the storage changes the job's.
+        if let (Some(job), Some(gb)) = (&mut self.figures.job, query.storage)
+            && query.storage != self.query.storage
+        {
+            job.disk_gb = gb;
+        }
         self.query = query;
+        let changed = self.asks_other_than(&before);
         self.ran_words.clone_from(&words);
         self.words = words;
         self.revalue();

@@ -6,8 +6,7 @@ use std::fmt::Write as _;
 use crate::api::{Origin, Request, curl, redact, wire};
 use crate::domain::text::{json_for_terminal, visible};
 use crate::domain::{
-    Condition, Dialect, Listing, Operand, OrderKey, Query, Resource, Value, Version, export,
-    language,
+    Condition, Dialect, Listing, Operand, Query, Resource, Value, Version, export, language,
 };
 
 /// Longest text that is copied, in bytes: what all terminals take.
@@ -61,12 +60,7 @@ pub fn client_command(query: &Query) -> String {
     let text = client_query(query);
     // Without -n the client adds conditions of its own.
     let mut command = format!("vastai search {noun} {} -n", word(&text));
-    let order: Vec<OrderKey> = query
-        .order
-        .iter()
-        .copied()
-        .filter(|key| query.catalog().orders_on_server(key.field, &Dialect::VAST))
-        .collect();
+    let order = query.sent_order(&Dialect::VAST);
     if !order.is_empty() {
         command.push_str(" -o ");
         command.push_str(&word(&language::print_order(&order)));

@@ -3,17 +3,21 @@
 //! numbers stand in the listing as computed
 //! columns, so that tables, orders and exports treat them like any other.
 
+use std::collections::BTreeSet;
+
 use super::insights::job_form::JobForm;
 use super::three::ThreeSearches;
-use crate::domain::cost::{Job, PriceJoin, Prices, ThreePrices, VolumePrices, VolumeTerm};
+use crate::domain::cost::{Basis, Job, PriceJoin, Prices, ThreePrices, VolumePrices, VolumeTerm};
 use crate::domain::insight::{Front, Goal, Point};
-use crate::domain::{Listing, OfferType};
+use crate::domain::{Condition, Listing, OfferType};
 
 /// What a person asked to have worked out, and what came of it.
 #[derive(Debug, Default)]
 pub struct Figures {
     /// The job that offers are priced for, if there is one.
     pub job: Option<Job>,
+    /// The storage that was searched for before there was a job, whose disk took its place.
+    pub(super) jobless_storage: Option<f64>,
     /// What was typed into the form of a job when it was left with Esc.
     pub job_draft: Option<JobForm>,
     /// The size and term that volumes are priced for, if they were asked for.
@@ -21,29 +25,76 @@ pub struct Figures {
     /// The three searches for the three prices, if they were asked for.
     pub three: ThreeSearches,
     front: Option<Front>,
-}
-
-/// How the rows of a listing are priced.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pricing {
-    /// The price model that was searched.
-    pub model: OfferType,
-    /// The storage in GB that prices are worked out for; `None` takes them as quoted.
-    pub gb: Option<f64>,
+    unfit: Vec<bool>,
 }
 
 /// The numbers of one computed column.
 type Numbers = Vec<Option<f64>>;
 
 impl Figures {
-    /// The front of price against `DLPerf`, both per GPU, among the rows that were last worked out.
+    /// The same job and term for other rows; the three prices belong to their own.
+    pub(super) fn for_other_rows(&self) -> Self {
+        Self {
+            job: self.job,
+            term: self.term,
+            ..Self::default()
+        }
+    }
+
+    /// The front of price against `DLPerf` among the rows that were last computed: of a job's
+    /// bill and the speed of the offer, else of $/h and speed per GPU.
     pub const fn front(&self) -> Option<&Front> {
         self.front.as_ref()
     }
 
+    /// Whether a row cannot serve what was asked for: it is too small or ends too early, by its own
+    /// account.
+    pub fn is_unfit(&self, row: usize) -> bool {
+        self.unfit.get(row).copied().unwrap_or(false)
+    }
+
+    /// How many rows are unfit.
+    pub fn unfit(&self) -> usize {
+        self.unfit.iter().filter(|is_unfit| **is_unfit).count()
+    }
+
+    /// Fills the computed columns of a listing to which `conditions` are applied here: only rows that
+    /// meet them compete for the front. `disk` GB must fit.
+    pub fn fill_for(
+        &mut self,
+        listing: &mut Listing,
+        pricing: Basis,
+        disk: Option<f64>,
+        conditions: &[Condition],
+    ) {
+        let prices = Prices::new(listing, pricing.model);
+        let now = listing.read_at();
+        let is_unfit = |row| match (&self.job, disk) {
+            (Some(job), _) => prices.cannot_do(row, job, now),
+            (None, Some(gb)) => prices.lacks_disk(row, gb),
+            (None, None) => false,
+        };
+        self.unfit = (0..listing.len()).map(is_unfit).collect();
+        let (computed, plain): (Vec<&Condition>, Vec<&Condition>) = conditions
+            .iter()
+            .partition(|condition| condition.field.is_computed());
+        let mut rows = listing.matching(plain);
+        self.fill(listing, pricing, &rows);
+        // The other columns have to be there before their conditions can be judged, and the front
+        // before its own.
+        let before_front = computed
+            .into_iter()
+            .filter(|condition| condition.field.key != "on_front");
+        let narrowed: BTreeSet<u32> = listing.matching(before_front).into_iter().collect();
+        if narrowed.len() < listing.len() {
+            rows.retain(|row| narrowed.contains(row));
+            self.fill(listing, pricing, &rows);
+        }
+    }
+
     /// Fills the computed columns of a listing. `rows` are those that meet the conditions applied
     /// here: only they compete for the front.
-    pub(super) fn fill(&mut self, listing: &mut Listing, pricing: Pricing, rows: &[u32]) {
+    fn fill(&mut self, listing: &mut Listing, pricing: Basis, rows: &[u32]) {
         let mut columns = self.unit_columns(listing, pricing, rows);
         columns.extend(self.job_columns(listing, pricing));
         columns.extend(self.three_columns(listing, pricing));
@@ -55,8 +106,13 @@ impl Figures {
     }
 
     /// Fills the computed columns of a listing of network volumes.
-    pub(super) fn fill_volumes(&self, listing: &mut Listing) {
+    pub(super) fn fill_volumes(&mut self, listing: &mut Listing) {
         const HOUR: f64 = 3600.0;
+        self.unfit = self.term.map_or_else(Vec::new, |term| {
+            let (prices, now) = (VolumePrices::new(listing), listing.read_at());
+            let is_unfit = |row| prices.cannot_serve(row, &term, now);
+            (0..listing.len()).map(is_unfit).collect()
+        });
         let columns: [(&str, Numbers); 4] = if let Some(term) = self.term {
             let prices = VolumePrices::new(listing);
             let now = listing.read_at();
@@ -98,7 +154,7 @@ impl Figures {
     fn unit_columns(
         &mut self,
         listing: &Listing,
-        pricing: Pricing,
+        pricing: Basis,
         rows: &[u32],
     ) -> Vec<(&'static str, Numbers)> {
         let prices = Prices::new(listing, pricing.model);
@@ -113,13 +169,17 @@ impl Figures {
             .collect();
         let points: Vec<Point> = rows
             .iter()
+            .filter(|row| !self.is_unfit(**row as usize))
             .filter_map(|row| {
                 let place = *row as usize;
-                Some(Point {
-                    row: *row,
-                    x: units.get(place)?.gpu?,
-                    y: (*speeds.get(place)?)?,
-                })
+                // A bill is for the whole offer: so is the speed that it buys.
+                let (x, y) = if pricing.job.is_some() {
+                    let bill = pricing.price(&prices, place).ok()?;
+                    (bill, prices.dlperf(place).ok()?)
+                } else {
+                    (units.get(place)?.gpu?, (*speeds.get(place)?)?)
+                };
+                Some(Point { row: *row, x, y })
             })
             .collect();
         let front = Front::new(&points, Goal::Least, Goal::Most);
@@ -139,7 +199,7 @@ impl Figures {
         ]
     }
 
-    fn job_columns(&self, listing: &Listing, pricing: Pricing) -> Vec<(&'static str, Numbers)> {
+    fn job_columns(&self, listing: &Listing, pricing: Basis) -> Vec<(&'static str, Numbers)> {
         const HOUR: f64 = 3600.0;
         let rows = 0..listing.len();
         let Some(job) = self.job else {
@@ -171,7 +231,7 @@ impl Figures {
         ]
     }
 
-    fn three_columns(&self, listing: &Listing, pricing: Pricing) -> Vec<(&'static str, Numbers)> {
+    fn three_columns(&self, listing: &Listing, pricing: Basis) -> Vec<(&'static str, Numbers)> {
         let three: Vec<ThreePrices> = if self.three.is_empty() {
             Vec::new()
         } else {
@@ -198,7 +258,7 @@ impl Figures {
     }
 
     /// The three searches joined to the rows of a listing.
-    pub fn join<'a>(&'a self, listing: &'a Listing, pricing: Pricing) -> PriceJoin<'a> {
+    pub fn join<'a>(&'a self, listing: &'a Listing, pricing: Basis) -> PriceJoin<'a> {
         let [on_demand, bid, reserved] = OfferType::ALL.map(|model| self.three.listing(model));
         PriceJoin::new(listing, on_demand, bid, reserved, pricing.gb)
     }

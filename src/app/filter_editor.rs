@@ -113,7 +113,7 @@ impl FilterEditor {
     /// What becomes of a condition on `field`: sent; sent although the interface does not document
     /// it (extra); applied here (local).
     pub fn fate(&self, field: &Field) -> &'static str {
-        if self.draft.resource == Resource::Workergroups || !self.dialect.sends(field) {
+        if self.draft.resource == Resource::Workergroups || !self.draft.sends(field, self.dialect) {
             "local"
         } else if field.filter == Filter::Documented {
             "sent"

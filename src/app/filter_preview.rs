@@ -24,7 +24,7 @@ impl Preview {
         let is_listed = query.resource == Resource::Workergroups;
         let local: Vec<_> = query
             .active()
-            .filter(|condition| is_listed || !dialect.sends(condition.field))
+            .filter(|condition| is_listed || !query.sends(condition.field, dialect))
             .map(language::print_condition_briefly)
             .collect();
         let text = language::print_briefly(&query.conditions);

@@ -18,14 +18,14 @@ use super::{Model, Pane};
 use crate::api::{ApiError, Reply};
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::workergroup::{Draft, Key};
-use crate::domain::{Dialect, RowId};
+use crate::domain::{Dialect, RowId, language};
 use crate::widgets::text_input::{Pasted, TextInput};
 use create::Creation;
 use drift::Drift;
 use form::{Focus, Form};
 use health::Health;
 use planner::Planner;
-use preflight::{Look, Panel};
+use preflight::{Panel, Subject, subject};
 
 /// For how long a secret is shown, in seconds.
 const SECRET_SHOWN: f64 = 15.0;
@@ -81,7 +81,7 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Option<Vec
         }
         Action::CloneGroup => clone_selected(model, now),
         Action::GroupFromSearch => from_search(model, now),
-        Action::Preflight => preflight(model, now),
+        Action::Preflight => preflight::open(model, now),
         Action::PlanCapacity => {
             plan(model);
             Vec::new()
@@ -103,10 +103,12 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Option<Vec
         }
         Action::SwapDraft => {
             model.state.groups.form.swap();
+            close_plan(model);
             Vec::new()
         }
         Action::BlankDraft => {
             model.state.groups.form.load(Draft::default());
+            close_plan(model);
             if model.state.groups.form.has_replaced() {
                 let key = model.state.keymap.way_to("other-draft");
                 let text = format!("{key} brings the other draft back");
@@ -122,7 +124,7 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Option<Vec
 /// Why an action of the pane cannot be done now, if it cannot.
 pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
     let is_here = model.state.pane == Pane::Workergroups;
-    let in_form = matches!(model.overlays.last(), Some(Overlay::GroupForm));
+    let in_form = matches!(subject(model), Some(Subject::Draft(_)));
     let way = |name| model.state.keymap.way_to(name);
     let elsewhere =
         || (!is_here).then(|| format!("that is for workergroups: press {}", way("workergroups")));
@@ -214,9 +216,16 @@ fn clone_selected(model: &mut Model, now: Now) -> Vec<Effect> {
 }
 
 fn from_search(model: &mut Model, now: Now) -> Vec<Effect> {
-    let conditions: Vec<_> = model.state.offers.query.active().cloned().collect();
+    let conditions = model.state.offers.query.active().cloned();
+    let (left_out, conditions): (Vec<_>, Vec<_>) =
+        conditions.partition(|condition| condition.field.is_computed());
     let effects = super::actions::go_to(model, now, Pane::Workergroups);
     fill_form(model, now, Draft::from_conditions(&conditions));
+    if !left_out.is_empty() {
+        let text = language::print_briefly(&left_out);
+        let text = format!("Left out, the market cannot filter on it: {text}");
+        model.show(Toast::error(text, now));
+    }
     effects
 }
 
@@ -231,65 +240,25 @@ pub(super) fn secret(model: &Model) -> Option<String> {
     whole.text(field).map(|key| key.compared().to_owned())
 }
 
-fn preflight(model: &mut Model, now: Now) -> Vec<Effect> {
-    if matches!(model.overlays.last(), Some(Overlay::GroupForm)) {
-        return look_at_draft(model, now, true);
+/// The planner of a draft goes with the draft.
+fn close_plan(model: &mut Model) {
+    if matches!(model.overlays.last(), Some(Overlay::GroupPlan(_))) {
+        model.overlays.pop();
     }
-    let browser = &model.state.workergroups;
-    let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
-        return Vec::new();
-    };
-    match Look::at_row(listing, row, browser.dialect()) {
-        Ok(look) => show_preflight(model, now, look),
-        Err(why) => {
-            model.show(Toast::error(why, now));
-            Vec::new()
-        }
-    }
-}
-
-/// Looks at what is being filled in; `show` opens the report.
-fn look_at_draft(model: &mut Model, now: Now, show: bool) -> Vec<Effect> {
-    let look = Look::at_draft(model.state.groups.form.draft(), model.state.profile.dialect);
-    match look {
-        Ok(look) if show => show_preflight(model, now, look),
-        Ok(look) => ask(model, now, look, false),
-        Err(why) => {
-            model.show(Toast::error(why, now));
-            Vec::new()
-        }
-    }
-}
-
-fn show_preflight(model: &mut Model, now: Now, look: Look) -> Vec<Effect> {
-    model.overlays.push(Overlay::GroupPreflight { scroll: 0 });
-    ask(model, now, look, false)
-}
-
-/// Asks for a preflight, unless the answer is there already and new ones need not be `forced`.
-fn ask(model: &mut Model, now: Now, look: Look, forced: bool) -> Vec<Effect> {
-    let panel = &mut model.state.groups.preflight;
-    let is_fresh = panel
-        .remote()
-        .shown_at()
-        .is_none_or(|then| now.epoch - then.epoch < 60.0);
-    if !forced && is_fresh && panel.is_about(&look) {
-        panel.retitle(look);
-        return Vec::new();
-    }
-    panel.ask(look, &mut model.state.tickets, now)
 }
 
 fn plan(model: &mut Model) {
     let browser = &model.state.workergroups;
-    let planner = if matches!(model.overlays.last(), Some(Overlay::GroupForm)) {
-        Some(Planner::of_draft(model.state.groups.form.draft()))
-    } else {
-        browser.listing().and_then(|listing| {
-            let row = browser.selected_row()?;
-            Some(Planner::of_row(listing, row, listing.id(row)?))
-        })
-    };
+    if matches!(model.overlays.last(), Some(Overlay::GroupPlan(_))) {
+        return;
+    }
+    let planner = subject(model).and_then(|subject| match subject {
+        Subject::Draft(number) => Some(Planner::of_draft(number, model.state.groups.form.draft())),
+        Subject::Group(id) => {
+            let listing = browser.listing()?;
+            Some(Planner::of_row(listing, listing.row(id)?, id))
+        }
+    });
     if let Some(planner) = planner {
         model.overlays.push(Overlay::GroupPlan(Box::new(planner)));
     }
@@ -377,9 +346,7 @@ fn in_report(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             model.overlays.pop();
         }
         Action::Refresh if is_preflight => {
-            if let Some(look) = model.state.groups.preflight.look().cloned() {
-                return ask(model, now, look, true);
-            }
+            return preflight::again(model, now);
         }
         Action::Refresh => return model.state.workergroups.ask(&mut model.state.tickets, now),
         _ => {}
@@ -406,7 +373,7 @@ fn in_form(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Action::Submit => match form.focus() {
             Focus::Field(_) => form.step(1),
             Focus::SendDefaults => form.flip_defaults(),
-            Focus::Preflight => return look_at_draft(model, now, true),
+            Focus::Preflight => return preflight::open(model, now),
             Focus::Create => return create_pressed(model, now),
         },
         _ => {}

@@ -148,7 +148,7 @@ const SIGNS: &[(&str, &str)] = &[
     ("*", "a marked row"),
     (
         "◆",
-        "no other offer here is both cheaper and faster for each GPU",
+        "no other offer here is both cheaper and faster: per GPU, or for the job",
     ),
     (
         "▲ ▼",
@@ -156,10 +156,11 @@ const SIGNS: &[(&str, &str)] = &[
     ),
     (
         "!",
-        "breaks a condition that was asked for, ends before the job or lacks its disk",
+        "breaks a condition that was asked for; in front of a row: too small or ends too early",
     ),
     ("~", "worked out here from what the market sends: no quote"),
     ("-", "the market sent no value"),
+    ("—", "none: no discount"),
     ("?!", "the market sent something that is no such value"),
     ("…", "cut for want of room: the detail view has all of it"),
 ];

@@ -62,6 +62,7 @@ impl Model {
                 self.restore_pane(state, given);
             }
             self.offers.figures.job = snapshot.job.filter(|job| job.validate().is_ok());
+            self.offers.take_disk_of_job();
             self.split = Split::of(snapshot.split);
             let term = snapshot.volume_term;
             self.volumes.figures.term = term.filter(|term| term.validate().is_ok());

@@ -366,7 +366,32 @@ impl Chord {
                 }
             }
         };
+        // As it arrives: with Ctrl, terminals do not tell capitals from small letters.
+        let code = match code {
+            KeyCode::Char(character) if modifiers.contains(KeyModifiers::CONTROL) => {
+                KeyCode::Char(character.to_ascii_lowercase())
+            }
+            code => code,
+        };
         Some(Self { code, modifiers })
+    }
+
+    /// The key that terminals send the same byte for, so that this one never arrives as itself:
+    /// Ctrl takes the upper bits of a character away, which makes Ctrl-i a Tab (0x09) and Ctrl-m an
+    /// Enter (0x0D). Ctrl-j (0x0A) is told from Enter in raw mode.
+    pub fn arrives_as(self) -> Option<&'static str> {
+        let with_ctrl = self.modifiers.contains(KeyModifiers::CONTROL);
+        let with_alt = self.modifiers.contains(KeyModifiers::ALT);
+        match self.code {
+            KeyCode::Char('m') | KeyCode::Enter if with_ctrl => Some("Enter"),
+            KeyCode::Char('i') | KeyCode::Tab if with_ctrl => Some("Tab"),
+            KeyCode::BackTab if with_ctrl => Some("Shift-Tab"),
+            KeyCode::Char('[' | '3') if with_ctrl => Some("Esc"),
+            KeyCode::Esc if with_ctrl || with_alt => Some("Esc"),
+            // Some terminals send 0x08 for Backspace, some 0x7F.
+            KeyCode::Char('h' | '?' | '8') | KeyCode::Backspace if with_ctrl => Some("Backspace"),
+            _ => None,
+        }
     }
 
     /// Whether it is a letter or a digit as one types it.
@@ -706,7 +731,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Groups, &["a"], Action::PlanCapacity, "plan-capacity",
         "Work out capacities and workers from a load").hint("plan", 6),
     row(Context::Groups, &["H"], Action::SupplyHealth, "supply-health",
-        "Count every group's recruitable offers; again stops").hint("supply", 5),
+        "Count the machines that each group can recruit; again stops").hint("supply", 5),
     row(Context::Groups, &["D"], Action::Drift, "drift",
         "What is new, gone and changed since last seen").hint("changes", 7),
     row(Context::Groups, &["x"], Action::Secrets, "secrets",

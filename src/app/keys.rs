@@ -15,14 +15,26 @@ pub struct OwnKeys {
     pub line: usize,
 }
 
-/// Why a line of the configuration cannot be used.
+/// Why a key, or all that the configuration says of an action, is dropped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct KeyError {
+    /// The name that the line gives keys to.
+    pub name: String,
     /// Line of the file, from 1.
     pub line: usize,
     /// What is wrong, and what would be right.
     pub message: String,
+}
+
+impl KeyError {
+    fn of(own: &OwnKeys, message: String) -> Self {
+        Self {
+            name: own.name.clone(),
+            line: own.line,
+            message,
+        }
+    }
 }
 
 /// The rows of the table with the keys that hold now.
@@ -67,37 +79,76 @@ fn defaults(binding: &Binding) -> Vec<Chord> {
 }
 
 impl Keymap {
-    /// The table with a person's own keys.
-    ///
-    /// # Errors
-    /// A name or key that does not exist, a key that would mean two things at once, or a letter
-    /// where text is typed.
-    pub fn configured(own: &[OwnKeys]) -> Result<Self, KeyError> {
+    /// The table with a person's own keys, and what is wrong with them. A key that cannot be used is
+    /// dropped by itself: the others hold, and an action that would be without any keeps those of
+    /// its defaults that are free.
+    pub fn configured(own: &[OwnKeys]) -> (Self, Vec<KeyError>) {
         let mut keymap = Self::default();
-        for line in own {
-            let chords = line
-                .keys
-                .iter()
-                .map(|key| {
-                    Chord::parse(key).ok_or_else(|| KeyError {
-                        line: line.line,
-                        message: format!("'{key}' is no key: write {KEYS}"),
-                    })
-                })
-                .collect::<Result<Vec<_>, _>>()?;
-            let row = keymap
+        let mut errors = Vec::new();
+        let mut wanted: Vec<(usize, &OwnKeys, Vec<Chord>)> = Vec::new();
+        for own in own {
+            let place = keymap
                 .rows
-                .iter_mut()
-                .find(|row| row.binding.name == line.name)
-                .ok_or_else(|| KeyError {
-                    line: line.line,
-                    message: unknown(&line.name),
-                })?;
-            row.chords = chords;
-            row.line = Some(line.line);
+                .iter()
+                .position(|row| row.binding.name == own.name);
+            let Some(place) = place else {
+                errors.push(KeyError::of(own, unknown(&own.name)));
+                continue;
+            };
+            let row = &mut keymap.rows[place];
+            // From here on its defaults are in nobody's way.
+            row.chords.clear();
+            match usable(row.binding, own, &mut errors) {
+                Some(chords) => wanted.push((place, own, chords)),
+                None if is_way_out(row.binding) => row.chords = defaults(row.binding),
+                None => {}
+            }
         }
-        keymap.check()?;
-        Ok(keymap)
+        // Of two lines with one key the later one is wrong; nothing takes the way out its key.
+        wanted.sort_by_key(|(place, own, _)| {
+            let binding = keymap.rows[*place].binding;
+            (!is_way_out(binding), own.line)
+        });
+        for (place, own, chords) in wanted {
+            let is_keyless = chords.is_empty();
+            let mut taken = Vec::new();
+            for chord in chords {
+                match keymap.in_the_way(place, chord) {
+                    Some(other) => errors.push(KeyError::of(own, conflict(own, other, chord))),
+                    None => taken.push(chord),
+                }
+            }
+            let row = &mut keymap.rows[place];
+            if is_keyless || !taken.is_empty() {
+                row.chords = taken;
+                row.line = Some(own.line);
+            } else if is_way_out(row.binding) {
+                row.chords = defaults(row.binding);
+            }
+        }
+        for place in 0..keymap.rows.len() {
+            let row = &keymap.rows[place];
+            if row.line.is_none() && row.chords.is_empty() {
+                let free = defaults(row.binding)
+                    .into_iter()
+                    .filter(|chord| keymap.in_the_way(place, *chord).is_none())
+                    .collect();
+                keymap.rows[place].chords = free;
+            }
+        }
+        errors.sort_by_key(|error| error.line);
+        (keymap, errors)
+    }
+
+    /// The row that is asked for the same key press as the row at `place` and has that key already.
+    fn in_the_way(&self, place: usize, chord: Chord) -> Option<&Row> {
+        let binding = self.rows[place].binding;
+        self.rows.iter().find(|other| {
+            !std::ptr::eq(other.binding, binding)
+                && meet(binding, other.binding)
+                && other.chords.contains(&chord)
+                && !is_default_pair(binding, other.binding, chord)
+        })
     }
 
     /// What a key does for an owner: its contexts are asked in order.
@@ -196,66 +247,62 @@ impl Keymap {
             .map_or_else(String::new, |chord| self.name(*chord));
         format!("{palette} {name}")
     }
-
-    /// Looks for keys that would mean two things, or fire while text is typed.
-    fn check(&self) -> Result<(), KeyError> {
-        for row in self.rows.iter().filter(|row| row.line.is_some()) {
-            let line = row.line.unwrap_or_default();
-            let name = row.binding.name;
-            if row.binding.action == Action::QuitNow && row.chords.is_empty() {
-                return Err(KeyError {
-                    line,
-                    message: format!("'{name}' needs a key: it always leads out"),
-                });
-            }
-            if types(row.binding.context)
-                && let Some(chord) = row.chords.iter().find(|chord| chord.is_text())
-            {
-                return Err(KeyError {
-                    line,
-                    message: format!(
-                        "'{chord}' cannot be the key of '{name}': text is typed there; use ctrl-, alt- or a named key"
-                    ),
-                });
-            }
-            for other in self.rows.iter().filter(|other| {
-                !std::ptr::eq(other.binding, row.binding) && meet(row.binding, other.binding)
-            }) {
-                if let Some(chord) = row.chords.iter().find(|chord| other.chords.contains(chord))
-                    && !is_default_pair(row.binding, other.binding, *chord)
-                {
-                    return Err(conflict(line, row, other, *chord));
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
-fn conflict(line: usize, row: &Row, other: &Row, chord: Chord) -> KeyError {
-    let (line, where_from) = match other.line {
-        // Reported at the later line, whichever of the two that is.
-        Some(theirs) if theirs > line => (theirs, format!("line {line}")),
-        Some(theirs) => (line, format!("line {theirs}")),
-        None => (line, "its default".to_owned()),
-    };
-    let (first, second) = if Some(line) == row.line {
-        (row, other)
-    } else {
-        (other, row)
-    };
-    let advice = if other.line.is_none() {
-        format!("; give '{}' another key too", other.binding.name)
-    } else {
-        String::new()
-    };
-    KeyError {
-        line,
-        message: format!(
-            "'{chord}' of '{}' is already the key of '{}' ({where_from}){advice}",
-            first.binding.name, second.binding.name
-        ),
+fn is_way_out(binding: &Binding) -> bool {
+    binding.action == Action::QuitNow
+}
+
+/// The keys of a line that can be keys of its action at all; `None` where none is left of them.
+fn usable(binding: &Binding, own: &OwnKeys, errors: &mut Vec<KeyError>) -> Option<Vec<Chord>> {
+    let name = binding.name;
+    if own.keys.is_empty() {
+        if is_way_out(binding) {
+            let why = format!("'{name}' needs a key: it always leads out");
+            errors.push(KeyError::of(own, why));
+            return None;
+        }
+        return Some(Vec::new());
     }
+    let mut chords = Vec::new();
+    for key in &own.keys {
+        match chord_for(binding, key) {
+            Ok(chord) => chords.push(chord),
+            Err(why) => errors.push(KeyError::of(own, why)),
+        }
+    }
+    (!chords.is_empty()).then_some(chords)
+}
+
+/// The chord that a text names, if it can be a key of the action.
+fn chord_for(binding: &Binding, key: &str) -> Result<Chord, String> {
+    let name = binding.name;
+    let chord = Chord::parse(key).ok_or_else(|| format!("'{key}' is no key: write {KEYS}"))?;
+    if types(binding.context) && chord.is_text() {
+        return Err(format!(
+            "'{chord}' cannot be the key of '{name}': text is typed there; use ctrl-, alt- or a named key"
+        ));
+    }
+    chord.arrives_as().map_or(Ok(chord), |other| {
+        Err(format!(
+            "'{key}' cannot be the key of '{name}': a terminal cannot tell it from {other}"
+        ))
+    })
+}
+
+fn conflict(own: &OwnKeys, other: &Row, chord: Chord) -> String {
+    let theirs = other.binding.name;
+    let (whence, advice) = match other.line {
+        Some(line) => (format!("line {line}"), String::new()),
+        None => (
+            "its default".to_owned(),
+            format!("; give '{theirs}' another key too"),
+        ),
+    };
+    format!(
+        "'{chord}' of '{}' is already the key of '{theirs}' ({whence}){advice}",
+        own.name
+    )
 }
 
 /// How keys are spelt, for messages.

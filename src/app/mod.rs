@@ -37,6 +37,7 @@ pub mod needs;
 pub mod overlay;
 pub mod palette;
 mod pane;
+mod price_basis;
 pub mod prompt;
 pub mod remote;
 pub mod requests;

@@ -1,10 +1,10 @@
 //! Columns that have numbers only once a person has said or asked something: the cost of a job, the
-//! price of a volume for a term, the three prices. Sorting by one waits until then.
+//! price of a volume for a term, the three prices. Orders and conditions on one wait until then.
 
 use super::browser::Browser;
 use super::insights::job_form;
 use super::{three, volume_form};
-use crate::domain::{Field, OrderKey};
+use crate::domain::{Condition, Field, OrderKey};
 
 /// What a column waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,29 @@ pub enum Need {
 }
 
 impl Need {
+    /// What the numbers of a column depend on, whether or not it is there.
+    pub fn of(field: &Field) -> Option<Self> {
+        let is_one_of = |keys: &[&str]| field.is_computed() && keys.contains(&field.key);
+        if is_one_of(&job_form::COLUMNS) {
+            Some(Self::Job)
+        } else if is_one_of(&volume_form::COLUMNS) {
+            Some(Self::Term)
+        } else if is_one_of(&three::COLUMNS) {
+            Some(Self::ThreePrices)
+        } else {
+            None
+        }
+    }
+
+    /// What a person has to do first.
+    pub const fn remedy(self) -> &'static str {
+        match self {
+            Self::Job => "set a job first",
+            Self::Term => "set a size and a term first",
+            Self::ThreePrices => "load the three prices first",
+        }
+    }
+
     /// In words.
     pub const fn words(self) -> &'static str {
         match self {
@@ -39,16 +62,19 @@ impl Need {
 impl Browser {
     /// What a column waits for, if it does.
     pub fn need(&self, field: &Field) -> Option<Need> {
-        let is_one_of = |keys: &[&str]| field.is_computed() && keys.contains(&field.key);
-        if is_one_of(&job_form::COLUMNS) && self.figures.job.is_none() {
-            Some(Need::Job)
-        } else if is_one_of(&volume_form::COLUMNS) && self.figures.term.is_none() {
-            Some(Need::Term)
-        } else if is_one_of(&three::COLUMNS) && self.figures.three.is_empty() {
-            Some(Need::ThreePrices)
-        } else {
-            None
-        }
+        Need::of(field).filter(|need| match need {
+            Need::Job => self.figures.job.is_none(),
+            Need::Term => self.figures.term.is_none(),
+            Need::ThreePrices => !self.figures.three.has_column(field.key),
+        })
+    }
+
+    /// The conditions in force that are not applied because their column waits for something.
+    pub fn unmet_conditions(&self) -> Vec<(Need, &Condition)> {
+        let conditions = self.query.active();
+        conditions
+            .filter_map(|condition| Some((self.need(condition.field)?, condition)))
+            .collect()
     }
 
     /// The keys of the order that can sort: without those whose column waits for something.

@@ -211,14 +211,12 @@ pub(super) fn recorded(model: &mut Model, entry: LedgerEntry) {
     }
     // Only the newcomer is looked at: in a route series thousands may come in a second.
     let is_shown = matches(&entry, &requests.words());
-    model.state.ledger.push(entry);
-    let total = model.state.ledger.total();
+    let dropped = model.state.ledger.push(entry);
     if is_shown {
-        requests.shown.insert(0, total);
+        requests.shown.insert(0, model.state.ledger.total());
     }
-    let oldest = total - model.state.ledger.len() as u64 + 1;
-    while requests.shown.last().is_some_and(|number| *number < oldest) {
-        requests.shown.pop();
+    if !dropped.is_empty() {
+        requests.shown.retain(|number| !dropped.contains(number));
     }
 }
 

@@ -306,7 +306,7 @@ impl RouteLab {
         run.sent_at(index, answer.sent);
         run.complete(index, answer.ended, answer.completion, jitter);
         if run.is_refused() && run.phase() == Phase::Running {
-            lab_run.note = Some("stopped: the key was refused three times in a row");
+            lab_run.note = Some("stopped: refused three times in a row (unauthorized)");
             return lab_run.stop(&mut self.flights, now);
         }
         let effects = lab_run.step(&mut self.flights, tickets, now);

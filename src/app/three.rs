@@ -42,6 +42,19 @@ impl ThreeSearches {
             .is_some_and(|listing| coverage(listing, self.limit) != Coverage::Whole)
     }
 
+    /// Whether the answers that a column is worked out from are there.
+    pub fn has_column(&self, key: &str) -> bool {
+        use OfferType::{Bid, OnDemand, Reserved};
+        let models: &[OfferType] = match key {
+            "price_on_demand" => &[OnDemand],
+            "price_bid" => &[Bid],
+            "saving_bid" => &[OnDemand, Bid],
+            "price_reserved" => &[Reserved],
+            _ => &[OnDemand, Reserved],
+        };
+        models.iter().all(|model| self.listing(*model).is_some())
+    }
+
     /// Whether nothing has come yet.
     pub fn is_empty(&self) -> bool {
         self.slots.iter().all(|slot| slot.shown().is_none())

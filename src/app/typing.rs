@@ -29,11 +29,16 @@ pub(super) fn bar_changed(browser: &mut Browser) {
 fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String> {
     let may_become_a_field = |word: &str| {
         let word = word.to_ascii_lowercase();
-        browser.query.catalog().fields().iter().any(|field| {
-            std::iter::once(&field.key)
-                .chain(field.aliases)
-                .any(|name| name.starts_with(&word))
-        })
+        let catalog = browser.query.catalog();
+        catalog
+            .fields()
+            .iter()
+            .chain(catalog.computed())
+            .any(|field| {
+                std::iter::once(&field.key)
+                    .chain(field.aliases)
+                    .any(|name| name.starts_with(&word))
+            })
     };
     if words
         .last()

@@ -46,6 +46,7 @@ impl Browser {
 fn reads_same(condition: &Field, column: &Field) -> bool {
     let member = |field: &Field| match field.source {
         Source::Member(name)
+        | Source::Known(name)
         | Source::Search(name)
         | Source::TextIs(name, _)
         | Source::NumberIs(name, _)

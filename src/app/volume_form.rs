@@ -197,6 +197,9 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
 impl Browser {
     /// Prices the volumes for a size and term, or for none; the columns come and go with it.
     pub fn set_term(&mut self, term: Option<VolumeTerm>) {
+        if self.is_at_top() {
+            self.go_to_top();
+        }
         self.figures.term = term;
         if term.is_some() {
             self.show_columns(&COLUMNS, "storage_cost");

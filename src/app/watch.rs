@@ -75,6 +75,11 @@ impl Watch {
         self.baseline.as_ref().map(|(_, since)| *since)
     }
 
+    /// The answer that all later ones are compared with.
+    pub(super) fn before_mut(&mut self) -> Option<&mut Listing> {
+        self.baseline.as_mut().map(|(listing, _)| listing)
+    }
+
     /// Seconds until the next question.
     pub fn next_in(&self, now: Now) -> f64 {
         (self.next - now.mono).max(0.0)
@@ -196,13 +201,17 @@ pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
     } = &mut model.state;
     let mut effects = Vec::new();
     for browser in [offers, volumes] {
-        let is_busy = browser.remote().is_loading();
+        let stays = browser.remote().is_loading()
+            || browser
+                .remote()
+                .error()
+                .is_some_and(|error| error.stops_timers(now.epoch));
         if let Some(watch) = &mut browser.watch
             && watch.next <= now.mono
         {
             // Whatever becomes of this question, the next one waits its time.
             watch.next = now.mono + EVERY;
-            if !is_busy {
+            if !stays {
                 effects.extend(browser.ask(tickets, now));
             }
         }

@@ -3,16 +3,17 @@
 use std::path::Path;
 
 use crate::app::keys::{Keymap, OwnKeys};
+use crate::store::config::Place;
 use crate::store::{Config, ConfigError, Theme};
 use crate::widgets::appearance::{Choice, Look, Override};
 
 /// The person's keys and looks. What is wrong is named, and the defaults hold in its place.
 pub fn of(config: &Config, path: &Path) -> (Keymap, Look, Vec<ConfigError>) {
-    let mut wrong = Vec::new();
-    let mut note = |line: usize, message: String| {
+    let mut wrong = config.dropped.clone();
+    let mut note = |place: Place, message: String| {
         wrong.push(ConfigError::Wrong {
             path: path.to_owned(),
-            line,
+            place,
             message,
         });
     };
@@ -22,24 +23,27 @@ pub fn of(config: &Config, path: &Path) -> (Keymap, Look, Vec<ConfigError>) {
         .map(|entry| OwnKeys {
             name: entry.name.clone(),
             keys: entry.value.clone(),
-            line: entry.line,
+            line: entry.place.line,
         })
         .collect();
-    let keymap = Keymap::configured(&own).unwrap_or_else(|error| {
-        note(error.line, error.message);
-        Keymap::default()
-    });
+    let (keymap, errors) = Keymap::configured(&own);
+    for error in errors {
+        if let Some(entry) = config.keys.iter().find(|entry| entry.name == error.name) {
+            note(entry.place, error.message);
+        }
+    }
     let overrides = config
         .colors
         .iter()
         .filter_map(|entry| match Override::parse(&entry.name, &entry.value) {
             Ok(change) => Some(change),
             Err(why) => {
-                note(entry.line, why);
+                note(entry.place, why);
                 None
             }
         })
         .collect();
+    wrong.sort_by_key(ConfigError::place);
     let look = Look {
         choice: choice(config.theme),
         overrides,

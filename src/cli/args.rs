@@ -1,81 +1,81 @@
 //! The command line: flags and subcommands. What they say is a contract with scripts.
+//!
+//! Defaults that come from a catalog, and the examples, are added in [`super::help`].
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+use super::create_args::CreateArguments;
 use crate::domain::OfferType;
 use crate::sandbox::faults::FaultSpec;
 
 /// A keyboard-driven terminal dashboard for GPU compute marketplaces.
 ///
-/// Without a profile or address every command uses an embedded sandbox marketplace: nothing to
-/// configure, nothing to pay.
+/// Without --profile or --base-url every command runs against an embedded sandbox market: no
+/// account, no configuration, no cost.
 #[derive(Debug, Parser)]
-#[command(name = "bourse", version, after_help = EXAMPLES)]
+#[command(name = "bourse", version)]
 pub struct Arguments {
-    /// What holds for every command.
+    /// The flags of every command.
     #[command(flatten)]
     pub global: Global,
 
-    /// Start the dashboard with this query over offers, e.g. `gpu_name=RTX_4090 num_gpus>=2`
+    /// Open the dashboard on this query over offers, e.g. `gpu_name=RTX_4090 num_gpus>=2`
     #[arg(long, value_name = "QUERY")]
     pub query: Option<String>,
 
-    /// What to do instead of opening the dashboard.
+    /// Open the dashboard with at most this many offers [default: as you left it, at first 500; 0
+    /// leaves it to the market]
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u32>,
+
+    /// The subcommand; none opens the dashboard.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  bourse                                            open the dashboard on the sandbox
-  bourse --profile vast                             open it on the public service
-  bourse offers 'gpu_name=RTX_4090 dph<0.5' --order dph_total
-  bourse offers 'num_gpus>=4' --format json | jq '.offers[].id'
-  bourse route my-endpoint -n 20 -c 4               see how workers share 20 requests
-
-The API key comes from BOURSE_API_KEY, else --api-key-file, else the profile. Profiles, keys and
-themes are configured in $XDG_CONFIG_HOME/bourse/config.toml: see bourse config print-default.";
-
 /// Flags that stand before or after a subcommand.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Global {
-    /// Profile to use: sandbox, vast, or one of the configuration file
+    /// Market to use: sandbox, vast or a profile of the configuration [default: `default_profile`
+    /// of the configuration, else sandbox]
     #[arg(long, global = true, value_name = "NAME", help_heading = "Marketplace")]
     pub profile: Option<String>,
 
-    /// Address of the management API; without a profile it speaks the documented dialect
-    #[arg(long, global = true, value_name = "URL", help_heading = "Marketplace")]
+    /// Address of the management API [default: the profile's]; without --profile it uses the
+    /// documented dialect, at vast.ai that of the public service
+    #[arg(long, global = true, value_name = "URL", help_heading = "Marketplace", value_hint = ValueHint::Url)]
     pub base_url: Option<String>,
 
     /// Address of the routing endpoint [default: the base address]
-    #[arg(long, global = true, value_name = "URL", help_heading = "Marketplace")]
+    #[arg(long, global = true, value_name = "URL", help_heading = "Marketplace", value_hint = ValueHint::Url)]
     pub route_url: Option<String>,
 
-    /// File that holds the API key; nobody else may read it (chmod 600)
-    #[arg(long, global = true, value_name = "PATH", help_heading = "Marketplace")]
+    /// File that holds the API key, mode 0600 [default: `BOURSE_API_KEY`, else the profile's key]
+    #[arg(long, global = true, value_name = "PATH", help_heading = "Marketplace", value_hint = ValueHint::FilePath)]
     pub api_key_file: Option<PathBuf>,
 
-    /// Refuse to create workergroups and to unlist volumes
+    /// Refuse to create workergroups and to unlist volumes [default: the profile's setting]
     #[arg(long, global = true, help_heading = "Marketplace")]
     pub read_only: bool,
 
-    /// Seed of the sandbox market: another seed, another market
+    /// Seed of the sandbox market [default: 1]
     #[arg(long, global = true, value_name = "N", help_heading = "Sandbox")]
     pub seed: Option<u64>,
 
-    /// Number of machine offers in the sandbox market
+    /// Machine offers in the sandbox market [default: 2400]
     #[arg(long, global = true, value_name = "N", help_heading = "Sandbox")]
     pub offers: Option<usize>,
 
-    /// Let the sandbox market stand still: the same bytes in every run
+    /// Stop the clock of the sandbox market: the same bytes in every run
     #[arg(long, global = true, help_heading = "Sandbox")]
     pub freeze: bool,
 
-    /// Let the sandbox fail on purpose, e.g. `status_500:0.2`
+    /// Make the sandbox fail on purpose, e.g. `status_500:0.2,slow@offers` [default: no faults]
     #[arg(long, global = true, value_name = "SPEC", help_heading = "Sandbox")]
     pub faults: Option<FaultSpec>,
 }
@@ -83,64 +83,73 @@ pub struct Global {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Serve the sandbox marketplace for other clients and for tests
-    Sandbox(SandboxArguments),
-    /// Search machine offers and print them
+    /// Search machine offers
     Offers(OffersArguments),
-    /// Search network volume offers and print them
+    /// Search network volume offers
     Volumes(VolumesArguments),
-    /// List workergroups
+    /// List workergroups, or create one
     Groups(GroupsArguments),
-    /// Ask the routing endpoint for workers and print how they share the requests
+    /// Unlist one of your volume listings
+    Unlist(UnlistArguments),
+    /// Send requests to the routing endpoint and show how workers share them
     Route(RouteArguments),
-    /// Print the completion script of a shell
-    Completions {
-        /// The shell
-        shell: clap_complete::Shell,
-    },
-    /// Check the configuration file, or print one to start from
+    /// Serve the sandbox market to other clients and to tests
+    Sandbox(SandboxArguments),
+    /// Check, show or start a configuration
     Config {
-        /// What to do.
+        /// The subcommand.
         #[command(subcommand)]
         command: ConfigCommand,
     },
-    /// Print the man page (bourse man | man -l -)
+    /// Print where configuration, keys, state and log are
+    Paths,
+    /// Print the completion script of a shell
+    Completions {
+        /// Shell to complete in
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page
     Man,
+    /// Print what may stand at the end of a command line: for the completion scripts
+    #[command(name = "__complete", hide = true)]
+    Complete(CompleteArguments),
 }
 
 /// `bourse config`
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub enum ConfigCommand {
-    /// Say what is wrong with the configuration file, with line and valid values
+    /// Check the configuration file
     Check,
-    /// Print every setting with its default, commented
+    /// Print the effective settings and where each comes from
+    Show,
+    /// Print every setting with its default, commented out
     PrintDefault,
 }
 
 /// How records are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Format {
-    /// Columns for people
+    /// Aligned columns
     #[default]
     Table,
-    /// The records exactly as they came
+    /// Records or replies exactly as received
     Json,
-    /// One line a record, values in wire units
+    /// One line per record, values in wire units
     Csv,
 }
 
 /// `bourse sandbox`
 #[derive(Debug, Args)]
 pub struct SandboxArguments {
-    /// Where to listen; port 0 takes a free one
+    /// Address to listen on; port 0 picks a free one
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8733")]
     pub listen: SocketAddr,
 
-    /// Key that callers must carry [default: a random one, printed at start]
+    /// Key that callers must send [default: a random one, printed at start]
     #[arg(long, value_name = "KEY")]
     pub api_key: Option<String>,
 
-    /// Number of network volume offers
+    /// Network volume offers in the market [default: 60]
     #[arg(long, value_name = "N")]
     pub volumes: Option<usize>,
 
@@ -149,30 +158,31 @@ pub struct SandboxArguments {
     pub no_rate_limits: bool,
 }
 
-/// What both searches take.
+/// The flags of everything that lists records.
 #[derive(Debug, Args)]
 pub struct SearchArguments {
-    /// Conditions, e.g. `num_gpus>=2 geolocation in [US,CA]`; several words are joined by blanks
+    /// Conditions, all of which must match; words are joined by blanks, `-` reads standard input
     #[arg(value_name = "QUERY")]
     pub query: Vec<String>,
 
-    /// Order, e.g. `dph_total,dlperf-` (a minus is descending)
+    /// Sort order, e.g. `dph_total,dlperf-` (a minus sorts descending)
     #[arg(long, short, value_name = "ORDER", allow_hyphen_values = true)]
     pub order: Option<String>,
 
-    /// Most records wanted; 0 leaves it to the server
-    #[arg(long, value_name = "N")]
+    /// Maximum number of records
+    #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<u32>,
 
-    /// Start without the default conditions
-    #[arg(long)]
-    pub no_default: bool,
+    /// Columns of the table or CSV, e.g. `id,gpu_name,dph_total` [default: the usual columns in a
+    /// table, every field in CSV]
+    #[arg(long, value_name = "FIELDS")]
+    pub columns: Option<String>,
 
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 
-    /// Send nothing: print the request as one curl command
+    /// Print the request as one curl command and send nothing
     #[arg(long)]
     pub curl: bool,
 }
@@ -180,37 +190,119 @@ pub struct SearchArguments {
 /// `bourse offers`
 #[derive(Debug, Args)]
 pub struct OffersArguments {
-    /// What both searches take.
+    /// The flags of every list.
     #[command(flatten)]
     pub search: SearchArguments,
 
+    /// Start without the default conditions
+    #[arg(long)]
+    pub no_default: bool,
+
     /// Price model: on-demand, bid or reserved
-    #[arg(long = "type", value_name = "TYPE", default_value = "on-demand")]
+    #[arg(long = "type", value_name = "TYPE", default_value = "on-demand", value_parser = OfferTypeParser)]
     pub offer_type: OfferType,
 
-    /// Storage in GB that prices shall include [default: 8]
+    /// Storage in GB that prices include [default: 8]
     #[arg(long, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative)]
     pub storage: Option<f64>,
+
+    /// Minimum number of virtual CPUs of the machine [default: any]
+    #[arg(long, value_name = "N")]
+    pub vcpus: Option<u32>,
+
+    /// Only machines in a datacenter
+    #[arg(long)]
+    pub datacenter: bool,
+
+    /// List identical offers one by one, not as one bundle
+    #[arg(long)]
+    pub disable_bundling: bool,
 }
 
 /// `bourse volumes`
 #[derive(Debug, Args)]
 pub struct VolumesArguments {
-    /// What both searches take.
+    /// The flags of every list.
     #[command(flatten)]
     pub search: SearchArguments,
+
+    /// Start without the default conditions
+    #[arg(long)]
+    pub no_default: bool,
 }
 
 /// `bourse groups`
 #[derive(Debug, Args)]
 pub struct GroupsArguments {
-    /// How to print
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    /// The flags of every list.
+    #[command(flatten)]
+    pub search: SearchArguments,
 
-    /// Print the groups' API keys as well
+    /// Show the groups' API keys
     #[arg(long)]
     pub show_secrets: bool,
+
+    /// What to do instead of listing.
+    #[command(subcommand)]
+    pub command: Option<GroupsCommand>,
+}
+
+/// What `bourse groups` does besides listing.
+#[derive(Debug, Subcommand)]
+pub enum GroupsCommand {
+    /// Create a workergroup
+    Create(Box<CreateArguments>),
+}
+
+/// How a write is confirmed and reported.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct WriteArguments {
+    /// Send without asking; required where there is no terminal to ask on
+    #[arg(long)]
+    pub yes: bool,
+
+    /// Print the request and send nothing
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ReplyFormat,
+}
+
+/// How the reply to a write is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum ReplyFormat {
+    /// The outcome in a sentence
+    #[default]
+    Text,
+    /// The market's reply exactly as received
+    Json,
+}
+
+/// `bourse unlist`
+#[derive(Debug, Args)]
+pub struct UnlistArguments {
+    /// Id of the volume listing; the id of an offer is another one
+    #[arg(value_parser = listing_id, allow_negative_numbers = true)]
+    pub id: i64,
+
+    /// How it is confirmed and reported.
+    #[command(flatten)]
+    pub write: WriteArguments,
+}
+
+/// `bourse __complete`
+#[derive(Debug, Args)]
+pub struct CompleteArguments {
+    /// Shell that asks
+    pub shell: clap_complete::Shell,
+    /// The command line up to the cursor
+    #[arg(allow_hyphen_values = true)]
+    pub line: String,
+    /// The part of it that the shell replaces
+    #[arg(allow_hyphen_values = true)]
+    pub word: Option<String>,
 }
 
 /// `bourse route`
@@ -227,22 +319,59 @@ pub struct RouteArguments {
     #[arg(short = 'n', value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub number: Option<u64>,
 
-    /// Send requests for so long instead, e.g. 30s or 5m
+    /// Send requests for this long instead, e.g. 30s or 5m
     #[arg(long, value_name = "TIME", conflicts_with = "number", value_parser = span)]
     pub duration: Option<Duration>,
 
-    /// Requests under way at the same time
+    /// Requests in flight at once
     #[arg(short = 'c', value_name = "N", default_value_t = 1,
         value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub concurrency: u16,
 
-    /// Most requests per second
+    /// Maximum requests per second [default: as fast as replies arrive]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = positive)]
     pub rate: Option<f64>,
 
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+
+    /// Print the request as one curl command and send nothing
+    #[arg(long)]
+    pub curl: bool,
+}
+
+/// Reads an offer type as [`OfferType`] does, and names the choices for completion.
+#[derive(Debug, Clone, Copy)]
+struct OfferTypeParser;
+
+impl TypedValueParser for OfferTypeParser {
+    type Value = OfferType;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<OfferType, clap::Error> {
+        let parse = |text: String| text.parse::<OfferType>();
+        let parser = StringValueParser::new().try_map(parse);
+        parser.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let names = OfferType::ALL.into_iter().map(OfferType::wire);
+        Some(Box::new(names.map(PossibleValue::new)))
+    }
+}
+
+/// The id of a volume listing, as the dashboard's dialog takes it.
+fn listing_id(text: &str) -> Result<i64, String> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse()
+        .ok()
+        .filter(|_| is_plain)
+        .ok_or_else(|| "a listing id is a whole number, e.g. 7311".to_owned())
 }
 
 fn number(text: &str) -> Result<f64, String> {

@@ -1,23 +1,45 @@
 //! `bourse groups`: the workergroups of the account.
 
-use super::args::GroupsArguments;
+use super::args::{GroupsArguments, GroupsCommand};
 use super::notes::Answer;
-use super::output::CliError;
+use super::output::{self, CliError};
 use super::search;
 use super::settings::Settings;
+use super::table::View;
+use super::write;
 use crate::api::Request;
+use crate::domain::Resource;
 use crate::domain::response_check::ResponseCheck;
-use crate::domain::{Resource, language};
 
 /// `bourse groups`
 pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<(), CliError> {
+    if let Some(GroupsCommand::Create(own)) = &arguments.command {
+        return write::create(settings, own).await;
+    }
+    // The listing takes no parameters: conditions, order and limit apply to what it holds.
+    let query = search::query(
+        Resource::Workergroups,
+        settings.dialect,
+        &arguments.search,
+        false,
+    )?;
+    let view = View::new(&arguments.search, query.catalog(), arguments.show_secrets)?;
     let connection = settings.connect().await?;
+    if arguments.search.curl {
+        if query.active().next().is_some() {
+            output::note("the listing takes no parameters: conditions are not part of the command");
+        }
+        return search::print_curl(settings, &connection.session, &Request::ListWorkergroups);
+    }
     let listing = search::fetch(&connection.session, &Request::ListWorkergroups).await;
     settings.keep_pacing(&connection.session);
     let listing = listing?;
-    let query = language::default_query(Resource::Workergroups, settings.dialect);
-    let rows = search::rows(&listing, &query, settings.dialect);
-    search::show(&listing, &rows, arguments.format, arguments.show_secrets)?;
+    let mut rows = search::rows(&listing, &query, settings.dialect);
+    let found = rows.len();
+    if let Some(limit) = query.limit {
+        rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    }
+    search::show(&listing, &rows, &view)?;
     search::tell_skipped(&listing);
     let answer = Answer {
         listing: &listing,
@@ -27,5 +49,8 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
         rows: &rows,
     };
     answer.tell();
+    if rows.len() < found {
+        output::note(&format!("{} of {found} workergroups shown", rows.len()));
+    }
     Ok(())
 }

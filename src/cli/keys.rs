@@ -26,7 +26,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The environment, else the file of the command line, else the profile's file or command; for
+    /// The file of the command line, else the environment, else the profile's file or command; for
     /// the public service also where its own client keeps it.
     pub fn of(
         profile: &Profile,
@@ -34,14 +34,13 @@ impl Source {
         environment: &Environment,
         paths: Option<&Paths>,
     ) -> Self {
+        if let Some(path) = &flags.api_key_file {
+            return Self::File(path.clone());
+        }
         if let Some(text) = &environment.key {
             return Self::Variable(KEY_VARIABLE, text.clone());
         }
-        if let Some(path) = flags
-            .api_key_file
-            .as_ref()
-            .or(profile.api_key_file.as_ref())
-        {
+        if let Some(path) = &profile.api_key_file {
             return Self::File(path.clone());
         }
         if let Some(command) = &profile.api_key_command {
@@ -72,11 +71,9 @@ impl Source {
     /// Where it is, for people. A command is not run for that.
     pub fn describe(&self) -> KeySource {
         let shown = |path: &Path| crate::domain::text::visible(&path.to_string_lossy(), 400);
-        let is_pipe = |path: &Path| path.metadata().is_ok_and(|found| !found.is_file());
         let wrong = match self {
             Self::Command(_) => None,
-            // What comes through a pipe comes once.
-            Self::File(path) if is_pipe(path) => None,
+            Self::File(path) => keys::check(path).err(),
             // What is read here is wiped at once: only whether it can be read counts.
             other => other.read(Complaints::Dropped).err(),
         };

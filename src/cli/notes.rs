@@ -84,19 +84,29 @@ impl Answer<'_> {
     }
 
     fn local(&self) -> Option<String> {
+        // No market filters its listing of workergroups: nothing is lost by doing it here.
+        if self.query.resource == Resource::Workergroups {
+            return None;
+        }
         let conditions = local_conditions(self.query, self.dialect)?;
+        let why = if self
+            .query
+            .local(self.dialect)
+            .any(|own| self.dialect.sends(own.field))
+        {
+            "this market filters before the discount"
+        } else {
+            "this market doesn't filter"
+        };
         let (shown, here) = (self.rows.len(), self.listing.len());
         let matches = if shown == 1 { "matches" } else { "match" };
         Some(if self.coverage() == Coverage::Cut {
             format!(
-                "{shown} of the first {here} {matches} {conditions}, which this market doesn't \
-                 filter; raise --limit to search more"
+                "{shown} of the first {here} {matches} {conditions}, which {why}; \
+                 raise --limit to search more"
             )
         } else {
-            format!(
-                "{shown} of {here} {matches} {conditions}, applied locally: this market doesn't \
-                 filter by it"
-            )
+            format!("{shown} of {here} {matches} {conditions}, which {why}: applied locally")
         })
     }
 

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use crate::api::ApiError;
+use crate::app::keys::Keymap;
 use crate::domain::text;
 
 /// Why a command did not do what was asked.
@@ -13,6 +14,8 @@ pub enum CliError {
     Usage(String),
     /// It was tried and failed: exit status 1.
     Failed(String),
+    /// The outcome of a write is unknown: exit status 3.
+    Unknown(String),
     /// Everything has been said: exit status 1.
     Quiet,
     /// Nobody reads our output any more: exit status 0.
@@ -31,6 +34,10 @@ impl CliError {
                 complain(&message);
                 ExitCode::FAILURE
             }
+            Self::Unknown(message) => {
+                complain(&message);
+                ExitCode::from(3)
+            }
             Self::Quiet => ExitCode::FAILURE,
             Self::Closed => ExitCode::SUCCESS,
         }
@@ -41,6 +48,12 @@ impl From<ApiError> for CliError {
     fn from(error: ApiError) -> Self {
         match error {
             ApiError::Misconfigured(message) => Self::Usage(message),
+            error @ ApiError::NoKey { .. } => {
+                let way = Keymap::default().way_to("markets");
+                Self::Failed(format!(
+                    "{error}, pass --api-key-file, or add a key in the dashboard ({way})"
+                ))
+            }
             error => Self::Failed(error.to_string()),
         }
     }
@@ -75,6 +88,11 @@ pub fn complain(message: &str) {
 /// Says something beside the output, on standard error.
 pub fn note(message: &str) {
     say(&format!("note: {message}"));
+}
+
+/// Writes to standard error as it is.
+pub fn tell(message: &str) {
+    say(message);
 }
 
 fn say(message: &str) {

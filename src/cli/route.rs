@@ -3,11 +3,11 @@
 mod drive;
 mod show;
 
-use super::args::RouteArguments;
-use super::output::CliError;
+use super::args::{Format, RouteArguments};
+use super::output::{self, CliError};
 use super::search;
 use super::settings::Settings;
-use crate::api::{Request, Secret, Session};
+use crate::api::{Request, RouteCall, Secret, Session};
 use crate::domain::dialect::RouteKey;
 use crate::domain::routing::{OutcomeKind, RoutePlan, Run, Stop};
 use crate::domain::{CellRef, Untrusted};
@@ -17,13 +17,32 @@ pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<()
     let plan = plan(arguments)?;
     let connection = settings.connect().await?;
     let session = &connection.session;
+    if arguments.curl {
+        return curl(settings, session, &plan);
+    }
     let key = match settings.dialect.route_key {
         RouteKey::Profile => None,
         RouteKey::Group => Some(group_key(session, &arguments.endpoint).await?),
     };
-    let ended = drive::run(session, plan, key).await?;
+    let ended = drive::run(session, plan, key, arguments.format == Format::Json).await?;
     show::show(&ended, arguments.format)?;
     verdict(&ended.run)
+}
+
+/// Prints the request that the plan sends first, as one curl command.
+fn curl(settings: &Settings, session: &Session, plan: &RoutePlan) -> Result<(), CliError> {
+    if settings.dialect.route_key == RouteKey::Group {
+        output::note(
+            "this market routes with the workergroup's own key: put that into BOURSE_API_KEY \
+             (bourse groups --show-secrets)",
+        );
+    }
+    let call = RouteCall {
+        endpoint: plan.endpoint.clone(),
+        cost: plan.cost,
+        key: None,
+    };
+    search::print_curl(settings, session, &Request::Route(call))
 }
 
 /// The plan that the flags describe: one request unless told otherwise.

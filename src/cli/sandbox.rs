@@ -14,6 +14,9 @@ pub async fn serve(flags: &Global, arguments: &SandboxArguments) -> Result<(), C
         ..SandboxConfig::default()
     };
     apply_sandbox_flags(&mut config, flags)?;
+    if flags.api_key_file.is_some() {
+        output::note("--api-key-file is not used: --api-key sets the key that clients must send");
+    }
     if let Some(key) = &arguments.api_key {
         keys::parse(key, "--api-key").map_err(|error| CliError::Usage(error.to_string()))?;
         config.api_key = Some(key.clone());

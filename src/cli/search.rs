@@ -1,18 +1,36 @@
 //! `bourse offers` and `bourse volumes`: a search, and its records as text.
 
+use std::io::Read as _;
+
 use super::args::{Format, OffersArguments, SearchArguments, VolumesArguments};
 use super::notes::{self, Answer};
 use super::output::{self, CliError, ProgressLine};
 use super::settings::Settings;
-use super::table;
+use super::table::{self, View};
 use crate::api::{Progress, Reply, Request, Session, Wait};
+use crate::app::figures::Figures;
+use crate::app::needs::Need;
+use crate::domain::cost::Basis;
 use crate::domain::language::{self, Mode};
 use crate::domain::response_check::ResponseCheck;
-use crate::domain::{Dialect, Listing, Query, Resource};
+use crate::domain::{
+    Condition, Dialect, Listing, OfferType, Operand, Operator, Query, Resource, Value,
+};
+
+/// The most bytes of a query on standard input.
+const LONGEST_QUERY: u64 = 64 * 1024;
 
 /// `bourse offers`
 pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<(), CliError> {
-    let mut query = query(Resource::Offers, settings.dialect, &arguments.search)?;
+    let dialect = settings.dialect;
+    let mut query = query(
+        Resource::Offers,
+        dialect,
+        &arguments.search,
+        arguments.no_default,
+    )?;
+    query.conditions.extend(switches(arguments, dialect)?);
+    query.unbundled = arguments.disable_bundling;
     query.offer_type = arguments.offer_type;
     if let Some(gigabytes) = arguments.storage {
         query.storage = Some(gigabytes);
@@ -22,27 +40,80 @@ pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<
 
 /// `bourse volumes`
 pub async fn volumes(settings: &Settings, arguments: &VolumesArguments) -> Result<(), CliError> {
-    let query = query(Resource::Volumes, settings.dialect, &arguments.search)?;
+    let query = query(
+        Resource::Volumes,
+        settings.dialect,
+        &arguments.search,
+        arguments.no_default,
+    )?;
     search(settings, &arguments.search, query).await
 }
 
+/// The conditions of `--vcpus` and `--datacenter`. They are flags of the market: where its dialect
+/// cannot send them they are refused, not applied to whatever part of the market was sent.
+fn switches(
+    arguments: &OffersArguments,
+    dialect: &'static Dialect,
+) -> Result<Vec<Condition>, CliError> {
+    if arguments.disable_bundling && dialect.bundling_parameter.is_none() {
+        return Err(CliError::Usage(format!(
+            "--disable-bundling: the dialect '{}' has no parameter for it",
+            dialect.name
+        )));
+    }
+    let cores = arguments
+        .vcpus
+        .map(|count| ("cpu_cores", Operator::Gte, Value::Number(count.into())));
+    let datacenter =
+        arguments
+            .datacenter
+            .then_some(("datacenter", Operator::Eq, Value::Flag(true)));
+    let mut conditions = Vec::new();
+    for (key, operator, value) in cores.into_iter().chain(datacenter) {
+        let Some(field) = Resource::Offers.catalog().by_key(key) else {
+            continue;
+        };
+        let condition = Condition::new(field, operator, Operand::One(value));
+        if !dialect.sends(field) {
+            let flag = if key == "cpu_cores" { "vcpus" } else { key };
+            return Err(CliError::Usage(format!(
+                "--{flag}: the dialect '{}' has no parameter for it. Use the condition {} instead: \
+                 it is applied to the offers received",
+                dialect.name,
+                language::print_condition(&condition)
+            )));
+        }
+        conditions.push(condition);
+    }
+    Ok(conditions)
+}
+
 /// The query that words and flags describe.
-fn query(
+pub fn query(
     resource: Resource,
     dialect: &'static Dialect,
     arguments: &SearchArguments,
+    no_default: bool,
 ) -> Result<Query, CliError> {
     let mut query = language::default_query(resource, dialect);
-    if arguments.no_default {
+    if no_default {
         query.conditions.clear();
     }
-    let text = arguments.query.join(" ");
+    let text = text(&arguments.query)?;
     query.conditions = parse(&text, &query, dialect)?;
     if let Some(order) = &arguments.order {
         query.order = language::parse_order(order, query.catalog())
             .map_err(|error| CliError::Usage(format!("in the order:\n{}", error.render(order))))?;
-        if let Some(key) = query.order.iter().find(|key| key.field.is_computed()) {
-            let message = format!("only the dashboard works {} out", key.field.key);
+    }
+    let ordered = query.order.iter().map(|key| key.field);
+    let fields = query
+        .active()
+        .map(|condition| condition.field)
+        .chain(ordered);
+    for field in fields {
+        if let Some(need) = Need::of(field) {
+            let (key, words) = (field.key, need.words());
+            let message = format!("{key} needs {words}: run bourse and {}", need.remedy());
             return Err(CliError::Usage(message));
         }
     }
@@ -52,6 +123,21 @@ fn query(
         None => query.limit,
     };
     Ok(query)
+}
+
+/// The words of a query as one text; `-` stands for what standard input holds.
+fn text(words: &[String]) -> Result<String, CliError> {
+    let mut words = words.to_vec();
+    if let Some(word) = words.iter_mut().find(|word| *word == "-") {
+        word.clear();
+        std::io::stdin()
+            .lock()
+            .take(LONGEST_QUERY)
+            .read_to_string(word)
+            .map_err(|error| CliError::Failed(format!("cannot read standard input: {error}")))?;
+        word.truncate(word.trim_end().len());
+    }
+    Ok(words.join(" "))
 }
 
 /// The conditions of a text, laid over those of a query.
@@ -76,32 +162,29 @@ async fn search(
     arguments: &SearchArguments,
     query: Query,
 ) -> Result<(), CliError> {
+    let view = View::new(arguments, query.catalog(), false)?;
     notes::warn(&query, settings.dialect);
     let connection = settings.connect().await?;
     let request = Request::Search(query.clone());
     if arguments.curl {
-        let command = connection.session.client().curl(&request);
-        if settings.is_sandbox() {
-            output::note(
-                "this sandbox ends with the command: serve one that stays with bourse sandbox",
-            );
-        }
         notes::about_request(&query, settings.dialect);
-        return output::print(format!("{command}\n").as_bytes());
+        return print_curl(settings, &connection.session, &request);
     }
     let listing = fetch(&connection.session, &request).await;
     settings.keep_pacing(&connection.session);
     let mut listing = listing?;
     let check = ResponseCheck::of(&listing, &query, settings.dialect);
+    listing.price_as(query.offer_type);
     if let Some(wanted) = query.storage {
         let estimate = check.storage_to_estimate(&query, settings.dialect, wanted);
         listing.estimate_storage(estimate);
     }
+    compute(&mut listing, &query, settings.dialect);
     let mut rows = rows(&listing, &query, settings.dialect);
     if notes::is_sorted_locally(&listing, &query, settings.dialect, &check) {
         listing.sort(&mut rows, &query.order);
     }
-    show(&listing, &rows, arguments.format, false)?;
+    show(&listing, &rows, &view)?;
     tell_skipped(&listing);
     // Behind the records: in front of a long table nobody would see them.
     let answer = Answer {
@@ -113,6 +196,21 @@ async fn search(
     };
     answer.tell();
     Ok(())
+}
+
+/// Prints a request as one curl command; nothing is sent.
+pub fn print_curl(
+    settings: &Settings,
+    session: &Session,
+    request: &Request,
+) -> Result<(), CliError> {
+    let command = session.client().curl(request);
+    if settings.is_sandbox() {
+        output::note(
+            "this sandbox ends with the command: serve one that stays with bourse sandbox",
+        );
+    }
+    output::print(format!("{command}\n").as_bytes())
 }
 
 /// Runs a request for records, telling about waits where somebody watches.
@@ -137,13 +235,29 @@ pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>,
     }
 }
 
+/// Fills the computed columns that conditions and order ask for.
+fn compute(listing: &mut Listing, query: &Query, dialect: &'static Dialect) {
+    let conditions: Vec<_> = query.local(dialect).cloned().collect();
+    let is_asked = conditions.iter().any(|own| own.field.is_computed())
+        || query.order.iter().any(|key| key.field.is_computed());
+    if is_asked && query.resource == Resource::Offers {
+        let pricing = Basis {
+            model: query.offer_type,
+            gb: listing.estimated_storage(),
+            job: None,
+        };
+        Figures::default().fill_for(listing, pricing, None, &conditions);
+    }
+}
+
 /// The rows to show: conditions and orders that the market cannot take are applied here.
 pub fn rows(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Vec<u32> {
     let mut rows = listing.matching(query.local(dialect));
     let ordered_there = query
         .order
         .iter()
-        .all(|key| query.catalog().orders_on_server(key.field, dialect));
+        .all(|key| query.catalog().orders_on_server(key.field, dialect))
+        && query.offer_type != OfferType::Reserved;
     if !ordered_there {
         listing.sort(&mut rows, &query.order);
     }
@@ -172,29 +286,17 @@ pub fn tell_skipped(listing: &Listing) {
 }
 
 /// Prints records.
-pub fn show(
-    listing: &Listing,
-    rows: &[u32],
-    format: Format,
-    secrets: bool,
-) -> Result<(), CliError> {
-    match format {
+pub fn show(listing: &Listing, rows: &[u32], view: &View) -> Result<(), CliError> {
+    match view.format {
         Format::Table => {
-            let key = listing.catalog().by_key("api_key").filter(|_| secrets);
-            let text = table::table(
-                listing,
-                rows,
-                key.as_slice(),
-                table::terminal_width().filter(|_| !secrets),
-            );
-            output::print(text.as_bytes())?;
+            output::print(view.table(listing, rows).as_bytes())?;
             if rows.is_empty() {
                 let nouns = listing.catalog().resource.nouns();
                 output::note(&format!("no {nouns} match"));
             }
             Ok(())
         }
-        Format::Csv => output::print(table::csv(listing, rows, secrets).as_bytes()),
-        Format::Json => output::print_json(&table::json(listing, rows, secrets)),
+        Format::Csv => output::print(view.csv(listing, rows).as_bytes()),
+        Format::Json => output::print_json(&table::json(listing, rows, view.secrets)),
     }
 }

@@ -12,8 +12,8 @@ use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session
 use crate::app::keys::Keymap;
 use crate::domain::{Condition, Dialect};
 use crate::sandbox::{Running, Sandbox, SandboxConfig};
-use crate::store::keys::Complaints;
-use crate::store::{Config, PacingFile, Paths, Profile};
+use crate::store::keys::{self, Complaints};
+use crate::store::{Config, ConfigError, PacingFile, Paths, Profile};
 use crate::widgets::appearance::Look;
 
 /// The variable that holds the key for any marketplace.
@@ -82,6 +82,8 @@ pub struct Settings {
     pub keymap: Keymap,
     /// The conditions to start with: those of `--query` laid over the visible defaults.
     pub conditions: Option<Vec<Condition>>,
+    /// The most offers to start with; 0 leaves it to the market.
+    pub limit: Option<u32>,
     /// Where files live; `None` without a home.
     pub paths: Option<Paths>,
     /// What a person should know about how the settings came about.
@@ -119,12 +121,16 @@ impl Settings {
         };
         let path = paths.as_ref().map(Paths::config_file).unwrap_or_default();
         let (keymap, look, wrong) = super::appearance::of(&config, &path);
-        notices.extend(
-            wrong
-                .iter()
-                .map(|error| format!("a default holds in its place: {error}")),
-        );
+        notices.extend(dropped(&wrong));
         let profile = choose(flags, &config, &notices)?;
+        if flags.profile.is_none()
+            && let Some(base) = flags.base_url.as_deref().and_then(public_service)
+        {
+            let dialect = profile.dialect.name;
+            notices.push(format!(
+                "{base} is the public service: using the {dialect} dialect"
+            ));
+        }
         let market = match &profile.base_url {
             None => Market::Embedded(embedded(flags, &mut notices)?),
             Some(base) => remote(&profile, base, flags, environment, paths.as_ref())?,
@@ -137,6 +143,7 @@ impl Settings {
             look,
             keymap,
             conditions: None,
+            limit: None,
             paths,
             notices,
         })
@@ -145,6 +152,20 @@ impl Settings {
     /// Whether the marketplace is the embedded sandbox.
     pub const fn is_sandbox(&self) -> bool {
         matches!(self.market, Market::Embedded(_))
+    }
+
+    /// For whom a session with these settings speaks.
+    pub fn speaker(&self, session: &Session) -> crate::app::Profile {
+        let config = session.client().config();
+        crate::app::Profile {
+            name: self.profile.clone(),
+            is_sandbox: self.is_sandbox(),
+            read_only: self.read_only,
+            dialect: self.dialect,
+            base_url: config.management.to_string(),
+            route_url: config.route.to_string(),
+            has_key: config.key.is_some(),
+        }
     }
 
     /// Where the profile keeps the intervals that its market has taught; the sandbox is another
@@ -248,8 +269,14 @@ pub(super) fn choose(
                 "there is no profile named '{name}'; there are: {known}{notice}"
             ))
         })?,
-        None if flags.base_url.is_some() => Profile::custom(),
-        None => Profile::sandbox(),
+        None => match &flags.base_url {
+            Some(base) if public_service(base).is_some() => Profile {
+                dialect: &Dialect::VAST,
+                ..Profile::custom()
+            },
+            Some(_) => Profile::custom(),
+            None => Profile::sandbox(),
+        },
     };
     if let Some(base) = &flags.base_url {
         profile.base_url = Some(base.clone());
@@ -269,9 +296,41 @@ pub(super) fn choose(
     }
 }
 
+/// The host of an address, if the public service itself is there: it answers in no other dialect.
+fn public_service(base: &str) -> Option<String> {
+    let origin = Origin::parse(base).ok()?;
+    let host = origin.host().trim_end_matches('.');
+    let is_own = host == PUBLIC_DOMAIN
+        || host
+            .strip_suffix(PUBLIC_DOMAIN)
+            .is_some_and(|rest| rest.ends_with('.'));
+    is_own.then(|| host.to_owned())
+}
+
+/// The domain of the public service.
+const PUBLIC_DOMAIN: &str = "vast.ai";
+
+/// What is told at the start about mistakes that only drop a setting: a screen has no room for many.
+fn dropped(wrong: &[ConfigError]) -> Vec<String> {
+    const TOLD: usize = 3;
+    let mut notices: Vec<_> = wrong
+        .iter()
+        .take(TOLD)
+        .map(|error| format!("ignored: {error}"))
+        .collect();
+    let more = wrong.len().saturating_sub(TOLD);
+    if more > 0 {
+        notices.push(format!(
+            "{more} more mistakes in the configuration: bourse config check lists them"
+        ));
+    }
+    notices
+}
+
 /// The sandbox that flags describe. No key from outside reaches it: it makes its own.
 fn embedded(flags: &Global, notices: &mut Vec<String>) -> Result<SandboxConfig, CliError> {
-    if flags.api_key_file.is_some() {
+    if let Some(path) = &flags.api_key_file {
+        keys::check(path).map_err(|error| CliError::Usage(error.to_string()))?;
         notices.push("--api-key-file is not used: the sandbox has a key of its own".to_owned());
     }
     let mut config = SandboxConfig::default();

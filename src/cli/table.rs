@@ -2,27 +2,105 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
+use super::args::{Format, SearchArguments};
+use super::output::CliError;
 use crate::api::redact;
 use crate::domain::field::Kind;
+use crate::domain::language::{self, LanguageError};
 use crate::domain::text::truncate;
-use crate::domain::{Field, Listing, export, format};
+use crate::domain::{Catalog, Field, Listing, export, format};
 
 /// The widest cell of a table.
 const WIDEST: usize = 40;
 
-/// The listing's default columns as a table, at most `width` terminal cells wide if a width is
-/// given: the columns that matter least leave first.
-pub fn table(
+/// What of the records is printed, and how.
+pub struct View {
+    /// The format.
+    pub format: Format,
+    /// Whether keys of workergroups are shown.
+    pub secrets: bool,
+    /// The columns asked for, if any were.
+    columns: Option<Vec<&'static Field>>,
+}
+
+impl View {
+    /// The view that flags describe.
+    pub fn new(
+        arguments: &SearchArguments,
+        catalog: &'static Catalog,
+        secrets: bool,
+    ) -> Result<Self, CliError> {
+        let columns = arguments.columns.as_deref();
+        if columns.is_some() && arguments.format == Format::Json {
+            let message = "--columns is for table and csv: json prints records as received";
+            return Err(CliError::Usage(message.to_owned()));
+        }
+        Ok(Self {
+            format: arguments.format,
+            secrets,
+            columns: columns
+                .map(|text| chosen(text, catalog, secrets))
+                .transpose()?,
+        })
+    }
+
+    /// A table of the chosen columns, or of the usual ones that fit the terminal.
+    pub fn table(&self, listing: &Listing, rows: &[u32]) -> String {
+        if let Some(columns) = &self.columns {
+            return table(listing, rows, columns, None);
+        }
+        let mut fields = listing.catalog().default_columns();
+        let key = listing.catalog().by_key("api_key");
+        fields.extend(key.filter(|_| self.secrets));
+        let width = terminal_width().filter(|_| !self.secrets);
+        table(listing, rows, &fields, width)
+    }
+
+    /// CSV of the chosen columns, or of every member that records can have; a secret one only when
+    /// asked for.
+    pub fn csv(&self, listing: &Listing, rows: &[u32]) -> String {
+        let is_shown = |field: &&'static Field| {
+            field.is_column() || (self.secrets && field.kind == Kind::Secret)
+        };
+        let all = || listing.catalog().fields().iter().filter(is_shown).collect();
+        let fields: Vec<&Field> = self.columns.clone().unwrap_or_else(all);
+        export::csv(listing, rows, &fields)
+    }
+}
+
+/// The fields of a list such as `id,gpu_name,price`.
+fn chosen(
+    text: &str,
+    catalog: &'static Catalog,
+    secrets: bool,
+) -> Result<Vec<&'static Field>, CliError> {
+    let wrong =
+        |error: LanguageError| CliError::Usage(format!("in the columns:\n{}", error.render(text)));
+    let columns = language::parse_columns(text, catalog).map_err(wrong)?;
+    for column in &columns {
+        if column.is_computed() {
+            let message = format!("only the dashboard works {} out", column.key);
+            return Err(CliError::Usage(message));
+        }
+        if column.kind == Kind::Secret && !secrets {
+            let message = format!("{} is secret: add --show-secrets to print it", column.key);
+            return Err(CliError::Usage(message));
+        }
+    }
+    Ok(columns)
+}
+
+/// Columns as a table, at most `width` terminal cells wide if a width is given: the columns that
+/// matter least leave first.
+fn table(
     listing: &Listing,
     rows: &[u32],
-    extra: &[&'static Field],
+    fields: &[&'static Field],
     width: Option<usize>,
 ) -> String {
     let mut columns: Vec<Vec<String>> = Vec::new();
-    let mut fields: Vec<&Field> = listing.catalog().default_columns();
-    fields.extend(extra);
-    for field in &fields {
-        let mut cells = vec![field.label.to_owned()];
+    for field in fields {
+        let mut cells = vec![listing.label(field).to_owned()];
         cells.extend(
             rows.iter()
                 .map(|row| format::cell(listing, *row as usize, field, WIDEST)),
@@ -33,7 +111,7 @@ pub fn table(
         .iter()
         .map(|cells| cells.iter().map(|cell| cell.width()).max().unwrap_or(0))
         .collect();
-    let kept = fitting(&fields, &widths, width);
+    let kept = fitting(fields, &widths, width);
     let lines = (0..=rows.len()).map(|line| {
         let cells = kept.iter().map(|column| {
             let cell = &columns[*column][line];
@@ -51,7 +129,7 @@ pub fn table(
 }
 
 /// The columns that fit, in order.
-fn fitting(fields: &[&Field], widths: &[usize], width: Option<usize>) -> Vec<usize> {
+fn fitting(fields: &[&'static Field], widths: &[usize], width: Option<usize>) -> Vec<usize> {
     let mut kept: Vec<usize> = (0..fields.len()).collect();
     let Some(width) = width else {
         return kept;
@@ -65,17 +143,6 @@ fn fitting(fields: &[&Field], widths: &[usize], width: Option<usize>) -> Vec<usi
         kept.retain(|column| Some(*column) != least);
     }
     kept
-}
-
-/// Every member that records can have as CSV, in wire units; a secret one only when asked for.
-pub fn csv(listing: &Listing, rows: &[u32], secrets: bool) -> String {
-    let fields: Vec<&Field> = listing
-        .catalog()
-        .fields()
-        .iter()
-        .filter(|field| field.is_column() || (secrets && field.kind == Kind::Secret))
-        .collect();
-    export::csv(listing, rows, &fields)
 }
 
 /// The records exactly as they came, under the member that the specification names; without
@@ -97,7 +164,7 @@ pub fn json(listing: &Listing, rows: &[u32], secrets: bool) -> String {
 }
 
 /// The width of the terminal that standard output is, if it is one.
-pub fn terminal_width() -> Option<usize> {
+fn terminal_width() -> Option<usize> {
     use std::io::IsTerminal as _;
     std::io::stdout()
         .is_terminal()
@@ -106,8 +173,18 @@ pub fn terminal_width() -> Option<usize> {
         .map(|(columns, _)| usize::from(columns).max(20))
 }
 
-/// Two columns and more, aligned, for small tables without fields.
+/// A small table without fields: the first column is a name, the others are numbers.
 pub fn plain(rows: &[Vec<String>]) -> String {
+    aligned(rows, |column| column > 0)
+}
+
+/// A small table of texts.
+pub fn left(rows: &[Vec<String>]) -> String {
+    aligned(rows, |_| false)
+}
+
+fn aligned(rows: &[Vec<String>], is_right: impl Fn(usize) -> bool) -> String {
+    const MOST: usize = 4096;
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns)
         .map(|column| {
@@ -119,16 +196,17 @@ pub fn plain(rows: &[Vec<String>]) -> String {
     for row in rows {
         let mut line = String::new();
         for (column, cell) in row.iter().enumerate() {
-            let cell = truncate(cell, 200);
-            let padding = " ".repeat(widths[column].saturating_sub(cell.width()));
-            // The first column is a name, the others are numbers.
-            if column == 0 {
-                line.push_str(&cell);
-                line.push_str(&padding);
-            } else {
+            let cell = truncate(cell, MOST);
+            let padding = " ".repeat(widths[column].min(MOST).saturating_sub(cell.width()));
+            if column > 0 {
                 line.push_str("  ");
+            }
+            if is_right(column) {
                 line.push_str(&padding);
                 line.push_str(&cell);
+            } else {
+                line.push_str(&cell);
+                line.push_str(&padding);
             }
         }
         out.push_str(line.trim_end());

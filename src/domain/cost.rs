@@ -12,10 +12,12 @@ use super::listing::{Column, Listing};
 use super::query::OfferType;
 use super::value::CellRef;
 
+mod basis;
 mod job;
 mod three;
 mod volume;
 
+pub use basis::Basis;
 pub use job::{Job, JobCost};
 pub use three::{Joined, PriceJoin, Quote, ThreePrices, gpu_numbers};
 pub use volume::{
@@ -458,9 +460,19 @@ impl<'a> Prices<'a> {
         }
     }
 
+    /// `DLPerf` of all GPUs of the row.
+    pub fn dlperf(&self, row: usize) -> Result<f64, Gap> {
+        self.dlperf.amount(row)
+    }
+
     /// `DLPerf` of one GPU of the row.
     pub fn dlperf_per_gpu(&self, row: usize) -> Result<f64, Gap> {
         finite(self.dlperf.amount(row)? / self.num_gpus.divisor(row)?)
+    }
+
+    /// Whether a disk of `gb` is more than the row has, by its own account.
+    pub fn lacks_disk(&self, row: usize, gb: f64) -> bool {
+        matches!(Room::of(self.disk_space.amount(row), gb), Room::ShortBy(_))
     }
 
     /// GB (1000 MB) of all GPUs' memory.

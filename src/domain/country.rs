@@ -6,6 +6,14 @@ pub fn code(location: &str) -> &str {
     location.rsplit(',').next().unwrap_or(location).trim()
 }
 
+/// A location as people read it: some hosts leave the region out, and `, CA` is `CA`.
+pub fn place(location: &str) -> &str {
+    match location.rsplit_once(',') {
+        Some((region, _)) if region.trim().is_empty() => code(location),
+        _ => location,
+    }
+}
+
 /// Country groups that people may name in a query; each stands for the list of its codes.
 pub const GROUPS: &[(&str, &[&str])] = &[
     (

@@ -7,8 +7,8 @@ use super::secrets::without_own_key;
 use super::text::csv_text;
 use super::value::CellRef;
 
-/// Rows as CSV: a header of wire names, numbers as numbers in wire units, texts defused where a
-/// spreadsheet would read a formula.
+/// Rows as CSV: a header of wire names, numbers as numbers in wire units, texts as [`csv_text`]
+/// makes them safe.
 pub fn csv(listing: &Listing, rows: &[u32], fields: &[&Field]) -> String {
     listing.prepare(fields.iter().copied());
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -21,13 +21,10 @@ pub fn csv(listing: &Listing, rows: &[u32], fields: &[&Field]) -> String {
     text(writer)
 }
 
-/// One row as a line of CSV, without a header and without an end of line; texts in the form that
-/// may go to a screen or clipboard.
+/// One row as a line of CSV, without a header and without an end of line.
 pub fn csv_line(listing: &Listing, row: u32, fields: &[&Field]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let cells = fields
-        .iter()
-        .map(|field| super::text::visible(&cell(listing, row, field), 10_000));
+    let cells = fields.iter().map(|field| cell(listing, row, field));
     let _ = writer.write_record(cells); // to memory, as above
     text(writer).trim_end_matches('\n').to_owned()
 }
@@ -66,7 +63,8 @@ fn iso(epoch: f64) -> String {
 /// `most` bytes.
 pub fn markdown(listing: &Listing, rows: &[u32], fields: &[&Field], most: usize) -> Option<String> {
     let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
-    let labels = fields.iter().map(|field| escaped(field.label)).collect();
+    let label = |field: &&Field| escaped(listing.label(field));
+    let labels = fields.iter().map(label).collect();
     let rules = fields.iter().map(|field| {
         if field.kind.is_numeric() {
             "---:".to_owned()

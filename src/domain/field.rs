@@ -65,6 +65,8 @@ pub enum Filter {
 pub enum Source {
     /// The member of that name.
     Member(&'static str),
+    /// The number member of that name, of which a market sends 0 for what it does not know.
+    Known(&'static str),
     /// The first of these members that is there: servers spell it differently.
     Either(&'static [&'static str]),
     /// The member of that name, a search for machines: text, filter objects or a list of either,
@@ -209,6 +211,8 @@ pub struct Field {
     pub column: Column,
     /// How cells are written.
     pub format: Format,
+    /// Whether a zero means that there is none, and is written so.
+    pub zero_is_none: bool,
     /// Whether more is better (`Some(true)`), less is better, or neither: for comparisons.
     pub better: Option<bool>,
     /// One sentence for people.
@@ -262,6 +266,7 @@ impl Field {
                 priority: 200,
             },
             format: Format::Auto,
+            zero_is_none: false,
             better: None,
             doc: "",
         }
@@ -343,11 +348,10 @@ impl Field {
         self
     }
 
-    /// A column whose cells are worked out here.
+    /// A column whose cells are worked out here, and so are conditions on it.
     pub const fn computed(mut self) -> Self {
         self.source = Source::Computed;
-        self.filter = Filter::Never;
-        self.operators = Operators::NONE;
+        self.filter = Filter::Local;
         self.in_record = false;
         self.documented = false;
         self
@@ -409,6 +413,12 @@ impl Field {
     /// Written as yes or no, and compared with `true` and `false` too.
     pub const fn yes_no(mut self) -> Self {
         self.format = Format::YesNo;
+        self
+    }
+
+    /// A zero means that there is none.
+    pub const fn zero_is_none(mut self) -> Self {
+        self.zero_is_none = true;
         self
     }
 

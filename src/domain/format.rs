@@ -3,9 +3,10 @@
 //! Widths are bounded: a number that a stranger made absurd is written in scientific notation, so
 //! that no cell can push the others away.
 
+use super::country;
 use super::dialect::Dialect;
 pub use super::field::Format;
-use super::field::{Field, Kind, Unit};
+use super::field::{Field, Kind, Source, Unit};
 use super::listing::{Listing, Whole};
 use super::secrets::without_own_key;
 use super::text::Untrusted;
@@ -20,6 +21,12 @@ pub const NOT_SENT: &str = "not sent";
 /// What stands in a detail view for a member that is null.
 pub const NULL: &str = "none (null)";
 
+/// Shown in a detail view for a number that the market does not know.
+pub const UNKNOWN: &str = "not known";
+
+/// Shown for a zero that means none: no discount is no price of $0.0000/h.
+pub const NONE: &str = "—";
+
 /// What stands in a cell whose value does not fit its field.
 pub const MISFIT: &str = "?!";
 
@@ -31,6 +38,9 @@ pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> Strin
         CellRef::Bad(_) => MISFIT.to_owned(),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
         CellRef::Number(value) => number(field, value),
+        CellRef::Text(text) if field.kind == Kind::Country => {
+            Untrusted::from(country::place(text)).screen(width)
+        }
         CellRef::Text(text) if field.kind != Kind::Secret => {
             let cell = |secret| listing.cell(row, secret);
             let text = without_own_key(listing.catalog(), text, cell);
@@ -44,11 +54,15 @@ pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> Strin
 pub fn detail(record: &Whole, field: &Field, dialect: &Dialect) -> String {
     match record.cell(field) {
         CellRef::Missing => NOT_SENT.to_owned(),
+        CellRef::Null if matches!(field.source, Source::Known(_)) => UNKNOWN.to_owned(),
         CellRef::Null => NULL.to_owned(),
         CellRef::Bad(found) => format!("unusable: {} came instead", found.noun()),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
         CellRef::Number(value) => with_unit(field, value, dialect),
         CellRef::Text(text) if field.kind == Kind::Secret => Untrusted::from(text).screen(4096),
+        CellRef::Text(text) if field.kind == Kind::Country => {
+            Untrusted::from(country::place(text)).screen(4096)
+        }
         CellRef::Text(text) => {
             let text = without_own_key(record.catalog(), text, |secret| record.cell(secret));
             Untrusted::from(text.as_ref()).screen(4096)
@@ -58,6 +72,12 @@ pub fn detail(record: &Whole, field: &Field, dialect: &Dialect) -> String {
 
 /// A number of a field, its unit only where it is part of the number (`98.5%`, `2.4TB`, `71d`).
 pub fn number(field: &Field, value: f64) -> String {
+    if field.zero_is_none && value == 0.0 {
+        return NONE.to_owned();
+    }
+    if field.kind == Kind::Id && value.fract() == 0.0 {
+        return format!("{value:.0}");
+    }
     if !value.is_finite() || value.abs() >= 1e15 {
         return format!("{value:.3e}");
     }
@@ -65,7 +85,7 @@ pub fn number(field: &Field, value: f64) -> String {
         (Format::YesNo, ..) => yes_no(value != 0.0).to_owned(),
         (Format::Places(places), ..) => format!("{value:.*}", usize::from(places)),
         (_, Kind::Epoch | Kind::Timestamp, _) => moment(value),
-        (_, Kind::Integer | Kind::Id, _) if value.fract() == 0.0 => format!("{value:.0}"),
+        (_, Kind::Integer, _) if value.fract() == 0.0 => format!("{value:.0}"),
         (.., Unit::Megabytes) => gigabytes(value / 1000.0),
         (.., Unit::Gigabytes) => gigabytes(value),
         (.., Unit::Seconds) => span(value),
@@ -82,7 +102,8 @@ pub fn with_unit(field: &Field, value: f64, dialect: &Dialect) -> String {
         Unit::Megabytes | Unit::Gigabytes | Unit::Seconds | Unit::Ratio | Unit::Capability
     );
     let symbol = field.unit.symbol(dialect);
-    if carries_unit || symbol.is_empty() || field.kind == Kind::Epoch {
+    let is_none = field.zero_is_none && value == 0.0;
+    if carries_unit || symbol.is_empty() || field.kind == Kind::Epoch || is_none {
         text
     } else if let Some(rest) = symbol.strip_prefix('$') {
         format!("${text}{rest}")

@@ -17,6 +17,7 @@ mod pareto;
 mod plot;
 mod related;
 mod summary;
+mod supply;
 mod watch;
 
 pub use compare::{CompareLine, CompareSection, Subject, compare, compare_fields, is_silent};
@@ -27,6 +28,7 @@ pub use related::{Share, Slice, same_host, same_machine, share, slices};
 pub use summary::{
     Best, Group, GroupOrder, GroupValue, Measures, Spread, facets, quantile, sort_groups, summarise,
 };
+pub use supply::{Amount, Machine, Pick, Picks, Supply};
 pub use watch::{Differences, PriceChange, differences};
 
 /// Whether the loaded rows are all that the market has for the question.

@@ -28,7 +28,7 @@ pub use complete::{Candidate, Completion, complete};
 pub use error::{LanguageError, Suggestion};
 pub use meant::meant;
 pub use operand::parse_operand;
-pub use order::{parse_order, print_order};
+pub use order::{parse_columns, parse_order, print_order};
 pub use parse::parse;
 pub use print::{print, print_briefly, print_condition, print_condition_briefly, print_value};
 pub use warn::warning;
@@ -41,8 +41,11 @@ use super::query::{Condition, DEFAULT_STORAGE_GB, OfferType, Query};
 /// What becomes of words that belong to no condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Every bare word is an error: command lines and `search_params`.
+    /// Every bare word is an error: command lines.
     Strict,
+    /// Like [`Mode::Strict`], and columns that bourse computes are errors too: `search_params`, which
+    /// only the market reads.
+    Market,
     /// Bare words narrow the shown rows; one that is a field's name or alias, or that stands where
     /// an operator or value should, is an error: the query bar.
     Bar,

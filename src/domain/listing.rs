@@ -98,13 +98,21 @@ impl Column {
         }
     }
 
-    /// Cells that the longest text takes on a screen: worked out once, asked for in every frame. What
-    /// is longer than any column counts as that long.
+    /// Cells that the longest text takes on a screen, or the digits of the largest number: worked
+    /// out once, asked for in every frame. What is longer than any column counts as that long.
     pub fn widest(&self) -> usize {
         const MOST: usize = 200;
         *self.widest.get_or_init(|| {
             let cells = |text: &Untrusted| text.screen(MOST).width();
-            self.texts.iter().map(cells).max().unwrap_or(0)
+            let numbers = self.cells.iter().filter_map(|cell| match cell {
+                Cell::Number(number) => Some(number.abs()),
+                _ => None,
+            });
+            let digits = numbers
+                .reduce(f64::max)
+                .map(|most| format!("{most:.0}").len());
+            let widths = self.texts.iter().map(cells).chain(digits);
+            widths.max().unwrap_or(0).min(MOST)
         })
     }
 
@@ -283,26 +291,8 @@ impl Listing {
         self.spans.get(row).map(|span| &self.body[span.clone()])
     }
 
-    /// Lays the prices at `gb` of storage over those that came, or takes them away again. Every
-    /// column, cell, sort and match then shows them; [`Listing::sent_column`] does not.
-    pub fn estimate_storage(&mut self, gb: Option<f64>) {
-        if self.estimate.as_ref().map(Estimate::gb) != gb {
-            self.estimate = gb.map(Estimate::new);
-        }
-    }
-
-    /// The storage size in GB that prices are worked out for, if they are.
-    pub fn estimated_storage(&self) -> Option<f64> {
-        self.estimate.as_ref().map(Estimate::gb)
-    }
-
-    /// Whether the cells of a field are worked out and not as they came.
-    pub fn is_estimated(&self, field: &Field) -> bool {
-        self.estimate.is_some() && Estimate::moves(field.key)
-    }
-
-    /// The column of a field of this listing's catalog, read now if it is not there yet; prices at
-    /// the storage size that was wished for.
+    /// The column of a field of this listing's catalog, read now if it is not there yet; prices as
+    /// [`Listing::estimate_storage`] and [`Listing::price_as`] have them.
     pub fn column(&self, field: &Field) -> &Column {
         self.estimate
             .as_ref()
@@ -478,6 +468,7 @@ pub fn compare_cells(
             return left.is_blank().cmp(&right.is_blank());
         }
         (CellRef::Number(left), CellRef::Number(right)) => left.total_cmp(&right),
+        (left, right) if field.kind == Kind::Id => left.whole().cmp(&right.whole()),
         (CellRef::Flag(left), CellRef::Flag(right)) => left.cmp(&right),
         (CellRef::Text(left), CellRef::Text(right)) if field.kind == Kind::Version => {
             let code = |text: &str| Version::parse(text.trim()).map_or(0, |version| version.code);

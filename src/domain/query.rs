@@ -8,7 +8,7 @@ use super::catalog::{Catalog, Resource};
 use super::country;
 use super::dialect::Dialect;
 use super::field::{Field, Kind, Operator};
-use super::value::{CellRef, Value, Version};
+use super::value::{CellRef, EXACT, Value, Version};
 
 /// The price model asked for (specification, "Search offers", `type`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -176,6 +176,9 @@ impl Condition {
 /// Compares a cell with a value as the field's kind has it; `None` when they cannot be compared.
 fn compare(kind: Kind, cell: CellRef<'_>, value: &Value) -> Option<Ordering> {
     match (kind, cell, value) {
+        (Kind::Id, _, _) if cell.whole().is_some() && value.whole().is_some() => {
+            cell.whole().partial_cmp(&value.whole())
+        }
         (Kind::Country, CellRef::Text(text), Value::Text(wanted)) => {
             Some(country::code(text).cmp(wanted.as_str()))
         }
@@ -249,16 +252,51 @@ impl Query {
         self.conditions.iter().filter(|condition| condition.enabled)
     }
 
+    /// Whether a condition on `field` is sent in `dialect`; otherwise it is applied to the answer.
+    /// A market compares reserved offers by their full price: what is paid is compared here.
+    pub fn sends(&self, field: &Field, dialect: &Dialect) -> bool {
+        const DISCOUNTED: [&str; 3] = ["dph_total", "dlperf_per_dphtotal", "flops_per_dphtotal"];
+        let is_discounted =
+            self.offer_type == OfferType::Reserved && DISCOUNTED.contains(&field.key);
+        dialect.sends(field) && !is_discounted
+    }
+
     /// The conditions in force that `dialect` sends.
     pub fn sent(&self, dialect: &'static Dialect) -> impl Iterator<Item = &Condition> {
         self.active()
-            .filter(move |condition| dialect.sends(condition.field))
+            .filter(move |condition| self.sends(condition.field, dialect))
     }
 
     /// The conditions in force that `dialect` cannot send: they are applied to the answer.
     pub fn local(&self, dialect: &'static Dialect) -> impl Iterator<Item = &Condition> {
         self.active()
-            .filter(move |condition| !dialect.sends(condition.field))
+            .filter(move |condition| !self.sends(condition.field, dialect))
+    }
+
+    /// The order that a server that speaks `dialect` is asked for. Keys that it does not know are
+    /// left out, or replaced by the price that they grow with: a limit then cuts off the expensive
+    /// end and not any rows.
+    pub fn sent_order(&self, dialect: &Dialect) -> Vec<OrderKey> {
+        let mut order: Vec<OrderKey> = Vec::new();
+        for key in &self.order {
+            let field = self.ordered_there(key.field);
+            let is_new = order.iter().all(|sent| sent.field != field);
+            if is_new && self.catalog().orders_on_server(field, dialect) {
+                order.push(OrderKey { field, ..*key });
+            }
+        }
+        order
+    }
+
+    /// The field that a server orders by in place of `field`.
+    fn ordered_there(&self, field: &'static Field) -> &'static Field {
+        let key = match (field.key, self.offer_type) {
+            ("dph_total" | "job_cost", OfferType::Reserved) => "discounted_dph_total",
+            ("job_cost", OfferType::OnDemand | OfferType::Bid) => "dph_total",
+            ("volume_hourly" | "volume_monthly" | "volume_term", _) => "storage_cost",
+            _ => return field,
+        };
+        self.catalog().by_key(key).unwrap_or(field)
     }
 
     /// The filter objects of the conditions that `dialect` sends, by wire name (specification,
@@ -271,12 +309,12 @@ impl Query {
         }
         let mut filters = Map::new();
         for condition in &joined {
-            let divisor = dialect.divisor(self.resource, condition.field);
+            let field = condition.field;
             let operand = match &condition.operand {
-                Operand::One(value) => value_json(value, divisor, dialect),
+                Operand::One(value) => self.value_json(field, value, dialect),
                 Operand::Many(values) => values
                     .iter()
-                    .map(|value| value_json(value, divisor, dialect))
+                    .map(|value| self.value_json(field, value, dialect))
                     .collect(),
             };
             let operator = dialect.operator(condition.operator).to_owned();
@@ -288,6 +326,23 @@ impl Query {
             }
         }
         filters
+    }
+
+    /// An operand as it travels: numbers as numbers, whole ones as integers.
+    fn value_json(&self, field: &Field, value: &Value, dialect: &Dialect) -> Json {
+        match value {
+            Value::Null => Json::Null,
+            Value::Flag(flag) => json!(flag),
+            Value::Number(number) => number_json(number / dialect.divisor(self.resource, field)),
+            // The digits of an id that no double holds.
+            Value::Text(text) if field.kind == Kind::Id => match text.parse::<u64>() {
+                Ok(id) => json!(id),
+                Err(_) => json!(text),
+            },
+            Value::Text(text) => json!(text),
+            Value::Version(version) if dialect.version_as_number => json!(version.code),
+            Value::Version(version) => json!(version.text),
+        }
     }
 
     /// The storage in GB that the prices of an answer include: what was asked for, if the dialect
@@ -353,22 +408,8 @@ fn join(conditions: &mut Vec<Condition>, new: Condition) {
     }
 }
 
-/// An operand as it travels: numbers as numbers, whole ones as integers.
-fn value_json(value: &Value, divisor: f64, dialect: &Dialect) -> Json {
-    match value {
-        Value::Null => Json::Null,
-        Value::Flag(flag) => json!(flag),
-        Value::Number(number) => number_json(number / divisor),
-        Value::Text(text) => json!(text),
-        Value::Version(version) if dialect.version_as_number => json!(version.code),
-        Value::Version(version) => json!(version.text),
-    }
-}
-
 /// A number as JSON: an integer when it is whole and exact.
 pub(crate) fn number_json(number: f64) -> Json {
-    /// From here on a double no longer holds every whole number.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
     if number.fract() == 0.0 && number.abs() <= EXACT {
         #[expect(clippy::cast_possible_truncation)] // whole and within the exact range
         let whole = number as i64;

@@ -194,12 +194,7 @@ fn too_many(listing: &Listing, query: &Query) -> Option<Doubt> {
 
 /// Compares each row with the one before it. Rows without a value may stand anywhere.
 fn unordered(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Doubt> {
-    let keys: Vec<OrderKey> = query
-        .order
-        .iter()
-        .take_while(|key| query.catalog().orders_on_server(key.field, dialect))
-        .copied()
-        .collect();
+    let keys: Vec<OrderKey> = query.sent_order(dialect);
     let first = keys.first()?;
     let columns: Vec<_> = keys
         .iter()

@@ -58,7 +58,7 @@ impl Untrusted {
         ascii(&self.0, 256)
     }
 
-    /// For a CSV cell: whole, and defused where a spreadsheet would read a formula.
+    /// For a CSV cell: see [`csv_text`]; never cut.
     pub fn csv(&self) -> String {
         csv_text(&self.0)
     }
@@ -81,14 +81,21 @@ impl From<String> for Untrusted {
     }
 }
 
-/// A CSV cell that no spreadsheet takes for a formula (OWASP ASVS 1.2.10, CWE-1236): a leading
-/// `= + - @`, tab, carriage return or NUL gets an apostrophe in front. RFC 4180 quoting is the
-/// writer's.
+/// What a spreadsheet may read as the beginning of a formula (OWASP ASVS 1.2.10, CWE-1236): the
+/// signs, their full-width forms, and the characters that it may skip in front of them.
+const FORMULA_STARTS: [char; 12] = [
+    '=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n', '\0',
+];
+
+/// A CSV cell that neither a terminal acts on nor a spreadsheet takes for a formula: hostile
+/// characters are written visibly, and what may begin a formula gets an apostrophe in front. The
+/// output does not matter: a file ends up on a terminal as well. RFC 4180 quoting is the writer's.
 pub fn csv_text(text: &str) -> String {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\0']) {
-        format!("'{text}")
+    let shown = visible(text, usize::MAX);
+    if text.starts_with(FORMULA_STARTS) {
+        format!("'{shown}")
     } else {
-        text.to_owned()
+        shown
     }
 }
 

@@ -3,6 +3,16 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+/// From here on a double no longer holds every whole number: 2^53.
+pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// A whole number that a double holds exactly.
+fn exact(number: f64) -> Option<i128> {
+    let is_exact = number.fract() == 0.0 && number.abs() < EXACT;
+    #[expect(clippy::cast_possible_truncation)] // whole and within the exact range
+    is_exact.then_some(number as i128)
+}
+
 /// An operand of a condition: what a person asked for, in wire units.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
@@ -12,13 +22,30 @@ pub enum Value {
     Flag(bool),
     /// A finite number.
     Number(f64),
-    /// A text, compared exactly.
+    /// A text, compared exactly; of an id that no double holds, its digits.
     Text(String),
     /// A driver version.
     Version(Version),
 }
 
 impl Value {
+    /// An id, as conditions have it.
+    pub fn id(id: i128) -> Self {
+        #[expect(clippy::cast_precision_loss)] // checked to be held exactly
+        Some(id as f64)
+            .filter(|number| exact(*number) == Some(id))
+            .map_or_else(|| Self::Text(id.to_string()), Self::Number)
+    }
+
+    /// The whole number, if it is one: digits count.
+    pub(super) fn whole(&self) -> Option<i128> {
+        match self {
+            Self::Number(number) => exact(*number),
+            Self::Text(text) => text.parse().ok(),
+            Self::Null | Self::Flag(_) | Self::Version(_) => None,
+        }
+    }
+
     /// How two operands of one field are ordered; `None` when magnitude means nothing to them.
     pub fn order(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
@@ -149,6 +176,15 @@ impl CellRef<'_> {
         match self {
             Self::Number(number) => Some(number),
             _ => None,
+        }
+    }
+
+    /// The whole number, if it is one. Cells of ids that no double holds are their digits.
+    pub fn whole(self) -> Option<i128> {
+        match self {
+            Self::Number(number) => exact(number),
+            Self::Text(text) => text.parse().ok(),
+            Self::Missing | Self::Null | Self::Flag(_) | Self::Bad(_) => None,
         }
     }
 

@@ -11,6 +11,7 @@ use serde::{Serialize, Serializer};
 use super::query::number_json;
 
 mod draft;
+mod launch;
 mod parameters;
 mod planner;
 mod preflight;
@@ -20,10 +21,11 @@ mod snapshot;
 
 pub use super::objection::Objection;
 pub use draft::Draft;
+pub use launch::disk;
 pub use parameters::{Key, PARAMETERS, Parameter, ParameterKind};
 pub use planner::{CapacityPlan, Demand};
 pub use preflight::{
-    HostShare, Part, Preflight, VramCheck, WorkerCost, WorkerCounts, preflight_query,
+    HostShare, Part, Preflight, Recruitment, VramCheck, WorkerCost, WorkerCounts, WorkerPrices,
 };
 pub use reconcile::candidates;
 pub use search::{SearchText, group_search, search_query_text};
@@ -139,6 +141,15 @@ impl NewWorkergroup {
             object(Key::GpuRam, "is in GB here: write 24, not 24000");
         }
         found
+    }
+
+    /// The endpoint, as the history of writes names it.
+    pub fn subject(&self) -> String {
+        match (&self.endpoint_name, self.endpoint_id) {
+            (Some(name), _) => format!("endpoint {name}"),
+            (None, Some(id)) => format!("endpoint {id}"),
+            (None, None) => "no endpoint".to_owned(),
+        }
     }
 
     /// The body as it travels.

@@ -19,15 +19,16 @@ pub use super::calls::{Boxed, Calls, Notify};
 use super::keeper::{Job, Keeper};
 use super::markets::{Berth, Errands};
 use super::routes;
+use super::writes::journalled;
 use crate::api::session::{Progress, Wait};
-use crate::api::{ApiError, Operation, Reply, Request};
+use crate::api::{ApiError, Operation, Request};
 use crate::app::facts::Facts;
 use crate::app::markets::{Errand, News};
 use crate::app::remote::{Ticket, Waiting};
-use crate::app::{Effect, Message, Model, Now, update, write};
+use crate::app::{Effect, Message, Model, Now, update};
 use crate::cli::Known;
 use crate::cli::by_name;
-use crate::domain::journal::{Intent, Line};
+use crate::domain::journal::Intent;
 use crate::sandbox::Running;
 use crate::store::{GroupsFile, Journal, PacingFile, Shelf};
 use crate::widgets::theme::Theme;
@@ -375,7 +376,8 @@ impl<S: Surface> Dashboard<S> {
         let (outbox, clock) = (self.outbox.clone(), self.clock);
         let notify = self.notify(ticket);
         tokio::spawn(async move {
-            let result = journalled(calls, journal, request, intent, notify, clock).await;
+            let epoch = move || clock.now().epoch;
+            let result = journalled(calls, journal, request, intent, notify, epoch).await;
             let _ = outbox.send(Message::Answered {
                 ticket,
                 result: Box::new(result),
@@ -456,43 +458,6 @@ impl<S: Surface> Dashboard<S> {
             });
         });
     }
-}
-
-/// Sends a write between its two lines in the journal. Without the first line nothing is sent.
-async fn journalled(
-    calls: Arc<dyn Calls>,
-    journal: Option<Arc<Journal>>,
-    request: Request,
-    intent: Intent,
-    notify: Notify,
-    clock: Clock,
-) -> Result<Reply, ApiError> {
-    if let Some(journal) = &journal {
-        let line = Line::Intent(intent.clone());
-        append(journal, line).await.map_err(|error| {
-            let path = journal.path().display();
-            ApiError::Misconfigured(format!(
-                "nothing was sent: the history of writes cannot be kept in {path}: {error}"
-            ))
-        })?;
-    }
-    let task = tokio::spawn(async move { calls.call(request, notify).await });
-    // If the task panicked, whether the request had gone out is not known.
-    let result = task.await.unwrap_or(Err(ApiError::Lost));
-    if let Some(journal) = &journal {
-        let outcome = write::outcome(&intent, &result, clock.now().epoch);
-        // When this fails the intent stays open, and the next start says so: that is the truth.
-        let _ = append(journal, Line::Outcome(outcome)).await;
-    }
-    result
-}
-
-/// Adds a line to the journal, off the loop's thread: it waits for the disk.
-async fn append(journal: &Arc<Journal>, line: Line) -> io::Result<()> {
-    let journal = Arc::clone(journal);
-    tokio::task::spawn_blocking(move || journal.append(&line))
-        .await
-        .unwrap_or_else(|lost| Err(io::Error::other(lost)))
 }
 
 /// What a call tells of itself, for the core.

@@ -112,7 +112,7 @@ impl Errands {
         // They are about how the program started, and were said then.
         settings.notices.clear();
         let connection = settings.connect().await?;
-        let profile = start::profile(&settings, &connection.session);
+        let profile = settings.speaker(&connection.session);
         let known = Arc::clone(&self.known);
         let opened = blocking(move || {
             let (files, luggage) = start::open(&settings, &profile);
@@ -175,7 +175,7 @@ fn lost() -> CliError {
 /// What went wrong, for the screen.
 fn words(error: CliError) -> String {
     match error {
-        CliError::Usage(why) | CliError::Failed(why) => visible(&why, 400),
+        CliError::Usage(why) | CliError::Failed(why) | CliError::Unknown(why) => visible(&why, 400),
         CliError::Quiet | CliError::Closed => "it failed".to_owned(),
     }
 }

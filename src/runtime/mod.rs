@@ -15,6 +15,7 @@ pub mod start;
 pub mod terminal;
 pub mod tty;
 pub mod watchdog;
+pub mod writes;
 
 pub use harden::harden;
 pub use start::dashboard;

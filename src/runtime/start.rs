@@ -10,11 +10,11 @@ use super::dashboard::Dashboard;
 use super::panics;
 use super::terminal::require_terminal;
 use super::tty::Tty;
+use super::writes::History;
 use crate::api::session::Session;
 use crate::app::markets::Luggage;
 use crate::app::{Model, Profile};
 use crate::cli::{CliError, Known, Settings};
-use crate::domain::journal::{self, Entry};
 use crate::sandbox::Running;
 use crate::store::{GroupsFile, Journal, PacingFile, Paths, Shelf};
 use crate::widgets::theme::Theme;
@@ -44,10 +44,13 @@ async fn connect_and_show(settings: &Settings, markets: Known) -> color_eyre::Re
         Ok(connection) => connection,
         Err(error) => return Ok(error.report()),
     };
-    let profile = profile(settings, &connection.session);
+    let profile = settings.speaker(&connection.session);
     let (files, luggage) = open(settings, &profile);
     let mut model = crate::views::dashboard(profile, settings.conditions.clone());
     model.unpack(luggage, settings.conditions.is_some());
+    if let Some(limit) = settings.limit {
+        model.offers.query.limit = (limit > 0).then_some(limit);
+    }
     model.zone = jiff::tz::TimeZone::system();
     let look = |light| settings.look.theme(light, |name| std::env::var(name).ok());
     let asks = settings
@@ -75,20 +78,6 @@ fn is_first_run(settings: &Settings) -> bool {
     file.is_none_or(|file| !file.exists())
 }
 
-/// For whom the dashboard speaks with these settings and this session.
-pub(super) fn profile(settings: &Settings, session: &Session) -> Profile {
-    let config = session.client().config();
-    Profile {
-        name: settings.profile.clone(),
-        is_sandbox: settings.is_sandbox(),
-        read_only: settings.read_only,
-        dialect: settings.dialect,
-        base_url: config.management.to_string(),
-        route_url: config.route.to_string(),
-        has_key: config.key.is_some(),
-    }
-}
-
 /// Opens the files of a profile; gives what they hold, too.
 pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, Luggage) {
     let mut luggage = Luggage {
@@ -96,47 +85,17 @@ pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, Luggage) {
         seed: fastrand::u64(..),
         ..Luggage::default()
     };
+    let history = History::open(settings, profile);
+    luggage.history = history.entries;
+    luggage.history_note = history.note;
     let files = Files {
         shelf: bring_back(&mut luggage, settings, profile),
-        journal: history(&mut luggage, settings, profile),
+        journal: history.journal,
         groups: groups_seen(&mut luggage, settings, profile),
         pacing: settings.pacing_file(),
         sandbox: None,
     };
     (files, luggage)
-}
-
-/// Opens the journal of writes and takes out those of the profile. What stands in the way is said
-/// in the dialogs of writes.
-fn history(luggage: &mut Luggage, settings: &Settings, profile: &Profile) -> Option<Journal> {
-    let unkept = |why: String| Some(format!("The history is kept for this run only: {why}"));
-    let Some(path) = settings.paths.as_ref().map(Paths::journal_file) else {
-        luggage.history_note = unkept("there is no home folder".to_owned());
-        return None;
-    };
-    let opened = Journal::open(&path).and_then(|journal| Ok((journal.read()?, journal)));
-    let (kept, journal) = match opened {
-        Ok(opened) => opened,
-        Err(error) => {
-            luggage.history_note = unkept(format!("{}: {error}", path.display()));
-            return None;
-        }
-    };
-    if kept.unreadable > 0 {
-        luggage.history_note = Some(format!(
-            "{} lines of {} cannot be read: writes may be missing here.",
-            kept.unreadable,
-            path.display()
-        ));
-    }
-    let is_own = |entry: &Entry| {
-        // The embedded sandbox listens at another address in every run.
-        entry.intent.profile == profile.name
-            && (profile.is_sandbox || entry.intent.address == profile.base_url)
-    };
-    let entries = journal::entries(kept.lines).into_iter().filter(is_own);
-    luggage.history = entries.collect();
-    Some(journal)
 }
 
 /// Takes out what was kept for the profile; gives the files in which to keep more.

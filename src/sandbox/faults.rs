@@ -150,6 +150,11 @@ impl FromStr for Rule {
     }
 }
 
+/// The operations that a fault can be for, by name.
+pub fn operations() -> impl Iterator<Item = &'static str> {
+    Call::ALL.into_iter().map(Call::name)
+}
+
 fn call_named(name: &str) -> Result<Call, FaultSpecError> {
     Call::ALL
         .into_iter()

@@ -35,7 +35,7 @@ fn read(text: &str) -> Option<Search> {
         Search::read(&OFFERS, filters).ok()?
     } else {
         let dialect = &Dialect::SANDBOX;
-        let parsed = language::parse(text, &OFFERS, dialect, &[], Mode::Strict).ok()?;
+        let parsed = language::parse(text, &OFFERS, dialect, &[], Mode::Market).ok()?;
         Search::of(parsed.conditions)
     };
     search.order = language::parse_order("score-", &OFFERS).ok()?;

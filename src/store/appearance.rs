@@ -1,12 +1,6 @@
-//! What the configuration says about looks and keys, with the lines where it says so.
+//! What the configuration says about looks and keys, and where.
 
-use std::collections::BTreeMap;
-use std::fmt;
-
-use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, MapAccess, Visitor};
-use toml::Spanned;
+use super::config::Place;
 
 /// The colours of the dashboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,80 +39,6 @@ pub struct Entry<T> {
     pub name: String,
     /// What stands behind it.
     pub value: T,
-    /// The line of the value, from 1.
-    pub line: usize,
-}
-
-/// `theme` of the file: a name, or a table with a name and colours.
-#[derive(Default)]
-pub(super) struct FileTheme {
-    pub name: Option<Spanned<String>>,
-    pub colors: BTreeMap<String, Spanned<String>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ThemeTable {
-    name: Option<Spanned<String>>,
-    #[serde(default)]
-    colors: BTreeMap<String, Spanned<String>>,
-}
-
-/// Keys of the file: one key, or several.
-pub(super) struct FileKeys(pub Vec<String>);
-
-impl<'de> Deserialize<'de> for FileKeys {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Keys;
-        impl<'de> Visitor<'de> for Keys {
-            type Value = FileKeys;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a key such as \"R\" or a list such as [\"R\", \"f5\"]")
-            }
-            fn visit_str<E>(self, text: &str) -> Result<FileKeys, E> {
-                Ok(FileKeys(vec![text.to_owned()]))
-            }
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(
-                self,
-                mut list: A,
-            ) -> Result<FileKeys, A::Error> {
-                let mut keys = Vec::new();
-                while let Some(key) = list.next_element()? {
-                    keys.push(key);
-                }
-                Ok(FileKeys(keys))
-            }
-        }
-        deserializer.deserialize_any(Keys)
-    }
-}
-
-/// A string cannot carry its own place through a visitor, so `theme = "…"` is read with the place
-/// of the whole value by [`super::config`].
-pub(super) enum ThemeValue {
-    Name(String),
-    Table(FileTheme),
-}
-
-impl<'de> Deserialize<'de> for ThemeValue {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Value;
-        impl<'de> Visitor<'de> for Value {
-            type Value = ThemeValue;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a theme's name, or a table with `name` and `colors`")
-            }
-            fn visit_str<E>(self, text: &str) -> Result<ThemeValue, E> {
-                Ok(ThemeValue::Name(text.to_owned()))
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ThemeValue, A::Error> {
-                let table = ThemeTable::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(ThemeValue::Table(FileTheme {
-                    name: table.name,
-                    colors: table.colors,
-                }))
-            }
-        }
-        deserializer.deserialize_any(Value)
-    }
+    /// Where the value is.
+    pub place: Place,
 }

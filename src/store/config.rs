@@ -1,16 +1,14 @@
 //! The configuration file: TOML, strict, with messages that name the line.
 
+mod read;
+
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt;
 use std::fs;
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use toml::Spanned;
-
-use super::appearance::{Entry, FileKeys, FileTheme, Theme, ThemeValue};
+use super::appearance::{Entry, Theme};
 use crate::domain::Dialect;
 
 /// Profile of the embedded sandbox marketplace.
@@ -87,6 +85,10 @@ pub struct Config {
     pub ascii: Option<bool>,
     /// Other keys for actions.
     pub keys: Vec<Entry<Vec<String>>>,
+    /// Keys that are not written as such.
+    pub dropped: Vec<ConfigError>,
+    /// Where the file sets addresses and keys, by profile and setting.
+    places: BTreeMap<(String, String), Place>,
 }
 
 /// Why a configuration file cannot be used.
@@ -101,49 +103,79 @@ pub enum ConfigError {
         why: String,
     },
     /// Something in it is wrong.
-    #[error("{}:{line}: {message}", .path.display())]
+    #[error("{}:{place}: {message}", .path.display())]
     Wrong {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
-        line: usize,
+        /// Where in it.
+        place: Place,
         /// What is wrong, and what would be right.
         message: String,
     },
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    default_profile: Option<Spanned<String>>,
-    theme: Option<Spanned<ThemeValue>>,
-    ascii: Option<bool>,
-    #[serde(default)]
-    keys: BTreeMap<String, Spanned<FileKeys>>,
-    #[serde(default)]
-    profiles: BTreeMap<String, Spanned<FileProfile>>,
+impl ConfigError {
+    /// Where in the file, if it could be read.
+    pub const fn place(&self) -> Option<Place> {
+        match self {
+            Self::Unreadable { .. } => None,
+            Self::Wrong { place, .. } => Some(*place),
+        }
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FileProfile {
-    base_url: Option<String>,
-    route_url: Option<String>,
-    dialect: Option<Spanned<String>>,
-    api_key_file: Option<PathBuf>,
-    api_key_command: Option<String>,
-    read_only: Option<bool>,
+/// A place in the file, both numbers from 1; columns are characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
 }
 
-/// A place in the file and what is wrong there.
-type Wrong = (Range<usize>, String);
+impl Place {
+    fn of(text: &str, at: usize) -> Self {
+        let before = &text[..text.floor_char_boundary(at)];
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        Self {
+            line: before.matches('\n').count() + 1,
+            column: line.chars().count() + 1,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
 
 impl Config {
     /// Reads the file at `path`; a file that is not there is an empty one.
+    ///
+    /// # Errors
+    /// The first mistake, unless only keys are concerned: those are in [`Config::dropped`].
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
+        Self::first(Self::check(path)?)
+    }
+
+    /// Reads a configuration; `path` is for messages and for relative key files.
+    ///
+    /// # Errors
+    /// As for [`Config::load`].
+    pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
+        Self::first(Self::judge(text, path))
+    }
+
+    /// What the file at `path` says as far as it is right, and why the rest is not used. Dropped keys
+    /// are not among the mistakes.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn check(path: &Path) -> Result<(Self, Vec<ConfigError>), ConfigError> {
         match fs::read_to_string(path) {
-            Ok(text) => Self::parse(&text, path),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+            Ok(text) => Ok(Self::judge(&text, path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Default::default()),
             Err(error) => Err(ConfigError::Unreadable {
                 path: path.to_owned(),
                 why: error.kind().to_string(),
@@ -151,52 +183,33 @@ impl Config {
         }
     }
 
-    /// Reads a configuration; `path` is for messages and for relative key files.
-    pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
-        let at = |(span, message): Wrong| ConfigError::Wrong {
-            path: path.to_owned(),
-            line: line_of(text, span.start),
-            message,
-        };
-        let file: File = toml::from_str(text)
-            .map_err(|error| at((error.span().unwrap_or(0..0), one_line(error.message()))))?;
-        Self::from_file(file, text, path.parent()).map_err(at)
+    fn first(judged: (Self, Vec<ConfigError>)) -> Result<Self, ConfigError> {
+        let (config, mistakes) = judged;
+        mistakes.into_iter().next().map_or(Ok(config), Err)
     }
 
-    fn from_file(file: File, text: &str, folder: Option<&Path>) -> Result<Self, Wrong> {
-        let mut config = Self::default();
-        for (name, profile) in file.profiles {
-            let profile = profile_of(&name, profile, folder)?;
-            config.profiles.insert(name, profile);
-        }
-        if let Some(name) = file.default_profile {
-            if config.profile(name.get_ref()).is_none() {
-                let known = config.names().join(", ");
-                let message = format!(
-                    "there is no profile named '{}'; there are: {known}",
-                    name.get_ref()
-                );
-                return Err((name.span(), message));
-            }
-            config.default_profile = Some(name.into_inner());
-        }
-        if let Some(theme) = file.theme {
-            let place = theme.span();
-            let theme = match theme.into_inner() {
-                ThemeValue::Name(name) => FileTheme {
-                    name: Some(Spanned::new(place, name)),
-                    ..FileTheme::default()
-                },
-                ThemeValue::Table(table) => table,
+    fn judge(text: &str, path: &Path) -> (Self, Vec<ConfigError>) {
+        let (mut config, mistakes) = read::read(text, path.parent());
+        let mut errors = Vec::new();
+        for mistake in mistakes {
+            let error = ConfigError::Wrong {
+                path: path.to_owned(),
+                place: mistake.place,
+                message: mistake.message,
             };
-            if let Some(name) = &theme.name {
-                config.theme = one_of("theme", name, Theme::ALL)?;
+            if mistake.is_local {
+                config.dropped.push(error);
+            } else {
+                errors.push(error);
             }
-            config.colors = entries(theme.colors, text, |color| color);
         }
-        config.ascii = file.ascii;
-        config.keys = entries(file.keys, text, |keys| keys.0);
-        Ok(config)
+        (config, errors)
+    }
+
+    /// Where the file sets `setting` of a profile.
+    pub fn place(&self, profile: &str, setting: &str) -> Option<Place> {
+        let key = (profile.to_owned(), setting.to_owned());
+        self.places.get(&key).copied()
     }
 
     /// The profile of that name.
@@ -243,111 +256,6 @@ impl Config {
         );
         names
     }
-}
-
-/// Named values with their lines, in the order of the lines.
-fn entries<T, U>(
-    named: BTreeMap<String, Spanned<T>>,
-    text: &str,
-    inner: impl Fn(T) -> U,
-) -> Vec<Entry<U>> {
-    let mut entries: Vec<_> = named
-        .into_iter()
-        .map(|(name, value)| Entry {
-            name,
-            line: line_of(text, value.span().start),
-            value: inner(value.into_inner()),
-        })
-        .collect();
-    entries.sort_by_key(|entry| entry.line);
-    entries
-}
-
-fn profile_of(
-    name: &str,
-    profile: Spanned<FileProfile>,
-    folder: Option<&Path>,
-) -> Result<Profile, Wrong> {
-    let span = profile.span();
-    let given = profile.into_inner();
-    let wrong = |message: String| Err((span.clone(), message));
-    let mut built = match name {
-        SANDBOX => {
-            return wrong(
-                "'sandbox' is the built-in sandbox and takes no settings; choose another name"
-                    .to_owned(),
-            );
-        }
-        CUSTOM => {
-            return wrong(
-                "'custom' is what an address without a profile is called; choose another name"
-                    .to_owned(),
-            );
-        }
-        VAST => Profile::vast(),
-        _ => Profile::bare(name, &Dialect::DOCUMENTED),
-    };
-    if name != VAST && given.base_url.is_none() {
-        return wrong(format!("the profile '{name}' needs a base_url"));
-    }
-    if given.api_key_file.is_some() && given.api_key_command.is_some() {
-        return wrong(format!(
-            "the profile '{name}' has an api_key_file and an api_key_command: choose one"
-        ));
-    }
-    if let Some(dialect) = &given.dialect {
-        let known = Dialect::ALL.map(|dialect| (dialect.name, dialect));
-        built.dialect = one_of("dialect", dialect, known)?;
-    }
-    if given.base_url.is_some() {
-        // The routing address of the old base does not belong to the new one.
-        built.base_url = given.base_url;
-        built.route_url = None;
-    }
-    built.route_url = given.route_url.or(built.route_url);
-    built.api_key_file = given.api_key_file.map(|path| resolved(path, folder));
-    built.api_key_command = given.api_key_command;
-    built.read_only = given.read_only.unwrap_or(false);
-    Ok(built)
-}
-
-/// The choice that a word names, or a message with all choices.
-fn one_of<T: Copy, const N: usize>(
-    what: &str,
-    word: &Spanned<String>,
-    choices: [(&str, T); N],
-) -> Result<T, Wrong> {
-    let found = choices.iter().find(|(name, _)| name == word.get_ref());
-    found.map(|(_, choice)| *choice).ok_or_else(|| {
-        let names = choices.map(|(name, _)| format!("'{name}'")).join(", ");
-        let message = format!("'{}' is not a {what}: use one of {names}", word.get_ref());
-        (word.span(), message)
-    })
-}
-
-/// A path with `~/` for the home folder; a relative one belongs to the configuration's folder.
-fn resolved(path: PathBuf, folder: Option<&Path>) -> PathBuf {
-    if let Ok(rest) = path.strip_prefix("~")
-        && let Ok(home) = etcetera::home_dir()
-    {
-        return home.join(rest);
-    }
-    match folder {
-        Some(folder) if path.is_relative() => folder.join(path),
-        _ => path,
-    }
-}
-
-fn line_of(text: &str, at: usize) -> usize {
-    text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
-}
-
-fn one_line(message: &str) -> String {
-    let mut out = String::new();
-    for (index, line) in message.lines().enumerate() {
-        let _ = write!(out, "{}{}", if index == 0 { "" } else { "; " }, line.trim());
-    }
-    out
 }
 
 #[cfg(test)]
@@ -401,33 +309,33 @@ mod tests {
         for (text, wanted) in [
             (
                 "\ntheme = \"pink\"",
-                "/etc/x/config.toml:2: 'pink' is not a theme: use one of 'auto', 'dark', 'light', 'high-contrast', 'ansi', 'none'",
+                "/etc/x/config.toml:2:9: 'pink' is not a theme: use one of 'auto', 'dark', 'light', 'high-contrast', 'ansi', 'none'",
             ),
             (
                 "[profiles.a]\nbase_url = \"https://h\"\ndialect = \"klingon\"",
-                "/etc/x/config.toml:3: 'klingon' is not a dialect: use one of 'documented', 'vast', 'sandbox'",
+                "/etc/x/config.toml:3:11: 'klingon' is not a dialect: use one of 'documented', 'vast', 'sandbox'",
             ),
             (
                 "default_profile = \"nope\"",
-                "/etc/x/config.toml:1: there is no profile named 'nope'; there are: sandbox, vast",
+                "/etc/x/config.toml:1:19: there is no profile named 'nope'; there are: sandbox, vast",
             ),
             (
                 "[profiles.a]\nroute_url = \"https://h\"",
-                "/etc/x/config.toml:1: the profile 'a' needs a base_url",
+                "/etc/x/config.toml:1:11: the profile 'a' needs a base_url",
             ),
         ] {
             assert_eq!(parse(text).unwrap_err(), wanted);
         }
         let unknown = parse("[profiles.a]\nbase_url = \"https://h\"\napi_key = \"k\"").unwrap_err();
         assert!(
-            unknown.starts_with("/etc/x/config.toml:3: unknown field `api_key`"),
+            unknown.starts_with("/etc/x/config.toml:3:1: unknown field `api_key`"),
             "{unknown}"
         );
         assert!(unknown.contains("api_key_file"), "{unknown}");
         assert!(
             parse("theme = ")
                 .unwrap_err()
-                .starts_with("/etc/x/config.toml:1: ")
+                .starts_with("/etc/x/config.toml:1:9: ")
         );
     }
 
@@ -442,13 +350,13 @@ mod tests {
         let color = Entry {
             name: "error".to_owned(),
             value: "#ff0000".to_owned(),
-            line: 5,
+            place: Place { line: 5, column: 9 },
         };
         assert_eq!(config.colors, [color]);
         let keys: Vec<_> = config
             .keys
             .iter()
-            .map(|entry| (entry.name.as_str(), entry.value.join(" "), entry.line))
+            .map(|entry| (entry.name.as_str(), entry.value.join(" "), entry.place.line))
             .collect();
         assert_eq!(
             keys,
@@ -457,14 +365,92 @@ mod tests {
                 ("refresh", "R f5".to_owned(), 8)
             ]
         );
-        for wrong in ["theme = 3", "[theme]\ncolour = {}", "[keys]\nsort = 3"] {
+        for (wrong, place) in [("theme = 3", "1:9"), ("[theme]\ncolour = {}", "2:1")] {
             let error = parse(wrong).unwrap_err();
-            let line = wrong.lines().count();
             assert!(
-                error.starts_with(&format!("/etc/x/config.toml:{line}: ")),
+                error.starts_with(&format!("/etc/x/config.toml:{place}: ")),
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn keys_of_another_type_drop_only_themselves() {
+        let config = parse(
+            "default_profile = \"vast\"\n[keys]\nsort = 3\nrefresh = [\"R\", 4]\nquit = [5]\nopen = []",
+        )
+        .unwrap();
+        assert_eq!(config.default_profile.as_deref(), Some("vast"));
+        let keys: Vec<_> = config
+            .keys
+            .iter()
+            .map(|entry| (entry.name.as_str(), entry.value.join(" ")))
+            .collect();
+        assert_eq!(keys, [("refresh", "R".to_owned()), ("open", String::new())]);
+        let dropped: Vec<_> = config.dropped.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            dropped,
+            [
+                "/etc/x/config.toml:3:8: invalid type: integer, expected a key such as \"R\" or a list such as [\"R\", \"f5\"]",
+                "/etc/x/config.toml:4:17: invalid type: integer, expected a string",
+                "/etc/x/config.toml:5:9: invalid type: integer, expected a string",
+            ]
+        );
+    }
+
+    fn mistakes(text: &str) -> Vec<String> {
+        let (config, errors) = Config::judge(text, Path::new("c"));
+        let all = errors.iter().chain(&config.dropped);
+        let mut all: Vec<_> = all.map(|error| (error.place(), error)).collect();
+        all.sort_by_key(|(place, _)| *place);
+        all.iter().map(|(_, error)| error.to_string()).collect()
+    }
+
+    #[test]
+    fn all_mistakes_are_found_at_once() {
+        let text = "default_profile = \"b\"\nthem = \"dark\"\nascii = \"no\"\n\
+            [theme]\nname = \"pink\"\n[keys]\nsort = 3\n\
+            [profiles.a]\nroute_url = 1\nkey = \"secret\"\n[profiles.sandbox]\n";
+        assert_eq!(
+            mistakes(text),
+            [
+                "c:1:19: there is no profile named 'b'; there are: sandbox, vast",
+                "c:2:1: unknown field `them`, expected one of `default_profile`, `theme`, `ascii`, `keys`, `profiles`",
+                "c:3:9: invalid type: string, expected true or false",
+                "c:5:8: 'pink' is not a theme: use one of 'auto', 'dark', 'light', 'high-contrast', 'ansi', 'none'",
+                "c:7:8: invalid type: integer, expected a key such as \"R\" or a list such as [\"R\", \"f5\"]",
+                "c:8:11: the profile 'a' needs a base_url",
+                "c:9:13: invalid type: integer, expected a string",
+                "c:10:1: unknown field `key`, expected one of `base_url`, `route_url`, `dialect`, `api_key_file`, `api_key_command`, `read_only`",
+                "c:11:11: 'sandbox' is the built-in sandbox and takes no settings; choose another name",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_line_that_is_no_toml_hides_no_other_mistake() {
+        let text = "ascii = yes\ntheme = \"pink\"\n[profiles.a\n[keys]\nsort = 4\n";
+        let found = mistakes(text);
+        let places: Vec<_> = found
+            .iter()
+            .map(|mistake| mistake.split(": ").next().unwrap())
+            .collect();
+        assert_eq!(places, ["c:1:9", "c:2:9", "c:3:12", "c:5:8"], "{found:#?}");
+        assert!(
+            !found.iter().any(|mistake| mistake.contains('\n')),
+            "{found:#?}"
+        );
+    }
+
+    #[test]
+    fn columns_are_characters() {
+        assert_eq!(
+            mistakes("# ü\ntheme = { \"ä\" = 1, b = 2 }"),
+            [
+                "c:2:11: unknown field `ä`, expected one of `name`, `colors`",
+                "c:2:20: unknown field `b`, expected one of `name`, `colors`",
+            ]
+        );
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub enum Complaints {
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// The file cannot be read.
-    #[error("the key file {} cannot be read: {why}", .path.display())]
+    #[error("the key file {} {}", .path.display(), unreadable(*.why))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -104,14 +104,43 @@ pub fn from_file(path: &Path) -> Result<SecretString, KeyError> {
     parse(&text, &format!("the key file {}", path.display()))
 }
 
+/// Whether a key can be read from a file. What comes through a pipe comes once: it is not read.
+///
+/// # Errors
+/// Why it cannot.
+pub fn check(path: &Path) -> Result<(), KeyError> {
+    let is_pipe = fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+    if is_pipe {
+        return Ok(());
+    }
+    from_file(path).map(drop)
+}
+
+fn unreadable(why: io::ErrorKind) -> String {
+    match why {
+        io::ErrorKind::NotFound => "does not exist".to_owned(),
+        why => format!("cannot be read: {why}"),
+    }
+}
+
+/// The program of a key command and its arguments.
+///
+/// # Errors
+/// When it names none.
+pub fn command_words(command: &str) -> Result<(String, Vec<String>), KeyError> {
+    let mut words = shell_words::split(command)
+        .map_err(|_| KeyError::Command("its quotes do not match".to_owned()))?
+        .into_iter();
+    let program = words
+        .next()
+        .ok_or_else(|| KeyError::Command("it is empty".to_owned()))?;
+    Ok((program, words.collect()))
+}
+
 /// The key that a command prints, such as `pass show market`. The command is run without a shell.
 pub fn from_command(command: &str, complaints: Complaints) -> Result<SecretString, KeyError> {
-    let words = shell_words::split(command)
-        .map_err(|_| KeyError::Command("its quotes do not match".to_owned()))?;
-    let (program, arguments) = words
-        .split_first()
-        .ok_or_else(|| KeyError::Command("it is empty".to_owned()))?;
-    let output = Command::new(program)
+    let (program, arguments) = command_words(command)?;
+    let output = Command::new(&program)
         .args(arguments)
         .stdin(Stdio::null())
         .stderr(match complaints {

@@ -10,6 +10,7 @@ mod kept;
 pub mod keys;
 pub mod pacing;
 pub mod paths;
+pub mod places;
 pub mod profiles;
 mod searches;
 pub mod state;

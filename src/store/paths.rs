@@ -46,6 +46,11 @@ impl Paths {
         self.config.join("config.toml")
     }
 
+    /// The folder of the key files that bourse writes.
+    pub fn keys(&self) -> PathBuf {
+        self.config.join(KEYS)
+    }
+
     /// The key file that bourse keeps for a profile.
     pub fn key_file(&self, profile: &str) -> PathBuf {
         self.config.join(Self::key_file_setting(profile))
@@ -58,7 +63,7 @@ impl Paths {
 
     /// Whether a file is one that bourse keeps a key in.
     pub fn is_own_key_file(&self, path: &std::path::Path) -> bool {
-        path.parent() == Some(self.config.join(KEYS).as_path())
+        path.parent() == Some(self.keys().as_path())
     }
 
     /// The log file.

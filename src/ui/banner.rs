@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::paint;
+use crate::api::ApiError;
 use crate::app::Model;
 use crate::app::browser::{Browser, Doubt};
 use crate::app::keys::Keymap;
@@ -48,7 +49,11 @@ pub fn draw(
         let text = if error.is_auth() {
             // First what to do: the market's words may be long.
             let way = model.keymap.way_to("markets");
-            format!("The rows below are older. Press {way} for another key: {error}")
+            let key = match error {
+                ApiError::NoKey { .. } => "to add a key",
+                _ => "for another key",
+            };
+            format!("The rows below are older. Press {way} {key}: {error}")
         } else {
             format!("{error} The rows below are older.")
         };

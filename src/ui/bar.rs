@@ -8,10 +8,11 @@ use super::paint::{self, piece};
 use crate::app::browser::Browser;
 use crate::app::facts::{Facts, Target};
 use crate::app::keys::Keymap;
+use crate::app::needs::Need;
 use crate::app::sort_editor::arrow;
 use crate::domain::format;
 use crate::domain::language::{self, LanguageError, Token};
-use crate::domain::{Dialect, Resource};
+use crate::domain::{Condition, Dialect, Resource};
 use crate::widgets::theme::Theme;
 
 /// Draws the bar; gives the cursor's place while it is edited.
@@ -164,24 +165,40 @@ pub fn settings(
         }
         parts.push(piece(text, style));
     };
+    // First, so that no narrow screen hides which conditions the market has not applied.
+    if let Some(text) = not_applied(browser.unmet_conditions(), keymap) {
+        add(text, theme.warning);
+    }
+    if query.resource != Resource::Workergroups {
+        let local: Vec<_> = browser
+            .local_conditions()
+            .into_iter()
+            .map(language::print_condition_briefly)
+            .collect();
+        if !local.is_empty() {
+            add(format!("local: {}", local.join(" ")), theme.warning);
+        }
+    }
     if query.resource == Resource::Offers {
         add(query.offer_type.wire().to_owned(), theme.text);
         let (storage, is_estimate) = browser.storage();
-        let storage = format::gigabytes(storage);
+        // The one price that ranks, compares and sums up; the job's disk is that of $/h.
+        let basis = browser.figures.job.map_or_else(
+            || format!("hourly prices with {} disk", format::gigabytes(storage)),
+            |job| format!("job prices for {}", job.brief()),
+        );
         if is_estimate {
-            add(
-                format!("prices with {storage} disk (estimate)"),
-                theme.warning,
-            );
+            add(format!("{basis} (estimate)"), theme.warning);
         } else {
-            add(format!("prices with {storage} disk"), theme.text);
-        }
-        if let Some(job) = &browser.figures.job {
-            add(format!("job {}", job.brief()), theme.text);
+            add(basis, theme.text);
         }
         if query.unbundled && dialect.bundling_parameter.is_some() {
             add("not bundled".to_owned(), theme.text);
         }
+    }
+    if let Some(term) = &browser.figures.term {
+        let (size, days) = (format::gigabytes(term.gb), format::trimmed(term.days, 2));
+        add(format!("term prices for {size}, {days} days"), theme.text);
     }
     let order: Vec<_> = browser
         .sorting_keys()
@@ -199,16 +216,6 @@ pub fn settings(
     if let Some(limit) = query.limit {
         add(format!("at most {limit}"), theme.text);
     }
-    if query.resource != Resource::Workergroups {
-        let local: Vec<_> = browser
-            .local_conditions()
-            .into_iter()
-            .map(language::print_condition_briefly)
-            .collect();
-        if !local.is_empty() {
-            add(format!("local: {}", local.join(" ")), theme.warning);
-        }
-    }
     let off: Vec<_> = query
         .conditions
         .iter()
@@ -225,6 +232,19 @@ pub fn settings(
         line.width.saturating_sub(2),
         &parts,
     );
+}
+
+/// Which conditions are not applied and what to do about it, if there are any.
+pub fn not_applied(unmet: Vec<(Need, &Condition)>, keymap: &Keymap) -> Option<String> {
+    let texts: Vec<String> = unmet
+        .into_iter()
+        .map(|(need, condition)| {
+            let condition = language::print_condition_briefly(condition);
+            let key = keymap.way_to(need.key());
+            format!("{condition}: {} ({key})", need.remedy())
+        })
+        .collect();
+    (!texts.is_empty()).then(|| format!("not applied: {}", texts.join(", ")))
 }
 
 /// Draws a caret under the mistake in the bar.

@@ -205,8 +205,17 @@ fn section_lines(
         let is_estimate = browser
             .listing()
             .is_some_and(|listing| listing.is_estimated(field));
-        let value = if is_estimate && record.cell(field).number().is_some() {
+        let is_number = record.cell(field).number().is_some();
+        let value = if is_estimate && is_number {
             format!("~{value} estimate")
+        } else {
+            value
+        };
+        let is_reserved = browser
+            .listing()
+            .is_some_and(|listing| listing.is_reserved_price(field));
+        let value = if is_reserved && is_number {
+            format!("{value} reserved")
         } else {
             value
         };
@@ -215,7 +224,10 @@ fn section_lines(
         } else {
             value
         };
-        let is_blank = matches!(value.as_str(), format::NOT_SENT | format::NULL | EMPTY);
+        let is_blank = matches!(
+            value.as_str(),
+            format::NOT_SENT | format::NULL | format::UNKNOWN | format::NONE | EMPTY
+        );
         let style = match (browser.is_violating(row, field), is_blank) {
             (true, _) => theme.warning,
             (false, true) => theme.dim,

@@ -4,7 +4,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::{filter_form, paint, picker};
+use super::{bar, filter_form, paint, picker};
 use crate::app::Model;
 use crate::app::facts::Facts;
 use crate::app::filter_editor::FilterEditor;
@@ -45,7 +45,14 @@ pub fn draw(
     } else {
         inner
     };
-    let preview = summary(editor.preview(), left, is_wide, keymap);
+    let unmet = model.browser().map_or_else(Vec::new, |browser| {
+        let conditions = editor.draft().active();
+        conditions
+            .filter_map(|condition| Some((browser.need(condition.field)?, condition)))
+            .collect()
+    });
+    let not_applied = bar::not_applied(unmet, keymap);
+    let preview = summary(editor.preview(), not_applied, left, is_wide, keymap);
     let taken = u16::try_from(preview.len()).unwrap_or(0);
     let bottom = left.bottom() - taken;
     for (y, (label, text)) in (bottom..).zip(preview) {
@@ -105,6 +112,7 @@ fn list(
 /// The lines at the bottom: the query as text, and what is applied here.
 fn summary(
     preview: &Preview,
+    not_applied: Option<String>,
     area: Rect,
     is_wide: bool,
     keymap: &Keymap,
@@ -130,6 +138,7 @@ fn summary(
     if !preview.local.is_empty() && area.height >= 12 {
         lines.push(("local   ", preview.local.clone()));
     }
+    lines.extend(not_applied.map(|text| ("        ", text)));
     if !is_wide && area.height >= 12 {
         let key = keymap.way_to("filter-body");
         let request = format!("{} ({key} shows the body)", preview.request);

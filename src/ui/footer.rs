@@ -115,7 +115,16 @@ fn rows(browser: &Browser) -> String {
         && !front.members().is_empty()
     {
         let (sign, many) = (super::records::FRONT, front.members().len());
-        let _ = write!(text, ", {many} {sign} best per GPU"); // a String takes everything
+        let best = match browser.figures.job {
+            Some(_) => "best for the job",
+            None => "best per GPU",
+        };
+        let _ = write!(text, ", {many} {sign} {best}"); // a String takes everything
+    }
+    let unfit = browser.figures.unfit();
+    if unfit > 0 {
+        let sign = super::records::UNFIT;
+        let _ = write!(text, ", {unfit} {sign} too small or too short"); // a String takes everything
     }
     if !browser.marks.is_empty() {
         let _ = write!(text, ", {} marked", browser.marks.len()); // a String takes everything
@@ -126,6 +135,13 @@ fn rows(browser: &Browser) -> String {
 /// What watching has found, and when it asks again.
 fn watching(browser: &Browser, now: Now) -> Option<String> {
     let watch = browser.watching()?;
+    let stop = browser
+        .remote()
+        .error()
+        .filter(|error| error.stops_timers(now.epoch));
+    if let Some(error) = stop {
+        return Some(format!("watching is on hold: {}", error.headline()));
+    }
     let next = watch.next_in(now);
     let Some(since) = watch.since() else {
         return Some(format!("watching, asks in {next:.0}s"));

@@ -35,7 +35,9 @@ pub fn overlay(
         Overlay::GroupCreate(dialog) => {
             return create::draw(buffer, area, model, dialog, now, theme);
         }
-        Overlay::GroupPlan(plan) => return planner::draw(buffer, place, plan, theme, facts),
+        Overlay::GroupPlan(plan) => {
+            return planner::draw(buffer, place, model, plan, theme, facts);
+        }
         Overlay::GroupPreflight { scroll } => {
             preflight::draw(buffer, place, model, *scroll, now, theme, facts);
         }

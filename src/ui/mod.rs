@@ -4,7 +4,7 @@
 //! ```text
 //!  bourse  1 Offers  2 Volumes  3 Workergroups  4 Requests          SANDBOX      header
 //!  / verified=true rentable=true rented=false gpu_name=RTX_4090                  query bar
-//!  on-demand, prices with 8GB disk, sorted by score down, at most 500            settings
+//!  on-demand, hourly prices with 8GB disk, sorted by score down, at most 500            settings
 //!  ! the key was refused (401): ...                                              banners
 //!    ID  $/h  N  GPU ...                                                         pane
 //!  > ...
@@ -44,6 +44,7 @@ use ratatui::layout::{Position, Rect};
 use crate::api::ApiError;
 use crate::app::browser::Browser;
 use crate::app::facts::{Facts, Target};
+use crate::app::markets::explain;
 use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Phase};
 use crate::app::split::SIDE_BY_SIDE;
@@ -231,6 +232,11 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
                 "Press {} for the offers, {refresh} to ask again.",
                 way("offers")
             ),
+        ],
+        (Phase::Failed(error @ ApiError::NoKey { .. }), None) => vec![
+            format!("No {nouns} could be fetched."),
+            format!("{}.", explain(error, &model.keymap)),
+            format!("Press {refresh} to try again."),
         ],
         (Phase::Failed(error), None) if error.is_auth() => vec![
             format!("No {nouns} could be fetched."),

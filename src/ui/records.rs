@@ -15,32 +15,20 @@ use crate::domain::text::occurrences;
 use crate::domain::{CellRef, Field, Kind, Listing, Resource, Source};
 use crate::widgets::theme::Theme;
 
-/// Whether a cell tells the cost of a job that the offer cannot take: it ends before the job, or it
-/// lacks the disk; or of a volume that ends before its term.
-fn is_unfit(browser: &Browser, listing: &Listing, row: usize, field: &Field) -> bool {
-    let number = |key: &str| {
-        let field = listing.catalog().column(key)?;
-        listing.cell(row, field).number()
-    };
-    let is_over = |spare: &str| number(spare).is_some_and(|spare| spare < 0.0);
-    match field.key {
-        "job_cost" => {
-            let wanted = browser.figures.job.map(|job| job.disk_gb);
-            let is_small = wanted
-                .zip(number("disk_space"))
-                .is_some_and(|(wanted, disk)| disk < wanted);
-            is_over("job_spare") || is_small
-        }
-        "volume_term" => is_over("volume_spare"),
-        _ => false,
-    }
+/// Whether a cell tells the cost of something that its row cannot serve.
+fn is_unfit(browser: &Browser, row: usize, field: &Field) -> bool {
+    matches!(field.key, "job_cost" | "volume_term") && browser.figures.is_unfit(row)
 }
 
-/// Cells in front of the first column: the signs of the selection, of the mark and of the front.
+/// Cells in front of the first column: the signs of the selection, of the mark, and of the front
+/// or of an unfit row, which is never on the front.
 const GUTTER: u16 = 3;
 
 /// The sign of offers that no other loaded one beats in price and performance per GPU.
 pub const FRONT: &str = "◆";
+
+/// The sign of rows that cannot serve what was asked for: too small, or gone too early.
+pub const UNFIT: &str = "!";
 
 /// The sign of rows that came while the search was watched.
 const NEW: &str = "+";
@@ -132,9 +120,13 @@ const fn is_search(field: &Field) -> bool {
 }
 
 /// A header must at least be readable, with room for the sort sign.
-fn width_of(field: &Field) -> u16 {
-    field.column.width.max(paint::cells(field.label).min(16))
+fn width_of(listing: &Listing, field: &Field) -> u16 {
+    let label = paint::cells(listing.label(field));
+    field.column.width.max(label.min(16))
 }
+
+/// The most cells of a number that names a thing: the digits of the largest that JSON readers know.
+const LONGEST_ID: usize = 20;
 
 /// The most different texts of a column that are looked at for its width.
 const MOST_TEXTS: usize = 1000;
@@ -142,7 +134,12 @@ const MOST_TEXTS: usize = 1000;
 /// The width that a column needs for what is in it: models and places are mostly shorter than the
 /// longest that there are, and the room is another column's.
 fn fitted(listing: &Listing, field: &Field) -> u16 {
-    let usual = width_of(field);
+    let usual = width_of(listing, field);
+    if field.kind == Kind::Id {
+        // A name is read whole or not at all.
+        let longest = listing.column(field).widest().min(LONGEST_ID);
+        return usual.max(u16::try_from(longest).unwrap_or(usual));
+    }
     if !matches!(field.kind, Kind::Text | Kind::Country) {
         return usual;
     }
@@ -175,10 +172,14 @@ pub fn draw(
     facts: &mut Facts,
 ) {
     let sorted_by = browser.query.order.first().map(|key| key.field);
-    let placed = place(
-        &columns(browser),
+    let columns = columns(browser);
+    // Text begins where its column does, and a sign must not touch it; numbers end there.
+    let is_text = |first: &&Field| !is_right_aligned(first);
+    let gap = u16::from(browser.figures.unfit() > 0 && columns.first().is_some_and(is_text));
+    let mut placed = place(
+        &columns,
         browser.column_offset,
-        area.width,
+        area.width.saturating_sub(gap),
         // A broken cell has a sign in front of its text.
         |field| fitted(listing, field) + u16::from(browser.is_accused(field)),
         |field| {
@@ -187,6 +188,9 @@ pub fn draw(
                 || browser.revealed().contains(&field)
         },
     );
+    for column in &mut placed {
+        column.x += gap;
+    }
     facts.columns = placed.len();
     header(buffer, area, browser, listing, &placed, theme, facts);
     if placed.len() < browser.columns.len() {
@@ -225,7 +229,10 @@ pub fn draw(
         if !is_marked && is_new(browser, listing, row) {
             paint::text(buffer, strip.x + 1, strip.y, 1, NEW, style);
         }
-        if is_on_front(browser, row) {
+        if browser.figures.is_unfit(row) {
+            let style = if is_selected { style } else { theme.warning };
+            paint::text(buffer, strip.x + 2, strip.y, 1, UNFIT, style);
+        } else if is_on_front(browser, row) {
             let style = if is_selected { style } else { theme.good };
             paint::text(buffer, strip.x + 2, strip.y, 1, FRONT, style);
         }
@@ -303,13 +310,12 @@ fn draw_cell(
         (Kind::Timestamp, CellRef::Number(epoch)) => local.cell(epoch),
         _ => format::cell(listing, row, column.field, usize::from(column.width)),
     };
-    let is_broken =
-        browser.is_violating(row, column.field) || is_unfit(browser, listing, row, column.field);
+    let is_broken = browser.is_violating(row, column.field) || is_unfit(browser, row, column.field);
     let style = if is_broken || text == format::MISFIT {
         style
             .patch(theme.warning)
             .add_modifier(Modifier::UNDERLINED)
-    } else if text == format::BLANK {
+    } else if text == format::BLANK || text == format::NONE {
         style.patch(theme.dim)
     } else {
         style
@@ -382,7 +388,7 @@ fn header(
             ""
         };
         let room = column.width.saturating_sub(paint::cells(&sign));
-        let label = format!("{estimate}{}", column.field.label);
+        let label = format!("{estimate}{}", listing.label(column.field));
         let label = crate::domain::text::truncate(&label, usize::from(room));
         let text = format!("{label}{sign}");
         let x = area.x + column.x;

@@ -7,23 +7,23 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::{Value as Json, json};
 
-use crate::recorder::{Recorder, json};
+use crate::recorder::{Recorder, answer, json};
 
 const KEY: &str = "canary-key-51ab";
 
 /// A home of its own, empty at first.
-struct Home(tempfile::TempDir);
+pub struct Home(tempfile::TempDir);
 
 impl Home {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    fn file(&self, name: &str, content: &str, mode: u32) -> PathBuf {
+    pub fn file(&self, name: &str, content: &str, mode: u32) -> PathBuf {
         use std::os::unix::fs::PermissionsExt as _;
         let path = self.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -33,7 +33,7 @@ impl Home {
     }
 
     /// The program with this home and nothing else in its environment.
-    fn bourse(&self, arguments: &[&str]) -> Command {
+    pub fn bourse(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bourse"));
         command
             .args(arguments)
@@ -45,7 +45,7 @@ impl Home {
     }
 }
 
-fn run(command: &mut Command) -> (i32, String, String) {
+pub fn run(command: &mut Command) -> (i32, String, String) {
     let Output {
         status,
         stdout,
@@ -58,7 +58,7 @@ fn run(command: &mut Command) -> (i32, String, String) {
     )
 }
 
-fn bourse(arguments: &[&str]) -> (i32, String, String) {
+pub fn bourse(arguments: &[&str]) -> (i32, String, String) {
     run(&mut Home::new().bourse(arguments))
 }
 
@@ -154,7 +154,7 @@ fn what_the_market_cannot_filter_or_does_not_is_applied_or_named() {
     assert_eq!(recorder.only().json()["num_gpus"], json!({"gte": 2}));
     assert_eq!(recorder.only().json().get("dph_total"), None);
     assert!(
-        err.contains("2 of 3 match dph_total<0.5, applied locally"),
+        err.contains("2 of 3 match dph_total<0.5, which this market doesn't filter"),
         "{err}"
     );
     assert!(
@@ -167,6 +167,63 @@ fn what_the_market_cannot_filter_or_does_not_is_applied_or_named() {
         .map(|line| line.split(',').next().unwrap())
         .collect();
     assert_eq!(ids, ["2", "3"]);
+}
+
+#[test]
+fn reserved_offers_cost_what_is_left_after_the_discount() {
+    let body = r#"{"offers": [
+        {"id": 1, "dph_total": 0.40, "discounted_dph_total": 0.39},
+        {"id": 2, "dph_total": 0.41, "discounted_dph_total": 0.35},
+        {"id": 3, "dph_total": 0.42}]}"#;
+    let recorder = Recorder::always(json(200, body));
+    let url = recorder.url();
+    let offers = |query: &str, format: &str| {
+        let arguments = [
+            "offers",
+            "--profile",
+            "vast",
+            "--base-url",
+            &url,
+            "--type",
+            "reserved",
+            "--no-default",
+            "--order",
+            "dph_total",
+            "--format",
+            format,
+            query,
+        ];
+        let home = Home::new();
+        let (status, out, err) = run(home.bourse(&arguments).env("BOURSE_API_KEY", KEY));
+        assert_eq!(status, 0, "{err}");
+        (out, err)
+    };
+    let (table, _) = offers("", "table");
+    let lines: Vec<Vec<&str>> = table
+        .lines()
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(lines[0][..3], ["ID", "Res.", "$/h"]);
+    assert_eq!(lines[1][..2], ["2", "0.3500"]);
+    assert_eq!(lines[2][..2], ["1", "0.3900"]);
+    assert_eq!(
+        lines[3][..2],
+        ["3", "-"],
+        "a full price is no discounted one"
+    );
+    let sent = recorder.only().json();
+    assert_eq!(sent["order"], json!([["discounted_dph_total", "asc"]]));
+    // The market would compare the full prices: the filter is not sent.
+    let (csv, err) = offers("dph_total<0.36", "csv");
+    assert_eq!(recorder.requests()[1].json().get("dph_total"), None);
+    assert!(err.contains("before the discount"), "{err}");
+    let header: Vec<_> = csv.lines().next().unwrap().split(',').collect();
+    let place = header.iter().position(|name| *name == "dph_total").unwrap();
+    let rows: Vec<_> = csv.lines().skip(1).collect();
+    assert_eq!(rows.len(), 1, "{csv}");
+    assert_eq!(rows[0].split(',').nth(place), Some("0.35"));
+    let (records, _) = offers("", "json");
+    assert!(records.contains(r#"{"id": 2, "dph_total": 0.41, "discounted_dph_total": 0.35}"#));
 }
 
 #[test]
@@ -189,7 +246,7 @@ fn csv_defuses_formulas_and_keeps_numbers() {
 }
 
 /// Runs a printed command with a `curl` that prints its arguments, one to a line.
-fn arguments_of(command: &str) -> Vec<String> {
+pub fn arguments_of(command: &str) -> Vec<String> {
     let home = Home::new();
     home.file("bin/curl", "#!/bin/sh\nprintf '%s\\n' \"$@\"\n", 0o755);
     let output = Command::new("/bin/sh")
@@ -284,7 +341,17 @@ fn failures_are_one_line_and_exit_with_1() {
             r#"{"success": false, "error": "invalid_request", "msg": "Invalid json body"}"#,
             "Invalid json body",
         ),
-        (401, r#"{"error": "auth_error"}"#, "the key was refused"),
+        (
+            401,
+            r#"{"error": "auth_error"}"#,
+            "no API key is configured (status 401): auth_error; set BOURSE_API_KEY, pass \
+             --api-key-file, or add a key in the dashboard (M)",
+        ),
+        (
+            403,
+            r#"{"msg": "Missing permission"}"#,
+            "no API key is configured",
+        ),
         (404, "", "the server knows no such thing"),
         (
             200,
@@ -349,6 +416,10 @@ fn usage_errors_exit_with_2_and_say_what_would_be_right() {
             "--query is for the dashboard",
         ),
         (
+            &["--limit", "5", "offers"],
+            "--limit in front of a subcommand is for the dashboard",
+        ),
+        (
             &["sandbox", "--faults", "gremlins"],
             "'gremlins' is not a fault",
         ),
@@ -370,7 +441,7 @@ fn without_a_terminal_the_dashboard_is_one_line_and_2() {
 }
 
 #[test]
-fn the_key_comes_from_the_environment_a_file_or_the_profile_in_that_order() {
+fn the_key_comes_from_the_flag_the_environment_or_the_profile_in_that_order() {
     let recorder = Recorder::always(json(200, r#"{"success": true, "results": []}"#));
     let url = recorder.url();
     let home = Home::new();
@@ -389,9 +460,14 @@ fn the_key_comes_from_the_environment_a_file_or_the_profile_in_that_order() {
     );
     let vast = ["--profile", "vast", "--base-url", &url];
     type Case<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str);
-    let cases: [Case<'_>; 8] = [
+    let cases: [Case<'_>; 9] = [
         (
             &["--profile", "mine", "--api-key-file", file],
+            &[("BOURSE_API_KEY", "from-env")],
+            "from-file",
+        ),
+        (
+            &["--profile", "mine"],
             &[("BOURSE_API_KEY", "from-env")],
             "from-env",
         ),
@@ -433,7 +509,112 @@ fn the_key_comes_from_the_environment_a_file_or_the_profile_in_that_order() {
         .bourse(&["--base-url", &url, "groups"])
         .env("VAST_API_KEY", "v"));
     assert_eq!(status, 0);
-    assert_eq!(recorder.requests()[8].header("authorization"), None);
+    assert_eq!(recorder.requests()[9].header("authorization"), None);
+}
+
+#[test]
+fn a_key_file_that_cannot_be_used_is_an_error_whatever_the_environment_holds() {
+    let recorder = Recorder::always(json(200, r#"{"offers": []}"#));
+    let url = recorder.url();
+    let home = Home::new();
+    let open = home.file("open", KEY, 0o644);
+    let missing = home.path().join("missing");
+    let base: &[&str] = &["--base-url", &url];
+    for (file, why) in [
+        (&missing, "missing does not exist"),
+        (&open, "open is open to others (mode 0644)"),
+        (&home.path().to_owned(), "cannot be read"),
+    ] {
+        for market in [base, &[]] {
+            let mut command = home.bourse(&["offers", "--api-key-file", file.to_str().unwrap()]);
+            let (status, out, err) = run(command.args(market).env("BOURSE_API_KEY", KEY));
+            assert_eq!((status, out.as_str()), (2, ""), "{err}");
+            assert!(err.contains("the key file") && err.contains(why), "{err}");
+        }
+    }
+    assert!(recorder.requests().is_empty());
+}
+
+#[test]
+fn an_address_of_the_public_service_is_spoken_to_in_its_dialect() {
+    for (address, dialect) in [
+        ("https://console.vast.ai", "vast"),
+        ("https://vast.ai/", "vast"),
+        ("https://CONSOLE.Vast.ai.", "vast"),
+        ("https://notvast.ai", "documented"),
+        ("https://vast.ai.example", "documented"),
+    ] {
+        let home = Home::new();
+        // Nothing is sent. The public service has its own name for "not in" (market's client).
+        let flags = ["volumes", "geolocation notin [US]", "--curl", "--base-url"];
+        let (status, out, err) = run(home.bourse(&flags).arg(address));
+        assert_eq!(status, 0, "{err}");
+        let is_public = dialect == "vast";
+        assert_eq!(out.contains("\"notin\""), is_public, "{address}: {out}");
+        let note = "is the public service: using the vast dialect";
+        assert_eq!(err.contains(note), is_public, "{address}: {err}");
+    }
+    // A profile says itself how it speaks.
+    let home = Home::new();
+    home.file(
+        ".config/bourse/config.toml",
+        "[profiles.mine]\nbase_url = \"https://m.example\"\n",
+        0o644,
+    );
+    let flags = ["volumes", "--curl", "--profile", "mine"];
+    let (_, _, err) = run(home
+        .bourse(&flags)
+        .args(["--base-url", "https://console.vast.ai"]));
+    assert_eq!(err, "");
+}
+
+#[test]
+fn a_daily_quota_is_told_with_its_local_moment_and_not_asked_for_again() {
+    let body = r#"{"success": false, "error": "search_quota_exceeded", "msg": "Daily limit"}"#;
+    let recorder = Recorder::always(answer(
+        429,
+        &[("Retry-After", "Thu, 31 Dec 2099 22:59:00 GMT")],
+        body.as_bytes(),
+    ));
+    let (status, out, err) = run(Home::new()
+        .bourse(&["offers", "--base-url", &recorder.url()])
+        .env("BOURSE_API_KEY", KEY)
+        .env("TZ", "LAB-2"));
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert_eq!(
+        err,
+        "bourse: daily quota exceeded (status 429): Daily limit (search_quota_exceeded); \
+         it resets at 2100-01-01 00:59 LAB\n"
+    );
+    assert_eq!(recorder.requests().len(), 1);
+}
+
+#[test]
+fn a_key_without_the_permission_is_not_called_refused() {
+    let body = r#"{"success": false, "error": "forbidden", "msg": "Missing permission"}"#;
+    let recorder = Recorder::always(json(403, body));
+    let (status, _, err) = run(Home::new()
+        .bourse(&["groups", "--base-url", &recorder.url()])
+        .env("BOURSE_API_KEY", KEY));
+    assert_eq!(status, 1);
+    assert_eq!(
+        err,
+        "bourse: not permitted for this key (status 403): Missing permission (forbidden); \
+         use a key with that permission\n"
+    );
+}
+
+#[test]
+fn a_response_beyond_the_bound_says_so() {
+    let recorder = Recorder::always(
+        b"HTTP/1.1 200 OK\r\nContent-Length: 268435457\r\n\r\n{\"offers\": [".to_vec(),
+    );
+    let flags = ["offers", "--limit", "0", "--base-url", &recorder.url()];
+    let (status, _, err) = bourse(&flags);
+    assert_eq!(
+        (status, err.as_str()),
+        (1, "bourse: the response exceeds 256 MiB; lower the limit\n")
+    );
 }
 
 #[test]
@@ -476,7 +657,7 @@ fn a_broken_configuration_is_named_with_its_line_and_the_defaults_hold() {
     assert_eq!(status, 0, "{err}");
     assert!(
         err.contains(&format!(
-            "{}:2: unknown field `defualt_profile`",
+            "{}:2:1: unknown field `defualt_profile`",
             config.display()
         )),
         "{err}"
@@ -598,10 +779,10 @@ fn route_prints_each_workers_share() {
         "json",
     ]);
     assert_eq!(status, 0, "{err}");
-    let whole: Json = serde_json::from_str(&out).unwrap();
-    assert_eq!(whole["assigned"], json!(8));
+    let summary = &serde_json::from_str::<Json>(&out).unwrap()["summary"];
+    assert_eq!(summary["assigned"], json!(8));
     assert_eq!(
-        whole["workers"],
+        summary["workers"],
         json!([
             {"url": "http://w1:80", "requests": 6, "share": 0.75},
             {"url": "http://w2:80", "requests": 2, "share": 0.25},
@@ -668,20 +849,20 @@ fn route_tells_the_ends_of_requests_apart() {
         "json",
     ]);
     assert_eq!(status, 0, "{err}");
-    let whole: Json = serde_json::from_str(&out).unwrap();
+    let summary = &serde_json::from_str::<Json>(&out).unwrap()["summary"];
     assert_eq!(
-        whole["outcomes"],
+        summary["outcomes"],
         json!({
             "assigned": 2, "waiting": 2, "rate limited": 2, "refused": 2, "failed": 0,
             "garbage": 2, "timed out": 0, "cancelled": 0
         })
     );
     assert_eq!(
-        (&whole["requests"], &whole["failed"]),
+        (&summary["requests"], &summary["failed"]),
         (&json!(10), &json!(6))
     );
-    assert_eq!(whole["reqnum_repeats"], json!(1), "7 came twice");
-    assert!(err.contains("2 failed: the key was refused"), "{err}");
+    assert_eq!(summary["reqnum_repeats"], json!(1), "7 came twice");
+    assert!(err.contains("2 failed: no API key is configured"), "{err}");
 }
 
 #[test]

@@ -336,12 +336,62 @@ async fn answers_larger_than_asked_for_are_given_up() {
     let recorder = Recorder::always(json(200, &body));
     let error = error(&recorder, &Request::Search(query.clone())).await;
     // 16 KiB for the record and 1 MiB for the rest.
-    assert_eq!(error, ApiError::TooLarge { limit: 1_064_960 });
+    assert_eq!(
+        error,
+        ApiError::TooLarge {
+            bound: 1_064_960,
+            is_search: true
+        }
+    );
     query.limit = Some(2);
     let outcome = client(&recorder.url(), Some(KEY))
         .call(&Request::Search(query))
         .await;
     assert!(outcome.result.is_ok());
+}
+
+#[tokio::test]
+async fn a_response_that_announces_too_many_bytes_is_not_read() {
+    // Half a gigabyte is announced and never comes.
+    let head = b"HTTP/1.1 200 OK\r\nContent-Length: 536870912\r\n\r\n{\"offers\": [";
+    let recorder = Recorder::always(head.to_vec());
+    for (request, expected) in [
+        (search(), "the response exceeds 256 MiB; lower the limit"),
+        (Request::ListWorkergroups, "the response exceeds 16 MiB"),
+    ] {
+        let outcome = client(&recorder.url(), Some(KEY)).call(&request).await;
+        assert_eq!(outcome.record.error.as_deref(), Some(expected));
+        assert_eq!(outcome.result.unwrap_err().to_string(), expected);
+        assert_eq!(outcome.record.status, Some(200));
+    }
+}
+
+#[tokio::test]
+async fn a_missing_key_is_not_called_a_refused_one() {
+    let body = r#"{"success": false, "error": "auth_error", "msg": "Invalid user key"}"#;
+    for status in [401, 403, 404] {
+        let recorder = Recorder::always(json(status, body));
+        for request in requests() {
+            let outcome = client(&recorder.url(), None).call(&request).await;
+            let told = outcome.result.unwrap_err().to_string();
+            assert!(told.starts_with("no API key is configured"), "{told}");
+            assert!(told.contains("BOURSE_API_KEY"), "{told}");
+            let told = error(&recorder, &request).await.to_string();
+            assert!(told.starts_with("the key was refused"), "{told}");
+        }
+    }
+    // A group's own key is a key, too.
+    let recorder = Recorder::always(json(401, body));
+    let call = RouteCall {
+        endpoint: "ep".into(),
+        cost: 100.0,
+        key: Some(Secret::new("group-key")),
+    };
+    let outcome = client(&recorder.url(), None)
+        .call(&Request::Route(call))
+        .await;
+    let told = outcome.result.unwrap_err().to_string();
+    assert!(told.starts_with("the key was refused"), "{told}");
 }
 
 #[tokio::test]
@@ -513,6 +563,61 @@ async fn what_will_not_pass_is_not_sent_again() {
         assert!(result.is_err());
         assert_eq!(recorder.requests().len(), 1, "{status}");
     }
+}
+
+#[tokio::test]
+async fn an_exceeded_daily_quota_is_not_retried() {
+    let body = r#"{"success": false, "error": "search_quota_exceeded", "msg": "Daily limit"}"#;
+    let tomorrow = (std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap()
+        .as_secs()
+        + 86_400)
+        .to_string();
+    let headers = [("X-RateLimit-Reset", tomorrow.as_str())];
+    let recorder = Recorder::always(answer(429, &headers, body.as_bytes()));
+    let session = Session::new(client(&recorder.url(), Some(KEY)), Pacer::default());
+    let error = session.run(&search(), |_| {}).await.unwrap_err();
+    assert_eq!(recorder.requests().len(), 1);
+    match error {
+        ApiError::QuotaExceeded { reset, .. } => {
+            let reset = reset.unwrap();
+            assert_eq!(reset.timestamp().as_second().to_string(), tomorrow);
+        }
+        other => panic!("{other:?}"),
+    }
+    assert!(session.learned().is_empty(), "a quota is not an interval");
+}
+
+#[tokio::test]
+async fn a_429_is_waited_out_until_the_moment_of_its_reset() {
+    let soon = (std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap()
+        .as_secs()
+        + 20)
+        .to_string();
+    let headers = [("X-RateLimit-Reset", soon.as_str())];
+    let recorder = Recorder::always(answer(429, &headers, b"API requests too frequent"));
+    let session = Session::new(client(&recorder.url(), Some(KEY)), Pacer::default());
+    let (told, mut waits) = tokio::sync::mpsc::unbounded_channel();
+    let running = session.clone();
+    let call = tokio::spawn(async move {
+        running
+            .run(&search(), |progress| {
+                if let Progress::Waiting { span, .. } = progress {
+                    let _ = told.send(span);
+                }
+            })
+            .await
+    });
+    let span = waits.recv().await.unwrap();
+    call.abort();
+    // The guess without the header would be at most two seconds.
+    assert!(
+        span > Duration::from_secs(10) && span <= Duration::from_secs(21),
+        "{span:?}"
+    );
 }
 
 #[tokio::test]

@@ -99,7 +99,8 @@ fn lower_is_better_of_all_that_is_paid() {
         price("Running: discounted"),
         ["*", "$0.3100/h", "$0.6200/h"]
     );
-    assert_eq!(price("Running: discount"), ["$0.0000/h", "$0.1000/h"]);
+    // What a discount saves is the other way round, and no discount is no price.
+    assert_eq!(price("Running: discount"), ["—", "*", "$0.1000/h"]);
     assert_eq!(price("Stopped: disk"), ["*", "$0.01000/h", "$0.02000/h"]);
     assert_eq!(price("Stopped: total"), ["*", "$0.01000/h", "$0.02000/h"]);
     // 0.41001 and 0.41004 / 2; over 24 and 48 GB; over 100 and 190.

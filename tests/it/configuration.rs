@@ -68,11 +68,11 @@ fn the_examples_in_the_default_are_good() {
         .map(|entry| OwnKeys {
             name: entry.name.clone(),
             keys: entry.value.clone(),
-            line: entry.line,
+            line: entry.place.line,
         })
         .collect();
     assert_eq!(keys.len(), 2);
-    Keymap::configured(&keys).unwrap();
+    assert_eq!(Keymap::configured(&keys).1, []);
     assert!(read.profile("work").is_some());
 }
 
@@ -84,31 +84,128 @@ fn check_names_file_line_and_the_valid_values() {
     for (config, wanted) in [
         (
             "\ntheme = \"pink\"\n",
-            "config.toml:2: 'pink' is not a theme: use one of 'auto', 'dark', 'light', \
+            "config.toml:2:9: 'pink' is not a theme: use one of 'auto', 'dark', 'light', \
              'high-contrast', 'ansi', 'none'",
         ),
         (
-            "[keys]\nrefresh = \"R\"\nsort = [\"R\"]\n",
-            "config.toml:3: 'R' of 'sort' is already the key of 'refresh' (line 2)",
+            "[keys]\nrefresh = \"Z\"\nsort = [\"Z\"]\n",
+            "config.toml:3:8: 'Z' of 'sort' is already the key of 'refresh' (line 2)",
         ),
         (
             "[keys]\n\nrefrsh = \"R\"\n",
-            "config.toml:3: there is no action 'refrsh'; did you mean 'refresh'",
+            "config.toml:3:10: there is no action 'refrsh'; did you mean 'refresh'",
         ),
         (
             "[theme.colors]\nerror = \"mauve\"\n",
-            "config.toml:2: 'mauve' is no colour: write #rrggbb",
+            "config.toml:2:9: 'mauve' is no colour: write #rrggbb",
         ),
         (
             "[theme.colors]\nshadow = \"red\"\n",
-            "config.toml:2: 'shadow' is no role: use one of text, dim, accent",
+            "config.toml:2:10: 'shadow' is no role: use one of text, dim, accent",
         ),
-        ("ascii = 3\n", "config.toml:1: invalid type"),
+        (
+            "ascii = 3\n",
+            "config.toml:1:9: invalid type: integer, expected true or false",
+        ),
     ] {
         let (status, out, err) = check(config);
         assert_eq!((status, out.as_str()), (1, ""), "{config}");
         assert!(err.contains(wanted), "{err}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn check_lists_every_mistake_at_once_in_the_order_of_the_file() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join(".config/bourse");
+    fs::create_dir_all(&folder).unwrap();
+    for (name, mode) in [("open", 0o644), ("good", 0o600)] {
+        fs::write(folder.join(name), "canary-key").unwrap();
+        fs::set_permissions(folder.join(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let config = r##"default_profile = "nowhere"
+theme = { name = "pink", colors = { error = "mauve" } }
+ascii = "no"
+[keys]
+refresh = "ctrl-m"
+sort = 3
+refrsh = "Z"
+[profiles.a]
+base_url = "market.example"
+route_url = "https://user:canary-password@run.example"
+api_key_file = "missing"
+[profiles.b]
+base_url = "http://market.example"
+api_key_file = "open"
+[profiles.c]
+base_url = "https://market.example"
+api_key_file = "good"
+dialect = "klingon"
+[profiles.d]
+base_url = "https://market.example"
+api_key_command = "pass 'show"
+colour = 1
+[profiles.e]
+base_url = "https://market.example"
+api_key_command = " "
+"##;
+    fs::write(folder.join("config.toml"), config).unwrap();
+    let (status, out, err) = bourse(home.path(), &["config", "check"]);
+    assert_eq!((status, out.as_str()), (1, ""));
+    let prefix = format!("bourse: {}:", folder.join("config.toml").display());
+    let found: Vec<_> = err
+        .lines()
+        .map(|line| line.strip_prefix(&prefix).unwrap_or(line))
+        .collect();
+    let folder = folder.display();
+    let wanted = [
+        "1:19: there is no profile named 'nowhere'".to_owned(),
+        "2:18: 'pink' is not a theme: use one of".to_owned(),
+        "2:45: 'mauve' is no colour".to_owned(),
+        "3:9: invalid type: string, expected true or false".to_owned(),
+        "5:11: 'ctrl-m' cannot be the key of 'refresh': a terminal cannot tell it from Enter"
+            .to_owned(),
+        "6:8: invalid type: integer, expected a key".to_owned(),
+        "7:10: there is no action 'refrsh'; did you mean 'refresh'".to_owned(),
+        "9:12: base_url: it is not an address such as https://host".to_owned(),
+        "10:13: route_url: an address must not hold a user name or password".to_owned(),
+        format!("11:16: api_key_file: the key file {folder}/missing does not exist"),
+        "13:12: base_url: a key is sent over plain http to this computer only".to_owned(),
+        format!("14:16: api_key_file: the key file {folder}/open is open to others (mode 0644)"),
+        "18:11: 'klingon' is not a dialect".to_owned(),
+        "22:1: unknown field `colour`".to_owned(),
+        "25:19: api_key_command: the key command of the profile failed: it is empty".to_owned(),
+    ];
+    for (found, wanted) in found.iter().zip(&wanted) {
+        assert!(found.starts_with(wanted), "{found}\n{wanted}\n{err}");
+    }
+    assert_eq!(found.len(), wanted.len(), "{err}");
+    assert!(!err.contains("canary"), "{err}");
+}
+
+#[test]
+fn one_bad_key_binding_drops_only_itself() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join(".config/bourse");
+    fs::create_dir_all(&folder).unwrap();
+    let config = "default_profile = \"mine\"\n[keys]\nsort = 3\nrefresh = \"ctrl-i\"\n\
+        [profiles.mine]\nbase_url = \"https://market.example\"\n";
+    fs::write(folder.join("config.toml"), config).unwrap();
+    let (status, out, err) = bourse(home.path(), &["offers", "--curl"]);
+    assert_eq!(status, 0, "{err}");
+    assert!(
+        out.contains("https://market.example/api/v0/bundles/"),
+        "{out}"
+    );
+    let notes: Vec<_> = err.lines().collect();
+    assert!(
+        notes[0].starts_with("note: ignored: ") && notes[0].contains("config.toml:3:8: "),
+        "{err}"
+    );
+    assert!(notes[1].contains("config.toml:4:11: 'ctrl-i'"), "{err}");
+    assert_eq!(notes.len(), 2, "{err}");
 }
 
 #[test]

@@ -277,7 +277,7 @@ fn csv_of_the_rows_in_view_is_read_back() {
     };
     assert_eq!(rows.len(), 2);
     assert_eq!(cell(0, "dph_total"), "-0.1");
-    assert_eq!(cell(0, "geolocation"), "'=cmd()|'a, \u{202e}US");
+    assert_eq!(cell(0, "geolocation"), "'=cmd()|'a, <U+202E>US");
     assert_eq!(cell(1, "gpu_name"), "");
 }
 

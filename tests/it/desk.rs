@@ -254,7 +254,7 @@ impl Desk {
             .lines()
             .find_map(|line| line.strip_prefix('>'))
             .and_then(|line| {
-                line.trim_start_matches(['*', ' ', '◆'])
+                line.trim_start_matches(['*', ' ', '◆', '!'])
                     .split_whitespace()
                     .next()
             });

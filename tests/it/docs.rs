@@ -55,6 +55,7 @@ fn filtered(field: &Field) -> &'static str {
     match field.filter {
         Filter::Documented => "server",
         Filter::Market => "server, where the dialect names it",
+        Filter::Local if field.is_computed() => "here (computed)",
         Filter::Local => "here",
         Filter::Never => "-",
     }
@@ -81,6 +82,7 @@ fn table(catalog: &'static Catalog) -> String {
         for field in catalog
             .fields()
             .iter()
+            .chain(catalog.computed())
             .filter(|field| field.section == section)
         {
             let unit = match field.kind {
@@ -135,6 +137,10 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("geolocation in [US,CA]", "two-letter countries"),
     ("geolocation in EU", "the countries of a group"),
     ("driver_version>=535.86.05", "versions compare part by part"),
+    (
+        "dph_per_gpu<0.3 on_front=true",
+        "computed columns, applied to the loaded rows; `job_cost<20` once a job is set",
+    ),
     (
         "cuda_vers>=12.4 verified=any",
         "`=any` removes a condition that a search starts from",

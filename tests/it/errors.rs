@@ -6,6 +6,7 @@ use bourse::api::wire::{Answer, decode};
 use bourse::api::{ApiError, Operation, Request, RouteCall};
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::domain::{Query, Resource};
+use jiff::tz::TimeZone;
 
 const NOW: f64 = 1_767_225_600.0; // Thu, 01 Jan 2026 00:00:00 GMT
 
@@ -73,6 +74,11 @@ fn every_documented_error_body_is_put_in_words() {
         403,
         r#"{"detail": "This action requires login."}"#,
         "the key was refused (status 403): This action requires login.; check the API key of the profile",
+    );
+    all(
+        403,
+        r#"{"success": false, "error": "auth_error", "msg": "This action requires the permission instance_write"}"#,
+        "not permitted for this key (status 403): This action requires the permission instance_write (auth_error); use a key with that permission",
     );
     all(
         404,
@@ -288,6 +294,169 @@ fn retry_after_is_seconds_or_a_date_and_bounded() {
 }
 
 #[test]
+fn a_403_means_the_key_only_where_it_says_so() {
+    for (body, is_key) in [
+        (
+            r#"{"error":"auth_error","msg":"This action requires login."}"#,
+            true,
+        ),
+        (r#"{"error":"auth_error","msg":"Invalid user key"}"#, true),
+        (r#"{"error":"auth_error"}"#, true),
+        ("Please log in or sign up", true),
+        (r#"{"msg":"Permission denied"}"#, false),
+        (r#"{"error":"forbidden"}"#, false),
+        (r#"{"msg":"This action requires a host account"}"#, false),
+        (
+            r#"{"msg":"Your API key is not permitted to search"}"#,
+            false,
+        ),
+        (
+            r#"{"error":"host_only","msg":"Only hosts may create workergroups"}"#,
+            false,
+        ),
+        ("<html><title>403 Forbidden</title></html>", false),
+        ("", false),
+    ] {
+        for request in requests() {
+            let error = error(&request, 403, body.as_bytes());
+            assert!(error.is_auth() && !error.is_passing(), "{body}");
+            let expected = if is_key {
+                "key refused"
+            } else {
+                "not permitted"
+            };
+            assert_eq!(error.headline(), expected, "{body}");
+            let told = error.to_string();
+            assert_eq!(told.contains("the key was refused"), is_key, "{told}");
+        }
+    }
+}
+
+#[test]
+fn without_a_key_none_was_refused() {
+    for (status, body) in [
+        (401, r#"{"error":"auth_error","msg":"Invalid user key"}"#),
+        (
+            403,
+            r#"{"error":"auth_error","msg":"This action requires login."}"#,
+        ),
+        (404, r#"{"error":"auth_error","msg":"Invalid user key"}"#),
+    ] {
+        let error = error(&requests()[0], status, body.as_bytes()).without_key();
+        let told = error.to_string();
+        assert!(
+            told.starts_with(&format!("no API key is configured (status {status}): ")),
+            "{told}"
+        );
+        assert!(told.ends_with("; set BOURSE_API_KEY"), "{told}");
+        assert!(error.is_auth());
+    }
+}
+
+const QUOTA: &str =
+    r#"{"success":false,"error":"search_quota_exceeded","msg":"Daily search limit reached"}"#;
+
+fn limited(body: &'static str, retry_after: Option<&str>, reset: Option<&str>) -> ApiError {
+    let answer = Answer {
+        status: 429,
+        retry_after,
+        rate_limit_reset: reset,
+        body: body.as_bytes(),
+        ..Answer::default()
+    };
+    decode(&requests()[0], answer, NOW).unwrap_err()
+}
+
+#[test]
+fn a_daily_quota_is_no_matter_of_waiting_a_little() {
+    let zone = TimeZone::fixed(jiff::tz::offset(2));
+    for (retry_after, reset, expected) in [
+        // 2026-01-01 06:30 UTC
+        (
+            None,
+            Some("1767249000"),
+            "it resets at 2026-01-01 08:30 +02",
+        ),
+        (
+            Some("60"),
+            Some("1767249000"),
+            "it resets at 2026-01-01 08:30 +02",
+        ),
+        (Some("3600"), None, "it resets at 2026-01-01 03:00 +02"),
+        (
+            Some("Fri, 02 Jan 2026 00:00:00 GMT"),
+            None,
+            "it resets at 2026-01-02 02:00 +02",
+        ),
+        (None, None, "try again tomorrow"),
+        (None, Some("soon"), "try again tomorrow"),
+        (None, Some("1"), "try again tomorrow"),
+        (None, Some("1e300"), "try again tomorrow"),
+        (Some("1e300"), Some("NaN"), "try again tomorrow"),
+    ] {
+        let error = limited(QUOTA, retry_after, reset).in_zone(&zone);
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "daily quota exceeded (status 429): Daily search limit reached (search_quota_exceeded); {expected}"
+            )
+        );
+        assert!(!error.is_passing(), "it is not sent again");
+        assert!(error.stops_timers(NOW), "nor by a timer");
+        assert!(!error.outcome_unknown(Operation::UnlistVolume));
+    }
+    let error = limited(QUOTA, None, Some("1767249000"));
+    assert!(error.stops_timers(1_767_248_999.0) && !error.stops_timers(1_767_249_000.0));
+}
+
+#[test]
+fn an_ordinary_429_waits_as_long_as_the_headers_say_but_bounded() {
+    const FREQUENT: &str = "API requests too frequent";
+    for (retry_after, reset, expected) in [
+        (Some("12"), None, Some(12.0)),
+        (Some("12"), Some("1767225640"), Some(12.0)),
+        (None, Some("1767225640"), Some(40.0)),
+        (None, Some("1767311999"), Some(300.0)),
+        (None, Some("1767225599"), None), // over
+        (None, Some("40"), None),         // no moment
+        (Some("soon"), Some("1767225601"), Some(1.0)),
+        (None, None, None),
+    ] {
+        let error = limited(FREQUENT, retry_after, reset);
+        assert!(error.is_passing(), "{error}");
+        let ApiError::RateLimited {
+            retry_after: wait, ..
+        } = error
+        else {
+            panic!("{error:?}");
+        };
+        let seconds = wait.map(|span| span.as_secs_f64());
+        assert_eq!(seconds, expected, "{retry_after:?} {reset:?}");
+    }
+}
+
+#[test]
+fn a_response_beyond_the_bound_is_told_as_such() {
+    for (bound, is_search, expected) in [
+        (
+            268_435_456,
+            true,
+            "the response exceeds 256 MiB; lower the limit",
+        ),
+        (
+            1_064_960,
+            true,
+            "the response exceeds 1.02 MiB; lower the limit",
+        ),
+        (16_777_216, false, "the response exceeds 16 MiB"),
+    ] {
+        let error = ApiError::TooLarge { bound, is_search };
+        assert_eq!(error.to_string(), expected);
+        assert!(!error.is_passing());
+    }
+}
+
+#[test]
 fn a_write_is_undone_only_when_that_is_certain() {
     let unlist = &requests()[2];
     let clear = br#"{"success": false, "error": "x", "msg": "y"}"#;
@@ -295,6 +464,8 @@ fn a_write_is_undone_only_when_that_is_certain() {
         (400, &clear[..], false),
         (401, clear, false),
         (403, clear, false),
+        (403, br#"{"error": "forbidden"}"#, false),
+        (403, b"<html><title>proxy</title></html>", true),
         (404, clear, false),
         (429, clear, false),
         (429, b"API requests too frequent", false),

@@ -612,7 +612,7 @@ fn the_form_has_its_own_preflight_and_planner() {
     let mut desk = filled();
     desk.keys("f5").answer(FOUND);
     desk.expect("Preflight of the new workergroup");
-    says(&desk, "max: 20 workers $1.80 $10.00 $18.00");
+    says(&desk, "max: 20 workers $1.80 $10.30 $18.00");
     desk.keys("esc f6")
         .expect("What a load takes: the new workergroup");
     desk.type_text("100")
@@ -669,4 +669,130 @@ fn a_line_that_nobody_types_in_shows_its_beginning_and_that_it_goes_on() {
         .unwrap();
     assert!(line.contains("verified=true rentable=true"), "{line}");
     assert!(line.trim_end().ends_with('…'), "{line}");
+}
+
+#[test]
+fn the_planner_s_preflight_is_of_the_draft_that_is_planned_for() {
+    let mut desk = narrow();
+    // A listed group's report first.
+    desk.keys("g p").answer(FOUND);
+    desk.expect("Preflight of workergroup 10");
+    desk.keys("esc");
+    // Then another group is filled in, and a load planned for.
+    desk.keys("n").type_text("chat").keys("f6");
+    desk.expect("What a load takes: the new workergroup");
+    desk.type_text("100").keys("enter").type_text("50");
+    says(&desk, "Supply now F5 looks for machines");
+    desk.keys("f5");
+    desk.expect("Preflight of the new workergroup")
+        .expect_not("workergroup 10");
+    let Request::Search(query) = desk.asked() else {
+        panic!()
+    };
+    assert_eq!(
+        bourse::domain::language::print(&query.conditions),
+        "verified=true rentable=true rented=false"
+    );
+    desk.answer(FOUND);
+    // 100 / 0.9 / 50 = 2.2: the load that was just typed counts.
+    says(&desk, "planned: 3 workers $1.80 $1.80 $2.70");
+    // Back in the planner the report tells what there is for the plan.
+    desk.keys("esc").expect("What a load takes");
+    says(
+        &desk,
+        "Supply now 3 machines, 3 GPUs; 3 workers cost $1.80 an hour or more, typically $1.80",
+    );
+    desk.keys("up ctrl-u").type_text("500");
+    says(&desk, "machines for 3 of 12 active workers are free now");
+}
+
+#[test]
+fn a_plan_and_a_report_do_not_outlive_their_draft() {
+    let mut desk = filled();
+    desk.keys("f5").answer(FOUND);
+    desk.keys("esc f6");
+    desk.type_text("100")
+        .keys("enter")
+        .type_text("50")
+        .keys("esc pgdn up");
+    says(
+        &desk,
+        "Last time: 3 machines, 3 GPUs, $0.4000 to $0.9000 an hour",
+    );
+    // The search is changed: what was found was found for another one.
+    desk.keys("up up up up up up up up up up backspace");
+    desk.keys("pgdn up").expect_not("Last time");
+    // Another draft: its report knows nothing of the plan for the first one.
+    desk.keys("ctrl-n").type_text("other");
+    desk.keys("f5").answer(FOUND);
+    says(&desk, "typical: 12 workers");
+    desk.expect_not("planned:");
+}
+
+#[test]
+fn a_report_on_a_group_whose_search_has_changed_says_so() {
+    let mut desk = narrow();
+    desk.keys("G k").selects("sdxl");
+    // The groups are asked for again while the preflight waits, and come back with another search.
+    desk.keys("r p");
+    let later = FOUR.replace("gpu_name=RTX_4090", "gpu_name=RTX_5090");
+    desk.answer(&later).answer(FOUND);
+    says(
+        &desk,
+        "This report is for an earlier draft of the search: r runs it as it is now",
+    );
+    desk.keys("r");
+    let Request::Search(query) = desk.asked() else {
+        panic!()
+    };
+    let asked = bourse::domain::language::print(&query.conditions);
+    assert!(asked.contains("gpu_name=RTX_5090"), "{asked}");
+    desk.answer(FOUND).expect_not("earlier draft");
+}
+
+/// Two offers that can hold 200 GB, one that cannot: 0.40 + 0.9 x 200 / 720 = 0.65 and
+/// 0.80 + 0.9 x 200 / 720 = 1.05 with that disk, 0.41 and 0.81 with the default 8 GB.
+const DISKS: &str = r#"{"offers":[
+ {"id":1,"gpu_name":"RTX 4090","num_gpus":1,"gpu_ram":24564,"dph_base":0.40,"dph_total":0.41,"storage_cost":0.9,
+  "disk_space":500,"host_id":7,"rentable":true,"rented":false,"verification":"verified"},
+ {"id":2,"gpu_name":"RTX 4090","num_gpus":1,"gpu_ram":24564,"dph_base":0.80,"dph_total":0.81,"storage_cost":0.9,
+  "disk_space":500,"host_id":8,"rentable":true,"rented":false,"verification":"verified"},
+ {"id":3,"gpu_name":"RTX 4090","num_gpus":1,"gpu_ram":24564,"dph_base":2.00,"dph_total":2.01,"storage_cost":0.9,
+  "disk_space":100,"host_id":9,"rentable":true,"rented":false,"verification":"verified"}]}"#;
+
+/// Opens the confirmation of [`filled`] with these launch arguments, everything answered.
+fn confirming_with(launch_args: &str) -> Desk {
+    let mut desk = filled();
+    desk.keys("enter").type_text(launch_args);
+    desk.keys("pgdn enter");
+    while let Some((_, request)) = desk.calls.first() {
+        match request {
+            Request::Search(_) => desk.answer(DISKS),
+            Request::ListWorkergroups => desk.answer(FOUR),
+            other => panic!("{other:?}"),
+        };
+    }
+    desk
+}
+
+#[test]
+fn the_worst_case_includes_the_disk_that_the_launch_arguments_set() {
+    let desk = confirming_with("--env '-e A=1' --disk 200");
+    says(
+        &desk,
+        "At most 20 workers x $1.0500 = $21.00 an hour with 200GB disk from --disk",
+    );
+    says(&desk, "(2 machines, 2 GPUs)"); // the third has 100 GB
+    let desk = confirming_with("--disk=200");
+    says(&desk, "At most 20 workers x $1.0500 = $21.00 an hour");
+    let desk = confirming_with("--ssh");
+    says(
+        &desk,
+        "At most 20 workers x $2.0100 = $40.20 an hour with the default 8GB disk",
+    );
+    let desk = confirming_with("--disk much");
+    says(
+        &desk,
+        "--disk much in the launch arguments is not a size in GB: prices include the default disk",
+    );
 }

@@ -316,24 +316,25 @@ fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
     // The one that cannot be rented breaks rentable=true: the group would not recruit it.
     desk.answer(FOUND);
     desk.expect("Preflight of workergroup 12");
-    says(&desk, "3 offers at 2 hosts");
+    says(&desk, "3 machines, 3 GPUs at 2 hosts (3 offers)");
     says(
         &desk,
-        "cheapest $0.4000/h, median $0.5000/h, dearest $0.9000/h",
+        "cheapest $0.4000/h, median $0.5000/h, most expensive $0.9000/h",
     );
     says(&desk, "RTX 4090 3 (100%)");
     says(&desk, "US 2 (67%), IS 1 (33%)");
-    says(&desk, "host 7 has 2 of 3 offers (67%)");
+    says(&desk, "host 7 has 2 of 3 machines (67%)");
     says(
         &desk,
-        "2 of 3 have the 24 GB of gpu_ram; the smallest has 23GB",
+        "2 of 3 machines have the 24 GB of gpu_ram; the smallest has 23GB",
     );
-    says(&desk, "1 of 3 offers have less than 24 GB of GPU memory");
-    // 3 cold workers, 12 halfway, 20 at most, each of the 3 offers once in the first column.
-    says(&desk, "min: 3 workers $1.80 $1.50 $2.70");
-    says(&desk, "typical: 12 workers $1.80 $6.00 $10.80");
-    says(&desk, "max: 20 workers $1.80 $10.00 $18.00");
-    says(&desk, "17 of 20 workers would find no offer now");
+    says(&desk, "1 of 3 machines have less than 24 GB of GPU memory");
+    // 3 cold workers, 12 halfway, 20 at most. Three run on the 3 machines there are, $1.80; the
+    // second column counts the others at the median of $0.50, the third all at $0.90.
+    says(&desk, "min: 3 workers $1.80 $1.80 $2.70");
+    says(&desk, "typical: 12 workers $1.80 $6.30 $10.80");
+    says(&desk, "max: 20 workers $1.80 $10.30 $18.00");
+    says(&desk, "17 of 20 workers would find no machine now");
     says(
         &desk,
         "max_workers is not in the listing: the documented 20 is assumed",
@@ -361,7 +362,10 @@ fn a_preflight_that_was_cut_says_so_and_a_search_that_makes_no_sense_is_not_run(
     desk.answer(&format!("{{\"offers\":[{}]}}", records.join(",")));
     says(
         &desk,
-        &format!("at least {limit} offers: the limit of {limit} cut the answer"),
+        &format!(
+            "at least {limit} machines, {} GPUs ({limit} offers): the limit of {limit} cut the answer",
+            2 * limit
+        ),
     );
     says(&desk, "the search has no rentable condition");
 }
@@ -375,8 +379,9 @@ fn a_preflight_can_be_given_up_asked_again_and_may_fail() {
     desk.keys("p").fail(ApiError::Lost);
     says(&desk, "The search failed");
     desk.keys("r").answer(FOUND);
-    says(&desk, "0 offers at 0 hosts"); // none of them has two GPUs
-    says(&desk, "no offer can be recruited");
+    // None of them has two GPUs.
+    says(&desk, "0 machines, 0 GPUs at 0 hosts (0 offers)");
+    says(&desk, "no machine can be recruited");
     says(&desk, "No offer has a price: no cost is known.");
 }
 
@@ -444,9 +449,10 @@ fn supply_is_asked_one_search_at_a_time_and_shared_by_equal_searches() {
     );
     assert!(desk.calls.is_empty());
     let rows = table(&desk);
-    assert!(rows[0].ends_with("1 from $2.0000"), "{}", rows[0]);
-    assert!(rows[1].ends_with("1 from $2.0000"), "{}", rows[1]);
-    assert!(rows[2].ends_with("3 from $0.4000"), "{}", rows[2]);
+    desk.expect("Machines/GPUs, from $/h");
+    assert!(rows[0].ends_with("1/2 from $2.0000"), "{}", rows[0]);
+    assert!(rows[1].ends_with("1/2 from $2.0000"), "{}", rows[1]);
+    assert!(rows[2].ends_with("3/3 from $0.4000"), "{}", rows[2]);
     assert!(rows[3].contains("? its search"), "{}", rows[3]);
 }
 

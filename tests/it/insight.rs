@@ -639,10 +639,10 @@ fn machine() -> Listing {
             "dph_total": 1.5, "gpu_frac": 1.0, "cpu_ram": 128556, "cpu_cores": 16,
             "cpu_cores_effective": 16.0}"#,
         r#"{"id": 2, "machine_id": 7, "host_id": 3, "num_gpus": 1, "gpu_ids": [0],
-            "dph_total": 0.5, "gpu_frac": 0.25, "cpu_ram": 128556, "cpu_cores": 16,
+            "dph_total": 0.5, "gpu_frac": 0.25, "cpu_ram": 32139, "cpu_cores": 16,
             "cpu_cores_effective": 4}"#,
         r#"{"id": 3, "machine_id": 7, "host_id": 3, "num_gpus": 1, "gpu_ids": [3],
-            "dph_total": 0.4, "cpu_ram": 128556, "cpu_cores": 16, "cpu_cores_effective": 4}"#,
+            "dph_total": 0.4, "cpu_ram": 32139, "cpu_cores": 16, "cpu_cores_effective": 4}"#,
         r#"{"id": 4, "machine_id": 7, "host_id": 3, "num_gpus": 2, "gpu_ids": null,
             "dph_total": 0.9, "gpu_frac": 0.5, "cpu_cores": 16}"#,
         r#"{"id": 5, "machine_id": 8, "host_id": 3, "num_gpus": 1, "dph_total": 0.1}"#,
@@ -676,15 +676,18 @@ fn an_offer_gets_its_share_of_memory_and_cores() {
     let listing = machine();
     let whole = share(&listing, 0);
     assert_eq!((whole.ram, whole.cores), (Some(128_556.0), Some(16.0)));
-    // A quarter of 128556 MB, as recorded with 4 of 16 cores.
+    // A quarter of the machine: its own memory is sent, but all 16 cores.
     let quarter = share(&listing, 1);
     assert_eq!((quarter.ram, quarter.cores), (Some(32_139.0), Some(4.0)));
     assert_eq!(quarter.machine_ram, Some(128_556.0));
-    assert_eq!(share(&listing, 2).ram, Some(32_139.0)); // by the cores: no gpu_frac is sent
+    let by_cores = share(&listing, 2); // no gpu_frac is sent
+    assert_eq!(by_cores.ram, Some(32_139.0));
+    assert_eq!(by_cores.machine_ram, Some(128_556.0));
     let half = share(&listing, 3);
     assert_eq!((half.ram, half.cores), (None, Some(8.0)));
     let odd = share(&listing, 5);
-    assert_eq!((odd.of_machine, odd.ram), (None, None));
+    assert_eq!((odd.of_machine, odd.ram), (None, Some(1000.0)));
+    assert_eq!(odd.machine_ram, None);
     assert_eq!(odd.cores, Some(10.666_666_666_666_666));
     assert_eq!(share(&listing, 6), Default::default());
 }

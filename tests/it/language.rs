@@ -404,7 +404,6 @@ fn what_means_nothing_is_refused() {
         ("num_gpus>=-Infinity", "-Infinity"),
         ("dph<1e999", "1e999"),
         ("id=1.5", "1.5"),
-        ("id=9007199254740993000", "9007199254740993000"),
         ("gpu_ram>=24QB", "24QB"),
         ("num_gpus>=4GB", "4GB"),
         ("inet_down>=100mb/s", "100mb/s"),

@@ -14,10 +14,16 @@ mod architecture;
 mod background;
 mod catalog;
 mod cli;
+#[cfg(unix)]
+mod cli_help;
+mod cli_lists;
+#[cfg(unix)]
+mod cli_writes;
 mod client;
 mod columns_story;
 mod comfort_story;
 mod compare_story;
+mod computed_story;
 mod configuration;
 mod copy_story;
 mod cost;
@@ -48,12 +54,14 @@ mod markets_story;
 mod memory;
 mod offers_story;
 mod own_keys;
+mod price_basis_story;
 #[cfg(unix)]
 mod pty;
 #[cfg(unix)]
 mod pty_support;
 mod query_cases;
 mod real_loop;
+mod real_records;
 #[cfg(unix)]
 mod real_terminal;
 mod recorder;
@@ -76,6 +84,7 @@ mod settings_story;
 mod shopping;
 mod sorting_story;
 mod state_files;
+mod supply;
 mod support;
 mod surprises_story;
 mod themes;

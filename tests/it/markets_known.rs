@@ -123,6 +123,30 @@ fn an_address_of_the_command_line_is_a_market_too() {
 }
 
 #[test]
+fn an_address_of_the_public_service_has_its_dialect_but_not_its_key() {
+    let home = Home::new(TWO);
+    let flags = Global {
+        base_url: Some("https://console.vast.ai".to_owned()),
+        ..Global::default()
+    };
+    let environment = Environment {
+        vast_key: Some(KEY.to_owned()),
+        ..Environment::default()
+    };
+    let known = home.known(flags, environment, "custom");
+    let settings = known.settings("custom").unwrap();
+    assert_eq!(settings.dialect.name, "vast");
+    assert_eq!(
+        settings.notices,
+        ["console.vast.ai is the public service: using the vast dialect"]
+    );
+    assert_eq!(key_of(&known, "custom"), None);
+    let markets = known.roster().markets;
+    assert_eq!(markets.last().unwrap().dialect.name, "vast");
+    assert!(known.settings("a").unwrap().notices.is_empty());
+}
+
+#[test]
 fn the_list_names_where_a_key_is_and_why_it_cannot_be_used() {
     let home = Home::new("");
     let open = home.private("open", KEY, 0o644);
@@ -165,7 +189,7 @@ fn the_list_names_where_a_key_is_and_why_it_cannot_be_used() {
 fn a_market_that_cannot_be_kept_leaves_no_key() {
     let home = Home::new("theme = 3\n");
     let error = home.plain().change(Change::Add(new("work"))).unwrap_err();
-    assert!(error.contains("config.toml:1"), "{error}");
+    assert!(error.contains("config.toml:1:9"), "{error}");
     assert!(!home.paths.key_file("work").exists());
     fs::write(home.paths.config_file(), TWO).unwrap();
     let error = home.plain().change(Change::Add(new("a"))).unwrap_err();

@@ -148,10 +148,10 @@ fn a_refused_key_is_replaced_where_it_was_refused() {
     std::fs::write(folder.join("config.toml"), &text).unwrap();
     let variables = [("XDG_CONFIG_HOME", config.to_str().unwrap())];
     let mut pty = Pty::bourse(&[], &variables, 100, 30);
-    pty.wait_for_text("Press M to give another key");
+    pty.wait_for_text("or press M to add one");
     pty.keys("M");
     pty.wait_for_text(
-        "! K gives work another key: the key was refused (status 401): Invalid user key",
+        "! K gives work a key: no API key is configured (status 401): Invalid user key",
     );
     pty.keys("K");
     pty.wait_for_text("The key of work");
@@ -166,7 +166,7 @@ fn a_refused_key_is_replaced_where_it_was_refused() {
     pty.keys("x");
     pty.wait_for_text("Forget the key of work?");
     pty.keys("y");
-    pty.wait_for_text("Press M to give another key");
+    pty.wait_for_text("or press M to add one");
     pty.keys("q");
     let exit = pty.exit();
     exit.assert_clean(0);

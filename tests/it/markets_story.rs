@@ -105,6 +105,36 @@ fn refused() -> ApiError {
     }
 }
 
+#[test]
+fn without_a_key_the_screen_names_the_variable_and_the_way_to_add_one() {
+    let keyless = || ApiError::NoKey {
+        status: 401,
+        said: said("Invalid user key"),
+    };
+    let mut desk = Desk::new();
+    desk.model.keymap = bourse::app::keys::Keymap::configured(&[bourse::app::keys::OwnKeys {
+        name: "markets".to_owned(),
+        keys: vec!["f7".to_owned()],
+        line: 1,
+    }])
+    .0;
+    desk.fail(keyless());
+    let screen = flat(&desk);
+    assert!(
+        screen.contains(
+            "no API key is configured (status 401): Invalid user key; set BOURSE_API_KEY or press \
+             F7 to add one."
+        ),
+        "{screen}"
+    );
+    assert!(!screen.contains("refused"), "{screen}");
+    // With rows on the screen, too.
+    desk.keys("r").answer(THREE).keys("r").fail(keyless());
+    desk.expect("Press F7 to add a key: no API key is configured (status 401)");
+    desk.keys("f7")
+        .expect("K gives test a key: no API key is configured");
+}
+
 /// Presses Enter on the selected market; gives the number of the connection and its name.
 fn connecting(desk: &mut Desk) -> (Ticket, String) {
     desk.keys("enter");
@@ -360,7 +390,7 @@ fn a_refusal_beside_older_rows_names_the_way_too() {
         keys: vec!["f7".to_owned()],
         line: 1,
     }])
-    .unwrap();
+    .0;
     desk.resize(120, 40).expect("Press F7 for another key");
     desk.keys("f7").expect("Markets");
 }

@@ -6,7 +6,8 @@ use bourse::app::keys::{Keymap, OwnKeys};
 use crate::desk::{Desk, THREE};
 use crate::groups_story::FOUR;
 
-fn own(lines: &[(&str, &[&str], usize)]) -> Result<Keymap, (usize, String)> {
+/// The keys, and the lines and messages of what is wrong.
+fn configured(lines: &[(&str, &[&str], usize)]) -> (Keymap, Vec<(usize, String)>) {
     let lines: Vec<_> = lines
         .iter()
         .map(|(name, keys, line)| OwnKeys {
@@ -15,7 +16,18 @@ fn own(lines: &[(&str, &[&str], usize)]) -> Result<Keymap, (usize, String)> {
             line: *line,
         })
         .collect();
-    Keymap::configured(&lines).map_err(|error| (error.line, error.message))
+    let (keymap, errors) = Keymap::configured(&lines);
+    let errors = errors
+        .into_iter()
+        .map(|error| (error.line, error.message))
+        .collect();
+    (keymap, errors)
+}
+
+/// The keys where nothing is wrong, else the first mistake.
+fn own(lines: &[(&str, &[&str], usize)]) -> Result<Keymap, (usize, String)> {
+    let (keymap, errors) = configured(lines);
+    errors.into_iter().next().map_or(Ok(keymap), Err)
 }
 
 #[test]
@@ -130,6 +142,91 @@ fn two_meanings_of_a_key_are_refused_with_both_lines() {
         let (line, message) = own(&lines).unwrap_err();
         assert_eq!((line, message.as_str()), wanted);
     }
+}
+
+#[track_caller]
+fn shown(keymap: &Keymap, name: &str) -> String {
+    let row = BINDINGS.iter().find(|row| row.name == name).unwrap();
+    keymap.all_keys(row)
+}
+
+#[test]
+fn a_bad_key_drops_only_itself() {
+    let (keymap, errors) = configured(&[
+        ("refresh", &["Z", "super-r"], 2),
+        ("sort", &["nonsense"], 3),
+        ("filter", &["Z"], 4),
+        ("columns", &["C"], 5),
+        ("nowhere", &["U"], 6),
+        // The default of a line that is dropped is in nobody's way.
+        ("query", &["s"], 7),
+    ]);
+    let lines: Vec<_> = errors.iter().map(|(line, _)| *line).collect();
+    assert_eq!(lines, [2, 3, 4, 6], "{errors:#?}");
+    for (name, keys) in [
+        ("refresh", "Z"),
+        ("sort", ""),
+        ("filter", "f"),
+        ("columns", "C"),
+        ("query", "s"),
+    ] {
+        assert_eq!(shown(&keymap, name), keys, "{name}");
+    }
+    let mut desk = Desk::with_offers(THREE);
+    desk.model.keymap = keymap;
+    desk.keys("Z");
+    assert_eq!(desk.calls.len(), 1);
+}
+
+#[test]
+fn keys_that_a_terminal_cannot_tell_apart_are_refused_with_the_reason() {
+    for (key, other) in [
+        ("ctrl-m", "Enter"),
+        ("ctrl-M", "Enter"),
+        ("ctrl-enter", "Enter"),
+        ("ctrl-i", "Tab"),
+        ("ctrl-tab", "Tab"),
+        ("ctrl-shift-tab", "Shift-Tab"),
+        ("ctrl-[", "Esc"),
+        ("ctrl-esc", "Esc"),
+        ("alt-esc", "Esc"),
+        ("ctrl-h", "Backspace"),
+        ("ctrl-backspace", "Backspace"),
+    ] {
+        let (line, message) = own(&[("refresh", &[key], 3)]).unwrap_err();
+        assert_eq!(line, 3);
+        let expected = format!(
+            "'{key}' cannot be the key of 'refresh': a terminal cannot tell it from {other}"
+        );
+        assert_eq!(message, expected);
+    }
+    for key in [
+        "enter",
+        "tab",
+        "esc",
+        "backspace",
+        "alt-enter",
+        "ctrl-j",
+        "ctrl-space",
+    ] {
+        assert!(
+            own(&[("unmark-all", &[key], 3)]).is_ok() || !key.contains('-'),
+            "{key}"
+        );
+    }
+}
+
+#[test]
+fn the_way_out_keeps_its_key_whatever_is_wrong() {
+    let (keymap, errors) = configured(&[("refresh", &["ctrl-c"], 2), ("quit-now", &[], 3)]);
+    assert_eq!(errors.len(), 2, "{errors:#?}");
+    assert_eq!(shown(&keymap, "quit-now"), "Ctrl-c");
+    assert_eq!(shown(&keymap, "refresh"), "r F5");
+    let keymap = own(&[("refresh", &["ctrl-c"], 2), ("quit-now", &["ctrl-q"], 3)]).unwrap();
+    assert_eq!(shown(&keymap, "quit-now"), "Ctrl-q");
+    let (keymap, errors) = configured(&[("refresh", &["ctrl-c"], 2), ("quit-now", &["q"], 3)]);
+    assert_eq!(errors.len(), 2, "{errors:#?}");
+    assert_eq!(shown(&keymap, "quit-now"), "Ctrl-c");
 }
 
 #[test]

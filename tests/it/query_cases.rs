@@ -115,11 +115,6 @@ const BETTER: &[(&str, &str, &str)] = &[
     // Numbers.
     ("offers", "gpu_ram>=nan", "refused: nan"),
     ("offers", "num_gpus>=--1", "refused: --1"),
-    (
-        "offers",
-        "id=99999999999999999999",
-        "refused: 99999999999999999999",
-    ),
     ("offers", "gpu_ram>=24GB", r#"{"gpu_ram":{"gte":24000}}"#),
     ("offers", "dph<$0.5", r#"{"dph_total":{"lt":0.5}}"#),
     ("offers", "gpu_ram=null", r#"{"gpu_ram":{"eq":null}}"#),

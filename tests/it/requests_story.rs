@@ -106,6 +106,31 @@ fn an_empty_list_says_what_to_press() {
 }
 
 #[test]
+fn route_calls_push_no_search_or_write_out() {
+    let mut desk = desk(vec![
+        search(0.0, BODY, "{}"),
+        of(Operation::UnlistVolume, "/api/v0/volumes/unlist/", "{}"),
+    ]);
+    for _ in 0..1000 {
+        record(&mut desk, of(Operation::Route, "/route/", "{}"));
+    }
+    desk.expect("/202 requests, older ones are not kept");
+    desk.keys("G");
+    assert!(
+        selected(&desk).contains("search offers"),
+        "{}",
+        desk.screen()
+    );
+    desk.keys("k");
+    assert!(
+        selected(&desk).contains("unlist volume"),
+        "{}",
+        desk.screen()
+    );
+    desk.keys("enter").expect("/api/v0/volumes/unlist/");
+}
+
+#[test]
 fn every_call_is_a_line_with_its_figures_latest_first() {
     let mut desk = desk(vec![
         search(1.0, BODY, r#"{"offers":[]}"#),

@@ -563,7 +563,7 @@ fn a_key_that_is_refused_three_times_in_a_row_ends_the_series() {
     desk.expect("RUNNING");
     route(&mut desk, 0.0, refused());
     desk.expect("STOPPED")
-        .expect("the key was refused three times");
+        .expect("refused three times in a row (unauthorized)");
     assert!(desk.calls.is_empty());
 }
 

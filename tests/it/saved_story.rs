@@ -132,7 +132,9 @@ fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
     };
     assert_eq!(search.spec.order.as_deref(), Some("job_cost"));
     assert_eq!(search.job.map(|job| job.run_hours), Some(72.0));
-    desk.expect("order job_cost, at most 500, on-demand, 8 GB disk, job 3d, 200GB, 20 in / 5 out");
+    desk.expect(
+        "order job_cost, at most 500, on-demand, 200 GB disk, job 3d, 200GB, 20 in / 5 out",
+    );
     let searches = desk.model.searches.clone();
     // Another start, without a job: the search brings its own.
     let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
@@ -200,7 +202,7 @@ fn the_key_that_gives_a_job_is_the_persons_own() {
             keys: vec!["f7".to_owned()],
             line: 1,
         };
-        model.keymap = Keymap::configured(&[own]).unwrap();
+        model.keymap = Keymap::configured(&[own]).0;
     });
     desk.answer(THREE).expect("sort Job $ needs a job: F7");
 }
@@ -401,6 +403,7 @@ fn left() -> Desk {
     model.offers.marks.insert(RowId(102));
     model.offers.figures.job = Some(Job {
         run_hours: 72.0,
+        disk_gb: 200.0,
         ..Job::default()
     });
     desk

@@ -68,7 +68,7 @@ fn conditions_that_only_hold_for_the_first_records_say_how_few_they_are() {
     let (_, err, _) = run(FIVE, &["offers", "dph<0.35", "--limit", "9"]);
     assert_eq!(
         err,
-        "note: 3 of 5 match dph_total<0.35, applied locally: this market doesn't filter by it\n"
+        "note: 3 of 5 match dph_total<0.35, which this market doesn't filter: applied locally\n"
     );
     let (_, err, recorder) = run(FIVE, &["offers", "dph<0.1", "num_gpus=2", "--curl"]);
     assert!(recorder.requests().is_empty());

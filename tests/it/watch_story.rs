@@ -1,6 +1,6 @@
 //! Watching a search, key by key.
 
-use bourse::api::ApiError;
+use bourse::api::{ApiError, Said};
 
 use crate::desk::{Desk, THREE};
 
@@ -51,6 +51,31 @@ fn watching_goes_on_over_failures_and_beside_what_is_typed() {
     desk.keys("2");
     desk.calls.clear();
     desk.wait(30.0);
+    assert_eq!(desk.calls.len(), 1);
+}
+
+#[test]
+fn watching_holds_while_the_daily_quota_is_exceeded_and_after_a_refused_key() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("w").wait(30.0);
+    desk.fail(ApiError::QuotaExceeded {
+        // An hour after the failure.
+        reset: Some("2026-11-20T13:00:30+00:00[UTC]".parse().unwrap()),
+        said: Said::Nothing,
+    });
+    desk.expect("daily quota exceeded (status 429); it resets at 2026-11-20 13:00 UTC")
+        .expect("watching is on hold: daily quota exceeded");
+    desk.wait(1800.0).wait(1799.0);
+    assert!(desk.calls.is_empty());
+    desk.wait(31.0);
+    assert_eq!(desk.calls.len(), 1, "the quota is a new one");
+    desk.fail(ApiError::NotPermitted {
+        said: Said::Nothing,
+    });
+    desk.wait(31.0).wait(31.0);
+    assert!(desk.calls.is_empty());
+    // The person may.
+    desk.keys("r");
     assert_eq!(desk.calls.len(), 1);
 }
 

@@ -4,11 +4,11 @@
 mod drift;
 mod preflight;
 
-use bourse::domain::insight::Coverage;
+use bourse::domain::insight::{Amount, Coverage};
 use bourse::domain::language::{self, Mode};
 use bourse::domain::workergroup::{
     CapacityPlan, Change, ChangeKind, Demand, Draft, Key, NewWorkergroup, PARAMETERS, Preflight,
-    Snapshot, WorkerCounts, candidates, drift, group_search, preflight_query, search_query_text,
+    Recruitment, Snapshot, WorkerCounts, candidates, disk, drift, group_search, search_query_text,
 };
 use bourse::domain::{Condition, Dialect, Listing, OFFERS, RowId, Untrusted, WORKERGROUPS};
 

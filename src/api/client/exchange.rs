@@ -13,6 +13,8 @@ use crate::api::error::{ApiError, Unreachable};
 use crate::api::wire::{Method, WireRequest};
 use crate::api::{Request, Secret};
 
+/// When a new quota begins, in seconds since 1970: a header of the public service.
+const RATE_LIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 /// How the program names itself to servers.
 const AGENT: &str = concat!("bourse/", env!("CARGO_PKG_VERSION"));
 /// Bytes that one record may take.
@@ -26,14 +28,37 @@ const OTHER: usize = 16 * 1024 * 1024;
 /// How much of a refusal is read: enough for its words.
 const REFUSAL: usize = 64 * 1024;
 
-/// The most bytes that the answer to a request may have.
-pub(super) fn body_limit(request: &Request) -> usize {
-    match request {
-        Request::Search(query) => query
-            .limit
-            .map_or(MOST, |records| for_records(records.into())),
-        Request::Raw(search) => search.limit().map_or(MOST, for_records),
-        _ => OTHER,
+/// The most bytes that the response to a request may have.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bound {
+    bytes: usize,
+    is_search: bool,
+}
+
+impl Bound {
+    pub(super) fn of(request: &Request) -> Self {
+        let search = |limit: Option<u64>| Self {
+            bytes: limit.map_or(MOST, for_records),
+            is_search: true,
+        };
+        match request {
+            Request::Search(query) => search(query.limit.map(u64::from)),
+            Request::Raw(raw) => search(raw.limit()),
+            Request::UnlistVolume { .. }
+            | Request::ListWorkergroups
+            | Request::CreateWorkergroup(_)
+            | Request::Route(_) => Self {
+                bytes: OTHER,
+                is_search: false,
+            },
+        }
+    }
+
+    const fn exceeded(self) -> ApiError {
+        ApiError::TooLarge {
+            bound: self.bytes,
+            is_search: self.is_search,
+        }
     }
 }
 
@@ -51,6 +76,7 @@ pub(super) struct Raw {
     pub(super) status: u16,
     pub(super) location: Option<String>,
     pub(super) retry_after: Option<String>,
+    pub(super) rate_limit_reset: Option<String>,
     pub(super) body: Vec<u8>,
 }
 
@@ -61,7 +87,7 @@ pub(super) async fn exchange(
     origin: &Origin,
     wire: &WireRequest,
     key: Option<&Secret>,
-    limit: usize,
+    bound: Bound,
     seen: &mut Option<u16>,
 ) -> Result<Raw, ApiError> {
     let request = build(http, origin, wire, key)?;
@@ -76,16 +102,22 @@ pub(super) async fn exchange(
         status,
         location: header(response.headers(), &LOCATION),
         retry_after: header(response.headers(), &RETRY_AFTER),
+        rate_limit_reset: header(response.headers(), &RATE_LIMIT_RESET),
         body: Vec::new(),
     };
-    let limit = if good { limit } else { REFUSAL };
+    let limit = if good { bound.bytes } else { REFUSAL };
+    // Told in advance, it need not be read up to the bound: that may take longer than the deadline.
+    let announced = response.content_length().unwrap_or(0);
+    if good && usize::try_from(announced).is_ok_and(|bytes| bytes > limit) {
+        return Err(bound.exceeded());
+    }
     loop {
         match response.chunk().await {
             Ok(None) => return Ok(raw),
             Ok(Some(bytes)) if raw.body.len() + bytes.len() <= limit => {
                 raw.body.extend_from_slice(&bytes);
             }
-            Ok(Some(_)) if good => return Err(ApiError::TooLarge { limit }),
+            Ok(Some(_)) if good => return Err(bound.exceeded()),
             Ok(Some(_)) => return Ok(raw),
             // A refusal is one by its status, however little of its words came.
             Err(_) if !good => return Ok(raw),

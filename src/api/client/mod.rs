@@ -10,6 +10,7 @@ mod transport;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use jiff::tz::TimeZone;
 use tokio::time::Instant;
 
 use super::error::ApiError;
@@ -18,7 +19,7 @@ use super::wire::{self, Answer, Target, WireRequest};
 use super::{Reply, Request, Secret, curl, redact};
 use crate::domain::{Dialect, Untrusted};
 
-use exchange::Raw;
+use exchange::{Bound, Raw};
 use transport::Transports;
 
 pub use origin::{Origin, OriginError};
@@ -103,12 +104,22 @@ impl Client {
                     Untrusted::from(redact::known(msg.compared(), key))
                 }),
             }),
-            result => {
-                result.map_err(|error| self.keys(&wire).into_iter().fold(error, ApiError::without))
-            }
+            result => result.map_err(|error| self.told(error, &wire)),
         };
         record.error = result.as_ref().err().map(ToString::to_string);
         Outcome { result, record }
+    }
+
+    /// An error as a person is told it: without secrets, in local time, and with a missing key named
+    /// as such.
+    fn told(&self, error: ApiError, wire: &WireRequest) -> ApiError {
+        let error = if self.key(wire).is_some() {
+            error
+        } else {
+            error.without_key()
+        };
+        let error = error.in_zone(&TimeZone::system());
+        self.keys(wire).into_iter().fold(error, ApiError::without)
     }
 
     async fn attempt(
@@ -145,7 +156,7 @@ impl Client {
             origin,
             wire,
             self.key(wire),
-            exchange::body_limit(request),
+            Bound::of(request),
             &mut failed,
         );
         let result = tokio::time::timeout(deadline, exchanged)
@@ -207,6 +218,7 @@ async fn decode(request: Request, raw: Raw) -> Result<Reply, ApiError> {
             status: raw.status,
             location: raw.location.as_deref(),
             retry_after: raw.retry_after.as_deref(),
+            rate_limit_reset: raw.rate_limit_reset.as_deref(),
             body: &raw.body,
         };
         wire::decode(&request, answer, now)

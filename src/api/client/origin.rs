@@ -119,9 +119,14 @@ impl Origin {
         })
     }
 
+    /// The host, in lower case.
+    pub fn host(&self) -> &str {
+        self.url.host_str().unwrap_or_default()
+    }
+
     /// Host and port, for messages.
     pub fn authority(&self) -> String {
-        let host = self.url.host_str().unwrap_or_default();
+        let host = self.host();
         match self.url.port() {
             Some(port) => format!("{host}:{port}"),
             None => host.to_owned(),

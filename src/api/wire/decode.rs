@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+
 use super::envelope::{Members, split};
 use super::said::{self, is_page, said, words};
 use crate::api::error::{ApiError, Said};
@@ -20,6 +23,8 @@ pub struct Answer<'a> {
     pub location: Option<&'a str>,
     /// The `Retry-After` header.
     pub retry_after: Option<&'a str>,
+    /// The `X-RateLimit-Reset` header.
+    pub rate_limit_reset: Option<&'a str>,
     /// The body, decompressed.
     pub body: &'a [u8],
 }
@@ -64,38 +69,73 @@ fn refusal(operation: Operation, answer: Answer<'_>, text: &str, now: f64) -> Ap
             status,
             to: answer.location.and_then(origin_of).map(Untrusted::from),
         },
-        401 | 403 => ApiError::Refused { status, said },
+        401 => ApiError::Refused { status, said },
+        403 if is_about_the_key(&said) => ApiError::Refused { status, said },
+        403 => ApiError::NotPermitted { said },
         404 if is_key_error(&said) => ApiError::Refused { status, said },
         404 if operation == Operation::SearchVolumes => ApiError::NotOffered,
-        429 => ApiError::RateLimited {
-            threshold: said
-                .message()
-                .and_then(|message| said::threshold(message.compared())),
-            retry_after: answer
-                .retry_after
-                .and_then(|header| said::retry_after(header, now)),
-            said,
-        },
+        429 => too_many(answer, said, now),
         400..500 => ApiError::Invalid { status, said },
         _ => ApiError::Server { status, said },
     }
 }
 
+/// What a 429 means: a quota that is used up for the day, or requests in too quick succession.
+fn too_many(answer: Answer<'_>, said: Said, now: f64) -> ApiError {
+    let reset = answer
+        .rate_limit_reset
+        .and_then(|header| said::reset(header, now));
+    if mentions(&said, &["quota_exceeded"]) {
+        let retry_after = || Some(now + said::retry_seconds(answer.retry_after?, now)?);
+        return ApiError::QuotaExceeded {
+            reset: reset.or_else(retry_after).and_then(zoned),
+            said,
+        };
+    }
+    ApiError::RateLimited {
+        threshold: said
+            .message()
+            .and_then(|message| said::threshold(message.compared())),
+        retry_after: answer
+            .retry_after
+            .and_then(|header| said::retry_after(header, now))
+            .or_else(|| said::bounded_wait(reset? - now)),
+        said,
+    }
+}
+
+/// A moment in seconds since 1970, in UTC until somebody says where it is read.
+fn zoned(epoch: f64) -> Option<Zoned> {
+    #[expect(clippy::cast_possible_truncation)] // absurd moments saturate and are refused then
+    let moment = Timestamp::from_second(epoch.ceil() as i64).ok()?;
+    Some(moment.to_zoned(TimeZone::UTC))
+}
+
+/// Whether a 403 means the key itself. The public service has 403 for a missing key ("This action
+/// requires login.") and for a valid key that lacks the permission.
+fn is_about_the_key(said: &Said) -> bool {
+    if mentions(said, &["login", "log in", "invalid user key"]) {
+        return true;
+    }
+    // "This action requires the permission ..." comes as `auth_error`, too.
+    let is_permission = mentions(said, &["permi", "requires", "forbidden", "not allowed"]);
+    !is_permission && mentions(said, &["auth_error", "api key"])
+}
+
 /// Whether a 404 means the key: the public service answers a wrong key so.
 fn is_key_error(said: &Said) -> bool {
-    match said {
-        Said::Words { code, message } => {
-            code.as_ref()
-                .is_some_and(|code| code.compared() == "auth_error")
-                || message.as_ref().is_some_and(|message| {
-                    message
-                        .compared()
-                        .to_ascii_lowercase()
-                        .contains("invalid user key")
-                })
-        }
-        _ => false,
-    }
+    mentions(said, &["auth_error", "invalid user key"])
+}
+
+/// Whether the code or the message of a refusal holds one of some words, case aside.
+fn mentions(said: &Said, words: &[&str]) -> bool {
+    let Said::Words { code, message } = said else {
+        return false;
+    };
+    [code, message].into_iter().flatten().any(|text| {
+        let text = text.compared().to_ascii_lowercase();
+        words.iter().any(|word| text.contains(word))
+    })
 }
 
 /// Scheme, host and port of an address: the rest of it may hold a secret.

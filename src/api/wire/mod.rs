@@ -152,9 +152,8 @@ fn volumes(query: &Query, dialect: &'static Dialect) -> Json {
 fn search(query: &Query, dialect: &'static Dialect) -> Map<String, Json> {
     let mut body = query.filters_json(dialect);
     let order: Vec<Json> = query
-        .order
+        .sent_order(dialect)
         .iter()
-        .filter(|key| query.catalog().orders_on_server(key.field, dialect))
         .map(|key| json!([key.field.key, key.direction.wire()]))
         .collect();
     if !order.is_empty() {

@@ -9,6 +9,9 @@ use crate::domain::Untrusted;
 /// The longest wait that a `Retry-After` may ask for.
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
+/// The longest time until a quota resets, in seconds: a month and some.
+const LONGEST_QUOTA: f64 = 32.0 * 86_400.0;
+
 /// How much of an error body is looked at.
 const LOOKED_AT: usize = 64 * 1024;
 
@@ -81,19 +84,34 @@ pub fn threshold(words: &str) -> Option<f64> {
 /// How long a `Retry-After` header asks to wait: seconds or an HTTP date, at most five minutes.
 /// `now` is in seconds since 1970.
 pub fn retry_after(header: &str, now: f64) -> Option<Duration> {
-    let header = header.trim();
-    let seconds = if let Ok(seconds) = header.parse::<f64>() {
-        seconds
-    } else {
-        let date = jiff::fmt::rfc2822::parse(header).ok()?;
-        #[expect(clippy::cast_precision_loss)] // dates in seconds are far below 2^53
-        let date = date.timestamp().as_second() as f64;
-        date - now
-    };
+    bounded_wait(retry_seconds(header, now)?)
+}
+
+/// A wait of so many seconds, at most five minutes; `None` for what is no number.
+pub(super) fn bounded_wait(seconds: f64) -> Option<Duration> {
     if !seconds.is_finite() {
         return None;
     }
     Duration::try_from_secs_f64(seconds.clamp(0.0, LONGEST_WAIT.as_secs_f64())).ok()
+}
+
+/// The seconds that a `Retry-After` header asks to wait, however many.
+pub(super) fn retry_seconds(header: &str, now: f64) -> Option<f64> {
+    let header = header.trim();
+    if let Ok(seconds) = header.parse::<f64>() {
+        return seconds.is_finite().then_some(seconds);
+    }
+    let date = jiff::fmt::rfc2822::parse(header).ok()?;
+    #[expect(clippy::cast_precision_loss)] // dates in seconds are far below 2^53
+    let date = date.timestamp().as_second() as f64;
+    Some(date - now)
+}
+
+/// The moment that an `X-RateLimit-Reset` header names, in seconds since 1970; `None` for one that
+/// is over or so far off that it is no moment (some servers send other units).
+pub(super) fn reset(header: &str, now: f64) -> Option<f64> {
+    let moment: f64 = header.trim().parse().ok()?;
+    (moment > now && moment - now <= LONGEST_QUOTA).then_some(moment)
 }
 
 /// Whether a text is a web page.

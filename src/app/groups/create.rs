@@ -130,7 +130,7 @@ pub(super) fn open(model: &mut Model, now: Now) -> Vec<Effect> {
     if page == Page::Confirm {
         // The list from just before is what tells a new group from an old one.
         let mut effects = model.state.workergroups.ask(&mut model.state.tickets, now);
-        effects.extend(super::look_at_draft(model, now, false));
+        effects.extend(super::preflight::look_at_draft(model, now));
         return effects;
     }
     Vec::new()
@@ -201,7 +201,7 @@ fn send(model: &mut Model, now: Now) -> Vec<Effect> {
         ));
         return Vec::new();
     }
-    let subject = subject(new);
+    let subject = new.subject();
     let request = Request::CreateWorkergroup(new.clone());
     let sent = writes.send(
         Deed::CreateWorkergroup,
@@ -225,15 +225,6 @@ fn send(model: &mut Model, now: Now) -> Vec<Effect> {
             dialog.page = Page::Outcome;
             Vec::new()
         }
-    }
-}
-
-/// The endpoint, as the history names it.
-fn subject(new: &NewWorkergroup) -> String {
-    match (&new.endpoint_name, new.endpoint_id) {
-        (Some(name), _) => format!("endpoint {name}"),
-        (None, Some(id)) => format!("endpoint {id}"),
-        (None, None) => "no endpoint".to_owned(),
     }
 }
 

@@ -35,10 +35,15 @@ impl Focus {
     }
 }
 
+/// Tells one draft from the next: what was worked out for one is not shown for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DraftNumber(u32);
+
 /// The form.
 #[derive(Debug)]
 pub struct Form {
     dialect: &'static Dialect,
+    number: DraftNumber,
     inputs: [TextInput; Key::ALL.len()],
     focus: Focus,
     draft: Draft,
@@ -59,6 +64,7 @@ impl Form {
         let draft = Draft::default();
         Self {
             dialect,
+            number: DraftNumber::default(),
             inputs: std::array::from_fn(|_| TextInput::default()),
             focus: Focus::Field(Key::EndpointName),
             built: draft.build(dialect),
@@ -74,6 +80,11 @@ impl Form {
     /// What was filled in.
     pub const fn draft(&self) -> &Draft {
         &self.draft
+    }
+
+    /// Which draft it is; editing it keeps the number.
+    pub const fn number(&self) -> DraftNumber {
+        self.number
     }
 
     /// What would be sent, or what stands against it.
@@ -171,6 +182,7 @@ impl Form {
 
     /// Puts a draft into the form; the one that was there can be brought back.
     pub fn load(&mut self, draft: Draft) {
+        self.number = DraftNumber(self.number.0.wrapping_add(1));
         let old = std::mem::replace(&mut self.draft, draft);
         if !old.is_blank() && old != self.draft {
             self.replaced = Some(old);

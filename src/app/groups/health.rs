@@ -1,4 +1,4 @@
-//! Supply health: for every group how many offers its search finds now, and the cheapest. One
+//! Supply health: for every group how many machines its search finds now, and the cheapest. One
 //! search at a time; groups with the same search share one.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -7,9 +7,9 @@ use super::preflight::Look;
 use crate::api::{ApiError, Request};
 use crate::app::message::Effect;
 use crate::app::remote::{Now, Ticket, Tickets, Waiting};
-use crate::domain::insight::Coverage;
-use crate::domain::workergroup::Preflight;
-use crate::domain::{Condition, Dialect, Listing, RowId};
+use crate::domain::insight::{Amount, Coverage};
+use crate::domain::workergroup::{Preflight, Recruitment};
+use crate::domain::{Dialect, Listing, RowId};
 
 /// How many offers are asked for a group: enough to see that there are plenty.
 const LIMIT: u32 = 500;
@@ -21,11 +21,11 @@ pub enum Supply {
     Waiting,
     /// What its search found.
     Found {
-        /// Offers that can be recruited.
-        offers: usize,
+        /// What can be recruited.
+        amount: Amount,
         /// Whether there may be more.
         more: bool,
-        /// The cheapest, in $/h.
+        /// The cheapest worker, in $/h.
         cheapest: Option<f64>,
         /// When.
         at: Now,
@@ -37,7 +37,7 @@ pub enum Supply {
 #[derive(Debug)]
 struct Job {
     groups: Vec<RowId>,
-    conditions: Vec<Condition>,
+    search: Recruitment,
 }
 
 #[derive(Debug)]
@@ -102,15 +102,17 @@ impl Health {
                 }
             };
             self.found.insert(id, Supply::Waiting);
-            let same = self
-                .queue
-                .iter_mut()
-                .find(|job| job.conditions == look.conditions);
+            // The strip says nothing about memory: groups that differ only there share a search.
+            let search = Recruitment {
+                gpu_ram: None,
+                ..look.search
+            };
+            let same = self.queue.iter_mut().find(|job| job.search == search);
             match same {
                 Some(job) => job.groups.push(id),
                 None => self.queue.push_back(Job {
                     groups: vec![id],
-                    conditions: look.conditions,
+                    search,
                 }),
             }
         }
@@ -132,7 +134,7 @@ impl Health {
 
     fn next(&mut self, tickets: &mut Tickets) -> Option<Effect> {
         let job = self.queue.pop_front()?;
-        let mut query = crate::domain::workergroup::preflight_query(job.conditions.clone());
+        let mut query = job.search.query();
         query.limit = Some(LIMIT);
         let ticket = tickets.take();
         self.flight = Some(Flight {
@@ -177,9 +179,9 @@ impl Health {
         };
         let (supply, goes_on) = match answer {
             Ok(listing) => {
-                let found = Preflight::of(&listing, &job.conditions, None, Some(LIMIT));
+                let found = Preflight::of(&listing, &job.search, Some(LIMIT));
                 let supply = Supply::Found {
-                    offers: found.recruitable,
+                    amount: found.recruitable,
                     more: found.coverage == Coverage::Cut,
                     cheapest: found.prices.map(|prices| prices.lowest),
                     at: now,
@@ -187,7 +189,7 @@ impl Health {
                 (supply, true)
             }
             Err(error) => {
-                let ends = error.is_auth()
+                let ends = error.stops_timers(now.epoch)
                     || matches!(
                         error,
                         ApiError::NotConnected { .. } | ApiError::Misconfigured(_)

@@ -1,5 +1,6 @@
 //! The planner: from a load and a measured worker to capacities and numbers of workers.
 
+use super::form::DraftNumber;
 use super::preflight::{Subject, parameters};
 use crate::domain::Listing;
 use crate::domain::RowId;
@@ -91,8 +92,8 @@ pub struct Planner {
 
 impl Planner {
     /// For the group that is being filled in.
-    pub fn of_draft(draft: &Draft) -> Self {
-        let mut planner = Self::blank(Subject::Draft, "the new workergroup".to_owned());
+    pub fn of_draft(number: DraftNumber, draft: &Draft) -> Self {
+        let mut planner = Self::blank(Subject::Draft(number), "the new workergroup".to_owned());
         // What the form says is taken as typed, right or wrong.
         for (entry, input) in Entry::ALL.iter().zip(&mut planner.inputs) {
             if let Entry::Parameter(key) = entry {

@@ -1,20 +1,23 @@
 //! A preflight: what a group's search would find on the market now, asked in a slot of its own.
 
+use super::form::DraftNumber;
 use crate::api::{ApiError, Request};
-use crate::app::message::Effect;
+use crate::app::Model;
+use crate::app::message::{Effect, Toast};
+use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Remote, Ticket, Tickets, Waiting};
 use crate::domain::catalog::{OFFERS, WORKERGROUPS};
 use crate::domain::language::{self, Mode};
 use crate::domain::workergroup::{
-    Draft, Key, NewWorkergroup, Preflight, group_search, preflight_query,
+    Draft, Key, NewWorkergroup, Preflight, Recruitment, disk, group_search,
 };
-use crate::domain::{CellRef, Condition, Dialect, Listing, Query, RowId, Untrusted};
+use crate::domain::{CellRef, Dialect, Listing, RowId, Untrusted};
 
 /// Whose search is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
-    /// The group that is being filled in.
-    Draft,
+    /// A group that is being filled in.
+    Draft(DraftNumber),
     /// A listed group.
     Group(RowId),
 }
@@ -26,10 +29,8 @@ pub struct Look {
     pub subject: Subject,
     /// What it is called on the screen.
     pub title: String,
-    /// The search.
-    pub conditions: Vec<Condition>,
-    /// Least GPU memory in GB, where the group says it.
-    pub gpu_ram: Option<f64>,
+    /// What is asked of the market: a report belongs to this and to nothing else.
+    pub search: Recruitment,
     /// The scaling parameters, as far as they are known.
     pub group: NewWorkergroup,
     /// What was assumed or left out, in words.
@@ -37,8 +38,32 @@ pub struct Look {
 }
 
 impl Look {
-    /// At the group that is being filled in; `Err` says why its search cannot be run.
-    pub fn at_draft(draft: &Draft, dialect: &'static Dialect) -> Result<Self, String> {
+    /// At the search of `subject` as it is now; `Err` says why it cannot be run.
+    pub fn at(model: &Model, subject: Subject) -> Result<Self, String> {
+        let form = &model.state.groups.form;
+        let browser = &model.state.workergroups;
+        match subject {
+            Subject::Draft(number) if number == form.number() => {
+                Self::at_draft(number, form.draft(), model.state.profile.dialect)
+            }
+            Subject::Draft(_) => Err("the form holds another draft now".to_owned()),
+            Subject::Group(id) => {
+                let found = browser
+                    .listing()
+                    .and_then(|listing| Some((listing, listing.row(id)?)));
+                let (listing, row) = found.ok_or("the group is no longer listed")?;
+                Self::at_row(listing, row, browser.dialect())
+            }
+        }
+    }
+
+    /// At the group that is being filled in.
+    fn at_draft(
+        number: DraftNumber,
+        draft: &Draft,
+        dialect: &'static Dialect,
+    ) -> Result<Self, String> {
+        let subject = Subject::Draft(number);
         let conditions = draft
             .conditions(dialect)
             .map_err(|error| format!("the search cannot be read: {}", error.message))?;
@@ -62,11 +87,15 @@ impl Look {
             cold_workers: number(Key::ColdWorkers).and_then(whole),
             ..NewWorkergroup::default()
         });
+        let disk = disk_of(draft.text(Key::LaunchArgs), &mut notes);
         Ok(Self {
-            subject: Subject::Draft,
+            subject,
             title: "the new workergroup".to_owned(),
-            conditions,
-            gpu_ram: number(Key::GpuRam),
+            search: Recruitment {
+                conditions,
+                gpu_ram: number(Key::GpuRam),
+                disk,
+            },
             group,
             notes,
         })
@@ -99,26 +128,37 @@ impl Look {
             notes.push(default_note(has_template));
         }
         let text = if is_blank { OFFERS.defaults } else { text };
-        let conditions = language::parse(text, &OFFERS, dialect, &[], Mode::Strict)
+        let conditions = language::parse(text, &OFFERS, dialect, &[], Mode::Market)
             .map_err(|error| format!("its search cannot be read: {}", error.message))?
             .conditions;
         let (group, assumed) = parameters(listing, row);
         notes.extend(assumed);
-        let gpu_ram = number(listing, row, "gpu_ram");
+        let launch_args = WORKERGROUPS.by_key("launch_args");
+        let launch_args = launch_args.and_then(|field| listing.text(row, field));
+        let disk = launch_args.and_then(|text| disk_of(text.compared(), &mut notes));
         Ok(Self {
             subject: Subject::Group(id),
             title: format!("workergroup {id}"),
-            conditions,
-            gpu_ram,
+            search: Recruitment {
+                conditions,
+                gpu_ram: number(listing, row, "gpu_ram"),
+                disk,
+            },
             group,
             notes,
         })
     }
+}
 
-    /// The offer search that answers it.
-    pub fn query(&self) -> Query {
-        preflight_query(self.conditions.clone())
-    }
+/// The disk that launch arguments set; one that cannot be read is noted.
+fn disk_of(launch_args: &str, notes: &mut Vec<String>) -> Option<f64> {
+    disk(launch_args).unwrap_or_else(|text| {
+        notes.push(format!(
+            "--disk {} in the launch arguments is not a size in GB: prices include the default disk",
+            Untrusted::from(text).consent()
+        ));
+        None
+    })
 }
 
 fn default_note(has_template: bool) -> String {
@@ -205,13 +245,19 @@ impl Panel {
             .map(|(_, workers)| workers)
     }
 
-    /// Whether the answer, there or awaited, is about these conditions and this memory.
+    /// Whether the answer, there or awaited, is to the same question.
     pub fn is_about(&self, look: &Look) -> bool {
         self.look
             .as_ref()
-            .is_some_and(|own| own.conditions == look.conditions && own.gpu_ram == look.gpu_ram)
+            .is_some_and(|own| own.search == look.search)
             && self.remote.error().is_none()
             && (self.remote.is_loading() || self.remote.shown().is_some())
+    }
+
+    /// The report on what `subject` searches for now, if there is one.
+    pub fn report(&self, model: &Model, subject: Subject) -> Option<&Preflight> {
+        let look = Look::at(model, subject).ok()?;
+        self.remote.shown().filter(|_| self.is_about(&look))
     }
 
     /// Takes over what else is known of the subject, without asking again.
@@ -230,7 +276,7 @@ impl Panel {
         if !self.is_about(&look) {
             self.remote = Remote::default();
         }
-        let query = look.query();
+        let query = look.search.query();
         let ticket = tickets.take();
         self.limit = query.limit;
         self.look = Some(look);
@@ -260,8 +306,71 @@ impl Panel {
     /// Takes the answer in.
     pub fn answered(&mut self, ticket: Ticket, answer: Result<Box<Listing>, ApiError>, now: Now) {
         let Some(look) = &self.look else { return };
-        let answer = answer
-            .map(|listing| Preflight::of(&listing, &look.conditions, look.gpu_ram, self.limit));
+        let answer = answer.map(|listing| Preflight::of(&listing, &look.search, self.limit));
         self.remote.accept(ticket, now, answer);
     }
+}
+
+/// What the keys of preflight and plan are about: the draft in the form, also under its planner, else
+/// the group of the planner, else the selected one.
+pub(super) fn subject(model: &Model) -> Option<Subject> {
+    match model.overlays.last() {
+        Some(Overlay::GroupPlan(planner)) => Some(planner.subject),
+        Some(Overlay::GroupForm) => Some(Subject::Draft(model.state.groups.form.number())),
+        _ => model.state.workergroups.selected().map(Subject::Group),
+    }
+}
+
+/// Opens the report on what [`subject`] searches for.
+pub(super) fn open(model: &mut Model, now: Now) -> Vec<Effect> {
+    super::note_plan(model);
+    subject(model).map_or_else(Vec::new, |subject| look_at(model, now, subject, true))
+}
+
+/// Looks at what is being filled in, without opening the report.
+pub(super) fn look_at_draft(model: &mut Model, now: Now) -> Vec<Effect> {
+    let subject = Subject::Draft(model.state.groups.form.number());
+    look_at(model, now, subject, false)
+}
+
+/// Runs the search of a group; `show` opens the report.
+fn look_at(model: &mut Model, now: Now, subject: Subject, show: bool) -> Vec<Effect> {
+    match Look::at(model, subject) {
+        Ok(look) if show => show_preflight(model, now, look),
+        Ok(look) => ask(model, now, look, false),
+        Err(why) => {
+            model.show(Toast::error(why, now));
+            Vec::new()
+        }
+    }
+}
+
+fn show_preflight(model: &mut Model, now: Now, look: Look) -> Vec<Effect> {
+    model.overlays.push(Overlay::GroupPreflight { scroll: 0 });
+    ask(model, now, look, false)
+}
+
+/// Asks for a preflight, unless the answer is there already and new ones need not be `forced`.
+fn ask(model: &mut Model, now: Now, look: Look, forced: bool) -> Vec<Effect> {
+    let panel = &mut model.state.groups.preflight;
+    let is_fresh = panel
+        .remote()
+        .shown_at()
+        .is_none_or(|then| now.epoch - then.epoch < 60.0);
+    if !forced && is_fresh && panel.is_about(&look) {
+        panel.retitle(look);
+        return Vec::new();
+    }
+    panel.ask(look, &mut model.state.tickets, now)
+}
+
+/// Runs the search of the report again, as it is now.
+pub(super) fn again(model: &mut Model, now: Now) -> Vec<Effect> {
+    let subject = model.state.groups.preflight.look().map(|look| look.subject);
+    match subject.map(|subject| Look::at(model, subject)) {
+        Some(Ok(look)) => return ask(model, now, look, true),
+        Some(Err(why)) => model.show(Toast::error(why, now)),
+        None => {}
+    }
+    Vec::new()
 }

@@ -184,7 +184,7 @@ fn shown(
         }
         Subject::Field(field) => {
             let cell = |record: &Whole| cell(record, field, dialect);
-            (field.label, records.iter().map(cell).collect())
+            (listing.label(field), records.iter().map(cell).collect())
         }
         Subject::Derived { label, places, .. } => {
             let write = |value: f64| format!("${value:.*}/h", usize::from(places));

@@ -4,11 +4,12 @@ use super::After;
 use crate::app::Model;
 use crate::app::browser::Browser;
 use crate::app::keymap::Action;
-use crate::app::message::Toast;
+use crate::app::message::{Effect, Toast};
 use crate::app::remote::Now;
-use crate::domain::Query;
 use crate::domain::cost::{Input, Job};
 use crate::domain::format::trimmed;
+use crate::domain::query::DEFAULT_STORAGE_GB;
+use crate::domain::{OrderKey, Query};
 use crate::widgets::text_input::TextInput;
 
 /// The inputs, in the order in which they stand.
@@ -170,13 +171,19 @@ fn quantity(text: &str, input: Input) -> Option<f64> {
 }
 
 /// Does what an action asks of the form.
-pub(super) fn act(form: &mut JobForm, model: &mut Model, now: Now, action: Action) -> After {
+pub(super) fn act(
+    form: &mut JobForm,
+    model: &mut Model,
+    now: Now,
+    action: Action,
+    effects: &mut Vec<Effect>,
+) -> After {
     let last = INPUTS.len() - 1;
     match action {
         Action::Down => form.focus((form.focused + 1) % INPUTS.len()),
         Action::Up => form.focus(form.focused.checked_sub(1).unwrap_or(last)),
         Action::Remove => {
-            super::forget_job(model, now);
+            effects.extend(super::forget_job(model, now));
             return After::Close;
         }
         Action::Submit => match form.job() {
@@ -186,7 +193,7 @@ pub(super) fn act(form: &mut JobForm, model: &mut Model, now: Now, action: Actio
                 model.show(Toast::error(text, now));
             }
             Ok(job) => {
-                model.state.offers.set_job(Some(job));
+                effects.extend(set(model, now, Some(job)));
                 let sort = model.state.keymap.way_to("sort");
                 let text = format!("Job $ is a column now: {sort} sorts by it");
                 model.show(Toast::new(text, now));
@@ -198,6 +205,18 @@ pub(super) fn act(form: &mut JobForm, model: &mut Model, now: Now, action: Actio
     After::Stay
 }
 
+/// Prices the offers for a job or for none, and asks the market for the prices with its disk.
+pub(super) fn set(model: &mut Model, now: Now, job: Option<Job>) -> Vec<Effect> {
+    let crate::app::State {
+        offers, tickets, ..
+    } = &mut model.state;
+    if offers.set_job(job) {
+        offers.ask(tickets, now)
+    } else {
+        Vec::new()
+    }
+}
+
 impl Browser {
     /// Runs a saved search; a job that was saved with it takes the place of the one there is.
     pub fn load_saved(&mut self, query: Query, words: Vec<String>, job: Option<Job>) {
@@ -207,9 +226,27 @@ impl Browser {
         self.load(query, words);
     }
 
-    /// Prices the offers for a job, or for none; its columns come and go with it.
-    pub fn set_job(&mut self, job: Option<Job>) {
+    /// Prices the offers for a job, or for none; its columns come and go with it, and an order by
+    /// price follows. The job's disk is the storage that prices include. True if the market must
+    /// be asked for those.
+    pub fn set_job(&mut self, job: Option<Job>) -> bool {
+        let before = self.query.clone();
+        match (self.figures.job, job) {
+            (None, Some(_)) => {
+                self.figures.jobless_storage = self.query.storage;
+                self.reorder("dph_total", "job_cost");
+            }
+            (Some(_), None) => {
+                self.query.storage = self.figures.jobless_storage.or(Some(DEFAULT_STORAGE_GB));
+                self.reorder("job_cost", "dph_total");
+            }
+            (None, None) | (Some(_), Some(_)) => {}
+        }
+        if self.is_at_top() {
+            self.go_to_top();
+        }
         self.figures.job = job;
+        self.take_disk_of_job();
         self.hide_columns(&COLUMNS);
         if let Some(job) = job {
             let many = if job.work_dlperf_hours.is_some() {
@@ -224,5 +261,25 @@ impl Browser {
                 .retain(|key| !COLUMNS.contains(&key.field.key));
         }
         self.revalue();
+        self.asks_other_than(&before)
+    }
+
+    /// Makes the job's disk, if there is a job, the storage that prices include.
+    pub(in crate::app) fn take_disk_of_job(&mut self) {
+        if let Some(job) = self.figures.job {
+            self.query.storage = Some(job.disk_gb);
+        }
+    }
+
+    /// Orders by another column in place of one, unless it is a key already.
+    fn reorder(&mut self, from: &str, to: &str) {
+        let order = &mut self.query.order;
+        if order.iter().any(|key| key.field.key == to) {
+            return;
+        }
+        let key = order.iter_mut().find(|key| key.field.key == from);
+        if let (Some(key), Some(field)) = (key, self.query.resource.catalog().column(to)) {
+            *key = OrderKey { field, ..*key };
+        }
     }
 }

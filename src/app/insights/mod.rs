@@ -171,10 +171,7 @@ pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
                 effects = asked;
                 Insight::Related(related)
             }
-            Action::ForgetJob => {
-                forget_job(model, now);
-                return effects;
-            }
+            Action::ForgetJob => return forget_job(model, now),
             Action::Compare => match model.browser() {
                 Some(browser) => Insight::Compare(Compare::new(browser)),
                 None => return effects,
@@ -217,9 +214,10 @@ fn three_prices(model: &mut Model, now: Now) -> Vec<Effect> {
     effects
 }
 
-fn forget_job(model: &mut Model, now: Now) {
-    model.state.offers.set_job(None);
-    model.show(Toast::new("Offers are not priced for a job any more", now));
+fn forget_job(model: &mut Model, now: Now) -> Vec<Effect> {
+    let effects = job_form::set(model, now, None);
+    model.show(Toast::new("Offers are priced by $/h again", now));
+    effects
 }
 
 /// Marks or unmarks the selected row and goes to the next.
@@ -242,7 +240,7 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     let step = actions::movement(action, page);
     let after = match &mut *insight {
         _ if action == Action::Back => After::Close,
-        Insight::Job(form) => job_form::act(form, model, now, action),
+        Insight::Job(form) => job_form::act(form, model, now, action, &mut effects),
         Insight::Compare(view) => {
             let most = view.lines.len().saturating_sub(page);
             match (step, model.browser_mut()) {

@@ -178,8 +178,8 @@ fn host_condition(browser: &Browser) -> Option<Condition> {
     let host = browser
         .listing()?
         .cell(browser.selected_row()?, field)
-        .number()?;
-    let operand = Operand::One(Value::Number(host));
+        .whole()?;
+    let operand = Operand::One(Value::id(host));
     Some(Condition::new(field, Operator::Eq, operand))
 }
 
@@ -195,7 +195,7 @@ fn lines(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Line> {
     let machine = |row: usize| {
         catalog
             .by_key("machine_id")
-            .and_then(|field| listing.cell(row, field).number())
+            .and_then(|field| listing.cell(row, field).whole())
     };
     let rentable = |row: usize| match listing.cell(row, catalog.by_key("rentable")?) {
         CellRef::Flag(flag) => Some(flag),

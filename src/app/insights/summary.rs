@@ -50,6 +50,8 @@ pub struct Summary {
     pub order: GroupOrder,
     /// What is summarised.
     pub resource: Resource,
+    /// Whether prices are those of a job.
+    pub has_job: bool,
     grouping: usize,
 }
 
@@ -62,6 +64,7 @@ impl Summary {
             loaded: String::new(),
             order: GroupOrder::Count,
             resource: browser.resource(),
+            has_job: browser.figures.job.is_some(),
             grouping: 0,
         };
         view.rebuild(browser);
@@ -84,9 +87,9 @@ impl Summary {
             .map(move |(index, (_, name))| (*name, index == current))
     }
 
-    /// The largest number of rows in a group, for the length of the bars.
+    /// The largest number of machines in a group, for the length of the bars.
     pub fn largest(&self) -> usize {
-        let counts = self.lines.iter().map(|line| line.group.count());
+        let counts = self.lines.iter().map(|line| line.group.amount.machines);
         counts.max().unwrap_or(0)
     }
 
@@ -106,7 +109,7 @@ impl Summary {
         let volumes = VolumePrices::new(listing);
         let measures = match self.resource {
             Resource::Volumes => Measures::volumes(listing, &volumes),
-            _ => Measures::offers(&prices, pricing.gb),
+            _ => Measures::priced(&prices, pricing, |row| !browser.figures.is_unfit(row)),
         };
         let mut groups = summarise(listing, browser.view(), &fields, &measures);
         sort_groups(&mut groups, self.order);

@@ -4,12 +4,14 @@
 use super::After;
 use crate::api::Request;
 use crate::app::browser::Browser;
+use crate::app::figures::Figures;
 use crate::app::keymap::Action;
 use crate::app::message::Effect;
 use crate::app::remote::{Now, Remote, Tickets};
+use crate::domain::cost::Basis;
 use crate::domain::insight::{Funnel, funnel, loosened};
 use crate::domain::language;
-use crate::domain::{Condition, Listing, Query};
+use crate::domain::{Condition, Listing, Query, Resource};
 
 /// How many records the wide request asks for at most: enough to judge by, soon here.
 const WIDE: u32 = 2000;
@@ -28,11 +30,18 @@ pub struct Why {
     /// How far the rows speak for the market.
     pub loaded: String,
     limit: u32,
+    /// Fills the computed columns of the wide answer; without the three prices, which belong to
+    /// other rows.
+    figures: Box<Figures>,
+    /// What its rows are priced by.
+    pricing: Basis,
 }
 
 impl Why {
     /// Asks the wide question of a browser's query.
     pub(super) fn new(browser: &Browser, tickets: &mut Tickets, now: Now) -> (Self, Vec<Effect>) {
+        let (gb, _) = browser.storage();
+        let priced = browser.query.priced_storage(browser.dialect());
         let limit = browser.query.limit.unwrap_or(WIDE).max(WIDE);
         let wide = Query {
             conditions: Vec::new(),
@@ -46,6 +55,11 @@ impl Why {
             cursor: 0,
             loaded: String::new(),
             limit,
+            figures: Box::new(browser.figures.for_other_rows()),
+            pricing: Basis {
+                gb: Some(gb).filter(|_| (gb - priced).abs() > 1e-9),
+                ..browser.pricing()
+            },
         };
         let ticket = tickets.take();
         view.remote.ask(ticket, now);
@@ -54,9 +68,21 @@ impl Why {
     }
 
     pub(super) fn rebuild(&mut self) {
-        let Some(listing) = self.remote.shown() else {
+        // Conditions on prices are judged by the prices on screen.
+        if let Some(listing) = self.remote.shown_mut() {
+            listing.price_as(self.pricing.model);
+            listing.estimate_storage(self.pricing.gb);
+        }
+        let Some(listing) = self.remote.shown_mut() else {
             return;
         };
+        if self.conditions.iter().any(|own| own.field.is_computed()) {
+            match listing.catalog().resource {
+                Resource::Offers => self.figures.fill_for(listing, self.pricing, None, &[]),
+                Resource::Volumes => self.figures.fill_volumes(listing),
+                Resource::Workergroups => {}
+            }
+        }
         listing.prepare(self.conditions.iter().map(|condition| condition.field));
         self.funnel = Some(funnel(listing, &self.conditions));
         self.loaded = super::loaded(listing, Some(self.limit));

@@ -34,7 +34,7 @@ pub(in crate::app) fn open(model: &mut Model) -> Vec<Effect> {
     vec![Effect::Market(Errand::List)]
 }
 
-/// That the market refused its key, if it did.
+/// That the market refused or missed a key, if it did.
 fn refusal(model: &Model) -> Option<Said> {
     let in_sight = model.browser().into_iter();
     let all = [
@@ -50,8 +50,10 @@ fn refusal(model: &Model) -> Option<Said> {
 
 /// That a market did not answer as it should, and what helps against it.
 fn failed(model: &Model, name: &str, error: &ApiError) -> String {
-    if error.is_auth() {
-        let way = model.state.keymap.way_to("market-key");
+    let way = model.state.keymap.way_to("market-key");
+    if matches!(error, ApiError::NoKey { .. }) {
+        format!("{way} gives {name} a key: {error}.")
+    } else if error.is_auth() {
         format!("{way} gives {name} another key: {error}.")
     } else {
         format!("{name}: {error}.")
@@ -186,7 +188,7 @@ fn fixed(model: &Model, market: &Market) -> Option<&'static str> {
         Some("The sandbox makes a key of its own.")
     } else if !market.is_configurable {
         Some(
-            "An address of the command line takes its key from BOURSE_API_KEY or --api-key-file. \
+            "An address of the command line takes its key from --api-key-file or BOURSE_API_KEY. \
              Add it as a market to keep a key for it.",
         )
     } else if model.state.markets.roster.file.is_none() {

@@ -14,6 +14,7 @@ pub use form::MarketForm;
 pub use switch::{Arrival, Luggage};
 
 use super::Model;
+use super::keys::Keymap;
 use super::remote::Ticket;
 use crate::api::{ApiError, Secret};
 use crate::domain::Dialect;
@@ -319,6 +320,16 @@ pub struct MarketList {
     pub selected: usize,
     /// What is said about it, or about what was tried last.
     pub said: Option<Said>,
+}
+
+/// An error for the screen: where an API key is missing, also how to add one here.
+pub fn explain(error: &ApiError, keymap: &Keymap) -> String {
+    match error {
+        ApiError::NoKey { .. } => {
+            format!("{error} or press {} to add one", keymap.way_to("markets"))
+        }
+        other => other.to_string(),
+    }
 }
 
 /// Why the dashboard cannot leave its market now, if it cannot.

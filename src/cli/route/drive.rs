@@ -1,5 +1,6 @@
 //! Carries a plan out: the schedule is the domain's, here are the clock and the requests.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::StreamExt as _;
@@ -11,6 +12,7 @@ use crate::api::attempt::completion;
 use crate::api::{Progress, Request, RouteCall, Secret, Session};
 use crate::cli::output::{CliError, ProgressLine};
 use crate::cli::sandbox::Stop;
+use crate::domain::Untrusted;
 use crate::domain::routing::{Attempt, Completion, Outcome, RoutePlan, Run};
 
 /// How often the line that tells how far it is changes.
@@ -23,11 +25,13 @@ pub struct Ended {
     /// When it was over, on the run's clock.
     pub at: f64,
     /// The latest status reply, whole, as JSON text.
-    pub status: Option<crate::domain::Untrusted>,
+    pub status: Option<Untrusted>,
     /// Failures by their words.
-    pub failures: std::collections::BTreeMap<String, u64>,
+    pub failures: BTreeMap<String, u64>,
     /// Assignments that did not echo their request.
     pub mismatched: u64,
+    /// Every reply as received, by the number of its request; `None` unless they are printed.
+    pub replies: Option<BTreeMap<u64, Untrusted>>,
 }
 
 /// An attempt that came back; its moments are on the run's clock.
@@ -38,12 +42,13 @@ struct Answered {
     completion: Completion,
 }
 
-/// Sends what the plan says. A signal stops it at once and breaks off what is in flight, and so
+/// Sends what the plan says, and keeps every reply where that is asked for. A signal stops it at once and breaks off what is in flight, and so
 /// does a key that is refused again and again.
 pub async fn run(
     session: &Session,
     plan: RoutePlan,
     key: Option<Secret>,
+    keep_replies: bool,
 ) -> Result<Ended, CliError> {
     let mut stop = Stop::new()?;
     let mut line = ProgressLine::new();
@@ -60,8 +65,9 @@ pub async fn run(
         run,
         at: 0.0,
         status: None,
-        failures: std::collections::BTreeMap::new(),
+        failures: BTreeMap::new(),
         mismatched: 0,
+        replies: keep_replies.then(BTreeMap::new),
     };
     let mut underway = FuturesUnordered::new();
     let mut shown = started;
@@ -142,6 +148,11 @@ impl Ended {
             ended,
             completion,
         } = answered;
+        if let (Some(replies), Some(reply), Outcome::Assigned { .. } | Outcome::Waiting { .. }) =
+            (&mut self.replies, &completion.reply, &completion.outcome)
+        {
+            replies.insert(index, reply.clone());
+        }
         match (&completion.outcome, &completion.reply) {
             (Outcome::Waiting { .. }, Some(reply)) => self.status = Some(reply.clone()),
             (Outcome::Waiting { .. } | Outcome::Cancelled, _) => {}

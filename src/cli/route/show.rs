@@ -10,6 +10,9 @@ use crate::domain::format::trimmed;
 use crate::domain::routing::{OutcomeKind, Quantiles, Run, WorkerShare};
 use crate::domain::text::csv_text;
 
+/// The longest run whose requests are listed one by one.
+const MOST_LISTED: usize = 20;
+
 /// Cells of the progress bar.
 const BAR: usize = 24;
 
@@ -69,7 +72,7 @@ pub fn show(ended: &Ended, format: Format) -> Result<(), CliError> {
     match format {
         Format::Table => output::print(as_table(ended).as_bytes())?,
         Format::Csv => output::print(&as_csv(&ended.run)?)?,
-        Format::Json => output::print_json(&as_json(ended))?,
+        Format::Json => output::print_json(&document(ended))?,
     }
     let run = &ended.run;
     let is_told = match format {
@@ -92,7 +95,7 @@ pub fn show(ended: &Ended, format: Format) -> Result<(), CliError> {
         output::complain(&format!("{count} failed: {words}"));
     }
     if run.is_refused() {
-        output::complain("stopped: the key was refused three times in a row");
+        output::complain("stopped: refused three times in a row (unauthorized)");
     }
     if run.stats().count(OutcomeKind::Assigned) == 0
         && let Some(status) = &ended.status
@@ -128,7 +131,37 @@ fn as_table(ended: &Ended) -> String {
             worker.repeats().to_string(),
         ]
     }));
-    format!("{}{}\n", table::plain(&rows), summary(ended).join("\n"))
+    format!(
+        "{}{}\n{}",
+        table::plain(&rows),
+        summary(ended).join("\n"),
+        requests(run)
+    )
+}
+
+/// A line for each request of a short run, with what a worker's log knows it by.
+fn requests(run: &Run) -> String {
+    let samples = run.samples();
+    if samples.len() > MOST_LISTED {
+        return String::new();
+    }
+    let mut samples: Vec<_> = samples.iter().collect();
+    samples.sort_by_key(|sample| sample.index);
+    let head = ["Worker", "Request", "Reqnum", "Request id"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    rows.extend(samples.into_iter().map(|sample| {
+        let reqnum = sample.outcome.reqnum();
+        let id = sample.request_id.as_ref();
+        let worker = sample.outcome.worker();
+        let outcome = || format!("({})", sample.outcome.kind().label());
+        vec![
+            worker.map_or_else(outcome, |worker| worker.screen(120)),
+            (sample.index + 1).to_string(),
+            reqnum.map_or_else(|| "—".to_owned(), |reqnum| reqnum.to_string()),
+            id.map_or_else(|| "—".to_owned(), |id| id.screen(64)),
+        ]
+    }));
+    format!("\n{}", table::plain(&rows))
 }
 
 /// What the run came to, a line each.
@@ -183,7 +216,18 @@ fn as_csv(run: &Run) -> Result<Vec<u8>, CliError> {
     writer.into_inner().map_err(|error| failed(&error))
 }
 
-fn as_json(ended: &Ended) -> String {
+/// Every reply as received, and the summary.
+fn document(ended: &Ended) -> String {
+    let replies = ended.replies.iter().flatten();
+    let replies: Vec<_> = replies.map(|(_, reply)| reply.compared()).collect();
+    format!(
+        "{{\"replies\": [{}],\n\"summary\": {:#}}}\n",
+        replies.join(",\n"),
+        as_json(ended)
+    )
+}
+
+fn as_json(ended: &Ended) -> Json {
     let run = &ended.run;
     let summary = run.summary(ended.at);
     let workers: Vec<_> = shares(run)
@@ -205,7 +249,7 @@ fn as_json(ended: &Ended) -> String {
         .status
         .as_ref()
         .and_then(|status| serde_json::from_str::<Json>(status.compared()).ok());
-    let whole = json!({
+    json!({
         "requests": summary.attempts,
         "assigned": summary.count(OutcomeKind::Assigned),
         "waiting": summary.count(OutcomeKind::Waiting),
@@ -223,8 +267,7 @@ fn as_json(ended: &Ended) -> String {
         "reqnum_repeats": summary.reqnum_repeats,
         "workers": workers,
         "last_status": status,
-    });
-    format!("{whole:#}\n")
+    })
 }
 
 fn quantiles(latency: &Quantiles) -> Json {

@@ -1,8 +1,9 @@
 //! Columns that are worked out here. Of machine offers: prices per unit, the three price models side
 //! by side, the cost of a job, and the Pareto front. Of network volumes: the price of a size and term.
 //!
-//! Their keys are names like those on the wire, so that chosen columns can be kept and exported, but
-//! no record carries them and no server is asked about them.
+//! Their keys are names like those on the wire, so that they can be typed, kept and exported, but no
+//! record carries them and no server is asked about them: orders and conditions on them are applied
+//! to the rows that arrived.
 
 use crate::domain::field::{Field, Section, Unit};
 
@@ -12,7 +13,7 @@ pub static OFFERS: &[Field] = &[
     // The cost of a job
     Field::number("job_cost", "Job $", Unit::Dollars).computed().section(Section::Price)
         .width(9).priority(3).places(2).less_is_better()
-        .doc("Cost of the whole job in $: GPUs, storage running and stopped, traffic both ways; ! where the offer ends before the job is done."),
+        .doc("Cost of the whole job in $: GPUs, storage running and stopped, traffic both ways; ! where the offer ends before the job is done or lacks the disk."),
     Field::number("job_time", "Job time", Unit::Seconds).computed().section(Section::Price)
         .width(8).priority(35).less_is_better()
         .doc("How long the job runs on the offer; with work in DLPerf-hours, faster ones finish sooner."),
@@ -47,7 +48,7 @@ pub static OFFERS: &[Field] = &[
         .doc("Deep learning performance over the number of GPUs."),
     Field::integer("on_front", "Front").computed().section(Section::Price).width(5).priority(48)
         .yes_no().more_is_better()
-        .doc("Whether no loaded offer is both cheaper and faster per GPU (price against DLPerf)."),
+        .doc("Whether no loaded offer is both cheaper and faster: per GPU, or for the job where there is one."),
 ];
 
 /// Of network volumes.

@@ -68,8 +68,8 @@ pub struct Catalog {
     pub limit: Option<u32>,
     /// The fields.
     pub fields: &'static [Field],
-    /// The columns that are worked out here: they stand in tables, are sorted by and exported like
-    /// fields, but no query and no server knows them.
+    /// The columns that are worked out here: they stand in tables, are sorted by, filtered on and
+    /// exported like fields, but no server knows them.
     pub computed: &'static [Field],
 }
 
@@ -115,10 +115,11 @@ impl Catalog {
         self.fields().iter().find(|field| field.key == key)
     }
 
-    /// The field that people mean by `name`: its wire name or an alias, in any case.
+    /// The field that people mean by `name`: its wire name or an alias, in any case; or the computed
+    /// column of that key.
     pub fn named(&self, name: &str) -> Option<&'static Field> {
         self.by_key(name).or_else(|| {
-            self.fields().iter().find(|field| {
+            self.fields().iter().chain(self.computed()).find(|field| {
                 field.key.eq_ignore_ascii_case(name)
                     || field
                         .aliases
@@ -175,6 +176,7 @@ impl Catalog {
         let wanted = name.to_ascii_lowercase();
         self.fields()
             .iter()
+            .chain(self.computed())
             .filter(|field| field.is_filter() || field.sortable)
             .flat_map(|field| std::iter::once(field.key).chain(field.aliases.iter().copied()))
             .map(|known| (strsim::damerau_levenshtein(&wanted, known), known))
@@ -200,11 +202,13 @@ impl Catalog {
         columns
     }
 
-    /// The fields that can be filtered on, documented ones first within their section.
+    /// The fields that can be filtered on, documented ones first within their section, computed
+    /// columns last.
     pub fn filters(&self) -> Vec<&'static Field> {
         let mut filters: Vec<_> = self
             .fields()
             .iter()
+            .chain(self.computed())
             .filter(|field| field.is_filter())
             .collect();
         filters.sort_by_key(|field| (field.section, u8::from(field.filter != Filter::Documented)));

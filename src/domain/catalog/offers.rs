@@ -63,24 +63,24 @@ pub static FIELDS: &[Field] = &[
         .also(&["dph", "price", "dphtotal", "cost"])
         .section(Section::Price).market_filter().column(2, 9, 2).places(4)
         .less_is_better()
-        .doc("Price per hour: the GPUs and the allocated storage, without traffic."),
+        .doc("Price per hour: the GPUs and the allocated storage, without traffic; of reserved offers after the discount."),
     Field::number("dph_base", "GPU $/h", Unit::DollarsPerHour).section(Section::Price).places(4)
         .less_is_better()
-        .doc("Price per hour of the GPUs alone; in bid searches the bid floor."),
+        .doc("Price per hour of the GPUs alone, before any discount; in bid searches the bid floor."),
     Field::number("dph_total_adj", "Adjusted $/h", Unit::DollarsPerHour).section(Section::Price)
         .places(4).width(12).less_is_better()
         .doc("Price per hour with a rough allowance for traffic that the market ranks by; not a bill."),
     Field::number("min_bid", "Bid floor", Unit::DollarsPerHour).also(&["bid"])
         .section(Section::Price).market_filter().places(4).less_is_better()
         .doc("Lowest bid per hour that gets the offer as an interruptible instance."),
-    Field::number("discount_rate", "Discount", Unit::Ratio).section(Section::Price)
-        .doc("Discount in force, as a share of the price; none is sent as no value."),
+    Field::number("discount_rate", "Discount", Unit::Ratio).section(Section::Price).zero_is_none()
+        .doc("Discount in force, as a share of the price."),
     Field::number("credit_discount_max", "Max discount", Unit::Ratio).section(Section::Price)
         .width(12)
         .doc("Largest discount that the host gives for paying in advance."),
-    Field::number("discounted_hourly", "Discounted GPU $/h", Unit::DollarsPerHour).width(18)
-        .section(Section::Price).places(4)
-        .doc("Hourly discount as the service reports it."),
+    Field::number("discounted_hourly", "Saved $/h", Unit::DollarsPerHour).section(Section::Price)
+        .places(4).zero_is_none().more_is_better()
+        .doc("Amount per hour that the discount saves."),
     Field::number("discounted_dph_total", "Reserved $/h", Unit::DollarsPerHour).width(12)
         .section(Section::Price).places(4).less_is_better()
         .doc("Price per hour after the discount; the price of a reserved instance."),
@@ -104,8 +104,9 @@ pub static FIELDS: &[Field] = &[
         .section(Section::Price).source(Source::Nested("search", "totalHour")).places(4).less_is_better()
         .doc("Price per hour while running."),
     Field::number("search.discountTotalHour", "Running: discount", Unit::DollarsPerHour).width(17)
-        .section(Section::Price).source(Source::Nested("search", "discountTotalHour")).places(4)
-        .doc("Discount per hour while running."),
+        .section(Section::Price).source(Source::Nested("search", "discountTotalHour")).places(4).zero_is_none()
+        .more_is_better()
+        .doc("Amount per hour that the discount saves while running."),
     Field::number("search.discountedTotalPerHour", "Running: discounted", Unit::DollarsPerHour)
         .width(19).section(Section::Price)
         .source(Source::Nested("search", "discountedTotalPerHour")).places(4).less_is_better()
@@ -121,8 +122,9 @@ pub static FIELDS: &[Field] = &[
         .doc("Price per hour while stopped."),
     Field::number("instance.discountTotalHour", "Stopped: discount", Unit::DollarsPerHour)
         .width(17).section(Section::Price)
-        .source(Source::Nested("instance", "discountTotalHour")).places(4)
-        .doc("Discount per hour while stopped."),
+        .source(Source::Nested("instance", "discountTotalHour")).places(4).zero_is_none()
+        .more_is_better()
+        .doc("Amount per hour that the discount saves while stopped."),
     Field::number("instance.discountedTotalPerHour", "Stopped: discounted", Unit::DollarsPerHour)
         .width(19).section(Section::Price)
         .source(Source::Nested("instance", "discountedTotalPerHour")).places(5).less_is_better()
@@ -181,9 +183,9 @@ pub static FIELDS: &[Field] = &[
     Field::number("gpu_max_power", "Max watts", Unit::Watts).section(Section::Gpu)
         .documented_filter().places(0)
         .doc("Power limit of a GPU."),
-    Field::number("gpu_max_temp", "Max °C", Unit::Celsius).section(Section::Gpu)
-        .documented_filter().places(0)
-        .doc("Temperature at which a GPU throttles."),
+    Field::number("gpu_max_temp", "Hottest °C", Unit::Celsius).section(Section::Gpu)
+        .documented_filter().places(0).less_is_better()
+        .doc("Temperature of the hottest GPU, as the machine reports it."),
     Field::flag("gpu_display_active", "Display").also(&["display_active"]).section(Section::Gpu)
         .market_filter()
         .doc("Whether a display is attached to the GPU."),
@@ -204,7 +206,7 @@ pub static FIELDS: &[Field] = &[
         .doc("Clock speed of the processor."),
     Field::number("cpu_ram", "RAM", Unit::Megabytes).also(&["ram", "memory"])
         .section(Section::Cpu).documented_filter().column(11, 8, 60).more_is_better()
-        .doc("Main memory of the machine. The share that an offer gets is smaller when it holds part of the GPUs."),
+        .doc("Main memory that belongs to the offer: its share of the machine."),
     Field::integer("has_avx", "AVX").section(Section::Cpu).market_filter().yes_no()
         .doc("Whether the processor has AVX: 1 yes, 0 no."),
     Field::text("mobo_name", "Mainboard").also(&["motherboard"]).section(Section::Cpu)
@@ -213,7 +215,7 @@ pub static FIELDS: &[Field] = &[
     // Disk
     Field::number("disk_space", "Disk", Unit::Gigabytes).also(&["disk", "storage"])
         .section(Section::Disk).market_filter().column(12, 8, 65).more_is_better()
-        .doc("Storage that the offer can be given at most."),
+        .doc("Largest disk that the offer can have: its share of the machine."),
     Field::number("disk_bw", "Disk MB/s", Unit::MegabytesPerSecond).section(Section::Disk)
         .documented_filter().places(0).more_is_better()
         .doc("Read speed of the disk."),
@@ -281,14 +283,15 @@ pub static FIELDS: &[Field] = &[
         .doc("Second spelling of the reliability; equal to the first in real records."),
     Field::number("expected_reliability", "Expected rel.", Unit::Ratio).width(13)
         .section(Section::Trust).range(0.0, 1.0).more_is_better()
-        .doc("Reliability that the market expects of the machine."),
+        .source(Source::Known("expected_reliability"))
+        .doc("Reliability that the market expects of the machine; 0 is sent where it is not known."),
     Field::number("reliability_mult", "Rel. factor", Unit::None).width(11)
         .section(Section::Trust).places(4)
         .doc("Factor by which reliability enters the score."),
     Field::number("target_reliability", "Target rel.", Unit::Ratio).width(11)
-        .section(Section::Trust).market_filter().undocumented().range(0.0, 1.0)
-        .source(Source::Member("expected_reliability"))
-        .doc("Reliability asked of the machine; the service compares it with the expected one."),
+        .section(Section::Trust).market_filter().undocumented().range(0.0, 1.0).more_is_better()
+        .source(Source::Known("target_reliability"))
+        .doc("Reliability that the machine is held to; 0 is sent where it is not known."),
     Field::flag("verified", "Verified").section(Section::Trust).documented_filter()
         .filter_only(Source::TextIs("verification", "verified"))
         .doc("Only machines that the market has verified (their verification reads `verified`)."),

@@ -135,6 +135,13 @@ impl Prices<'_> {
         Ok(hours_left(&self.duration, row, now)? - needed)
     }
 
+    /// Whether the row cannot do `job`, begun at the moment `now` (seconds since 1970): it lacks the
+    /// disk or ends too early, by its own account.
+    pub fn cannot_do(&self, row: usize, job: &Job, now: f64) -> bool {
+        let ends_early = self.job_spare(row, job, now).is_ok_and(|spare| spare < 0.0);
+        ends_early || self.lacks_disk(row, job.disk_gb)
+    }
+
     /// What `job` costs on a row, begun at the moment `now` (seconds since 1970).
     pub fn job(&self, row: usize, job: &Job, now: f64) -> Result<JobCost, Gap> {
         let parts = self.parts(row, job)?;

@@ -63,7 +63,7 @@ struct Side<'a> {
 }
 
 /// A machine's number and the numbers of GPUs in it.
-type GpuKey = (i64, Vec<i64>);
+type GpuKey = (i128, Vec<i64>);
 
 impl<'a> PriceJoin<'a> {
     /// Joins the listings of the three models to the rows of `shown`, which may be one of them.
@@ -152,8 +152,7 @@ impl<'a> Side<'a> {
 /// The machine and the GPUs of a row, if the record names both.
 fn gpu_key(listing: &Listing, row: usize) -> Option<GpuKey> {
     let machine = listing.catalog().by_key("machine_id")?;
-    #[expect(clippy::cast_possible_truncation)] // ids are whole; a key only has to be stable
-    let machine = listing.cell(row, machine).number()? as i64;
+    let machine = listing.cell(row, machine).whole()?;
     let gpus = gpu_numbers(listing, row);
     (!gpus.is_empty()).then_some((machine, gpus))
 }

@@ -114,6 +114,14 @@ impl<'a> VolumePrices<'a> {
         Ok(hours_left(&self.duration, row, now)? - term.hours())
     }
 
+    /// Whether the row cannot serve a term that begins at the moment `now` (seconds since 1970): it
+    /// lacks the space or ends too early, by its own account.
+    pub fn cannot_serve(&self, row: usize, term: &VolumeTerm, now: f64) -> bool {
+        let ends_early = self.spare(row, term, now).is_ok_and(|spare| spare < 0.0);
+        let room = Room::of(self.disk_space.amount(row), term.gb);
+        ends_early || matches!(room, Room::ShortBy(_))
+    }
+
     /// What the volume costs from the moment `now` (seconds since 1970).
     pub fn cost(&self, row: usize, term: &VolumeTerm, now: f64) -> Result<VolumeCost, Gap> {
         term.validate()?;
@@ -250,12 +258,12 @@ pub fn volumes_for(offers: &Listing, offer: usize, volumes: &Listing) -> Vec<Vol
 }
 
 /// The cluster of a row; numbers that name none (0 and below) count as no cluster.
-fn cluster(listing: &Listing, row: usize) -> Option<f64> {
+fn cluster(listing: &Listing, row: usize) -> Option<i128> {
     let field = listing.catalog().by_key("cluster_id")?;
     listing
         .cell(row, field)
-        .number()
-        .filter(|number| *number > 0.0)
+        .whole()
+        .filter(|number| *number > 0)
 }
 
 /// The country of a row.

@@ -1,7 +1,9 @@
 //! Why so few? What each condition costs, worked out on one wide answer.
 
 use super::numeric;
-use crate::domain::field::Operator;
+use crate::domain::dialect::Dialect;
+use crate::domain::field::{Field, Kind, Operator};
+use crate::domain::language;
 use crate::domain::listing::Listing;
 use crate::domain::query::{Condition, Operand};
 use crate::domain::value::{CellRef, Value, Version};
@@ -104,7 +106,8 @@ fn nearer(operator: Operator, known: Option<f64>, other: Option<f64>) -> Option<
     }
 }
 
-/// The bound loosened so that `value` lies within it; `None` for conditions that are not bounds.
+/// The bound loosened so that `value` lies within it, rounded outwards to a number that people
+/// would type; `None` for conditions that are not bounds.
 pub fn loosened(condition: &Condition, value: f64) -> Option<Condition> {
     let operator = match condition.operator {
         Operator::Gt | Operator::Gte => Operator::Gte,
@@ -112,7 +115,7 @@ pub fn loosened(condition: &Condition, value: f64) -> Option<Condition> {
         _ => return None,
     };
     let operand = match &condition.operand {
-        Operand::One(Value::Number(_)) => Value::Number(value),
+        Operand::One(Value::Number(_)) => Value::Number(rounded(condition.field, operator, value)),
         Operand::One(Value::Version(_)) => {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // nine digits
             let code = value.clamp(0.0, 1e12) as u64;
@@ -125,6 +128,46 @@ pub fn loosened(condition: &Condition, value: f64) -> Option<Condition> {
         operand: Operand::One(operand),
         ..condition.clone()
     })
+}
+
+/// A bound of a field that still keeps `value`, in at most three significant digits of the unit in
+/// which a query has it.
+fn rounded(field: &'static Field, operator: Operator, value: f64) -> f64 {
+    const DIGITS: i32 = 3;
+    let is_measure = matches!(field.kind, Kind::Number | Kind::Integer);
+    if !is_measure || value == 0.0 {
+        return value;
+    }
+    let is_upper = operator == Operator::Lte;
+    let shown = value / field.unit.query_factor();
+    // Decimal digits are counted in decimals: 0.29 is not to become 0.291.
+    let text = format!("{shown:.*e}", usize::try_from(DIGITS - 1).unwrap_or(0));
+    let parts = text.split_once('e').and_then(|(mantissa, exponent)| {
+        let mantissa: i32 = mantissa.replace('.', "").parse().ok()?;
+        Some((mantissa, exponent.parse::<i32>().ok()? - (DIGITS - 1)))
+    });
+    let Some((mantissa, exponent)) = parts else {
+        return value;
+    };
+    let outwards = if is_upper { 1 } else { -1 };
+    [mantissa, mantissa + outwards]
+        .into_iter()
+        .filter_map(|mantissa| {
+            let text = format!("{mantissa}e{exponent}");
+            let read = language::parse_operand(field, operator, &text, &Dialect::DOCUMENTED);
+            match read {
+                Ok(Operand::One(Value::Number(bound))) => Some(bound),
+                _ => None,
+            }
+        })
+        .find(|bound| {
+            if is_upper {
+                *bound >= value
+            } else {
+                *bound <= value
+            }
+        })
+        .unwrap_or(value)
 }
 
 /// Whether records that say nothing can be judged all the same: the condition asks for or against

@@ -18,11 +18,11 @@ fn alike(listing: &Listing, row: usize, key: &str) -> Vec<u32> {
         return Vec::new();
     };
     let column = listing.column(field);
-    let Some(wanted) = column.cell(row).number() else {
+    let Some(wanted) = column.cell(row).whole() else {
         return Vec::new();
     };
     (0..u32::try_from(listing.len()).unwrap_or(u32::MAX))
-        .filter(|other| column.cell(*other as usize).number() == Some(wanted))
+        .filter(|other| column.cell(*other as usize).whole() == Some(wanted))
         .collect()
 }
 
@@ -102,14 +102,15 @@ fn marginal(smaller: &[Slice], slice: &Slice) -> Option<f64> {
     Some((price - cheapest) / (gpus - next)).filter(|marginal| marginal.is_finite())
 }
 
-/// What an offer gets of its machine's memory and processors: records carry the whole machine's.
+/// What an offer gets of its machine's memory and processors. A record carries the offer's own
+/// memory, in step with its GPUs, but the processors of the whole machine.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Share {
     /// Its share of the machine's GPUs, 0 to 1.
     pub of_machine: Option<f64>,
-    /// Main memory in MB that belongs to the offer: the machine's times the share.
+    /// Main memory in MB that belongs to the offer.
     pub ram: Option<f64>,
-    /// Main memory in MB of the whole machine.
+    /// Main memory in MB of the whole machine: the offer's over its share.
     pub machine_ram: Option<f64>,
     /// Virtual processors that belong to the offer.
     pub cores: Option<f64>,
@@ -128,12 +129,13 @@ pub fn share(listing: &Listing, row: usize) -> Share {
     let of_machine = number("gpu_frac")
         .or_else(|| Some(effective? / machine_cores.filter(|cores| *cores > 0.0)?))
         .filter(|share| *share <= 1.0);
-    let machine_ram = number("cpu_ram");
+    let ram = number("cpu_ram");
+    let whole = |part: Option<f64>| Some(part? / of_machine.filter(|share| *share > 0.0)?);
     let part = |whole: Option<f64>| Some(whole? * of_machine?);
     Share {
         of_machine,
-        ram: part(machine_ram),
-        machine_ram,
+        ram,
+        machine_ram: whole(ram),
         cores: effective.or_else(|| part(machine_cores)),
         machine_cores,
     }

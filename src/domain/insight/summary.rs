@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::count;
-use crate::domain::cost::{Prices, VolumePrices};
+use super::supply::{Amount, Machine, Supply};
+use crate::domain::cost::{Basis, Prices, VolumePrices};
 use crate::domain::country;
 use crate::domain::field::{Field, Kind, Operator};
 use crate::domain::listing::Listing;
@@ -145,7 +146,24 @@ impl std::fmt::Debug for Measures<'_> {
 impl<'a> Measures<'a> {
     /// Of offers: $/h with `gb` of storage (or as quoted), $/h per GPU, and `DLPerf` per $/h.
     pub fn offers(prices: &'a Prices<'a>, gb: Option<f64>) -> Self {
-        let price = move |row| prices.hourly(row, gb).ok();
+        let basis = Basis {
+            gb,
+            ..Basis::hourly(prices.model())
+        };
+        Self::priced(prices, basis, |_| true)
+    }
+
+    /// Of offers: the price that counts, the same per GPU, and `DLPerf` for the money. Rows that
+    /// are no choice have no price.
+    pub fn priced(
+        prices: &'a Prices<'a>,
+        basis: Basis,
+        is_choice: impl Fn(usize) -> bool + Copy + 'a,
+    ) -> Self {
+        let price = move |row| {
+            let price = basis.price(prices, row).ok();
+            price.filter(|_| is_choice(row))
+        };
         Self {
             price: Box::new(price),
             unit_price: Box::new(move |row| prices.per_unit(row, price(row)?).gpu),
@@ -188,9 +206,11 @@ pub struct Group {
     pub key: Vec<GroupValue>,
     /// The rows, in the order in which they were given.
     pub rows: Vec<u32>,
-    /// Their prices; `None` if no record says one.
+    /// The machines behind them and their GPUs; slices of one machine count once.
+    pub amount: Amount,
+    /// The lowest price on each machine; `None` if no record says one.
     pub price: Option<Spread>,
-    /// Their prices per unit.
+    /// The lowest price per unit on each machine.
     pub unit_price: Option<Spread>,
     /// The row with the lowest price.
     pub cheapest: Option<Best>,
@@ -226,7 +246,7 @@ pub fn summarise(
     });
     members
         .into_iter()
-        .map(|(key, rows)| group(key, rows, measures))
+        .map(|(key, rows)| group(listing, key, rows, measures))
         .collect()
 }
 
@@ -250,7 +270,8 @@ fn partition<'a>(
     groups.into_iter().collect()
 }
 
-fn group(key: Vec<Part<'_>>, rows: Vec<u32>, measures: &Measures<'_>) -> Group {
+fn group(listing: &Listing, key: Vec<Part<'_>>, rows: Vec<u32>, measures: &Measures<'_>) -> Group {
+    let supply = Supply::of(listing, &rows);
     let values = |measure: &dyn Fn(usize) -> Option<f64>| -> Vec<Best> {
         let value = |row: &u32| {
             let value = measure(*row as usize)?;
@@ -260,7 +281,13 @@ fn group(key: Vec<Part<'_>>, rows: Vec<u32>, measures: &Measures<'_>) -> Group {
     };
     let prices = values(&measures.price);
     let merits = values(&measures.merit);
-    let spread = |of: &[Best]| Spread::of(of.iter().map(|best| best.value));
+    let spread = |measure: &dyn Fn(usize) -> Option<f64>| {
+        let lowest = |machine: &Machine| {
+            let values = machine.rows().filter_map(|row| measure(row as usize));
+            values.filter(|value| value.is_finite()).reduce(f64::min)
+        };
+        Spread::of(supply.machines().iter().filter_map(lowest))
+    };
     let first = |of: Vec<Best>, better: fn(f64, f64) -> bool| {
         of.into_iter().reduce(|best, next| {
             if better(next.value, best.value) {
@@ -272,8 +299,9 @@ fn group(key: Vec<Part<'_>>, rows: Vec<u32>, measures: &Measures<'_>) -> Group {
     };
     Group {
         key: key.into_iter().map(Part::value).collect(),
-        price: spread(&prices),
-        unit_price: spread(&values(&measures.unit_price)),
+        amount: supply.amount(),
+        price: spread(&measures.price),
+        unit_price: spread(&measures.unit_price),
         cheapest: first(prices, |next, best| next < best),
         best: first(merits, |next, best| next > best),
         rows,
@@ -283,7 +311,7 @@ fn group(key: Vec<Part<'_>>, rows: Vec<u32>, measures: &Measures<'_>) -> Group {
 /// What a summary is ordered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GroupOrder {
-    /// The largest group first.
+    /// The group with the most machines first (of volumes, with the most rows).
     #[default]
     Count,
     /// The lowest price per unit first.
@@ -310,7 +338,7 @@ impl GroupOrder {
 /// Orders groups; those without the value come last, and equal ones stay as they are.
 pub fn sort_groups(groups: &mut [Group], order: GroupOrder) {
     let value = |group: &Group| match order {
-        GroupOrder::Count => -count(group.count()),
+        GroupOrder::Count => -count(group.amount.machines),
         GroupOrder::Lowest => group.unit_price.map_or(f64::INFINITY, |price| price.lowest),
         GroupOrder::Median => group.unit_price.map_or(f64::INFINITY, |price| price.median),
         GroupOrder::Merit => group.best.map_or(f64::INFINITY, |best| -best.value),

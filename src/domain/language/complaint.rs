@@ -271,7 +271,7 @@ impl Reader<'_> {
                 let known = choices.contains(&joined)
                     || (!choices.contains(&alone)
                         && choices.iter().any(|name| name.starts_with(&joined)));
-                (known || self.mode == Mode::Strict).then(|| {
+                (known || self.mode != Mode::Bar).then(|| {
                     let message = "a blank ends the value: write _ for it, or use quotes";
                     LanguageError::new(item.span.clone(), message).suggest(gap, "_")
                 })

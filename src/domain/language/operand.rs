@@ -343,6 +343,11 @@ impl Target<'_> {
         if let Some(moment) = moment {
             return Ok(Value::Number(moment));
         }
+        if self.field.kind == Kind::Id
+            && let Ok(id) = item.text.trim().parse()
+        {
+            return Ok(Value::id(id));
+        }
         number::read(&item.text, self.field, self.dialect)
             .map(Value::Number)
             .map_err(|fault| self.fault(item, fault))

@@ -1,9 +1,10 @@
-//! Orders as text: `dph_total,dlperf-`.
+//! Orders and lists of columns as text: `dph_total,dlperf-` and `id,gpu_name`.
 
 use std::ops::Range;
 
 use super::error::LanguageError;
 use crate::domain::catalog::Catalog;
+use crate::domain::field::{Field, Kind};
 use crate::domain::query::{Direction, OrderKey};
 
 /// Reads an order: keys separated by commas, a trailing or leading `-` (or the word `desc`) for
@@ -37,7 +38,7 @@ fn key(text: &str, begin: usize, catalog: &'static Catalog) -> Result<OrderKey, 
         let message = "name the field to order by in front of the sign: dph_total-";
         return Err(LanguageError::new(whole, message));
     }
-    let field = match catalog.named(name).or_else(|| catalog.column(name)) {
+    let field = match catalog.named(name) {
         Some(field) if field.sortable => field,
         Some(field) => {
             let message = format!("records cannot be ordered by {}", field.key);
@@ -111,6 +112,56 @@ fn unknown(
             error.suggest(span, known)
         }
         _ => error,
+    }
+}
+
+/// Reads a list of columns: names or aliases separated by commas, in their order. A column that is
+/// named again is left out. A secret is a column here: whoever prints it decides.
+pub fn parse_columns(
+    text: &str,
+    catalog: &'static Catalog,
+) -> Result<Vec<&'static Field>, LanguageError> {
+    let mut columns: Vec<&'static Field> = Vec::new();
+    let mut start = 0;
+    for part in text.split(',') {
+        let name = part.trim();
+        let begin = start + (part.len() - part.trim_start().len());
+        start += part.len() + 1;
+        if name.is_empty() {
+            continue;
+        }
+        let column = column(name, begin..begin + name.len(), catalog)?;
+        if !columns.contains(&column) {
+            columns.push(column);
+        }
+    }
+    if columns.is_empty() {
+        return Err(LanguageError::new(0..text.len(), "name a column: id,price"));
+    }
+    Ok(columns)
+}
+
+fn column(
+    name: &str,
+    span: Range<usize>,
+    catalog: &'static Catalog,
+) -> Result<&'static Field, LanguageError> {
+    let is_column = |field: &&'static Field| field.is_column() || field.kind == Kind::Secret;
+    match catalog.named(name).or_else(|| catalog.column(name)) {
+        Some(field) if is_column(&field) => Ok(field),
+        Some(field) => {
+            let nouns = catalog.resource.nouns();
+            let message = format!("{} filters {nouns}; it is not part of them", field.key);
+            Err(LanguageError::new(span, message))
+        }
+        None => {
+            let error = LanguageError::new(span.clone(), format!("there is no column '{name}'"));
+            let close = catalog.suggest(name).and_then(|name| catalog.named(name));
+            Err(match close.filter(is_column) {
+                Some(field) => error.suggest(span, field.key),
+                None => error,
+            })
+        }
     }
 }
 

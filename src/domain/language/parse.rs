@@ -154,6 +154,14 @@ impl Reader<'_> {
             return Err(LanguageError::new(signs, message));
         }
         if let Some(field) = self.catalog.named(name) {
+            if field.is_computed() && self.mode == Mode::Market {
+                let message = format!(
+                    "bourse computes {}: the market cannot filter on it, so it cannot be part of \
+                     this search",
+                    field.key
+                );
+                return Err(LanguageError::new(span, message));
+            }
             if field.is_filter() {
                 return Ok(field);
             }

@@ -1,13 +1,17 @@
-//! The prices of a listing at another storage size than its answer was priced for: a few columns
-//! laid over those that came. No row is copied; a column is worked out when it is first asked for.
+//! The prices of a listing at another storage size than its answer was priced for, and those of a
+//! reserved search: a few columns laid over those that came. No row is copied; a column is worked
+//! out when it is first asked for.
 //!
 //! `dph_total = dph_base + storage_cost x GB / 720`, and everything that contains the storage or
-//! is divided by the total moves with it.
+//! is divided by the total moves with it. Of a reserved offer people pay `discounted_dph_total`,
+//! while the market keeps the full price in `dph_total`: that column shows what is paid.
 
 use std::sync::OnceLock;
 
 use super::{Builder, CellRef, Column, Listing, Loose};
 use crate::domain::cost::storage_per_hour;
+use crate::domain::field::Field;
+use crate::domain::query::OfferType;
 
 /// How a price moves with the storage. Names are those of the record's members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,77 +50,152 @@ const MOVES: [(&str, Move); 12] = [
     ),
 ];
 
+/// What a reserved offer costs per hour.
+const DISCOUNTED: &str = "discounted_dph_total";
+
 /// Columns of other prices, worked out on first use.
 #[derive(Debug)]
 pub(super) struct Estimate {
-    gb: f64,
+    /// The storage size in GB, if it is another than the answer's.
+    gb: Option<f64>,
+    /// The price model that was searched.
+    model: OfferType,
     columns: [OnceLock<Column>; MOVES.len()],
 }
 
 impl Estimate {
-    pub(super) fn new(gb: f64) -> Self {
-        Self {
+    /// Other prices, unless those that came are the ones to show.
+    fn new(gb: Option<f64>, model: OfferType) -> Option<Self> {
+        let is_other = gb.is_some() || model == OfferType::Reserved;
+        is_other.then(|| Self {
             gb,
+            model,
             columns: std::array::from_fn(|_| OnceLock::new()),
-        }
+        })
     }
 
-    /// The storage size in GB.
-    pub(super) const fn gb(&self) -> f64 {
-        self.gb
+    /// How a field's cells are worked out here, if they are: its place among [`MOVES`].
+    fn place(&self, key: &str) -> Option<usize> {
+        let place = MOVES.iter().position(|(known, _)| *known == key)?;
+        let is_moved = match MOVES[place].1 {
+            Move::Total | Move::Per(_) => true,
+            Move::Storage | Move::Contains | Move::ContainsOf(_) => self.gb.is_some(),
+        };
+        is_moved.then_some(place)
     }
 
-    /// Whether a field's cells are worked out here.
-    pub(super) fn moves(key: &str) -> bool {
-        MOVES.iter().any(|(known, _)| *known == key)
+    /// Whether a field's cells are an estimate at another storage size.
+    fn is_estimate(&self, key: &str) -> bool {
+        self.gb.is_some() && self.place(key).is_some()
     }
 
     /// The column of a field, if it moves.
     pub(super) fn column(&self, listing: &Listing, key: &str) -> Option<&Column> {
-        let place = MOVES.iter().position(|(known, _)| *known == key)?;
+        let place = self.place(key)?;
         Some(self.columns[place].get_or_init(|| {
             let needed = needed(MOVES[place].1).into_iter().chain([key]);
             listing.prepare(needed.filter_map(|key| listing.catalog().by_key(key)));
             let mut builder = Builder::default();
             for row in 0..listing.len() {
                 let sent = |key: &str| sent(listing, row, key);
-                builder.push(self.cell(key, &sent).unwrap_or_else(|| {
-                    // Nothing moves where nothing was sent: a hole stays the hole it is.
-                    hole(sent(key))
-                }));
+                builder.push(self.cell(key, &sent).unwrap_or(Loose::Missing));
             }
             builder.column
         }))
     }
 
-    /// The cell of one record, whose own cells are `sent`; `None` where the record has no number
-    /// that could move.
+    /// The cell of one record, whose own cells are `sent`; `None` for fields that do not move.
     pub(super) fn cell<'a>(
         &self,
         key: &str,
         sent: &dyn Fn(&str) -> CellRef<'a>,
     ) -> Option<Loose<'a>> {
-        let (_, how) = MOVES.iter().find(|(known, _)| *known == key)?;
-        let own = sent(key).number()?;
-        let price = Sent { sent, gb: self.gb }.moved(*how, own);
+        let (_, how) = MOVES[self.place(key)?];
+        // A full price is never shown for a discount that the record does not say.
+        let source = match how {
+            Move::Total if self.model == OfferType::Reserved => DISCOUNTED,
+            _ => key,
+        };
+        let Some(own) = sent(source).number() else {
+            // Nothing moves where nothing was sent: a hole stays the hole it is.
+            return Some(hole(sent(source)));
+        };
+        let record = Record {
+            sent,
+            gb: self.gb,
+            model: self.model,
+        };
         Some(
-            price
+            record
+                .moved(how, own)
                 .filter(|price| price.is_finite())
                 .map_or(Loose::Missing, Loose::Number),
         )
     }
 }
 
+impl Listing {
+    /// Lays the prices at `gb` of storage over those that came, or takes them away again. Every
+    /// column, cell, sort and match then shows them; [`Listing::sent_column`] does not.
+    pub fn estimate_storage(&mut self, gb: Option<f64>) {
+        self.reprice(gb, self.offer_type());
+    }
+
+    /// Shows the prices of the model that was searched: of reserved offers the discounted ones,
+    /// which the market sends beside the full price.
+    pub fn price_as(&mut self, model: OfferType) {
+        self.reprice(self.estimated_storage(), model);
+    }
+
+    fn reprice(&mut self, gb: Option<f64>, model: OfferType) {
+        if (self.estimated_storage(), self.offer_type()) != (gb, model) {
+            self.estimate = Estimate::new(gb, model);
+        }
+    }
+
+    /// The storage size in GB that prices are worked out for, if they are.
+    pub fn estimated_storage(&self) -> Option<f64> {
+        self.estimate.as_ref().and_then(|estimate| estimate.gb)
+    }
+
+    /// The price model that [`Listing::price_as`] chose.
+    fn offer_type(&self) -> OfferType {
+        let estimate = self.estimate.as_ref();
+        estimate.map_or(OfferType::OnDemand, |estimate| estimate.model)
+    }
+
+    /// Whether the cells of a field are an estimate and not as they came.
+    pub fn is_estimated(&self, field: &Field) -> bool {
+        let estimate = self.estimate.as_ref();
+        estimate.is_some_and(|estimate| estimate.is_estimate(field.key))
+    }
+
+    /// Whether the cells of a field are prices per hour after the discount for reserving.
+    pub fn is_reserved_price(&self, field: &Field) -> bool {
+        field.key == "dph_total" && self.offer_type() == OfferType::Reserved
+    }
+
+    /// The header of a field's column: a reserved price says that it is one.
+    pub fn label(&self, field: &Field) -> &'static str {
+        if self.is_reserved_price(field) {
+            "Res. $/h"
+        } else {
+            field.label
+        }
+    }
+}
+
 /// The members that a move reads besides its own.
-const fn needed(how: Move) -> [&'static str; 5] {
+const fn needed(how: Move) -> [&'static str; 6] {
     const BASE: &str = "dph_base";
     const TOTAL: &str = "dph_total";
     const COST: &str = "storage_cost";
     const STORAGE: &str = "storage_total_cost";
-    match how {
-        Move::Storage | Move::Total | Move::Contains => [BASE, TOTAL, COST, STORAGE, TOTAL],
-        Move::ContainsOf(other) | Move::Per(other) => [BASE, TOTAL, COST, STORAGE, other],
-    }
+    let other = match how {
+        Move::Storage | Move::Total | Move::Contains => TOTAL,
+        Move::ContainsOf(other) | Move::Per(other) => other,
+    };
+    [BASE, TOTAL, COST, STORAGE, DISCOUNTED, other]
 }
 
 fn sent<'a>(listing: &'a Listing, row: usize, key: &str) -> CellRef<'a> {
@@ -136,13 +215,14 @@ const fn hole(cell: CellRef<'_>) -> Loose<'_> {
     }
 }
 
-/// The numbers of one record as they came, and the storage size wished for.
-struct Sent<'a, 'c> {
+/// The numbers of one record as they came, the storage size wished for and the price model.
+struct Record<'a, 'c> {
     sent: &'a dyn Fn(&str) -> CellRef<'c>,
-    gb: f64,
+    gb: Option<f64>,
+    model: OfferType,
 }
 
-impl Sent<'_, '_> {
+impl Record<'_, '_> {
     fn number(&self, key: &str) -> Option<f64> {
         (self.sent)(key)
             .number()
@@ -151,12 +231,14 @@ impl Sent<'_, '_> {
 
     /// $/h of the storage wished for. Of none, its price need not be known.
     fn storage(&self) -> Option<f64> {
-        if self.gb == 0.0 {
-            return Some(0.0);
+        match self.gb {
+            None => self.included(),
+            Some(0.0) => Some(0.0),
+            Some(gb) => self
+                .number("storage_cost")
+                .filter(|cost| *cost >= 0.0)
+                .map(|cost| storage_per_hour(cost, gb)),
         }
-        self.number("storage_cost")
-            .filter(|cost| *cost >= 0.0)
-            .map(|cost| storage_per_hour(cost, self.gb))
     }
 
     /// $/h of the storage that the prices came with.
@@ -166,6 +248,13 @@ impl Sent<'_, '_> {
     }
 
     fn total(&self) -> Option<f64> {
+        if self.model == OfferType::Reserved {
+            let discounted = self.number(DISCOUNTED)?;
+            return match self.gb {
+                None => Some(discounted),
+                Some(_) => Some(discounted - self.included()? + self.storage()?),
+            };
+        }
         let base = self
             .number("dph_base")
             .or_else(|| Some(self.number("dph_total")? - self.included()?))?;

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::RowId;
 use crate::domain::catalog::Catalog;
 use crate::domain::field::{Field, Filter, Kind, Source};
-use crate::domain::value::Found;
+use crate::domain::value::{EXACT, Found};
 use crate::domain::workergroup::search_query_text;
 
 /// What prices are worked out from, and what joins the slices of a machine.
@@ -41,6 +41,7 @@ pub(super) fn members(source: &Source) -> impl Iterator<Item = &'static str> {
         | Source::Search(name)
         | Source::TextIs(name, _)
         | Source::NumberIs(name, _)
+        | Source::Known(name)
         | Source::Since(name)
         | Source::Nested(name, _) => (Some(name), None, &[]),
         Source::TimeLeft(name, end) => (Some(name), Some(end), &[]),
@@ -212,6 +213,10 @@ impl<'p, 'a> Record<'p, 'a> {
     pub(super) fn cell(&self, field: &Field, now: f64) -> Loose<'a> {
         match field.source {
             Source::Member(name) | Source::Search(name) => fit(field.kind, self.get(name)),
+            Source::Known(name) => match fit(field.kind, self.get(name)) {
+                Loose::Number(0.0) => Loose::Null,
+                other => other,
+            },
             Source::Either(names) => names
                 .iter()
                 .map(|name| fit(field.kind, self.get(name)))
@@ -258,7 +263,24 @@ impl<'p, 'a> Record<'p, 'a> {
 
 fn whole(number: f64) -> Option<i64> {
     #[expect(clippy::cast_possible_truncation)] // checked to be whole and exact
-    (number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0).then_some(number as i64)
+    (number.fract() == 0.0 && number.abs() < EXACT).then_some(number as i64)
+}
+
+/// A whole number as a double, or as its digits where a double would change them.
+#[expect(clippy::cast_precision_loss)] // what would be lost is kept as digits
+fn integer(number: i128) -> Loose<'static> {
+    let double = number as f64;
+    if double.abs() < EXACT {
+        Loose::Number(double)
+    } else {
+        Loose::Text(Cow::Owned(number.to_string()))
+    }
+}
+
+/// Whether a text is the digits that stand for a number in [`integer`].
+fn is_beyond_doubles(text: &str) -> bool {
+    let number = text.parse::<i128>();
+    number.is_ok_and(|number| matches!(integer(number), Loose::Text(_)))
 }
 
 fn misfit(value: &Loose<'_>) -> Loose<'static> {
@@ -285,6 +307,9 @@ fn fit<'a>(kind: Kind, value: &Loose<'a>) -> Loose<'a> {
             _ => misfit(value),
         },
         (Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch, Loose::Number(_)) => value.clone(),
+        (Kind::Id, Loose::Text(text)) if text.trim().parse::<i128>().is_ok() => {
+            text.trim().parse().map_or_else(|_| misfit(value), integer)
+        }
         (Kind::Integer, Loose::Flag(flag)) => Loose::Number(f64::from(u8::from(*flag))),
         (Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch, Loose::Text(text)) => text
             .trim()
@@ -441,7 +466,6 @@ impl<'de> Deserialize<'de> for Loose<'de> {
 
 struct LooseVisitor;
 
-#[expect(clippy::cast_precision_loss)] // beyond 2^53 a double is what JSON readers give
 impl<'de> Visitor<'de> for LooseVisitor {
     type Value = Loose<'de>;
 
@@ -458,11 +482,11 @@ impl<'de> Visitor<'de> for LooseVisitor {
     }
 
     fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(Loose::Number(number as f64))
+        Ok(integer(number.into()))
     }
 
     fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Loose::Number(number as f64))
+        Ok(integer(number.into()))
     }
 
     fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
@@ -488,6 +512,9 @@ impl<'de> Visitor<'de> for LooseVisitor {
         while let Some(item) = seq.next_element::<Loose<'de>>()? {
             match item {
                 Loose::Number(number) if numbers.len() < 64 => numbers.push(number.to_string()),
+                Loose::Text(digits) if numbers.len() < 64 && is_beyond_doubles(&digits) => {
+                    numbers.push(digits.into_owned());
+                }
                 _ => plain = false,
             }
         }

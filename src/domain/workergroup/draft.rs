@@ -201,7 +201,7 @@ impl Draft {
 }
 
 fn read_search(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, LanguageError> {
-    language::parse(text, &OFFERS, dialect, &[], Mode::Strict).map(|parsed| parsed.conditions)
+    language::parse(text, &OFFERS, dialect, &[], Mode::Market).map(|parsed| parsed.conditions)
 }
 
 /// The reading of a form.

@@ -4,50 +4,96 @@ use std::collections::HashMap;
 
 use super::{DEFAULT_COLD_WORKERS, DEFAULT_MAX_WORKERS, NewWorkergroup};
 use crate::domain::catalog::{OFFERS, Resource};
+use crate::domain::cost::Prices;
 use crate::domain::country;
-use crate::domain::field::Field;
-use crate::domain::insight::{self, Coverage, Spread};
-use crate::domain::listing::Listing;
-use crate::domain::query::{Condition, Direction, OrderKey, Query};
+use crate::domain::insight::{self, Amount, Coverage, Machine, Picks, Supply};
+use crate::domain::listing::{Column, Listing};
+use crate::domain::query::{Condition, Direction, OfferType, OrderKey, Query};
 use crate::domain::text::Untrusted;
 use crate::domain::value::CellRef;
 
-/// How many offers a preflight asks for: the dearest must be among them.
+/// How many offers a preflight asks for: the most expensive must be among them.
 const LIMIT: u32 = 3000;
 
 /// From this share of one host on, its failure takes the group down.
 const CONCENTRATED: f64 = 0.5;
 
-/// The offer search that a group's conditions make, cheapest first.
-pub fn preflight_query(conditions: Vec<Condition>) -> Query {
-    let order = OFFERS.by_key("dph_total").map(|field| OrderKey {
-        field,
-        direction: Direction::Ascending,
-    });
-    Query {
-        conditions,
-        order: order.into_iter().collect(),
-        limit: Some(LIMIT),
-        ..Query::empty(Resource::Offers)
+/// The search of a group, with what else decides which machines it recruits and what they cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recruitment {
+    /// The conditions of the search.
+    pub conditions: Vec<Condition>,
+    /// The group's `gpu_ram` in GB.
+    pub gpu_ram: Option<f64>,
+    /// The disk of each worker in GB, where the group's launch arguments set it.
+    pub disk: Option<f64>,
+}
+
+impl Recruitment {
+    /// The offer search that finds what would be recruited, cheapest first.
+    pub fn query(&self) -> Query {
+        let order = OFFERS.by_key("dph_total").map(|field| OrderKey {
+            field,
+            direction: Direction::Ascending,
+        });
+        Query {
+            conditions: self.conditions.clone(),
+            order: order.into_iter().collect(),
+            limit: Some(LIMIT),
+            storage: self.disk,
+            ..Query::empty(Resource::Offers)
+        }
+    }
+
+    /// The rows that satisfy the search: the market's own word on filters that records do not carry
+    /// is taken, and a record that breaks a condition, or cannot hold the disk, is dropped.
+    fn matching(&self, listing: &Listing) -> Vec<u32> {
+        let columns: Vec<_> = self
+            .conditions
+            .iter()
+            .filter(|condition| condition.enabled)
+            .map(|condition| (condition, listing.column(condition.field)))
+            .collect();
+        let space = OFFERS.by_key("disk_space").map(|it| listing.column(it));
+        let is_small = |row: usize| {
+            let space = space.and_then(|column| column.cell(row).number());
+            self.disk
+                .zip(space)
+                .is_some_and(|(wanted, space)| space < wanted)
+        };
+        rows(listing.len())
+            .filter(|row| {
+                let row = *row as usize;
+                let is_broken = |(condition, column): &(&Condition, &Column)| {
+                    condition.is_broken_by(column.cell(row))
+                };
+                !columns.iter().any(is_broken) && !is_small(row)
+            })
+            .collect()
     }
 }
 
-/// How many offers have something in common.
+/// The numbers of so many rows.
+fn rows(many: usize) -> std::ops::Range<u32> {
+    0..u32::try_from(many).unwrap_or(u32::MAX)
+}
+
+/// How many machines have something in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     /// What they have in common.
     pub label: Untrusted,
     /// How many.
-    pub offers: usize,
+    pub machines: usize,
 }
 
-/// The host with the most offers.
+/// The host with the most machines.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HostShare {
     /// Number of the host.
     pub host: i64,
-    /// Its offers.
-    pub offers: usize,
+    /// Its machines.
+    pub machines: usize,
     /// Their share of all, from 0 to 1.
     pub share: f64,
 }
@@ -58,27 +104,39 @@ pub struct HostShare {
 pub struct VramCheck {
     /// What is asked for, in GB.
     pub wanted: f64,
-    /// Offers that have it.
+    /// Machines that have it.
     pub enough: usize,
-    /// Offers that have less.
+    /// Machines that have less.
     pub too_small: usize,
-    /// The smallest memory of a GPU among the offers, in GB.
+    /// The smallest memory of a GPU among them, in GB.
     pub smallest: Option<f64>,
 }
 
-/// What an hour of some workers costs, if every worker is one of these offers. An estimate: prices
-/// include the storage that the search was asked with, and no traffic.
+/// Prices of one worker in $/h. They include the group's disk, else the storage that the market
+/// includes by itself, and no traffic.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WorkerPrices {
+    /// The cheapest offer.
+    pub lowest: f64,
+    /// The median of the offers that as many workers as possible run on.
+    pub median: f64,
+    /// The most expensive offer, of any size: the market may recruit that one.
+    pub highest: f64,
+}
+
+/// What an hour of some workers costs: an estimate from the offers there are now.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorkerCost {
     /// How many workers.
     pub workers: u32,
-    /// All of them the cheapest offers that there are, in $/h.
+    /// On the cheapest offers that can be rented at once, in $/h; of all there can be where they
+    /// are fewer.
     pub least: f64,
-    /// All of them at the median price, in $/h.
+    /// On the offers around the median, in $/h: never below `least`.
     pub typical: f64,
-    /// All of them at the dearest price, in $/h: what it can cost at most.
+    /// All of them at the highest price, in $/h: what it can cost at most.
     pub most: f64,
-    /// How many workers there is no offer for.
+    /// How many workers there is no machine for.
     pub without_offer: u32,
 }
 
@@ -106,20 +164,26 @@ impl WorkerCounts {
     }
 }
 
-/// What a search would find for a group.
+/// What a search would find for a group. Slices of one machine count once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preflight {
-    /// Offers that match and can be rented.
-    pub recruitable: usize,
-    /// Offers that match, and say that they cannot be rented.
+    /// Machines with an offer that matches and can be rented, and their GPUs.
+    pub recruitable: Amount,
+    /// The offers behind them.
+    pub offers: usize,
+    /// Workers that can run on them at once.
+    pub most_workers: usize,
+    /// Machines that match, and none of whose offers can be rented.
     pub not_rentable: usize,
     /// Whether these are all that the market has.
     pub coverage: Coverage,
-    /// Prices of the recruitable offers in $/h (`dph_total`): lowest, median and highest.
-    pub prices: Option<Spread>,
-    /// GPU models, most offers first.
+    /// The disk in GB that prices include; `None` where the market's own storage is included.
+    pub disk: Option<f64>,
+    /// Prices of one worker; `None` where no offer has one.
+    pub prices: Option<WorkerPrices>,
+    /// GPU models, most machines first.
     pub gpus: Vec<Part>,
-    /// Countries, most offers first.
+    /// Countries, most machines first.
     pub countries: Vec<Part>,
     /// How many hosts they stand at.
     pub hosts: usize,
@@ -129,57 +193,56 @@ pub struct Preflight {
     pub vram: Option<VramCheck>,
     /// What to mind, in words.
     pub warnings: Vec<String>,
-    sorted: Vec<f64>,
+    picks: Picks,
 }
 
 impl Preflight {
-    /// Looks at the answer to [`preflight_query`] of `conditions`. `gpu_ram` is the group's
-    /// parameter in GB; `limit` is what the query allowed.
-    pub fn of(
-        listing: &Listing,
-        conditions: &[Condition],
-        gpu_ram: Option<f64>,
-        limit: Option<u32>,
-    ) -> Self {
-        let active = conditions.iter().filter(|condition| condition.enabled);
-        // The market's own word on filters that records do not carry is taken; a record that
-        // breaks a condition is none the group would recruit.
-        let mut rows: Vec<usize> = (0..listing.len())
-            .filter(|row| {
-                let broken = |condition: &Condition| {
-                    condition.is_broken_by(listing.cell(*row, condition.field))
-                };
-                !active.clone().any(broken)
-            })
-            .collect();
-        let matching = rows.len();
-        if let Some(rentable) = OFFERS.by_key("rentable") {
-            rows.retain(|row| listing.cell(*row, rentable) != CellRef::Flag(false));
-        }
-        let mut sorted = numbers(listing, &rows, "dph_total");
-        sorted.retain(|price| *price >= 0.0);
-        sorted.sort_by(f64::total_cmp);
-        let hosts = hosts(listing, &rows);
+    /// Reads the answer to the query of `asked`; `limit` is what the query allowed.
+    pub fn of(listing: &Listing, asked: &Recruitment, limit: Option<u32>) -> Self {
+        let matching = asked.matching(listing);
+        let rentable = OFFERS.by_key("rentable").map(|it| listing.column(it));
+        let is_rentable = |row: &u32| {
+            rentable.is_none_or(|column| column.cell(*row as usize) != CellRef::Flag(false))
+        };
+        let free: Vec<u32> = matching.iter().copied().filter(is_rentable).collect();
+        let supply = Supply::of(listing, &free);
+        let all = Supply::of(listing, &matching).machines().len();
+        let quotes = Prices::new(listing, OfferType::OnDemand);
+        let price = |row: u32| quotes.hourly(row as usize, asked.disk).ok();
+        let picks = supply.price(price);
+        let highest = free.iter().filter_map(|row| price(*row)).reduce(f64::max);
+        let unpriced = free.iter().filter(|row| price(**row).is_none()).count();
+        let machines = supply.machines();
+        let hosts = hosts(listing, machines);
         let mut preflight = Self {
-            recruitable: rows.len(),
-            not_rentable: matching - rows.len(),
+            recruitable: supply.amount(),
+            offers: free.len(),
+            most_workers: picks.most_workers(),
+            not_rentable: all - machines.len(),
             coverage: insight::coverage(listing, limit),
-            prices: Spread::of(sorted.iter().copied()),
-            gpus: parts(listing, &rows, "gpu_name", str::to_owned),
-            countries: parts(listing, &rows, "geolocation", |place| {
+            disk: asked.disk,
+            prices: highest
+                .zip(picks.median())
+                .map(|(highest, median)| WorkerPrices {
+                    lowest: picks.least(1),
+                    median,
+                    highest,
+                }),
+            gpus: parts(listing, machines, "gpu_name", str::to_owned),
+            countries: parts(listing, machines, "geolocation", |place| {
                 country::code(place).to_owned()
             }),
             hosts: hosts.len(),
             largest_host: hosts.first().copied(),
-            vram: gpu_ram.map(|wanted| vram(listing, &rows, wanted)),
+            vram: asked.gpu_ram.map(|wanted| vram(listing, machines, wanted)),
             warnings: Vec::new(),
-            sorted,
+            picks,
         };
-        preflight.warnings = preflight.warn(conditions);
+        preflight.warnings = preflight.warn(&asked.conditions, unpriced);
         preflight
     }
 
-    fn warn(&self, conditions: &[Condition]) -> Vec<String> {
+    fn warn(&self, conditions: &[Condition], unpriced: usize) -> Vec<String> {
         let mut warnings = Vec::new();
         for (key, meaning) in [
             (
@@ -196,31 +259,38 @@ impl Preflight {
                 warnings.push(format!("the search has no {key} condition: {meaning}"));
             }
         }
-        if self.recruitable == 0 {
-            warnings.push("no offer can be recruited".to_owned());
+        let all = self.recruitable.machines;
+        if all == 0 {
+            warnings.push("no machine can be recruited".to_owned());
         }
         if let Some(vram) = self.vram.filter(|vram| vram.too_small > 0) {
             warnings.push(format!(
-                "{} of {} offers have less than {} GB of GPU memory",
-                vram.too_small, self.recruitable, vram.wanted
+                "{} of {all} machines have less than {} GB of GPU memory",
+                vram.too_small, vram.wanted
             ));
         }
         if let Some(host) = self.largest_host
             && host.share > CONCENTRATED
-            && self.recruitable > 1
+            && all > 1
         {
             warnings.push(format!(
-                "host {} has {} of {} offers",
-                host.host, host.offers, self.recruitable
+                "host {} has {} of {all} machines",
+                host.host, host.machines
             ));
         }
         if self.coverage == Coverage::Cut {
-            warnings
-                .push("the market has more offers than came: the dearest is not known".to_owned());
+            warnings.push(
+                "the market has more offers than were loaded: the highest price is not known"
+                    .to_owned(),
+            );
         }
-        let unpriced = self.recruitable - self.sorted.len();
         if unpriced > 0 {
-            warnings.push(format!("{unpriced} offers have no price"));
+            let noun = if unpriced == 1 {
+                "offer has"
+            } else {
+                "offers have"
+            };
+            warnings.push(format!("{unpriced} {noun} no price"));
         }
         warnings
     }
@@ -229,84 +299,92 @@ impl Preflight {
     pub fn cost(&self, workers: u32) -> Option<WorkerCost> {
         let prices = self.prices?;
         let wanted = workers as usize;
-        let offers = u32::try_from(self.sorted.len()).unwrap_or(u32::MAX);
+        let missing = wanted.saturating_sub(self.most_workers);
         Some(WorkerCost {
             workers,
-            least: self.sorted.iter().take(wanted).sum(),
-            typical: f64::from(workers) * prices.median,
+            least: self.picks.least(wanted),
+            typical: self.picks.typical(wanted)?,
             most: f64::from(workers) * prices.highest,
-            without_offer: workers.saturating_sub(offers),
+            without_offer: u32::try_from(missing).unwrap_or(u32::MAX),
         })
     }
 }
 
-/// The numbers of a field, where records have them.
-fn numbers(listing: &Listing, rows: &[usize], key: &str) -> Vec<f64> {
-    OFFERS.by_key(key).map_or_else(Vec::new, |field: &Field| {
-        let column = listing.column(field);
-        rows.iter()
-            .filter_map(|row| column.cell(*row).number())
-            .collect()
-    })
-}
-
-/// Offers by what `label` makes of a text field, most first, equals by label.
-fn parts(listing: &Listing, rows: &[usize], key: &str, label: fn(&str) -> String) -> Vec<Part> {
-    let Some(field) = OFFERS.by_key(key) else {
+/// The number of a field on each machine that tells it; of several slices the first that does.
+fn numbers(listing: &Listing, machines: &[Machine], key: &str) -> Vec<f64> {
+    let Some(column) = OFFERS.by_key(key).map(|field| listing.column(field)) else {
         return Vec::new();
     };
-    let column = listing.column(field);
+    let number = |machine: &Machine| {
+        let mut rows = machine.rows();
+        rows.find_map(|row| column.cell(row as usize).number())
+    };
+    machines.iter().filter_map(number).collect()
+}
+
+/// Machines by what `label` makes of a text field, most first, equals by label.
+fn parts(
+    listing: &Listing,
+    machines: &[Machine],
+    key: &str,
+    label: fn(&str) -> String,
+) -> Vec<Part> {
+    let Some(column) = OFFERS.by_key(key).map(|field| listing.column(field)) else {
+        return Vec::new();
+    };
     let mut counts: HashMap<String, usize> = HashMap::new();
-    for row in rows {
-        let text = match column.cell(*row) {
-            CellRef::Text(text) => label(text),
-            _ => String::new(),
-        };
-        *counts.entry(text).or_default() += 1;
+    for machine in machines {
+        let text = machine
+            .rows()
+            .find_map(|row| match column.cell(row as usize) {
+                CellRef::Text(text) => Some(label(text)),
+                _ => None,
+            });
+        *counts.entry(text.unwrap_or_default()).or_default() += 1;
     }
     let mut parts: Vec<Part> = counts
         .into_iter()
-        .map(|(label, offers)| Part {
+        .map(|(label, machines)| Part {
             label: Untrusted::from(if label.is_empty() {
                 "not said".to_owned()
             } else {
                 label
             }),
-            offers,
+            machines,
         })
         .collect();
     parts.sort_by(|left, right| {
         right
-            .offers
-            .cmp(&left.offers)
+            .machines
+            .cmp(&left.machines)
             .then_with(|| left.label.cmp(&right.label))
     });
     parts
 }
 
-/// The hosts, most offers first.
-fn hosts(listing: &Listing, rows: &[usize]) -> Vec<HostShare> {
+/// The hosts, most machines first.
+fn hosts(listing: &Listing, machines: &[Machine]) -> Vec<HostShare> {
     let mut counts: HashMap<i64, usize> = HashMap::new();
-    for host in numbers(listing, rows, "host_id") {
+    for host in numbers(listing, machines, "host_id") {
         #[expect(clippy::cast_possible_truncation)] // a cast saturates; numbers name hosts
         let host = host as i64;
         *counts.entry(host).or_default() += 1;
     }
-    #[expect(clippy::cast_precision_loss)] // counts of offers
+    #[expect(clippy::cast_precision_loss)] // counts of machines
     let mut hosts: Vec<HostShare> = counts
         .into_iter()
-        .map(|(host, offers)| HostShare {
+        .map(|(host, own)| HostShare {
             host,
-            offers,
-            share: offers as f64 / rows.len() as f64,
+            machines: own,
+            share: own as f64 / machines.len() as f64,
         })
         .collect();
-    hosts.sort_by_key(|host| (std::cmp::Reverse(host.offers), host.host));
+    hosts.sort_by_key(|host| (std::cmp::Reverse(host.machines), host.host));
     hosts
 }
 
-fn vram(listing: &Listing, rows: &[usize], wanted: f64) -> VramCheck {
-    let sizes: Vec<f64> = numbers(listing, rows, "gpu_ram")
+fn vram(listing: &Listing, machines: &[Machine], wanted: f64) -> VramCheck {
+    let sizes: Vec<f64> = numbers(listing, machines, "gpu_ram")
         .into_iter()
         .map(|megabytes| megabytes / 1000.0)
         .collect();

@@ -51,7 +51,7 @@ fn contradicts(record: &Json, asked_for: &Json, key: Key) -> bool {
 /// be read are compared as they are.
 fn holds(asked: &str, found: &str) -> bool {
     let read = |text| {
-        language::parse(text, &OFFERS, &Dialect::DOCUMENTED, &[], Mode::Strict)
+        language::parse(text, &OFFERS, &Dialect::DOCUMENTED, &[], Mode::Market)
             .map(|parsed| parsed.conditions)
     };
     match (read(asked), read(found)) {

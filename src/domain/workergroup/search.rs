@@ -90,7 +90,8 @@ fn text_of(json: &Json) -> SearchText {
 
 /// Adds the conditions of one filter object; false, adding nothing, if it cannot be said whole.
 fn read_filter(name: &str, filter: &Json, conditions: &mut Vec<Condition>) -> bool {
-    let Some(field) = OFFERS.named(name).filter(|field| field.is_filter()) else {
+    let is_asked = |field: &&Field| field.is_filter() && !field.is_computed();
+    let Some(field) = OFFERS.named(name).filter(is_asked) else {
         return false;
     };
     let mut read = Vec::new();
@@ -157,6 +158,9 @@ fn read_value(field: &Field, json: &Json) -> Option<Value> {
             Some(1.0) => Some(Value::Flag(true)),
             _ => None,
         },
+        (Kind::Id, Json::Number(number)) if number.is_u64() => {
+            number.as_u64().map(|id| Value::id(id.into()))
+        }
         (Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch, Json::Bool(flag)) => {
             Some(Value::Number(f64::from(u8::from(*flag))))
         }

@@ -361,7 +361,8 @@ pub fn row<'m>(
         static_ip: machine.static_ip,
         storage_cost: tariff.storage_cost,
         storage_total_cost: quote.storage,
-        target_reliability: machine.reliability * 0.998,
+        // The service answers this filter by the expected reliability: both are the same here.
+        target_reliability: machine.reliability * 0.999,
         time_remaining: "",
         time_remaining_isbid: "",
         total_flops,

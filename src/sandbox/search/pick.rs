@@ -91,6 +91,10 @@ fn cell<'m>(row: &impl Row<'m>, field: &Field) -> CellRef<'m> {
         | Source::Search(name)
         | Source::TimeLeft(name, _)
         | Source::Since(name) => row.member(name),
+        Source::Known(name) => row.member(name).map(|cell| match cell {
+            Cell::Number(0.0) => Cell::Null,
+            other => other,
+        }),
         Source::Either(names) => names.iter().find_map(|name| row.member(name)),
         Source::Nested(object, member) => row.nested(object, member),
         Source::TextIs(name, text) => row.member(name).map(|cell| match cell {

@@ -5,11 +5,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-use super::preflight::{dollars, plural};
+use super::preflight::{amount, disk, dollars};
 use crate::api::Request;
 use crate::app::Model;
 use crate::app::groups::create::{CREATE, CreateDialog, MINE, NONE, Page, Unresolved};
-use crate::app::groups::preflight::Look;
+use crate::app::groups::preflight::{Look, Subject};
 use crate::app::remote::Now;
 use crate::app::write::{Stage, consent};
 use crate::domain::catalog::WORKERGROUPS;
@@ -179,7 +179,7 @@ fn what(new: &NewWorkergroup) -> String {
 /// What it can cost at most, in words, and whether that is known.
 fn cost(model: &Model, new: &NewWorkergroup) -> (String, bool) {
     let panel = &model.groups.preflight;
-    let look = match Look::at_draft(model.groups.form.draft(), model.profile.dialect) {
+    let look = match Look::at(model, Subject::Draft(model.groups.form.number())) {
         Ok(look) if panel.is_about(&look) => look,
         _ => {
             let why = panel
@@ -206,23 +206,24 @@ fn at_most(found: &Preflight, workers: u32) -> (String, bool) {
         let text = "No offer matches the search now: what it can cost is not known.";
         return (text.to_owned(), false);
     };
-    let offers = plural(found.recruitable, "offer");
+    let machines = amount(found.recruitable);
     let sum = format!(
-        "{workers} workers x ${:.4} = {} an hour",
+        "{workers} workers x ${:.4} = {} an hour with {}",
         prices.highest,
-        dollars(cost.most)
+        dollars(cost.most),
+        disk(found.disk)
     );
     if found.coverage == Coverage::Cut {
         let text = format!(
-            "At most more than {sum}: only the cheapest {offers} came, the dearest is not known. An \
-             estimate."
+            "More than {sum}: only the cheapest offers were loaded ({machines}), and the highest \
+             price is not known. An estimate."
         );
         return (text, false);
     }
     (
         format!(
-            "At most {sum}, all at the dearest of the {offers} that match now. An estimate: offers \
-             change, and traffic comes on top."
+            "At most {sum}, all at the highest price of what matches now ({machines}). An estimate: \
+             offers change, and traffic is billed on top."
         ),
         true,
     )

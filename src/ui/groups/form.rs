@@ -9,7 +9,7 @@ use crate::api::Request;
 use crate::app::Model;
 use crate::app::facts::{Facts, Target};
 use crate::app::groups::form::{Focus, Form};
-use crate::app::groups::preflight::Look;
+use crate::app::groups::preflight::Subject;
 use crate::app::keys::Keymap;
 use crate::app::write::consent;
 use crate::domain::text::{truncate, visible};
@@ -428,13 +428,8 @@ fn meaning(model: &Model, form: &Form, width: u16, theme: &Theme) -> Vec<Line> {
 
 /// The latest preflight of what is filled in, in a line.
 fn latest(model: &Model, width: u16, theme: &Theme) -> Vec<Line> {
-    let panel = &model.groups.preflight;
-    let look = Look::at_draft(model.groups.form.draft(), model.profile.dialect);
-    let Some(found) = look
-        .ok()
-        .filter(|look| panel.is_about(look))
-        .and(panel.remote().shown())
-    else {
+    let subject = Subject::Draft(model.groups.form.number());
+    let Some(found) = model.groups.preflight.report(model, subject) else {
         return Vec::new();
     };
     let prices = found.prices.map_or_else(String::new, |prices| {
@@ -442,7 +437,7 @@ fn latest(model: &Model, width: u16, theme: &Theme) -> Vec<Line> {
     });
     let text = format!(
         "Last time: {}{prices}",
-        super::preflight::plural(found.recruitable, "offer")
+        super::preflight::amount(found.recruitable)
     );
     plain(&text, theme.dim, width)
 }

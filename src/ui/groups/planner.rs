@@ -4,9 +4,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::{Line, draw_line, line, plain, signed};
+use crate::app::Model;
 use crate::app::facts::{Facts, Target};
 use crate::app::groups::planner::{Entry, Planner};
 use crate::domain::format::trimmed;
+use crate::domain::insight::Coverage;
 use crate::domain::workergroup::{CapacityPlan, Demand};
 use crate::ui::paint;
 use crate::ui::picker::blank;
@@ -22,6 +24,7 @@ const INPUT: u16 = 14;
 pub fn draw(
     buffer: &mut Buffer,
     area: Rect,
+    model: &Model,
     planner: &Planner,
     theme: &Theme,
     facts: &mut Facts,
@@ -67,7 +70,10 @@ pub fn draw(
     let mut rest: Vec<Line> = plain(planner.entry().doc(), theme.dim, width);
     rest.push(Vec::new());
     match &plan {
-        Ok((demand, plan)) => rest.extend(arithmetic(demand, plan, width, theme)),
+        Ok((demand, plan)) => {
+            rest.extend(arithmetic(demand, plan, width, theme));
+            rest.extend(supply(model, planner, plan, width, theme));
+        }
         Err((entry, why)) => rest.push(line(format!("{}: {why}", entry.label()), theme.warning)),
     }
     rest.push(Vec::new());
@@ -215,6 +221,48 @@ fn arithmetic(demand: &Demand, plan: &CapacityPlan, width: u16, theme: &Theme) -
         let text = format!(
             "max_workers bounds the cold workers: {} of {} are kept",
             plan.total, plan.needed_total
+        );
+        lines.extend(signed("!", &text, theme.warning, width));
+    }
+    lines
+}
+
+/// Whether there are machines for the workers, as far as a preflight of the same search tells.
+fn supply(
+    model: &Model,
+    planner: &Planner,
+    plan: &CapacityPlan,
+    width: u16,
+    theme: &Theme,
+) -> Vec<Line> {
+    let panel = &model.groups.preflight;
+    let Some(found) = panel.report(model, planner.subject) else {
+        let key = model.keymap.way_to("form-preflight");
+        let text = format!("{key} looks for machines");
+        return super::labelled("Supply now", &text, theme.dim, width, theme);
+    };
+    let machines = super::preflight::amount(found.recruitable);
+    let more = match found.coverage {
+        Coverage::Cut => "at least ",
+        Coverage::Whole | Coverage::Unknown => "",
+    };
+    let room = found.most_workers;
+    // What cannot run costs nothing: the sum is of those there are machines for.
+    let running = u32::try_from(room).unwrap_or(u32::MAX).min(plan.active);
+    let cost = found.cost(running).map_or_else(String::new, |cost| {
+        format!(
+            "; {} cost {} an hour or more, typically {}",
+            workers(running),
+            super::preflight::dollars(cost.least),
+            super::preflight::dollars(cost.typical)
+        )
+    });
+    let text = format!("{more}{machines}{cost}");
+    let mut lines = super::labelled("Supply now", &text, theme.text, width, theme);
+    if (plan.active as usize) > room && found.coverage != Coverage::Cut {
+        let text = format!(
+            "machines for {room} of {} active workers are free now",
+            plan.active
         );
         lines.extend(signed("!", &text, theme.warning, width));
     }

@@ -8,8 +8,10 @@ use crate::app::Model;
 use crate::app::facts::Facts;
 use crate::app::groups::preflight::{Look, Panel};
 use crate::app::keys::Keymap;
+use crate::app::markets::explain;
 use crate::app::remote::{Now, Phase};
-use crate::domain::insight::Coverage;
+use crate::domain::insight::{Amount, Coverage};
+use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::workergroup::{Part, Preflight, WorkerCounts};
 use crate::domain::{format, language};
 use crate::widgets::theme::Theme;
@@ -32,11 +34,19 @@ pub fn draw(
     let width = area.width.saturating_sub(2);
     let mut lines = labelled(
         "Search",
-        &language::print(&look.conditions),
+        &language::print(&look.search.conditions),
         theme.text,
         width,
         theme,
     );
+    let is_current = Look::at(model, look.subject).is_ok_and(|now| panel.is_about(&now));
+    if !is_current && panel.remote().error().is_none() {
+        let key = model.keymap.way_to("report-refresh");
+        let text = format!(
+            "This report is for an earlier draft of the search: {key} runs it as it is now"
+        );
+        lines.extend(signed("!", &text, theme.warning, width));
+    }
     lines.extend(status(panel, &model.keymap, now, width, theme));
     if let Some(found) = panel.remote().shown() {
         lines.extend(supply(found, panel.limit(), width, theme));
@@ -71,7 +81,7 @@ fn status(panel: &Panel, keymap: &Keymap, now: Now, width: u16, theme: &Theme) -
             labelled("", &text, theme.accent, width, theme)
         }
         Phase::Failed(error) => {
-            let text = format!("The search failed: {error}");
+            let text = format!("The search failed: {}", explain(error, keymap));
             labelled("", &text, theme.error, width, theme)
         }
         Phase::Idle | Phase::Ready => {
@@ -90,37 +100,51 @@ fn supply(found: &Preflight, limit: Option<u32>, width: u16, theme: &Theme) -> V
         lines.extend(signed("!", warning, theme.warning, width));
     }
     lines.push(Vec::new());
-    let offers = plural(found.recruitable, "offer");
+    let offers = plural(found.offers, "offer");
     let mut text = match found.coverage {
         Coverage::Cut => format!(
-            "at least {offers}: the limit of {} cut the answer, cheapest first",
+            "at least {} ({offers}): the limit of {} cut the answer, cheapest first",
+            amount(found.recruitable),
             limit.unwrap_or(0)
         ),
-        _ => format!("{offers} at {}", plural(found.hosts, "host")),
+        Coverage::Whole | Coverage::Unknown => format!(
+            "{} at {} ({offers})",
+            amount(found.recruitable),
+            plural(found.hosts, "host")
+        ),
     };
     if found.not_rentable > 0 {
-        let more = found.not_rentable;
-        text = format!("{text}; {more} more match but cannot be rented");
+        let more = plural(found.not_rentable, "more machine");
+        let verb = if found.not_rentable == 1 {
+            "matches"
+        } else {
+            "match"
+        };
+        text = format!("{text}; {more} {verb} but cannot be rented");
     }
     lines.extend(labelled("Recruitable", &text, theme.heading, width, theme));
     if let Some(prices) = found.prices {
         let text = format!(
-            "cheapest ${:.4}/h, median ${:.4}/h, dearest ${:.4}/h",
-            prices.lowest, prices.median, prices.highest
+            "cheapest ${:.4}/h, median ${:.4}/h, most expensive ${:.4}/h, with {}",
+            prices.lowest,
+            prices.median,
+            prices.highest,
+            disk(found.disk)
         );
         lines.extend(labelled("Price", &text, theme.text, width, theme));
     }
     for (label, parts) in [("GPU models", &found.gpus), ("Countries", &found.countries)] {
         if !parts.is_empty() {
-            let text = mix(parts, found.recruitable);
+            let text = mix(parts, found.recruitable.machines);
             lines.extend(labelled(label, &text, theme.text, width, theme));
         }
     }
     if let Some(host) = found.largest_host {
         let text = format!(
-            "host {} has {} of {offers} ({})",
+            "host {} has {} of {} ({})",
             host.host,
-            host.offers,
+            host.machines,
+            plural(found.recruitable.machines, "machine"),
             percent(host.share)
         );
         lines.extend(labelled("Largest host", &text, theme.text, width, theme));
@@ -133,7 +157,7 @@ fn supply(found: &Preflight, limit: Option<u32>, width: u16, theme: &Theme) -> V
         let text = format!(
             "{} of {} have the {} GB of gpu_ram{smallest}",
             vram.enough,
-            vram.enough + vram.too_small,
+            plural(vram.enough + vram.too_small, "machine"),
             format::trimmed(vram.wanted, 2)
         );
         let style = if vram.too_small > 0 {
@@ -148,8 +172,8 @@ fn supply(found: &Preflight, limit: Option<u32>, width: u16, theme: &Theme) -> V
 
 /// The parts of a mix with their shares.
 fn mix(parts: &[Part], all: usize) -> String {
-    #[expect(clippy::cast_precision_loss)] // counts of offers
-    let share = |offers: usize| percent(offers as f64 / all.max(1) as f64);
+    #[expect(clippy::cast_precision_loss)] // counts of machines
+    let share = |machines: usize| percent(machines as f64 / all.max(1) as f64);
     let mut named: Vec<String> = parts
         .iter()
         .take(PARTS)
@@ -157,13 +181,13 @@ fn mix(parts: &[Part], all: usize) -> String {
             format!(
                 "{} {} ({})",
                 part.label.screen(32),
-                part.offers,
-                share(part.offers)
+                part.machines,
+                share(part.machines)
             )
         })
         .collect();
     if parts.len() > PARTS {
-        let rest: usize = parts[PARTS..].iter().map(|part| part.offers).sum();
+        let rest: usize = parts[PARTS..].iter().map(|part| part.machines).sum();
         named.push(format!("{} others {rest}", parts.len() - PARTS));
     }
     named.join(", ")
@@ -174,13 +198,16 @@ fn costs(found: &Preflight, look: &Look, model: &Model, width: u16, theme: &Them
     let planned = model.groups.preflight.planned_workers();
     let counts = WorkerCounts::of(&look.group, planned);
     let mut lines = vec![line(
-        "Cost of an hour, estimated from these offers (without traffic)",
+        format!(
+            "Cost per hour, estimated (with {}, without traffic)",
+            disk(found.disk)
+        ),
         theme.heading,
     )];
     lines.push(line(
         format!(
             "{:<22}{:>12}{:>12}{:>12}",
-            "", "cheapest", "median", "dearest"
+            "", "cheapest", "median", "at most"
         ),
         theme.dim,
     ));
@@ -218,8 +245,8 @@ fn costs(found: &Preflight, look: &Look, model: &Model, width: u16, theme: &Them
     }
     if let Some((workers, missing)) = without {
         let text = format!(
-            "{missing} of {workers} workers would find no offer now; the first column counts only \
-             those there are"
+            "{missing} of {workers} workers would find no machine now: the first column excludes \
+             them, the second counts them at the median price"
         );
         lines.extend(signed("!", &text, theme.warning, width));
     }
@@ -232,6 +259,24 @@ fn costs(found: &Preflight, look: &Look, model: &Model, width: u16, theme: &Them
         lines.extend(signed("-", &text, theme.dim, width));
     }
     lines
+}
+
+/// Machines and their GPUs: `31 machines, 74 GPUs`.
+pub(super) fn amount(amount: Amount) -> String {
+    let gpus = usize::try_from(amount.gpus).unwrap_or(usize::MAX);
+    format!(
+        "{}, {}",
+        plural(amount.machines, "machine"),
+        plural(gpus, "GPU")
+    )
+}
+
+/// The disk that prices include.
+pub(super) fn disk(gb: Option<f64>) -> String {
+    gb.map_or_else(
+        || format!("the default {} disk", format::gigabytes(DEFAULT_STORAGE_GB)),
+        |gb| format!("{} disk from --disk", format::gigabytes(gb)),
+    )
 }
 
 /// An amount of money.

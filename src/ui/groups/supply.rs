@@ -11,7 +11,7 @@ use crate::ui::paint;
 use crate::widgets::theme::Theme;
 
 /// Cells of the strip.
-pub const WIDTH: u16 = 20;
+pub const WIDTH: u16 = 24;
 
 /// Draws the strip beside the rows that the table shows.
 pub fn draw(
@@ -33,7 +33,7 @@ pub fn draw(
             format!("Supply {done}/{all} {wait:.0}s")
         }
         (Some((done, all)), None) => format!("Supply {done}/{all} …"),
-        (None, _) => "Supply".to_owned(),
+        (None, _) => "Machines/GPUs, from $/h".to_owned(),
     };
     paint::right(buffer, strip.x, strip.y, strip.width, &head, theme.heading);
     let rows = browser.view().iter().enumerate().skip(facts.top);
@@ -52,9 +52,11 @@ pub fn draw(
         };
         let (text, style) = match supply {
             Supply::Waiting => ("…".to_owned(), base.patch(theme.dim)),
-            Supply::Found { offers: 0, .. } => ("none".to_owned(), base.patch(theme.warning)),
+            Supply::Found { amount, .. } if amount.machines == 0 => {
+                ("none".to_owned(), base.patch(theme.warning))
+            }
             Supply::Found {
-                offers,
+                amount,
                 more,
                 cheapest,
                 ..
@@ -62,7 +64,8 @@ pub fn draw(
                 let more = if *more { "+" } else { "" };
                 let price =
                     cheapest.map_or_else(|| "no price".to_owned(), |price| format!("${price:.4}"));
-                (format!("{offers}{more} from {price}"), base)
+                let (machines, gpus) = (amount.machines, amount.gpus);
+                (format!("{machines}{more}/{gpus}{more} from {price}"), base)
             }
             Supply::Unknown(why) => (format!("? {why}"), base.patch(theme.warning)),
         };

@@ -38,10 +38,13 @@ pub fn draw(buffer: &mut Buffer, body: Rect, view: &Compare, theme: &Theme, fact
     let area = page(buffer, body, &title, &note, theme);
     let label = label_width(view).min(area.width / 2);
     let room = area.width.saturating_sub(label + 2);
-    let fitting = usize::from((room / (CELLS.0 + 1)).max(1)).min(many.max(1));
+    // An id is read whole, with the sign in front of it.
+    let ids = view.ids.iter().map(|id| paint::cells(&id.to_string()) + 2);
+    let narrowest = ids.max().unwrap_or(0).max(CELLS.0);
+    let fitting = usize::from((room / (narrowest + 1)).max(1)).min(many.max(1));
     let width = (room / u16::try_from(fitting).unwrap_or(1))
         .saturating_sub(1)
-        .min(CELLS.1);
+        .min(CELLS.1.max(narrowest));
     let first = (view.cursor + 1).saturating_sub(fitting);
     let column = |place: usize| {
         let place = u16::try_from(place).unwrap_or(u16::MAX);

@@ -173,7 +173,7 @@ fn standing<T>(remote: &Remote<T>, now: Now) -> Option<String> {
             ),
             None => format!("asking the market … {:.0}s", (now.mono - since).max(0.0)),
         }),
-        Phase::Failed(error) => Some(format!("the market did not answer: {error}")),
+        Phase::Failed(error) => Some(error.to_string()),
         Phase::Idle | Phase::Ready => None,
     }
 }

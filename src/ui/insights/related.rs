@@ -56,14 +56,20 @@ pub fn draw(
     }
     let height = u16::try_from(foot.len()).unwrap_or(0);
     let table = Rect::new(area.x, top + gap, area.width, rest - height);
+    let cells_of = |texts: &mut dyn Iterator<Item = String>, least: u16| {
+        let longest = texts.map(|text| paint::cells(&text)).max();
+        longest.unwrap_or(0).max(least)
+    };
+    let ids = cells_of(&mut view.lines.iter().map(|line| line.id.to_string()), 9);
+    let machines = cells_of(&mut view.lines.iter().map(|line| line.machine.clone()), 8);
     let columns = [
-        right("ID", 9),
-        right("machine", 8),
+        right("ID", ids),
+        right("machine", machines),
         left("GPUs", 16),
         right("$/h", 8),
         right("per GPU", 8),
         right("+1 GPU", 8),
-        left("", area.width.saturating_sub(65)),
+        left("", area.width.saturating_sub(48 + ids + machines)),
     ];
     let cells = |index: usize| {
         let line = &view.lines[index];

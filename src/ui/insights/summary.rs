@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::{dollars, left, list, page, right};
+use super::{Column, dollars, left, list, page, right};
 use crate::app::facts::Facts;
 use crate::app::insights::summary::Summary;
 use crate::domain::Resource;
@@ -16,7 +16,8 @@ use crate::widgets::theme::Theme;
 pub fn draw(buffer: &mut Buffer, body: Rect, view: &Summary, theme: &Theme, facts: &mut Facts) {
     let is_volumes = view.resource == Resource::Volumes;
     let order = match view.order {
-        GroupOrder::Count => "most rows",
+        GroupOrder::Count if is_volumes => "most rows",
+        GroupOrder::Count => "most machines",
         GroupOrder::Lowest => "lowest price",
         GroupOrder::Median => "lowest median",
         GroupOrder::Merit if is_volumes => "most MB/s per $",
@@ -47,30 +48,14 @@ pub fn draw(buffer: &mut Buffer, body: Rect, view: &Summary, theme: &Theme, fact
         area.height.saturating_sub(1),
     );
     let label = if area.width >= 100 { 28 } else { 20 };
-    let bar = area
-        .width
-        .saturating_sub(2 + label + 1 + 5 + 1 + 33 + 9 + 1)
-        .min(40);
-    let columns = if is_volumes {
-        vec![
-            left("", label),
-            right("rows", 5),
-            right("low/GB", 9),
-            right("median/GB", 10),
-            right("MB/s per $", 10),
-            left("", bar),
-        ]
+    // What the columns between label and bar take, the space behind each included.
+    let figures = if is_volumes {
+        6 + 10 + 11 + 11
     } else {
-        vec![
-            left("", label),
-            right("rows", 5),
-            right("low/GPU", 9),
-            right("median/GPU", 10),
-            right("low $/h", 9),
-            right("DLP per $", 9),
-            left("", bar),
-        ]
+        9 + 7 + 10 + 11 + 10 + 10
     };
+    let bar = area.width.saturating_sub(2 + label + 1 + figures).min(40);
+    let columns = columns(view, label, bar);
     let largest = view.largest();
     let cells = |index: usize| {
         let line = &view.lines[index];
@@ -78,10 +63,15 @@ pub fn draw(buffer: &mut Buffer, body: Rect, view: &Summary, theme: &Theme, fact
         let unit = group.unit_price;
         let mut cells = vec![
             (line.label.clone(), theme.text),
-            (group.count().to_string(), theme.text),
+            (group.amount.machines.to_string(), theme.text),
+        ];
+        if !is_volumes {
+            cells.push((group.amount.gpus.to_string(), theme.text));
+        }
+        cells.extend([
             (dollars(unit.map(|price| price.lowest)), theme.text),
             (dollars(unit.map(|price| price.median)), theme.text),
-        ];
+        ]);
         if !is_volumes {
             // Of volumes the price is the price per unit.
             cells.push((dollars(group.price.map(|price| price.lowest)), theme.text));
@@ -94,7 +84,7 @@ pub fn draw(buffer: &mut Buffer, body: Rect, view: &Summary, theme: &Theme, fact
                 theme.good,
             ),
             (
-                bar_of(group.count(), largest, usize::from(bar)),
+                bar_of(group.amount.machines, largest, usize::from(bar)),
                 theme.accent,
             ),
         ]);
@@ -110,6 +100,36 @@ pub fn draw(buffer: &mut Buffer, body: Rect, view: &Summary, theme: &Theme, fact
         theme,
         facts,
     );
+}
+
+/// The columns: figures between a label and a bar.
+fn columns(view: &Summary, label: u16, bar: u16) -> Vec<Column> {
+    let (low, median, total) = if view.has_job {
+        ("job $/GPU", "median/GPU", "low job $")
+    } else {
+        ("low/GPU", "median/GPU", "low $/h")
+    };
+    if view.resource == Resource::Volumes {
+        vec![
+            left("", label),
+            right("rows", 5),
+            right("low/GB", 9),
+            right("median/GB", 10),
+            right("MB/s per $", 10),
+            left("", bar),
+        ]
+    } else {
+        vec![
+            left("", label),
+            right("machines", 8),
+            right("GPUs", 6),
+            right(low, 9),
+            right(median, 10),
+            right(total, 9),
+            right("DLP per $", 9),
+            left("", bar),
+        ]
+    }
 }
 
 /// A bar of at most `width` cells; what is not nothing has at least one.

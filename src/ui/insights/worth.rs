@@ -39,11 +39,12 @@ pub fn lines(
     lines
 }
 
-/// Where the offer stands between price and performance, both per GPU.
+/// Where the offer stands between price and performance: by the job's bill, else by $/h per GPU.
 fn front(browser: &Browser, listing: &Listing, row: usize, theme: &Theme, width: u16) -> Vec<Line> {
     let Some(front) = browser.figures.front() else {
         return Vec::new();
     };
+    let job = browser.figures.job;
     let row = u32::try_from(row).unwrap_or(u32::MAX);
     let limit = browser.shown_query().and_then(|query| query.limit);
     let among = loaded(listing, limit);
@@ -55,7 +56,11 @@ fn front(browser: &Browser, listing: &Listing, row: usize, theme: &Theme, width:
                 format!(" ({}%)", trimmed(share * 100.0, 1))
             })
         };
-        let cheaper = format!("${:.4}/h{} cheaper", lead.x, share(lead.x_share));
+        let cheaper = if job.is_some() {
+            format!("${:.2}{} cheaper", lead.x, share(lead.x_share))
+        } else {
+            format!("${:.4}/h{} cheaper", lead.x, share(lead.x_share))
+        };
         let faster = format!(
             "{} DLPerf{} faster",
             trimmed(lead.y, 1),
@@ -66,19 +71,32 @@ fn front(browser: &Browser, listing: &Listing, row: usize, theme: &Theme, width:
             (true, false) => format!("{cheaper} and as fast"),
             _ => format!("{faster} at the same price"),
         };
-        let text = format!("Offer {id} beats it: {by}, each per GPU.");
+        let each = if job.is_some() {
+            "for the job"
+        } else {
+            "each per GPU"
+        };
+        let text = format!("Offer {id} beats it: {by}, {each}.");
         (text, theme.warning)
     } else if front.contains(row) {
-        let text = "◆ On the front: no other offer here is at least as cheap and as fast per GPU and better in one.";
-        (text.to_owned(), theme.good)
+        let per_gpu = if job.is_some() { "" } else { " per GPU" };
+        let text = format!(
+            "◆ On the front: no other offer here is at least as cheap and as fast{per_gpu} and better in one."
+        );
+        (text, theme.good)
+    } else if browser.figures.is_unfit(row as usize) {
+        let text = "! Too small, or it ends too early: not ranked.";
+        (text.to_owned(), theme.warning)
     } else {
         let text = "The record does not say its price, its DLPerf or its number of GPUs.";
         (text.to_owned(), theme.dim)
     };
-    let mut lines: Vec<Line> = vec![vec![(
-        "Price against DLPerf per GPU".to_owned(),
-        theme.heading,
-    )]];
+    let title = if job.is_some() {
+        "Job cost against DLPerf"
+    } else {
+        "Price against DLPerf per GPU"
+    };
+    let mut lines: Vec<Line> = vec![vec![(title.to_owned(), theme.heading)]];
     let wrapped = paint::wrap(&text, width);
     lines.extend(wrapped.into_iter().map(|part| vec![(part, style)]));
     lines.push(vec![(
@@ -91,7 +109,9 @@ fn front(browser: &Browser, listing: &Listing, row: usize, theme: &Theme, width:
 
 fn three(browser: &Browser, listing: &Listing, row: usize, now: Now, theme: &Theme) -> Vec<Line> {
     let searches = &browser.figures.three;
-    if searches.is_empty() && !searches.is_loading() {
+    let mut slots = OfferType::ALL.iter().map(|model| searches.slot(*model));
+    let has_failed = slots.any(|slot| slot.error().is_some());
+    if searches.is_empty() && !searches.is_loading() && !has_failed {
         return Vec::new();
     }
     let prices = browser.figures.join(listing, browser.pricing()).row(row);
@@ -125,7 +145,7 @@ fn three(browser: &Browser, listing: &Listing, row: usize, now: Now, theme: &The
             (None, Phase::Loading { since, .. }) => {
                 format!("asking the market … {:.0}s", (now.mono - since).max(0.0))
             }
-            (None, Phase::Failed(error)) => format!("the market did not answer: {error}"),
+            (None, Phase::Failed(error)) => error.to_string(),
             (None, _) if searches.is_cut(model) => {
                 let many = searches.listing(model).map_or(0, Listing::len);
                 format!("not among the {many} loaded, more exist")

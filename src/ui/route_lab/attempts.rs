@@ -264,7 +264,7 @@ const fn kind_words(kind: OutcomeKind) -> &'static str {
         OutcomeKind::Assigned => "assigned: a worker serves the request",
         OutcomeKind::Waiting => "waiting: a status reply, no worker yet",
         OutcomeKind::RateLimited => "rate limited: too many requests (429)",
-        OutcomeKind::Refused => "refused: the key is not taken",
+        OutcomeKind::Refused => "refused: unauthorized (401 or 403)",
         OutcomeKind::Failed => "failed",
         OutcomeKind::Garbage => "garbage: a good status with something that is no answer",
         OutcomeKind::TimedOut => "timed out: no answer in time",

@@ -51,6 +51,9 @@ pub(super) fn plot(view: &Plot, area: Rect, scene: &mut Scene<'_, '_>) {
     if view.absent > 0 {
         facts = format!("{facts}, {} without a value", view.absent);
     }
+    if view.unfit > 0 {
+        facts = format!("{facts}, {} too small or too short", view.unfit);
+    }
     let panel = Panel::new(title)
         .facts(facts)
         .foot(front_note(view))
@@ -383,6 +386,10 @@ fn selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_
         ])
     };
     match view.point(row) {
+        None if browser.figures.is_unfit(row) => lines.push(Line::styled(
+            "Not plotted: too small or ends too early.",
+            theme.warning,
+        )),
         None => lines.push(Line::styled(
             "Not plotted: a number is missing.",
             theme.warning,

@@ -37,6 +37,8 @@ pub struct Plot {
     scales: Option<(Scale, Scale)>,
     /// Rows that lack a number.
     absent: usize,
+    /// Rows that are too small or end too early: they compete with none.
+    unfit: usize,
     histogram: bool,
 }
 
@@ -48,9 +50,11 @@ impl Plot {
         let catalog = browser.query.catalog();
         let (chosen, keys) = match browser.resource() {
             Resource::Volumes => (choice.volumes, ("storage_cost", "nw_disk_avg_bw")),
-            Resource::Offers | Resource::Workergroups => (choice.offers, ("dph_total", "dlperf")),
+            Resource::Offers | Resource::Workergroups => {
+                (choice.offers, (browser.pricing().key(), "dlperf"))
+            }
         };
-        let (x, y) = chosen.or_else(|| Some((catalog.by_key(keys.0)?, catalog.by_key(keys.1)?)))?;
+        let (x, y) = chosen.or_else(|| Some((catalog.column(keys.0)?, catalog.column(keys.1)?)))?;
         let mut plot = Self {
             resource: browser.resource(),
             x,
@@ -60,6 +64,7 @@ impl Plot {
             goals: (Goal::Least, Goal::Most),
             scales: None,
             absent: 0,
+            unfit: 0,
             histogram: choice.histogram,
         };
         plot.rebuild(browser);
@@ -75,8 +80,11 @@ impl Plot {
             Goal::of(self.x).unwrap_or(Goal::Least),
             Goal::of(self.y).unwrap_or(Goal::Most),
         );
-        self.points = insight::points(listing, browser.view(), self.x, self.y);
-        self.absent = browser.view().len() - self.points.len();
+        let fit = |row: &u32| !browser.figures.is_unfit(*row as usize);
+        let rows: Vec<u32> = browser.view().iter().copied().filter(fit).collect();
+        self.unfit = browser.view().len() - rows.len();
+        self.points = insight::points(listing, &rows, self.x, self.y);
+        self.absent = rows.len() - self.points.len();
         self.front = Front::new(&self.points, self.goals.0, self.goals.1);
         let x = Scale::fit(self.points.iter().map(|point| point.x), None);
         let y = Scale::fit(self.points.iter().map(|point| point.y), None);

@@ -82,6 +82,19 @@ fn the_csv_read_again_gives_the_same_figures() {
 }
 
 #[test]
+fn the_csv_holds_no_character_that_acts_on_a_terminal() {
+    let mut run = start(plan(Stop::Count(1), 1, None));
+    run.step(1000.0);
+    run.complete(0, 1000.5, assigned("\u{1b}]0;x\u{7}\u{202e}\n", 7), 0.0);
+    let csv = export_csv(&run);
+    assert!(
+        csv.contains(",<U+001B>]0;x<U+0007><U+202E><U+000A>,"),
+        "{csv:?}"
+    );
+    assert_eq!(csv.lines().count(), 2);
+}
+
+#[test]
 fn the_json_holds_parameters_figures_and_attempts() {
     let run = finished();
     let text = export_json(&run, 1002.0);

@@ -16,16 +16,24 @@ fn offers() -> Listing {
     Listing::read(&OFFERS, OFFERS_JSON, 1_800_000_000.0).unwrap()
 }
 
+fn asked(text: &str, gpu_ram: Option<f64>) -> Recruitment {
+    Recruitment {
+        conditions: conditions(text),
+        gpu_ram,
+        disk: None,
+    }
+}
+
 #[test]
 fn a_preflight_counts_prices_and_places_by_hand() {
-    let preflight = Preflight::of(
-        &offers(),
-        &conditions("verified=true"),
-        Some(24.0),
-        Some(3000),
-    );
-    // 6 is not verified, 5 cannot be rented: 1, 2, 3 and 4 remain.
-    assert_eq!((preflight.recruitable, preflight.not_rentable), (4, 1));
+    let preflight = Preflight::of(&offers(), &asked("verified=true", Some(24.0)), Some(3000));
+    // 6 is not verified, 5 cannot be rented: 1, 2, 3 and 4 remain, a machine each for all we know.
+    let four = Amount {
+        machines: 4,
+        gpus: 4,
+    };
+    assert_eq!((preflight.recruitable, preflight.not_rentable), (four, 1));
+    assert_eq!((preflight.offers, preflight.most_workers), (4, 4));
     assert_eq!(preflight.coverage, Coverage::Whole);
     let prices = preflight.prices.unwrap();
     close(prices.lowest, 0.20);
@@ -34,18 +42,18 @@ fn a_preflight_counts_prices_and_places_by_hand() {
     let gpus: Vec<_> = preflight
         .gpus
         .iter()
-        .map(|part| (part.label.compared(), part.offers))
+        .map(|part| (part.label.compared(), part.machines))
         .collect();
     assert_eq!(gpus, [("RTX 4090", 3), ("RTX 3090", 1)]);
     let countries: Vec<_> = preflight
         .countries
         .iter()
-        .map(|part| (part.label.compared(), part.offers))
+        .map(|part| (part.label.compared(), part.machines))
         .collect();
     assert_eq!(countries, [("SE", 2), ("US", 2)]);
     assert_eq!(preflight.hosts, 2);
     let host = preflight.largest_host.unwrap();
-    assert_eq!((host.host, host.offers), (7, 3));
+    assert_eq!((host.host, host.machines), (7, 3));
     close(host.share, 0.75);
     // 24 GB are 24000 MB: a 24564 MB card has them, one of 23028 MB has not.
     let vram = preflight.vram.unwrap();
@@ -54,8 +62,8 @@ fn a_preflight_counts_prices_and_places_by_hand() {
     let warnings = preflight.warnings.join("; ");
     for words in [
         "no rentable condition",
-        "1 of 4 offers have less than 24 GB",
-        "host 7 has 3 of 4 offers",
+        "1 of 4 machines have less than 24 GB",
+        "host 7 has 3 of 4 machines",
     ] {
         assert!(warnings.contains(words), "{warnings}");
     }
@@ -64,8 +72,8 @@ fn a_preflight_counts_prices_and_places_by_hand() {
 }
 
 #[test]
-fn costs_are_bounded_by_the_dearest_offer() {
-    let preflight = Preflight::of(&offers(), &conditions("verified=true"), None, Some(3000));
+fn costs_are_bounded_by_the_most_expensive_offer() {
+    let preflight = Preflight::of(&offers(), &asked("verified=true", None), Some(3000));
     let two = preflight.cost(2).unwrap();
     close(two.least, 0.50); // 0.20 + 0.30
     close(two.typical, 0.70); // 2 x 0.35
@@ -79,10 +87,106 @@ fn costs_are_bounded_by_the_dearest_offer() {
     assert_eq!(preflight.vram, None);
 }
 
+/// A machine of four GPUs in three slices that share GPU 0, and one of two GPUs in slices that can
+/// be rented side by side.
+const SLICES_JSON: &str = r#"{"offers":[
+  {"id":1,"machine_id":5,"host_id":1,"num_gpus":1,"gpu_frac":0.25,"gpu_ids":[0],"dph_total":0.50,"gpu_ram":24564},
+  {"id":2,"machine_id":5,"host_id":1,"num_gpus":2,"gpu_frac":0.5,"gpu_ids":[0,1],"dph_total":1.00,"gpu_ram":24564},
+  {"id":3,"machine_id":5,"host_id":1,"num_gpus":4,"gpu_frac":1.0,"gpu_ids":[0,1,2,3],"dph_total":2.00,"gpu_ram":24564},
+  {"id":4,"machine_id":6,"host_id":1,"num_gpus":1,"gpu_frac":0.5,"gpu_ids":[0],"dph_total":0.10,"gpu_ram":24564},
+  {"id":5,"machine_id":6,"host_id":1,"num_gpus":1,"gpu_frac":0.5,"gpu_ids":[1],"dph_total":0.30,"gpu_ram":24564}
+]}"#;
+
+#[test]
+fn slices_of_a_machine_are_one_supply() {
+    let listing = Listing::read(&OFFERS, SLICES_JSON, 0.0).unwrap();
+    let preflight = Preflight::of(&listing, &asked("num_gpus>=1", Some(24.0)), Some(3000));
+    // Five offers, two machines: one with 4 GPUs, one with 2.
+    let two = Amount {
+        machines: 2,
+        gpus: 6,
+    };
+    assert_eq!((preflight.recruitable, preflight.offers), (two, 5));
+    assert_eq!(preflight.hosts, 1);
+    assert_eq!(preflight.largest_host.unwrap().machines, 2);
+    assert_eq!(preflight.vram.unwrap().enough, 2);
+    // Offers 1, 4 and 5 run at once; 2 and 3 need GPU 0, which 1 has taken.
+    assert_eq!(preflight.most_workers, 3);
+    let prices = preflight.prices.unwrap();
+    close(prices.lowest, 0.10);
+    close(prices.median, 0.30);
+    close(prices.highest, 2.00); // the market may recruit the largest slice
+    let three = preflight.cost(3).unwrap();
+    close(three.least, 0.90);
+    close(three.typical, 0.90);
+    let two = preflight.cost(2).unwrap();
+    close(two.least, 0.40);
+    close(two.typical, 0.60); // between 0.10 + 0.30 and 0.30 + 0.50
+    let five = preflight.cost(5).unwrap();
+    close(five.least, 0.90);
+    close(five.typical, 1.50); // the two that find nothing count at the median
+    close(five.most, 10.00);
+    assert_eq!(five.without_offer, 2);
+}
+
+#[test]
+fn a_disk_that_launch_arguments_set_is_in_the_price_and_must_fit() {
+    let json = r#"{"offers":[
+      {"id":1,"num_gpus":1,"dph_base":0.40,"dph_total":0.402,"storage_cost":0.18,"disk_space":500},
+      {"id":2,"num_gpus":1,"dph_base":0.50,"dph_total":0.502,"storage_cost":0.36,"disk_space":2000},
+      {"id":3,"num_gpus":1,"dph_base":0.10,"dph_total":0.102,"storage_cost":0.18,"disk_space":300}
+    ]}"#;
+    let listing = Listing::read(&OFFERS, json, 0.0).unwrap();
+    let asked = Recruitment {
+        disk: Some(400.0),
+        ..asked("num_gpus>=1", None)
+    };
+    assert_eq!(asked.query().storage, Some(400.0));
+    let preflight = Preflight::of(&listing, &asked, Some(3000));
+    // The third cannot hold 400 GB. 0.40 + 0.18 x 400 / 720 = 0.50, 0.50 + 0.36 x 400 / 720 = 0.70.
+    assert_eq!(preflight.recruitable.machines, 2);
+    let prices = preflight.prices.unwrap();
+    close(prices.lowest, 0.50);
+    close(prices.highest, 0.70);
+    close(preflight.cost(20).unwrap().most, 14.0);
+}
+
+#[test]
+fn the_disk_of_launch_arguments_is_found_as_a_shell_would_find_it() {
+    for (text, size) in [
+        ("", None),
+        ("--env A=1", None),
+        ("--disk 200", Some(200.0)),
+        ("--disk=200", Some(200.0)),
+        ("-e B=2 --disk  '62.5'  --ssh", Some(62.5)),
+        ("--disk \"80\"", Some(80.0)),
+        ("--disk 10 --disk 20", Some(20.0)),
+        // Inside one word it belongs to somebody else.
+        ("--env '-e A=1 --disk 9'", None),
+        (r#"--onstart-cmd "df \" --disk 9""#, None),
+        ("--env it\\'s --disk 30", Some(30.0)),
+        ("--diskette 7", None),
+        ("--args serve --disk 9", None),
+        ("--disk 5 -- --disk 9", Some(5.0)),
+    ] {
+        assert_eq!(disk(text), Ok(size), "{text}");
+    }
+    for (text, wrong) in [
+        ("--disk", ""),
+        ("--disk=", ""),
+        ("--disk big", "big"),
+        ("--disk -5", "-5"),
+        ("--disk nan", "nan"),
+        ("--disk 1e12", "1e12"),
+    ] {
+        assert_eq!(disk(text), Err(wrong.to_owned()), "{text}");
+    }
+}
+
 #[test]
 fn a_preflight_owns_up_to_what_it_does_not_know() {
-    let none = Preflight::of(&offers(), &conditions("num_gpus>=8"), Some(24.0), Some(6));
-    assert_eq!(none.recruitable, 0);
+    let none = Preflight::of(&offers(), &asked("num_gpus>=8", Some(24.0)), Some(6));
+    assert_eq!(none.recruitable, Amount::default());
     assert_eq!(none.prices, None);
     assert_eq!(none.cost(3), None);
     assert_eq!(none.largest_host, None);
@@ -90,31 +194,26 @@ fn a_preflight_owns_up_to_what_it_does_not_know() {
     for words in [
         "no verified",
         "no rentable",
-        "no offer",
-        "dearest is not known",
+        "no machine can be recruited",
+        "the highest price is not known",
     ] {
         assert!(warnings.contains(words), "{warnings}");
     }
     let odd = r#"{"offers":[{"id":1,"dph_total":"free"},{"id":2}]}"#;
     let odd = Listing::read(&OFFERS, odd, 0.0).unwrap();
-    let odd = Preflight::of(
-        &odd,
-        &conditions("verified=true rentable=true"),
-        Some(1.0),
-        None,
-    );
-    assert_eq!(odd.recruitable, 2);
+    let odd = Preflight::of(&odd, &asked("verified=true rentable=true", Some(1.0)), None);
+    assert_eq!(odd.recruitable.machines, 2);
     assert_eq!(odd.gpus[0].label.compared(), "not said");
     assert!(odd.warnings.join("; ").contains("2 offers have no price"));
 }
 
 #[test]
 fn the_preflight_s_query_asks_for_what_the_group_asks_cheapest_first() {
-    let query = preflight_query(conditions("num_gpus>=2"));
+    let query = asked("num_gpus>=2", None).query();
     let filters = serde_json::Value::Object(query.filters_json(DIALECT)).to_string();
     assert_eq!(filters, r#"{"num_gpus":{"gte":2}}"#);
     assert_eq!(language::print_order(&query.order), "dph_total");
-    assert_eq!(query.limit, Some(3000));
+    assert_eq!((query.limit, query.storage), (Some(3000), None));
 }
 
 #[test]

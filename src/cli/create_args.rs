@@ -1,0 +1,100 @@
+//! The flags of `bourse groups create`: one for each row of the table of parameters.
+
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
+
+use super::args::WriteArguments;
+use crate::domain::workergroup::{Draft, Key, PARAMETERS, Parameter, ParameterKind};
+
+/// `bourse groups create`
+#[derive(Debug, Args)]
+pub struct CreateArguments {
+    /// The parameters.
+    #[command(flatten)]
+    pub parameters: Parameters,
+
+    /// How it is confirmed and reported.
+    #[command(flatten)]
+    pub write: WriteArguments,
+}
+
+/// The parameters as they were typed. A parameter is sent exactly when its flag is given.
+#[derive(Debug)]
+pub struct Parameters(pub Draft);
+
+/// The flag of a parameter, without its dashes.
+pub const fn flag(key: Key) -> &'static str {
+    match key {
+        Key::EndpointName => "endpoint",
+        Key::EndpointId => "endpoint-id",
+        Key::TemplateHash => "template-hash",
+        Key::TemplateId => "template-id",
+        Key::SearchParams => "search-params",
+        Key::LaunchArgs => "launch-args",
+        Key::MinLoad => "min-load",
+        Key::TargetUtil => "target-util",
+        Key::ColdMult => "cold-mult",
+        Key::ColdWorkers => "cold-workers",
+        Key::MaxWorkers => "max-workers",
+        Key::TestWorkers => "test-workers",
+        Key::GpuRam => "gpu-ram",
+    }
+}
+
+const fn value_name(parameter: &Parameter) -> &'static str {
+    match parameter.kind {
+        ParameterKind::Text if matches!(parameter.key, Key::EndpointName) => "NAME",
+        ParameterKind::Text => "TEXT",
+        ParameterKind::Search => "QUERY",
+        ParameterKind::Number | ParameterKind::Whole => "N",
+        ParameterKind::Ratio => "RATIO",
+        ParameterKind::Id => "ID",
+    }
+}
+
+fn argument(parameter: &'static Parameter) -> Arg {
+    let help = match parameter.default {
+        Some(default) => format!("{} [default: {default}]", parameter.doc),
+        None => parameter.doc.to_owned(),
+    };
+    let argument = Arg::new(parameter.name)
+        .long(flag(parameter.key))
+        // As the market's own client spells it.
+        .alias(parameter.name)
+        .value_name(value_name(parameter))
+        .value_parser(NonEmptyStringValueParser::new())
+        .allow_hyphen_values(parameter.key == Key::LaunchArgs)
+        .allow_negative_numbers(true)
+        .help(help);
+    match parameter.key {
+        Key::EndpointName => argument.alias("endpoint-name"),
+        _ => argument,
+    }
+}
+
+impl Args for Parameters {
+    fn augment_args(command: Command) -> Command {
+        PARAMETERS.iter().map(argument).fold(command, Command::arg)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Parameters {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let mut parameters = Self(Draft::default());
+        parameters.update_from_arg_matches(matches)?;
+        Ok(parameters)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        for parameter in &PARAMETERS {
+            if let Some(text) = matches.get_one::<String>(parameter.name) {
+                self.0.put(parameter.key, text);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,183 @@
+//! What the help says beyond the flags: defaults that the catalogs know, and examples.
+//!
+//! Every example runs as printed against the embedded sandbox; a test runs them all.
+
+use std::fmt::Write as _;
+
+use clap::{Arg, Command, CommandFactory as _};
+
+use super::args::Arguments;
+use crate::domain::Resource;
+
+/// A command line and what it does.
+pub type Example = (&'static str, &'static str);
+
+/// The examples of every command, by the words behind `bourse`.
+#[rustfmt::skip] // a table reads as a table
+static EXAMPLES: &[(&[&str], &[Example])] = &[
+    (&[], &[
+        ("bourse", "open the dashboard on the sandbox"),
+        ("bourse --query 'gpu_name=RTX_4090'", "open it on a query over offers"),
+        ("bourse offers 'gpu_name=RTX_4090 dph<0.5' -o dph_total", "print offers, cheapest first"),
+        ("bourse route sdxl -n 20", "see how workers share 20 requests"),
+        ("bourse config show", "see which market is used, and why"),
+    ]),
+    (&["offers"], &[
+        ("bourse offers 'gpu_name=RTX_4090 dph<0.5' -o dph_total", "cheapest first"),
+        ("bourse offers 'num_gpus>=4' 'geolocation in EU' -n 10", "ten offers in Europe"),
+        ("bourse offers gpu_name=H100_SXM --columns id,price,location", "three columns"),
+        ("bourse offers 'vram>=80GB' --format csv > offers.csv", "for a spreadsheet"),
+        ("echo 'num_gpus=8 verified=any' | bourse offers -", "the query from standard input"),
+        ("bourse offers gpu_name=A40 --profile vast --curl", "the request as a curl command"),
+    ]),
+    (&["volumes"], &[
+        ("bourse volumes 'disk_space>=500' -n 5", "five large volumes"),
+        ("bourse volumes 'storage_cost<=0.1' -o nw_disk_avg_bw-", "fastest first"),
+        ("bourse volumes --columns location,price,space --format csv", "three columns as CSV"),
+    ]),
+    (&["groups"], &[
+        ("bourse groups", "every workergroup"),
+        ("bourse groups endpoint=sdxl", "those of one endpoint"),
+        ("bourse groups 'age<7d' -o created_at- -n 3", "the three latest of this week"),
+        ("bourse groups --format json", "as received, keys hidden"),
+    ]),
+    (&["groups", "create"], &[
+        ("bourse groups create --endpoint chat --template-id 7 --dry-run", "look before you send"),
+        ("bourse groups create --endpoint chat --search-params gpu_name=RTX_4090 --yes",
+            "create without asking"),
+    ]),
+    (&["unlist"], &[
+        ("bourse unlist 7311 --dry-run", "look before you send"),
+        ("bourse unlist 7311 --dry-run --format json", "the request as JSON"),
+    ]),
+    (&["route"], &[
+        ("bourse route sdxl", "one request"),
+        ("bourse route sdxl -n 20 -c 4", "20 requests, 4 at a time"),
+        ("bourse route sdxl --duration 2s --rate 10", "ten a second for two seconds"),
+        ("bourse route sdxl -n 3 --format json", "every reply, and a summary"),
+        ("bourse route sdxl --curl", "the request as a curl command"),
+    ]),
+    (&["sandbox"], &[
+        ("bourse sandbox --listen 127.0.0.1:0", "on a free port, printed at start"),
+        ("bourse sandbox --listen 127.0.0.1:0 --faults status_500:0.2", "one call in five fails"),
+    ]),
+    (&["config"], &[
+        ("bourse config print-default > config.toml", "start a configuration"),
+        ("bourse config check", "find mistakes in yours"),
+        ("bourse config show --profile vast", "what holds for a profile"),
+    ]),
+    (&["config", "check"], &[("bourse config check", "find mistakes")]),
+    (&["config", "show"], &[
+        ("bourse config show", "what holds, and why"),
+        ("bourse config show --base-url https://market.example", "what a flag changes"),
+    ]),
+    (&["config", "print-default"], &[
+        ("bourse config print-default > config.toml", "start a configuration"),
+    ]),
+    (&["paths"], &[("bourse paths", "where the files are")]),
+    (&["completions"], &[
+        ("echo 'source <(bourse completions bash)' >> ~/.bashrc", "bash"),
+        ("bourse completions zsh > _bourse", "zsh: move the file into a folder of $fpath"),
+        ("bourse completions fish > ~/.config/fish/completions/bourse.fish", "fish"),
+    ]),
+    (&["man"], &[("bourse man > bourse.1", "read it with: man ./bourse.1")]),
+];
+
+/// The examples of a command.
+pub fn examples(path: &[&str]) -> &'static [Example] {
+    let own = EXAMPLES.iter().find(|(command, _)| *command == path);
+    own.map_or(&[], |(_, examples)| examples)
+}
+
+/// What the program's own help ends with.
+const KEYS: &str = "\
+The API key is never an argument: see --api-key-file. Profiles, keys and themes
+are set in the configuration file: bourse config print-default prints one.";
+
+/// What the help of a command that writes ends with.
+const WRITES: &str = "\
+The request is shown first and sent once; it is never retried.
+Exit status: 0 done, 1 refused, 2 wrong usage, 3 outcome unknown.";
+
+/// The command line with everything that its help says.
+pub fn command() -> Command {
+    explained(Arguments::command(), &mut Vec::new())
+}
+
+/// A list's command with the defaults of its catalog stated.
+fn searched(command: Command, resource: Resource) -> Command {
+    let catalog = resource.catalog();
+    let defaults = match catalog.defaults {
+        "" => "[default: no conditions]".to_owned(),
+        conditions => format!("[default: {conditions}]"),
+    };
+    let limit = match (resource, catalog.limit) {
+        (Resource::Workergroups, _) | (_, None) => "[default: all]".to_owned(),
+        (_, Some(limit)) => format!("[default: {limit}; 0 leaves it to the market]"),
+    };
+    let order = format!("[default: {}]", catalog.order);
+    [("query", defaults), ("limit", limit), ("order", order)]
+        .into_iter()
+        .fold(command, |command, (id, default)| {
+            command.mut_arg(id, |argument| stated(argument, &default))
+        })
+}
+
+/// An argument whose help ends with its default.
+fn stated(argument: Arg, default: &str) -> Arg {
+    let help = argument.get_help().map(ToString::to_string);
+    argument.help(format!("{} {default}", help.unwrap_or_default()))
+}
+
+/// A command and its subcommands, each with its examples at the end of its help.
+fn explained(command: Command, path: &mut Vec<String>) -> Command {
+    let names: Vec<String> = command
+        .get_subcommands()
+        .map(|own| own.get_name().to_owned())
+        .collect();
+    let resource = match path.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["offers"] => Some(Resource::Offers),
+        ["volumes"] => Some(Resource::Volumes),
+        ["groups"] => Some(Resource::Workergroups),
+        _ => None,
+    };
+    let command = command.after_help(after_help(path));
+    let mut command = match resource {
+        Some(resource) => searched(command, resource),
+        None => command,
+    };
+    for name in names {
+        path.push(name.clone());
+        command = command.mut_subcommand(name, |own| explained(own, path));
+        path.pop();
+    }
+    command
+}
+
+fn after_help(path: &[String]) -> String {
+    let path: Vec<&str> = path.iter().map(String::as_str).collect();
+    let examples = examples(&path);
+    let mut text = String::new();
+    if !examples.is_empty() {
+        text.push_str("Examples:\n");
+        text.push_str(&listed(examples));
+    }
+    let closing = match path[..] {
+        [] => KEYS,
+        ["unlist"] | ["groups", "create"] => WRITES,
+        _ => return text.trim_end().to_owned(),
+    };
+    text.push('\n');
+    text.push_str(closing);
+    text
+}
+
+/// Examples, each under a comment that says what it does. Nothing here is wider than a terminal, so
+/// that no line is wrapped and every one runs as it is printed.
+fn listed(examples: &[Example]) -> String {
+    let mut text = String::new();
+    for (line, what) in examples {
+        let _ = writeln!(text, "  # {what}\n  {line}"); // a String takes everything
+    }
+    text
+}

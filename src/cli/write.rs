@@ -1,0 +1,356 @@
+//! `bourse unlist` and `bourse groups create`: writes without a screen, by the dashboard's rules.
+//!
+//! What will be sent is printed, confirmed by typing or by `--yes`, sent once and never again, and
+//! kept in the journal: the intent before the first byte, the outcome after the reply.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::de::IgnoredAny;
+use tokio::time::Instant;
+
+use super::args::{ReplyFormat, UnlistArguments, WriteArguments};
+use super::create_args::{CreateArguments, flag};
+use super::output::{self, CliError};
+use super::sandbox::Stop;
+use super::settings::{Market, Settings};
+use crate::api::{Progress, Reply, Request, Session};
+use crate::app::groups::create::CREATE;
+use crate::app::remote::{Now, Tickets};
+use crate::app::write::{self, Consent, Held, READ_ONLY, Writes};
+use crate::app::{Effect, Profile};
+use crate::domain::journal::{Deed, Verdict};
+use crate::domain::language::{self, LanguageError};
+use crate::domain::text::visible;
+use crate::domain::workergroup::{Key, NewWorkergroup, Objection};
+use crate::domain::{Condition, Operand, Operator, Untrusted, Value, WORKERGROUPS, format};
+use crate::runtime::writes::{History, journalled};
+
+/// A write that the command line describes.
+struct Write {
+    deed: Deed,
+    request: Request,
+    /// As the journal names it.
+    subject: String,
+    /// What a person types to confirm it.
+    word: String,
+    /// What to check when its outcome is unknown.
+    check: String,
+}
+
+/// `bourse unlist`
+pub async fn unlist(settings: &Settings, arguments: &UnlistArguments) -> Result<(), CliError> {
+    let id = arguments.id;
+    let write = Write {
+        deed: Deed::UnlistVolume,
+        request: Request::UnlistVolume { id },
+        subject: id.to_string(),
+        word: id.to_string(),
+        check: format!("Check listing {id} in the market's console before you unlist it again."),
+    };
+    perform(settings, write, arguments.write).await
+}
+
+/// `bourse groups create`
+pub async fn create(settings: &Settings, arguments: &CreateArguments) -> Result<(), CliError> {
+    let draft = &arguments.parameters.0;
+    let new = draft
+        .build(settings.dialect)
+        .map_err(|objections| refused(&objections, |key| draft.text(key)))?;
+    for advice in draft.advice(settings.dialect) {
+        output::note(&named(&advice));
+    }
+    let write = Write {
+        deed: Deed::CreateWorkergroup,
+        subject: new.subject(),
+        word: CREATE.to_owned(),
+        check: format!(
+            "Check with '{}' whether it is there before you create it again.",
+            list_command(settings, &new)
+        ),
+        request: Request::CreateWorkergroup(new),
+    };
+    perform(settings, write, arguments.write).await
+}
+
+/// Everything that stands against a draft, each under its flag; a search with a caret.
+fn refused<'t>(objections: &[Objection], text: impl Fn(Key) -> &'t str) -> CliError {
+    let lines: Vec<_> = objections
+        .iter()
+        .map(|objection| {
+            let key = Key::named(objection.parameter).filter(|key| *key == Key::SearchParams);
+            match (key.map(&text), &objection.span) {
+                (Some(text), Some(span)) if !text.is_empty() => {
+                    let error = LanguageError {
+                        message: objection.message.clone(),
+                        span: span.clone(),
+                        suggestion: None,
+                    };
+                    format!("--{}:\n{}", flag(Key::SearchParams), error.render(text))
+                }
+                _ => named(objection),
+            }
+        })
+        .collect();
+    CliError::Usage(lines.join("\n"))
+}
+
+/// An objection or advice under the flag that it is about.
+fn named(objection: &Objection) -> String {
+    let flag = Key::named(objection.parameter).map_or(objection.parameter, flag);
+    format!("--{flag}: {}", objection.message)
+}
+
+/// The command that lists the groups of the endpoint, on the same market.
+fn list_command(settings: &Settings, new: &NewWorkergroup) -> String {
+    let (key, value) = match (&new.endpoint_name, new.endpoint_id) {
+        (Some(name), _) => ("endpoint_name", Value::Text(name.clone())),
+        #[expect(clippy::cast_precision_loss)] // shown, not sent
+        (None, id) => ("endpoint_id", Value::Number(id.unwrap_or_default() as f64)),
+    };
+    let condition = WORKERGROUPS.by_key(key).map(|field| {
+        let condition = Condition::new(field, Operator::Eq, Operand::One(value));
+        visible(&language::print_condition(&condition), 400)
+    });
+    let market = match &settings.market {
+        Market::Embedded(_) => Vec::new(),
+        Market::Remote { management, .. } if settings.profile == crate::store::config::CUSTOM => {
+            vec!["--base-url".to_owned(), management.to_string()]
+        }
+        Market::Remote { .. } => vec!["--profile".to_owned(), settings.profile.clone()],
+    };
+    let words = ["bourse", "groups"].map(str::to_owned).into_iter();
+    shell_words::join(words.chain(condition).chain(market))
+}
+
+async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Result<(), CliError> {
+    if !how.dry_run {
+        allowed(settings, how)?;
+    }
+    let connection = settings.connect().await?;
+    let profile = settings.speaker(&connection.session);
+    let consent = write::consent(&write.request, &profile);
+    if how.dry_run {
+        let text = match how.format {
+            ReplyFormat::Text => preview(&consent),
+            ReplyFormat::Json => format!(
+                "{{\"method\": \"{}\", \"url\": {}, \"body\": {}}}\n",
+                consent.method,
+                serde_json::Value::from(url(&consent)),
+                consent.body
+            ),
+        };
+        return output::print(text.as_bytes());
+    }
+    output::tell(preview(&consent).trim_end());
+    let history = if profile.is_sandbox {
+        // Another market in every run: what was sent to an earlier one says nothing about it.
+        History {
+            entries: Vec::new(),
+            ..History::open(settings, &profile)
+        }
+    } else {
+        History::open(settings, &profile)
+    };
+    if let Some(note) = &history.note {
+        output::note(note);
+    }
+    tell_unresolved(&history, &write);
+    if !how.yes {
+        confirm(&write.word)?;
+    }
+    let sent = send(&connection.session, &profile, history, write, how.format).await;
+    settings.keep_pacing(&connection.session);
+    sent
+}
+
+/// Refuses where nothing may be written, and where nobody can be asked.
+fn allowed(settings: &Settings, how: WriteArguments) -> Result<(), CliError> {
+    if settings.read_only {
+        return Err(CliError::Failed(format!("nothing was sent: {READ_ONLY}")));
+    }
+    let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal();
+    if !how.yes && !can_ask {
+        return Err(CliError::Usage(
+            "nothing was sent: there is no terminal to ask on. Add --yes to send without asking, \
+             or --dry-run to see the request"
+                .to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+fn url(consent: &Consent) -> String {
+    format!("{}{}", consent.base, consent.path)
+}
+
+/// What will be sent, for people: the key by where it belongs.
+fn preview(consent: &Consent) -> String {
+    format!(
+        "{} {}\n{}\n{}\n",
+        consent.method,
+        url(consent),
+        consent.key,
+        consent.body
+    )
+}
+
+/// Warns of an earlier write of the same thing whose outcome is open.
+fn tell_unresolved(history: &History, write: &Write) {
+    let open = history.entries.iter().rev().find(|entry| {
+        entry.intent.deed == write.deed
+            && entry.intent.subject == write.subject
+            && entry.verdict() == Verdict::Unknown
+    });
+    if let Some(entry) = open {
+        output::note(&format!(
+            "the outcome of the request of {} UTC is unknown. {}",
+            format::moment(entry.intent.at),
+            write.check
+        ));
+    }
+}
+
+/// Asks the person to type a word. A process that is interrupted here has sent nothing.
+fn confirm(word: &str) -> Result<(), CliError> {
+    let mut err = io::stderr().lock();
+    let _ = write!(err, "Type {word} to send it, or press Enter to cancel: ")
+        .and_then(|()| err.flush());
+    let mut typed = String::new();
+    io::stdin()
+        .read_line(&mut typed)
+        .map_err(|error| CliError::Failed(format!("nothing was sent: {error}")))?;
+    if typed.trim() == word {
+        return Ok(());
+    }
+    if !typed.ends_with('\n') {
+        // End of input leaves the cursor behind the question.
+        let _ = writeln!(err);
+    }
+    Err(CliError::Failed(match typed.trim() {
+        "" => "cancelled: nothing was sent".to_owned(),
+        other => format!(
+            "'{}' is not {word}: nothing was sent",
+            Untrusted::from(other).screen(60)
+        ),
+    }))
+}
+
+/// Waits for its turn, sends the write once, and reports.
+async fn send(
+    session: &Session,
+    profile: &Profile,
+    history: History,
+    write: Write,
+    format: ReplyFormat,
+) -> Result<(), CliError> {
+    let Write {
+        deed,
+        request,
+        subject,
+        check,
+        ..
+    } = write;
+    let mut stop = Stop::new()?;
+    let started = Instant::now();
+    let now = || Now {
+        mono: started.elapsed().as_secs_f64(),
+        epoch: epoch(),
+    };
+    let mut writes = Writes::default();
+    writes.history = history.entries;
+    let mut tickets = Tickets::default();
+    writes.begin(deed);
+    let effect = loop {
+        match writes.send(
+            deed,
+            request.clone(),
+            &subject,
+            profile,
+            &mut tickets,
+            now(),
+        ) {
+            Ok(effect) => break effect,
+            Err(Held::NotConfirmed) => return Err(not_sent("it was not confirmed")),
+            Err(Held::Early(seconds)) => {
+                output::note(&format!("rate limited: sending in {} s", seconds.ceil()));
+                let span = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+                tokio::select! {
+                    biased;
+                    () = stop.wait() => return Err(not_sent("interrupted")),
+                    () = tokio::time::sleep(span) => {}
+                }
+            }
+        }
+    };
+    let Effect::Write {
+        request, intent, ..
+    } = effect
+    else {
+        return Err(not_sent("it is no write"));
+    };
+    let reply = Arc::new(Mutex::new(None));
+    let notify = {
+        let reply = Arc::clone(&reply);
+        Box::new(move |progress| {
+            if let Progress::Tried(entry) = progress {
+                let mut reply = reply.lock().unwrap_or_else(PoisonError::into_inner);
+                *reply = entry.response;
+            }
+        })
+    };
+    let calls = Arc::new(session.clone());
+    let journal = history.journal.map(Arc::new);
+    let sent = journalled(calls, journal, request, intent, notify, epoch);
+    let result = tokio::select! {
+        biased;
+        () = stop.wait() => {
+            return Err(unknown("interrupted before the reply arrived", &check));
+        }
+        result = sent => result,
+    };
+    if format == ReplyFormat::Json
+        && let Some(reply) = &*reply.lock().unwrap_or_else(PoisonError::into_inner)
+        && serde_json::from_str::<IgnoredAny>(reply.compared()).is_ok()
+    {
+        output::print_json(&format!("{}\n", reply.compared()))?;
+    }
+    let settled = writes.settle(deed, &result, now());
+    let (verdict, words) = settled.map_or((Verdict::Unknown, String::new()), |settled| {
+        (settled.verdict, settled.words)
+    });
+    match verdict {
+        Verdict::Done if format == ReplyFormat::Json => Ok(()),
+        Verdict::Done => {
+            let subject = Untrusted::from(subject).screen(200);
+            let line = match &result {
+                Ok(Reply::Created { id }) => format!("Workergroup {id} created for {subject}\n"),
+                _ => format!("Volume listing {subject} unlisted: {words}\n"),
+            };
+            output::print(line.as_bytes())
+        }
+        Verdict::Refused => Err(CliError::Failed(match deed {
+            Deed::UnlistVolume => format!("not unlisted: {words}"),
+            Deed::CreateWorkergroup => format!("not created: {words}"),
+        })),
+        Verdict::Unknown => Err(unknown(&words, &check)),
+    }
+}
+
+fn not_sent(why: &str) -> CliError {
+    CliError::Failed(format!("nothing was sent: {why}"))
+}
+
+fn unknown(why: &str, check: &str) -> CliError {
+    CliError::Unknown(format!(
+        "outcome unknown: {why}. The request was sent once and is not repeated.\n{check}"
+    ))
+}
+
+/// The moment, in seconds since 1970.
+fn epoch() -> f64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0.0, |since| since.as_secs_f64())
+}

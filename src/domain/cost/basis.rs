@@ -1,0 +1,43 @@
+//! The one price that a screen goes by.
+
+use super::{Gap, Job, Prices};
+use crate::domain::query::OfferType;
+
+/// What offers are priced by wherever they are ranked, compared or summed up: the bill of a job,
+/// else the price per hour under the price model and with the storage that were chosen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Basis {
+    /// The price model that was searched.
+    pub model: OfferType,
+    /// The storage in GB that prices are worked out for; `None` takes them as quoted.
+    pub gb: Option<f64>,
+    /// The job whose bill counts.
+    pub job: Option<Job>,
+}
+
+impl Basis {
+    /// The price per hour as quoted.
+    pub const fn hourly(model: OfferType) -> Self {
+        Self {
+            model,
+            gb: None,
+            job: None,
+        }
+    }
+
+    /// The wire name of the column that shows the price.
+    pub const fn key(&self) -> &'static str {
+        match self.job {
+            Some(_) => "job_cost",
+            None => "dph_total",
+        }
+    }
+
+    /// The price of a row: $ for the job, else $/h.
+    pub fn price(&self, prices: &Prices<'_>, row: usize) -> Result<f64, Gap> {
+        match &self.job {
+            Some(job) => prices.job_total(row, job),
+            None => prices.hourly(row, self.gb),
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! Supply: how many machines and GPUs stand behind offers, and what N workers on them cost.
+//!
+//! The market lists a machine once for each power of two of its GPUs, and those slices share GPUs:
+//! renting one takes the others off the market. Counting rows therefore overstates the supply, and
+//! adding up their prices prices workers that cannot exist. [`Supply`] groups offers by machine and
+//! knows which of them can be rented side by side.
+
+use std::collections::HashMap;
+
+use super::quantile;
+use crate::domain::cost::gpu_numbers;
+use crate::domain::listing::Listing;
+use crate::domain::value::CellRef;
+
+/// Up to this many slices of one machine every combination is tried. Real machines have five at
+/// most; a hostile answer must not cost 2^n steps.
+const EXHAUSTIVE: usize = 12;
+
+/// One offer as a part of its machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Slice {
+    row: u32,
+    gpus: u64,
+    /// Which GPUs of the machine; empty where the record does not list them.
+    numbers: Vec<i64>,
+}
+
+/// A machine and the offers that are slices of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Machine {
+    slices: Vec<Slice>,
+    /// GPUs that may be rented at once; only for machines whose slices do not all list theirs.
+    capacity: Option<u64>,
+}
+
+impl Machine {
+    fn new(slices: Vec<Slice>) -> Self {
+        let is_listed = slices.iter().all(|slice| !slice.numbers.is_empty());
+        // Nothing tells which slices overlap: the largest one is what is free for certain.
+        let largest = slices.iter().map(|slice| slice.gpus).max();
+        Self {
+            capacity: largest.filter(|_| !is_listed),
+            slices,
+        }
+    }
+
+    /// The rows of its slices, in the order in which they were given.
+    pub fn rows(&self) -> impl Iterator<Item = u32> {
+        self.slices.iter().map(|slice| slice.row)
+    }
+
+    /// The most GPUs that can be rented at once.
+    pub fn gpus(&self) -> u64 {
+        if let Some(capacity) = self.capacity {
+            return capacity;
+        }
+        let mut most = 0;
+        if self.slices.len() <= EXHAUSTIVE {
+            let all: Vec<&Slice> = self.slices.iter().collect();
+            self.combine(&all, &mut |chosen| {
+                most = most.max(chosen.iter().map(|slice| slice.gpus).sum());
+            });
+        } else {
+            let mut largest: Vec<&Slice> = self.slices.iter().collect();
+            largest.sort_by_key(|slice| std::cmp::Reverse(slice.gpus));
+            let chosen = self.first_that_fit(largest);
+            most = chosen.iter().map(|slice| slice.gpus).sum();
+        }
+        most
+    }
+
+    /// Whether a slice can be rented beside others.
+    fn fits(&self, chosen: &[&Slice], slice: &Slice) -> bool {
+        match self.capacity {
+            Some(capacity) => {
+                let taken: u64 = chosen.iter().map(|other| other.gpus).sum();
+                taken.saturating_add(slice.gpus) <= capacity
+            }
+            None => !chosen
+                .iter()
+                .flat_map(|other| &other.numbers)
+                .any(|number| slice.numbers.contains(number)),
+        }
+    }
+
+    /// Shows every set of slices that can be rented at once, each in the order of `slices`.
+    fn combine<'a>(&self, slices: &[&'a Slice], show: &mut impl FnMut(&[&'a Slice])) {
+        fn extend<'a>(
+            machine: &Machine,
+            rest: &[&'a Slice],
+            chosen: &mut Vec<&'a Slice>,
+            show: &mut impl FnMut(&[&'a Slice]),
+        ) {
+            for (place, slice) in rest.iter().enumerate() {
+                if machine.fits(chosen, slice) {
+                    chosen.push(slice);
+                    show(chosen);
+                    extend(machine, &rest[place + 1..], chosen, show);
+                    chosen.pop();
+                }
+            }
+        }
+        extend(self, slices, &mut Vec::new(), show);
+    }
+
+    /// The slices that still fit when they are taken in the order given.
+    fn first_that_fit<'a>(&self, slices: Vec<&'a Slice>) -> Vec<&'a Slice> {
+        let mut chosen: Vec<&Slice> = Vec::new();
+        for slice in slices {
+            if self.fits(&chosen, slice) {
+                chosen.push(slice);
+            }
+        }
+        chosen
+    }
+
+    /// The cheapest set of one slice, of two, and so on; slices without a price take no part.
+    fn bundles(&self, price: &impl Fn(u32) -> Option<f64>) -> Vec<Bundle> {
+        let mut priced: Vec<(f64, &Slice)> = self
+            .slices
+            .iter()
+            .filter_map(|slice| Some((price(slice.row)?, slice)))
+            .filter(|(price, _)| price.is_finite() && *price >= 0.0)
+            .collect();
+        priced.sort_by(|(left, _), (right, _)| left.total_cmp(right));
+        let costs: HashMap<u32, f64> = priced
+            .iter()
+            .map(|(price, slice)| (slice.row, *price))
+            .collect();
+        let bundle = |chosen: &[&Slice]| {
+            let picks: Vec<Pick> = chosen
+                .iter()
+                .map(|slice| Pick {
+                    row: slice.row,
+                    price: costs[&slice.row],
+                })
+                .collect();
+            Bundle {
+                cost: picks.iter().map(|pick| pick.price).sum(),
+                picks,
+            }
+        };
+        let slices: Vec<&Slice> = priced.iter().map(|(_, slice)| *slice).collect();
+        if slices.len() > EXHAUSTIVE {
+            let chosen = self.first_that_fit(slices);
+            return (1..=chosen.len())
+                .map(|many| bundle(&chosen[..many]))
+                .collect();
+        }
+        let mut best: Vec<Bundle> = Vec::new();
+        self.combine(&slices, &mut |chosen| {
+            let own = bundle(chosen);
+            match best.get_mut(chosen.len() - 1) {
+                // Sets grow by one slice at a time, so that no size is passed over.
+                None => best.push(own),
+                Some(known) if own.cost < known.cost => *known = own,
+                Some(_) => {}
+            }
+        });
+        best
+    }
+}
+
+/// Slices of one machine that can be rented at once.
+#[derive(Debug, Clone, PartialEq)]
+struct Bundle {
+    cost: f64,
+    picks: Vec<Pick>,
+}
+
+/// How much there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Amount {
+    /// Machines.
+    pub machines: usize,
+    /// GPUs that can be rented at once.
+    pub gpus: u64,
+}
+
+/// Offers by machine.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Supply {
+    machines: Vec<Machine>,
+}
+
+impl Supply {
+    /// The machines behind `rows`, in the order in which the rows name them first. A record that
+    /// names no machine counts as one of its own; one that does not tell its GPUs has one at least.
+    pub fn of(listing: &Listing, rows: &[u32]) -> Self {
+        #[derive(PartialEq, Eq, Hash)]
+        enum Key<'a> {
+            Number(u64),
+            Text(&'a str),
+            Row(u32),
+        }
+        let catalog = listing.catalog();
+        let machine = catalog.by_key("machine_id").map(|it| listing.column(it));
+        let gpus = catalog.by_key("num_gpus").map(|it| listing.column(it));
+        let mut places: HashMap<Key<'_>, usize> = HashMap::new();
+        let mut machines: Vec<Vec<Slice>> = Vec::new();
+        for row in rows {
+            let place = *row as usize;
+            let key = match machine.map_or(CellRef::Missing, |column| column.cell(place)) {
+                CellRef::Number(number) => Key::Number((number + 0.0).to_bits()),
+                CellRef::Text(text) => Key::Text(text),
+                _ => Key::Row(*row),
+            };
+            let numbers = gpu_numbers(listing, place);
+            let told = gpus
+                .and_then(|column| column.cell(place).number())
+                .and_then(whole)
+                .or_else(|| u64::try_from(numbers.len()).ok());
+            let slice = Slice {
+                row: *row,
+                gpus: told.unwrap_or(1).max(1),
+                numbers,
+            };
+            let index = *places.entry(key).or_insert_with(|| {
+                machines.push(Vec::new());
+                machines.len() - 1
+            });
+            machines[index].push(slice);
+        }
+        Self {
+            machines: machines.into_iter().map(Machine::new).collect(),
+        }
+    }
+
+    /// The machines.
+    pub fn machines(&self) -> &[Machine] {
+        &self.machines
+    }
+
+    /// How many machines and GPUs there are.
+    pub fn amount(&self) -> Amount {
+        Amount {
+            machines: self.machines.len(),
+            gpus: self.machines.iter().map(Machine::gpus).sum(),
+        }
+    }
+
+    /// What workers cost that run on one offer each, none of which shares a GPU with another.
+    /// `price` is that of a row in $/h; rows without one cannot be picked.
+    pub fn price(&self, price: impl Fn(u32) -> Option<f64>) -> Picks {
+        let bundles = self.machines.iter().map(|machine| machine.bundles(&price));
+        Picks::new(bundles.filter(|sizes| !sizes.is_empty()).collect())
+    }
+}
+
+/// A whole number of GPUs, as far as a record can have one.
+fn whole(number: f64) -> Option<u64> {
+    /// Far beyond any machine; sums of these cannot overflow.
+    const MOST: f64 = 1e6;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the range is checked
+    (1.0..=MOST).contains(&number).then_some(number as u64)
+}
+
+/// An offer that a worker runs on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pick {
+    /// The offer's row.
+    pub row: u32,
+    /// Its price in $/h.
+    pub price: f64,
+}
+
+/// The offers that as many workers as possible run on at once, and what fewer of them cost.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Picks {
+    /// Cheapest first.
+    picks: Vec<Pick>,
+    /// The lowest cost of 0, 1, 2, ... workers.
+    least: Vec<f64>,
+}
+
+impl Picks {
+    /// From the cheapest bundles of one, two, ... slices of each machine.
+    fn new(machines: Vec<Vec<Bundle>>) -> Self {
+        let mut marginals: Vec<f64> = Vec::new();
+        let mut uneven: Vec<Vec<f64>> = Vec::new();
+        let mut picks: Vec<Pick> = Vec::new();
+        for sizes in machines {
+            let costs: Vec<f64> = sizes.iter().map(|bundle| bundle.cost).collect();
+            let steps: Vec<f64> = std::iter::once(0.0)
+                .chain(costs.iter().copied())
+                .zip(&costs)
+                .map(|(before, cost)| cost - before)
+                .collect();
+            // Where each further worker costs more than the one before, taking the cheapest next
+            // worker of any machine is optimal. Else a cheap large slice stands in the way of
+            // several small ones, and the sizes have to be weighed against each other.
+            if steps.is_sorted_by(|one, next| one <= next) {
+                marginals.extend(steps);
+            } else {
+                uneven.push(costs);
+            }
+            picks.extend(
+                sizes
+                    .into_iter()
+                    .last()
+                    .map(|it| it.picks)
+                    .unwrap_or_default(),
+            );
+        }
+        marginals.sort_by(f64::total_cmp);
+        picks.sort_by(|left, right| left.price.total_cmp(&right.price));
+        let mut sum = 0.0;
+        let mut least = vec![0.0];
+        least.extend(marginals.into_iter().map(|step| {
+            sum += step;
+            sum
+        }));
+        for costs in uneven {
+            least = joined(&least, &costs);
+        }
+        Self { picks, least }
+    }
+
+    /// The offers when as many workers as possible run, cheapest first.
+    pub fn offers(&self) -> &[Pick] {
+        &self.picks
+    }
+
+    /// How many workers can run at once.
+    pub fn most_workers(&self) -> usize {
+        self.picks.len()
+    }
+
+    /// The median price of the offers that as many workers as possible run on.
+    pub fn median(&self) -> Option<f64> {
+        let prices: Vec<f64> = self.picks.iter().map(|pick| pick.price).collect();
+        quantile(&prices, 0.5)
+    }
+
+    /// The lowest cost in $/h of so many workers, of all there can be where they are fewer.
+    pub fn least(&self, workers: usize) -> f64 {
+        let last = self.least.len().saturating_sub(1);
+        self.least.get(workers.min(last)).copied().unwrap_or(0.0)
+    }
+
+    /// What so many workers cost in $/h on the offers around the median; workers for whom there is
+    /// no offer count at the median. Never below [`Picks::least`]: both pick from the same offers.
+    pub fn typical(&self, workers: usize) -> Option<f64> {
+        let median = self.median()?;
+        let here = workers.min(self.picks.len());
+        let spare = self.picks.len() - here;
+        let window = |start: usize| -> f64 {
+            let picks = self.picks.iter().skip(start).take(here);
+            picks.map(|pick| pick.price).sum()
+        };
+        // An odd rest has no middle: half a step to either side, as the median of an even number.
+        let middle = f64::midpoint(window(spare / 2), window(spare.div_ceil(2)));
+        Some(middle + super::count(workers - here) * median)
+    }
+}
+
+/// The lowest costs of 0, 1, 2, ... workers when a machine joins whose one, two, ... workers cost
+/// `costs`.
+fn joined(least: &[f64], costs: &[f64]) -> Vec<f64> {
+    (0..least.len() + costs.len())
+        .map(|workers| {
+            let without = least.get(workers).copied().unwrap_or(f64::INFINITY);
+            let with = (1_usize..).zip(costs).filter_map(|(own, cost)| {
+                let others = least.get(workers.checked_sub(own)?)?;
+                Some(others + cost)
+            });
+            with.fold(without, f64::min)
+        })
+        .collect()
+}

@@ -1,0 +1,97 @@
+//! Sending a write between its two lines in the journal: the same for the dashboard and for
+//! commands.
+
+use std::io;
+use std::sync::Arc;
+
+use super::calls::{Calls, Notify};
+use crate::api::{ApiError, Reply, Request};
+use crate::app::{Profile, write};
+use crate::cli::Settings;
+use crate::domain::journal::{self, Entry, Intent, Line};
+use crate::store::{Journal, Paths};
+
+/// The journal of writes, as far as it can be had.
+#[derive(Debug, Default)]
+pub struct History {
+    /// The file; `None` where writes are not kept.
+    pub journal: Option<Journal>,
+    /// The writes of the profile, oldest first.
+    pub entries: Vec<Entry>,
+    /// What a person should know about it.
+    pub note: Option<String>,
+}
+
+impl History {
+    /// Opens the journal and takes out the writes of `profile`.
+    pub fn open(settings: &Settings, profile: &Profile) -> Self {
+        let unkept = |why: String| Self {
+            note: Some(format!("The history is kept for this run only: {why}")),
+            ..Self::default()
+        };
+        let Some(path) = settings.paths.as_ref().map(Paths::journal_file) else {
+            return unkept("there is no home folder".to_owned());
+        };
+        let opened = Journal::open(&path).and_then(|journal| Ok((journal.read()?, journal)));
+        let (kept, journal) = match opened {
+            Ok(opened) => opened,
+            Err(error) => return unkept(format!("{}: {error}", path.display())),
+        };
+        let note = (kept.unreadable > 0).then(|| {
+            format!(
+                "{} lines of {} cannot be read: writes may be missing here.",
+                kept.unreadable,
+                path.display()
+            )
+        });
+        let is_own = |entry: &Entry| {
+            // The embedded sandbox listens at another address in every run.
+            entry.intent.profile == profile.name
+                && (profile.is_sandbox || entry.intent.address == profile.base_url)
+        };
+        let entries = journal::entries(kept.lines).into_iter().filter(is_own);
+        Self {
+            journal: Some(journal),
+            entries: entries.collect(),
+            note,
+        }
+    }
+}
+
+/// Sends a write between its two lines in the journal. Without the first line nothing is sent.
+/// `epoch` gives the moment in seconds since 1970.
+pub async fn journalled(
+    calls: Arc<dyn Calls>,
+    journal: Option<Arc<Journal>>,
+    request: Request,
+    intent: Intent,
+    notify: Notify,
+    epoch: impl Fn() -> f64 + Send,
+) -> Result<Reply, ApiError> {
+    if let Some(journal) = &journal {
+        let line = Line::Intent(intent.clone());
+        append(journal, line).await.map_err(|error| {
+            let path = journal.path().display();
+            ApiError::Misconfigured(format!(
+                "nothing was sent: the history of writes cannot be kept in {path}: {error}"
+            ))
+        })?;
+    }
+    let task = tokio::spawn(async move { calls.call(request, notify).await });
+    // If the task panicked, whether the request had gone out is not known.
+    let result = task.await.unwrap_or(Err(ApiError::Lost));
+    if let Some(journal) = &journal {
+        let outcome = write::outcome(&intent, &result, epoch());
+        // When this fails the intent stays open, and the next start says so: that is the truth.
+        let _ = append(journal, Line::Outcome(outcome)).await;
+    }
+    result
+}
+
+/// Adds a line to the journal, off the caller's thread: it waits for the disk.
+async fn append(journal: &Arc<Journal>, line: Line) -> io::Result<()> {
+    let journal = Arc::clone(journal);
+    tokio::task::spawn_blocking(move || journal.append(&line))
+        .await
+        .unwrap_or_else(|lost| Err(io::Error::other(lost)))
+}

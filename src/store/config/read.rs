@@ -1,0 +1,338 @@
+//! Reads a configuration setting by setting, so that every mistake in it is found at once: serde
+//! would stop at the first.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use super::{CUSTOM, Config, Place, Profile, SANDBOX, VAST};
+use crate::domain::Dialect;
+use crate::store::appearance::{Entry, Theme};
+
+/// A mistake in the file.
+pub(super) struct Mistake {
+    pub(super) place: Place,
+    pub(super) message: String,
+    /// Whether only the setting itself is dropped: a market must not be spoken to, nor a key sent,
+    /// by half of what the file says, but a key of the keyboard harms nothing.
+    pub(super) is_local: bool,
+}
+
+type Value<'a> = Spanned<DeValue<'a>>;
+type Name<'a> = Spanned<DeString<'a>>;
+
+struct Reader<'a> {
+    text: &'a str,
+    folder: Option<&'a Path>,
+    mistakes: Vec<Mistake>,
+    config: Config,
+}
+
+/// What a text says, as far as it is right, and all mistakes in the order of the file. Relative
+/// paths belong to `folder`.
+pub(super) fn read(text: &str, folder: Option<&Path>) -> (Config, Vec<Mistake>) {
+    let (root, errors) = DeTable::parse_recoverable(text);
+    let mut reader = Reader {
+        text,
+        folder,
+        mistakes: Vec::new(),
+        config: Config::default(),
+    };
+    for error in &errors {
+        let at = error.span().unwrap_or(0..0);
+        reader.wrong(&at, one_line(error.message()));
+    }
+    let broken: Vec<usize> = reader.mistakes.iter().map(|own| own.place.line).collect();
+    reader.root(root.get_ref());
+    // What is left of a line that is no TOML is not judged.
+    let syntax = broken.len();
+    let mut place = 0;
+    reader.mistakes.retain(|own| {
+        place += 1;
+        place <= syntax || !broken.contains(&own.place.line)
+    });
+    reader.mistakes.sort_by_key(|own| own.place);
+    (reader.config, reader.mistakes)
+}
+
+impl<'a> Reader<'a> {
+    fn wrong(&mut self, at: &Range<usize>, message: impl Into<String>) {
+        self.mistakes.push(Mistake {
+            place: Place::of(self.text, at.start),
+            message: message.into(),
+            is_local: false,
+        });
+    }
+
+    fn unknown(&mut self, name: &Name<'_>, known: &[&str]) {
+        let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+        let message = format!(
+            "unknown field `{}`, expected one of {}",
+            name.get_ref(),
+            known.join(", ")
+        );
+        self.wrong(&name.span(), message);
+    }
+
+    /// The value's type is another one. The value itself is not quoted: it may be a secret.
+    fn mistyped(&mut self, value: &Value<'_>, wanted: &str) {
+        let found = value.get_ref().type_str();
+        let message = format!("invalid type: {found}, expected {wanted}");
+        self.wrong(&value.span(), message);
+    }
+
+    fn string(&mut self, value: &Value<'_>) -> Option<Spanned<String>> {
+        let text = value.get_ref().as_str();
+        if text.is_none() {
+            self.mistyped(value, "a string");
+        }
+        text.map(|text| Spanned::new(value.span(), text.to_owned()))
+    }
+
+    fn flag(&mut self, value: &Value<'_>) -> Option<bool> {
+        let flag = value.get_ref().as_bool();
+        if flag.is_none() {
+            self.mistyped(value, "true or false");
+        }
+        flag
+    }
+
+    fn table<'t>(&mut self, value: &'t Value<'a>) -> Option<&'t DeTable<'a>> {
+        let table = value.get_ref().as_table();
+        if table.is_none() {
+            self.mistyped(value, "a table");
+        }
+        table
+    }
+
+    fn root(&mut self, root: &DeTable<'a>) {
+        let mut default_profile = None;
+        let mut declared = Vec::new();
+        for (name, value) in root {
+            match name.get_ref().as_ref() {
+                "default_profile" => default_profile = self.string(value),
+                "theme" => self.theme(value),
+                "ascii" => self.config.ascii = self.flag(value),
+                "keys" => self.keys(value),
+                "profiles" => {
+                    for (name, profile) in self.table(value).into_iter().flatten() {
+                        declared.push(name.get_ref().to_string());
+                        self.profile(name, profile);
+                    }
+                }
+                _ => self.unknown(
+                    name,
+                    &["default_profile", "theme", "ascii", "keys", "profiles"],
+                ),
+            }
+        }
+        if let Some(name) = default_profile {
+            let is_known = self.config.profile(name.get_ref()).is_some()
+                // Its own mistakes are named already.
+                || declared.contains(name.get_ref());
+            if is_known {
+                self.config.default_profile = Some(name.into_inner());
+            } else {
+                let known = self.config.names().join(", ");
+                let message = format!(
+                    "there is no profile named '{}'; there are: {known}",
+                    name.get_ref()
+                );
+                self.wrong(&name.span(), message);
+            }
+        }
+    }
+
+    /// A theme's name, or a table with a name and colours.
+    fn theme(&mut self, value: &Value<'a>) {
+        let DeValue::Table(table) = value.get_ref() else {
+            if value.get_ref().is_str() {
+                self.theme_name(value);
+            } else {
+                self.mistyped(value, "a theme's name, or a table with `name` and `colors`");
+            }
+            return;
+        };
+        for (name, value) in table {
+            match name.get_ref().as_ref() {
+                "name" => self.theme_name(value),
+                "colors" => {
+                    for (name, color) in self.table(value).into_iter().flatten() {
+                        if let Some(color) = self.string(color) {
+                            let entry = self.entry(name, &color.span(), color.into_inner());
+                            self.config.colors.push(entry);
+                        }
+                    }
+                }
+                _ => self.unknown(name, &["name", "colors"]),
+            }
+        }
+        self.config.colors.sort_by_key(|entry| entry.place);
+    }
+
+    fn theme_name(&mut self, value: &Value<'_>) {
+        if let Some(name) = self.string(value)
+            && let Some(theme) = self.one_of("theme", &name, Theme::ALL)
+        {
+            self.config.theme = theme;
+        }
+    }
+
+    /// Other keys: one key for an action, or several.
+    fn keys(&mut self, value: &Value<'a>) {
+        let before = self.mistakes.len();
+        for (name, value) in self.table(value).into_iter().flatten() {
+            let keys = match value.get_ref() {
+                DeValue::String(key) => Some(vec![key.to_string()]),
+                DeValue::Array(list) => {
+                    let keys: Vec<_> = list
+                        .iter()
+                        .filter_map(|key| self.string(key).map(Spanned::into_inner))
+                        .collect();
+                    // An empty list takes the keys away: only where it was written so.
+                    (!keys.is_empty() || list.is_empty()).then_some(keys)
+                }
+                _ => {
+                    let wanted = "a key such as \"R\" or a list such as [\"R\", \"f5\"]";
+                    self.mistyped(value, wanted);
+                    None
+                }
+            };
+            if let Some(keys) = keys {
+                let entry = self.entry(name, &value.span(), keys);
+                self.config.keys.push(entry);
+            }
+        }
+        self.config.keys.sort_by_key(|entry| entry.place);
+        for mistake in self.mistakes.iter_mut().skip(before) {
+            mistake.is_local = true;
+        }
+    }
+
+    fn entry<T>(&self, name: &Name<'_>, at: &Range<usize>, value: T) -> Entry<T> {
+        Entry {
+            name: name.get_ref().to_string(),
+            value,
+            place: Place::of(self.text, at.start),
+        }
+    }
+
+    fn profile(&mut self, name: &Name<'a>, value: &Value<'a>) {
+        let before = self.mistakes.len();
+        let Some(settings) = self.table(value) else {
+            return;
+        };
+        let own = name.get_ref().as_ref();
+        let mut profile = match own {
+            SANDBOX => {
+                let why =
+                    "'sandbox' is the built-in sandbox and takes no settings; choose another name";
+                return self.wrong(&name.span(), why);
+            }
+            CUSTOM => {
+                let why =
+                    "'custom' is what an address without a profile is called; choose another name";
+                return self.wrong(&name.span(), why);
+            }
+            VAST => Profile::vast(),
+            _ => Profile::bare(own, &Dialect::DOCUMENTED),
+        };
+        let mut texts: BTreeMap<&str, String> = BTreeMap::new();
+        for (setting, value) in settings {
+            let key = setting.get_ref().as_ref();
+            match key {
+                "dialect" => {
+                    let known = Dialect::ALL.map(|dialect| (dialect.name, dialect));
+                    if let Some(word) = self.string(value)
+                        && let Some(dialect) = self.one_of("dialect", &word, known)
+                    {
+                        profile.dialect = dialect;
+                    }
+                }
+                "read_only" => profile.read_only = self.flag(value).unwrap_or(true),
+                "base_url" | "route_url" | "api_key_file" | "api_key_command" => {
+                    if let Some(text) = self.string(value) {
+                        let place = Place::of(self.text, text.span().start);
+                        self.config
+                            .places
+                            .insert((own.to_owned(), key.to_owned()), place);
+                        texts.insert(key, text.into_inner());
+                    }
+                }
+                _ => self.unknown(
+                    setting,
+                    &[
+                        "base_url",
+                        "route_url",
+                        "dialect",
+                        "api_key_file",
+                        "api_key_command",
+                        "read_only",
+                    ],
+                ),
+            }
+        }
+        if own != VAST && !settings.iter().any(|(own, _)| own.get_ref() == "base_url") {
+            self.wrong(
+                &name.span(),
+                format!("the profile '{own}' needs a base_url"),
+            );
+        }
+        if let Some(base) = texts.remove("base_url") {
+            // The routing address of the old base does not belong to the new one.
+            profile.base_url = Some(base);
+            profile.route_url = None;
+        }
+        profile.route_url = texts.remove("route_url").or(profile.route_url);
+        profile.api_key_file = texts
+            .remove("api_key_file")
+            .map(|path| resolved(path.into(), self.folder));
+        profile.api_key_command = texts.remove("api_key_command");
+        if profile.api_key_file.is_some() && profile.api_key_command.is_some() {
+            let why = format!(
+                "the profile '{own}' has an api_key_file and an api_key_command: choose one"
+            );
+            self.wrong(&name.span(), why);
+        }
+        if self.mistakes.len() == before {
+            self.config.profiles.insert(own.to_owned(), profile);
+        }
+    }
+
+    /// The choice that a word names; `None` and a mistake with all choices where it names none.
+    fn one_of<T: Copy, const N: usize>(
+        &mut self,
+        what: &str,
+        word: &Spanned<String>,
+        choices: [(&str, T); N],
+    ) -> Option<T> {
+        let found = choices.iter().find(|(name, _)| name == word.get_ref());
+        if found.is_none() {
+            let names = choices.map(|(name, _)| format!("'{name}'")).join(", ");
+            let message = format!("'{}' is not a {what}: use one of {names}", word.get_ref());
+            self.wrong(&word.span(), message);
+        }
+        found.map(|(_, choice)| *choice)
+    }
+}
+
+/// A path with `~/` for the home folder; a relative one belongs to the configuration's folder.
+fn resolved(path: PathBuf, folder: Option<&Path>) -> PathBuf {
+    if let Ok(rest) = path.strip_prefix("~")
+        && let Ok(home) = etcetera::home_dir()
+    {
+        return home.join(rest);
+    }
+    match folder {
+        Some(folder) if path.is_relative() => folder.join(path),
+        _ => path,
+    }
+}
+
+fn one_line(message: &str) -> String {
+    let lines: Vec<_> = message.lines().map(str::trim).collect();
+    lines.join("; ")
+}

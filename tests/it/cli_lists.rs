@@ -1,0 +1,360 @@
+//! Commands that list: which records, which columns, from which query, and that no output acts on a
+//! terminal.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use serde_json::{Value as Json, json};
+
+use crate::cli::{Home, arguments_of, bourse, run};
+use crate::recorder::{Recorder, json};
+use crate::route_server::assignment;
+
+const GROUPS: &str = r#"{"success": true, "results": [
+    {"id": 1, "endpoint_name": "chat", "gpu_ram": 24, "api_key": "SECRET-1"},
+    {"id": 2, "endpoint_name": "sdxl", "gpu_ram": 12, "api_key": "SECRET-2"},
+    {"id": 3, "endpoint_name": "chat", "gpu_ram": 80, "api_key": "SECRET-3"}]}"#;
+
+#[test]
+fn groups_are_filtered_sorted_and_limited() {
+    let recorder = Recorder::always(json(200, GROUPS));
+    let url = recorder.url();
+    let flags = ["groups", "endpoint=chat", "gpu_ram>=24", "--order", "id-"];
+    let more = ["--base-url", &url, "--format", "json"];
+    let (status, out, err) = bourse(&[&flags[..], &more].concat());
+    assert_eq!((status, err.as_str()), (0, ""));
+    let ids = |out: &str| -> Vec<i64> {
+        let whole: Json = serde_json::from_str(out).unwrap();
+        let groups = whole["results"].as_array().unwrap();
+        groups
+            .iter()
+            .map(|group| group["id"].as_i64().unwrap())
+            .collect()
+    };
+    assert_eq!(ids(&out), [3, 1]);
+    assert!(!out.contains("SECRET"), "{out}");
+    let request = recorder.only();
+    assert_eq!((request.method.as_str(), request.body.len()), ("GET", 0));
+
+    let (status, out, err) = bourse(&[&flags[..], &more, &["-n", "1"]].concat());
+    assert_eq!((status, ids(&out)), (0, vec![3]));
+    assert!(err.contains("1 of 2 workergroups shown"), "{err}");
+
+    let (status, _, err) = bourse(&["groups", "vrm>=3", "--base-url", &url]);
+    assert_eq!(status, 2);
+    assert!(err.contains("vrm>=3\n^^^"), "{err}");
+}
+
+#[test]
+fn curl_of_groups_and_route_sends_nothing_and_runs() {
+    let recorder = Recorder::always(json(200, GROUPS));
+    let url = recorder.url();
+    let home = Home::new();
+    let printed = |arguments: &[&str]| {
+        let mut command = home.bourse(arguments);
+        command.args(["--base-url", &url, "--curl"]);
+        let (status, out, err) = run(command.env("BOURSE_API_KEY", "canary-key-51ab"));
+        assert_eq!((status, err.as_str()), (0, ""));
+        assert_eq!(out.lines().count(), 1);
+        assert!(!out.contains("canary"), "{out}");
+        arguments_of(out.trim())
+    };
+    let groups = printed(&["groups"]);
+    assert_eq!(
+        groups,
+        [
+            "-sS",
+            "-X",
+            "GET",
+            &format!("{url}/api/v0/workergroups/"),
+            "-H",
+            "Authorization: Bearer from-the-shell"
+        ]
+    );
+    let route = printed(&["route", "it's", "--cost", "2.5"]);
+    assert!(route.contains(&format!("{url}/route/")), "{route:?}");
+    let body = route.last().unwrap();
+    assert_eq!(body, r#"{"endpoint":"it's","cost":2.5}"#);
+    assert!(recorder.requests().is_empty());
+}
+
+#[test]
+fn every_route_reply_is_printed_as_received_beside_the_summary() {
+    let first = r#"{"url": "http://w:1",  "endpoint": "ep", "cost": 1e0, "reqnum": 7,
+  "signature": "c2ln/+==", "__request_id": "a-1", "request_idx": 7, "more": {"x": [1.0, null]}}"#;
+    let second = r#"{"endpoint":"ep","status":{"loading":2},"__request_id":"a-2"}"#;
+    let recorder = Recorder::start(move |number, _| match number {
+        0 => json(200, first),
+        1 => json(200, second),
+        _ => json(500, r#"{"error":"down"}"#),
+    });
+    let url = recorder.url();
+    let flags = ["route", "ep", "--cost", "1", "-n", "3", "--rate", "5"];
+    let more = ["--base-url", &url, "--format", "json"];
+    let (status, out, err) = bourse(&[&flags[..], &more].concat());
+    assert_eq!(status, 0, "{err}");
+    let (at, then) = (out.find(first).unwrap(), out.find(second).unwrap());
+    assert!(at < then, "in the order of the requests:\n{out}");
+    let whole: Json = serde_json::from_str(&out).unwrap();
+    let members: Vec<_> = whole.as_object().unwrap().keys().collect();
+    assert_eq!(members, ["replies", "summary"]);
+    assert_eq!(whole["replies"].as_array().unwrap().len(), 2);
+    assert_eq!(whole["replies"][0]["signature"], json!("c2ln/+=="));
+    assert_eq!(whole["summary"]["failed"], json!(1));
+}
+
+#[test]
+fn a_short_run_lists_the_number_and_id_of_every_request() {
+    let server = || {
+        Recorder::start(|number, _| {
+            let body = assignment("ep", "100", number % 2, 40 + number);
+            json(200, &body)
+        })
+    };
+    let recorder = server();
+    let flags = ["route", "ep", "-n", "20", "--base-url", &recorder.url()];
+    let (status, out, err) = bourse(&flags);
+    assert_eq!(status, 0, "{err}");
+    for number in 0..20 {
+        let wanted = [
+            format!("http://w{}.example:80", number % 2),
+            (number + 1).to_string(),
+            (40 + number).to_string(),
+            format!("r{}", 40 + number),
+        ];
+        let found = out.lines().any(|line| {
+            let words: Vec<_> = line.split_whitespace().collect();
+            words == wanted.each_ref()
+        });
+        assert!(found, "{wanted:?}\n{out}");
+    }
+    let recorder = server();
+    let flags = ["route", "ep", "-n", "21", "--base-url", &recorder.url()];
+    let (_, out, _) = bourse(&flags);
+    assert!(!out.contains("r41"), "{out}");
+}
+
+#[test]
+fn n_is_the_limit_of_a_search() {
+    let recorder = Recorder::always(json(200, r#"{"offers": []}"#));
+    let url = recorder.url();
+    for command in ["offers", "volumes"] {
+        let (status, _, err) = bourse(&[command, "-n", "7", "--base-url", &url]);
+        assert_eq!(status, 0, "{err}");
+    }
+    let requests = recorder.requests();
+    assert_eq!(requests[0].json()["limit"], json!(7));
+    assert_eq!(requests[1].json()["q"]["limit"], json!(7));
+}
+
+#[test]
+fn switches_of_a_search_are_sent_where_the_dialect_names_them_and_else_refused() {
+    let recorder = Recorder::always(json(200, r#"{"offers": []}"#));
+    let url = recorder.url();
+    let switches = ["--vcpus", "16", "--datacenter", "--disable-bundling"];
+    let flags = ["offers", "--profile", "vast", "--base-url", &url];
+    let (status, _, err) = bourse(&[&flags[..], &switches].concat());
+    assert_eq!(status, 0, "{err}");
+    let body = recorder.only().json();
+    assert_eq!(body["cpu_cores"], json!({"gte": 16}));
+    assert_eq!(body["datacenter"], json!({"eq": true}));
+    assert_eq!(body["disable_bundling"], json!(true));
+
+    for (flags, words) in [
+        (
+            &["--vcpus", "16"][..],
+            "--vcpus: the dialect 'documented' has no parameter for it. Use the condition \
+             cpu_cores>=16 instead",
+        ),
+        (
+            &["--datacenter"],
+            "--datacenter: the dialect 'documented' has no parameter for it",
+        ),
+        (
+            &["--disable-bundling"],
+            "--disable-bundling: the dialect 'documented' has no parameter for it",
+        ),
+    ] {
+        let (status, out, err) = bourse(&[&["offers", "--base-url", &url][..], flags].concat());
+        assert_eq!((status, out.as_str()), (2, ""));
+        assert!(err.contains(words), "{err}");
+    }
+    assert_eq!(recorder.requests().len(), 1);
+}
+
+/// The program with a text on its standard input.
+fn with_input(arguments: &[&str], input: &str) -> (i32, String, String) {
+    let home = Home::new();
+    let mut child = home
+        .bourse(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(input.as_bytes()).unwrap();
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    (
+        output.status.code().unwrap(),
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
+}
+
+#[test]
+fn a_minus_reads_the_query_from_standard_input() {
+    let recorder = Recorder::always(json(200, r#"{"offers": []}"#));
+    let url = recorder.url();
+    let flags = [
+        "offers",
+        "-",
+        "dph<2",
+        "--profile",
+        "vast",
+        "--base-url",
+        &url,
+    ];
+    let (status, _, err) = with_input(&flags, "gpu_name=\"RTX 4090\"\nnum_gpus>=2\n");
+    assert_eq!(status, 0, "{err}");
+    let body = recorder.only().json();
+    assert_eq!(body["gpu_name"], json!({"eq": "RTX 4090"}));
+    assert_eq!(body["num_gpus"], json!({"gte": 2}));
+    assert_eq!(body["dph_total"], json!({"lt": 2}));
+
+    let (status, _, err) = with_input(&["offers", "-"], "num_gpus>=2\nbogus=1\n");
+    assert_eq!(status, 2);
+    assert!(
+        err.contains("num_gpus>=2 bogus=1\n            ^^^^^\n"),
+        "{err}"
+    );
+}
+
+const TWO: &str = r#"{"offers": [
+    {"id": 1, "gpu_name": "RTX 4090", "dph_total": 0.5, "geolocation": "Sweden, SE"},
+    {"id": 2, "gpu_name": "H100 SXM", "dph_total": 2, "geolocation": "Texas, US"}]}"#;
+
+#[test]
+fn columns_are_chosen_for_the_table_and_csv() {
+    let recorder = Recorder::always(json(200, TWO));
+    let url = recorder.url();
+    let list = |more: &[&str]| {
+        let flags = ["offers", "--no-default", "--base-url", &url];
+        let (status, out, err) = bourse(&[&flags[..], more].concat());
+        assert_eq!(status, 0, "{err}");
+        out
+    };
+    let table = list(&["--columns", "location, id,price"]);
+    let rows: Vec<Vec<_>> = table
+        .lines()
+        .map(|line| {
+            line.split("  ")
+                .filter(|cell| !cell.is_empty())
+                .map(str::trim)
+                .collect()
+        })
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ["Location", "ID", "$/h"],
+            ["Sweden, SE", "1", "0.5000"],
+            ["Texas, US", "2", "2.0000"]
+        ]
+    );
+    assert_eq!(
+        list(&["--columns", "id,gpu_name,id", "--format", "csv"]),
+        "id,gpu_name\n1,RTX 4090\n2,H100 SXM\n"
+    );
+}
+
+#[test]
+fn columns_that_cannot_be_printed_are_named() {
+    for (arguments, words) in [
+        (
+            &["offers", "--columns", "id,gpu_nam"][..],
+            "id,gpu_nam\n   ^^^^^^^\nthere is no column 'gpu_nam'\ntry: id,gpu_name",
+        ),
+        (
+            &["offers", "--columns", "verified"],
+            "verified filters offers; it is not part of them",
+        ),
+        (&["offers", "--columns", ","], "name a column"),
+        (
+            &["offers", "--columns", "id", "--format", "json"],
+            "--columns is for table and csv",
+        ),
+        (
+            &["groups", "--columns", "id,api_key"],
+            "api_key is secret: add --show-secrets",
+        ),
+    ] {
+        let (status, out, err) = bourse(arguments);
+        assert_eq!((status, out.as_str()), (2, ""), "{arguments:?}: {err}");
+        assert!(err.contains(words), "{arguments:?}: {err}");
+    }
+}
+
+/// What must not reach a terminal: escape, bell, C1, bidi, zero width, tag.
+const HOSTILE: &str = "\\u001b]0;t\\u0007\\u009b31m\u{202e}\u{200b}\u{e0041}\\r\\nx";
+const SHOWN: &str = "<U+001B>]0;t<U+0007><U+009B>31m<U+202E><U+200B><U+E0041><U+000D><U+000A>x";
+
+#[test]
+fn csv_holds_no_character_that_acts_on_a_terminal() {
+    let recorder = Recorder::start(|_, request| match request.path.as_str() {
+        "/route/" => json(
+            200,
+            &format!(r#"{{"endpoint":"ep","cost":100,"url":"{HOSTILE}","reqnum":1}}"#),
+        ),
+        "/api/v0/workergroups/" => json(
+            200,
+            &format!(
+                r#"{{"results":[{{"id":1,"endpoint_name":"{HOSTILE}","api_key":"{HOSTILE}"}}]}}"#
+            ),
+        ),
+        _ => json(
+            200,
+            &format!(r#"{{"offers":[{{"id":1,"gpu_name":"{HOSTILE}","mobo_name":"\n=1+1"}}]}}"#),
+        ),
+    });
+    let url = recorder.url();
+    for arguments in [
+        &["offers", "--no-default"][..],
+        &["groups", "--show-secrets"],
+        &["route", "ep"],
+    ] {
+        let more = ["--format", "csv", "--base-url", &url];
+        let (status, out, err) = bourse(&[arguments, &more].concat());
+        assert_eq!(status, 0, "{err}");
+        assert!(out.contains(SHOWN), "{out:?}");
+        let unsafe_one = out
+            .chars()
+            .find(|c| (c.is_control() && *c != '\n') || "\u{202e}\u{200b}\u{e0041}".contains(*c));
+        assert_eq!(unsafe_one, None, "{out:?}");
+        assert_eq!(out.lines().count(), 2, "a record is a line: {out:?}");
+        if arguments[0] == "offers" {
+            assert!(out.contains(",'<U+000A>=1+1,"), "{out:?}");
+        }
+    }
+}
+
+#[test]
+fn csv_cells_never_begin_a_formula() {
+    for (text, cell) in [
+        ("=1+1", "'=1+1"),
+        ("+1", "'+1"),
+        ("-1", "'-1"),
+        ("@x", "'@x"),
+        ("\t=1", "'<U+0009>=1"),
+        ("\r=1", "'<U+000D>=1"),
+        ("\n=1", "'<U+000A>=1"),
+        ("\0=1", "'<U+0000>=1"),
+        ("＝1", "'＝1"),
+        ("RTX 4090", "RTX 4090"),
+        ("Île-de-France, FR", "Île-de-France, FR"),
+        ("a\u{301}=1", "a\u{301}=1"),
+    ] {
+        assert_eq!(bourse::domain::text::csv_text(text), cell, "{text:?}");
+    }
+}

@@ -1,0 +1,236 @@
+//! Machines and GPUs behind offers, and the disjoint slices that workers run on: expectations by hand,
+//! and the plain definition tried on every subset.
+
+use bourse::domain::cost::Prices;
+use bourse::domain::insight::{Amount, Measures, Picks, Supply, summarise};
+use bourse::domain::{Listing, OFFERS, OfferType};
+use proptest::prelude::*;
+
+fn offers(records: &[String]) -> Listing {
+    let body = format!(r#"{{"offers": [{}]}}"#, records.join(","));
+    Listing::read(&OFFERS, body, 0.0).unwrap()
+}
+
+/// A slice of machine `machine` with these GPUs.
+fn slice(id: usize, machine: usize, gpus: &[i64], price: f64) -> String {
+    let many = gpus.len();
+    format!(
+        r#"{{"id":{id},"machine_id":{machine},"gpu_name":"MI300X","num_gpus":{many},"gpu_ids":{gpus:?},"dph_total":{price}}}"#
+    )
+}
+
+fn supply(listing: &Listing) -> Supply {
+    let rows: Vec<u32> = (0..listing.len() as u32).collect();
+    Supply::of(listing, &rows)
+}
+
+fn picks(listing: &Listing) -> Picks {
+    let prices = Prices::new(listing, OfferType::OnDemand);
+    supply(listing).price(|row| prices.quoted(row as usize).ok())
+}
+
+fn ids(listing: &Listing, picks: &Picks) -> Vec<i64> {
+    let offers = picks.offers().iter();
+    offers
+        .map(|pick| listing.id(pick.row as usize).unwrap().0)
+        .collect()
+}
+
+#[track_caller]
+fn near(value: f64, wanted: f64) {
+    assert!((value - wanted).abs() <= 1e-9, "{value} is not {wanted}");
+}
+
+/// Machines of 8, 4, 2 and 1 GPUs as the market lists them: a slice for each power of two, all from
+/// the first GPU on, at $2 a GPU.
+fn market() -> Listing {
+    let mut records = Vec::new();
+    for (machine, gpus) in [8_i64, 4, 2, 1].into_iter().enumerate() {
+        let sizes = [1_i64, 2, 4, 8].into_iter().filter(|size| *size <= gpus);
+        for size in sizes {
+            let numbers: Vec<i64> = (0..size).collect();
+            let id = records.len() + 1;
+            records.push(slice(id, machine, &numbers, 2.0 * size as f64));
+        }
+    }
+    offers(&records)
+}
+
+#[test]
+fn ten_rows_of_slices_are_four_machines() {
+    let listing = market();
+    assert_eq!(listing.len(), 10);
+    let amount = Amount {
+        machines: 4,
+        gpus: 15,
+    };
+    assert_eq!(supply(&listing).amount(), amount);
+    let picks = picks(&listing);
+    // One worker a machine: whichever slice it takes has the first GPU.
+    assert_eq!(picks.most_workers(), 4);
+    near(picks.least(3), 6.0);
+    near(picks.typical(3).unwrap(), 6.0);
+    near(picks.least(20), 8.0);
+    near(picks.typical(20).unwrap(), 40.0);
+}
+
+#[test]
+fn a_summary_counts_machines_and_gpus_and_prices_each_machine_once() {
+    let mut records: Vec<String> = (0..4)
+        .map(|size| {
+            slice(
+                size + 1,
+                7,
+                &(0..1 << size).collect::<Vec<_>>(),
+                3.0 * f64::from(1 << size),
+            )
+        })
+        .collect();
+    records.push(slice(9, 8, &[0], 1.0));
+    records.push(slice(10, 9, &[0], 2.0));
+    let listing = offers(&records);
+    let prices = Prices::new(&listing, OfferType::OnDemand);
+    let rows: Vec<u32> = (0..listing.len() as u32).collect();
+    let model = OFFERS.by_key("gpu_name").unwrap();
+    let groups = summarise(&listing, &rows, &[model], &Measures::offers(&prices, None));
+    let amount = Amount {
+        machines: 3,
+        gpus: 10,
+    };
+    assert_eq!((groups[0].amount, groups[0].count()), (amount, 6));
+    // $1, $2 and $3 a GPU on three machines; the four slices of the first count once.
+    let unit = groups[0].unit_price.unwrap();
+    assert_eq!((unit.known, unit.lowest, unit.median), (3, 1.0, 2.0));
+}
+
+#[test]
+fn slices_without_a_common_gpu_are_rented_side_by_side() {
+    let listing = offers(&[
+        slice(1, 1, &[0, 1], 3.0),
+        slice(2, 1, &[2, 3], 5.0),
+        slice(3, 1, &[1, 2], 1.0),
+        slice(4, 2, &[0], 4.0),
+    ]);
+    assert_eq!(supply(&listing).amount().gpus, 5);
+    let picks = picks(&listing);
+    assert_eq!(picks.most_workers(), 3);
+    assert_eq!(ids(&listing, &picks), [1, 4, 2]);
+    near(picks.least(1), 1.0);
+    near(picks.least(2), 5.0); // 3 and 4, not 1 and 3, which share GPU 1
+    near(picks.least(3), 12.0);
+}
+
+#[test]
+fn a_cheap_large_slice_gives_way_when_more_workers_are_wanted() {
+    // Two machines of three GPUs: all three for $1, or $10 each.
+    let mut records = Vec::new();
+    for machine in 0..2 {
+        records.push(slice(machine * 4 + 1, machine, &[0, 1, 2], 1.0));
+        for gpu in 0..3 {
+            records.push(slice(machine * 4 + 2 + gpu, machine, &[gpu as i64], 10.0));
+        }
+    }
+    let picks = picks(&offers(&records));
+    assert_eq!(picks.most_workers(), 6);
+    for (workers, cost) in [
+        (0, 0.0),
+        (1, 1.0),
+        (2, 2.0),
+        (3, 21.0),
+        (4, 31.0),
+        (5, 50.0),
+        (6, 60.0),
+    ] {
+        near(picks.least(workers), cost);
+    }
+}
+
+#[test]
+fn without_gpu_numbers_the_largest_slice_is_what_a_machine_has() {
+    let record = |id: usize, gpus: u32, price: f64| {
+        format!(r#"{{"id":{id},"machine_id":3,"num_gpus":{gpus},"dph_total":{price}}}"#)
+    };
+    let listing = offers(&[record(1, 1, 1.0), record(2, 2, 2.0), record(3, 4, 4.0)]);
+    let amount = Amount {
+        machines: 1,
+        gpus: 4,
+    };
+    assert_eq!(supply(&listing).amount(), amount);
+    // 1 and 2 fit beside each other into the four GPUs that the largest slice has.
+    let picks = picks(&listing);
+    assert_eq!(ids(&listing, &picks), [1, 2]);
+}
+
+#[test]
+fn a_record_without_a_machine_is_one_of_its_own_and_has_a_gpu_at_least() {
+    let listing = offers(&[
+        r#"{"id":1,"dph_total":1.0}"#.to_owned(),
+        r#"{"id":2,"machine_id":null,"num_gpus":2,"dph_total":2.0}"#.to_owned(),
+        r#"{"id":3,"machine_id":4,"num_gpus":0,"dph_total":null}"#.to_owned(),
+    ]);
+    let amount = Amount {
+        machines: 3,
+        gpus: 4,
+    };
+    assert_eq!(supply(&listing).amount(), amount);
+    let picks = picks(&listing);
+    assert_eq!(ids(&listing, &picks), [1, 2]); // what has no price is not picked
+    let none = supply(&listing).price(|_| None);
+    assert_eq!((none.most_workers(), none.typical(3)), (0, None));
+    near(none.least(3), 0.0);
+}
+
+#[test]
+fn a_machine_with_absurdly_many_slices_is_counted_all_the_same() {
+    let records: Vec<String> = (0..60)
+        .map(|id| slice(id + 1, 1, &[id as i64, id as i64 + 1], 1.0))
+        .collect();
+    let listing = offers(&records);
+    assert_eq!(supply(&listing).amount().gpus, 60);
+    assert_eq!(picks(&listing).most_workers(), 30);
+}
+
+/// Offers on up to three machines of up to four GPUs: machine, GPUs as bits, price.
+fn some_offers() -> impl Strategy<Value = Vec<(usize, u8, u32)>> {
+    prop::collection::vec((0_usize..3, 1_u8..16, 0_u32..50), 1..9)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn workers_cost_the_least_of_all_sets_of_offers_without_a_common_gpu(drawn in some_offers()) {
+        let records: Vec<String> = drawn
+            .iter()
+            .enumerate()
+            .map(|(index, (machine, bits, price))| {
+                let gpus: Vec<i64> = (0..4).filter(|gpu| bits & (1 << gpu) != 0).collect();
+                slice(index + 1, *machine, &gpus, f64::from(*price))
+            })
+            .collect();
+        let listing = offers(&records);
+        let picks = picks(&listing);
+        let mut least = vec![f64::INFINITY; drawn.len() + 1];
+        for set in 0_u32..1 << drawn.len() {
+            let chosen: Vec<_> = (0..drawn.len()).filter(|index| set & (1 << index) != 0).collect();
+            let clash = chosen.iter().enumerate().any(|(place, one)| {
+                chosen[..place].iter().any(|other| {
+                    drawn[*one].0 == drawn[*other].0 && drawn[*one].1 & drawn[*other].1 != 0
+                })
+            });
+            if !clash {
+                let cost = chosen.iter().map(|index| f64::from(drawn[*index].2)).sum();
+                let known = &mut least[chosen.len()];
+                *known = f64::min(*known, cost);
+            }
+        }
+        let most = least.iter().filter(|cost| cost.is_finite()).count() - 1;
+        prop_assert_eq!(picks.most_workers(), most);
+        for (workers, cost) in least.iter().enumerate().take(most + 1) {
+            prop_assert!((picks.least(workers) - cost).abs() < 1e-9);
+        }
+        for workers in 0..most + 4 {
+            prop_assert!(picks.typical(workers).unwrap() >= picks.least(workers) - 1e-9);
+        }
+    }
+}
