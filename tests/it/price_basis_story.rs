@@ -187,7 +187,7 @@ fn with_a_job_its_bill_ranks_compares_and_sums_up() {
         .find(|line| line.starts_with("> RTX 4090"))
         .unwrap()
         .split_whitespace()
-        .skip(4)
+        .skip(5)
         .take(4)
         .collect();
     assert_eq!(words, ["7.8000", "23.9000", "7.8000", "6.4"], "{screen}");
