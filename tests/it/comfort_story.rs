@@ -97,9 +97,6 @@ fn the_help_begins_with_what_is_in_sight() {
 #[test]
 fn the_help_is_searched_and_does_what_is_chosen() {
     let mut desk = Desk::with_offers(THREE);
-    desk.keys("?").type_text("axes").expect("Choose the axes");
-    // It belongs to charts, and none is open.
-    desk.keys("enter").expect("That is for: Charts");
     desk.keys("?")
         .type_text("differences")
         .expect("those that differ");

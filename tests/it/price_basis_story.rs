@@ -192,13 +192,13 @@ fn with_a_job_its_bill_ranks_compares_and_sums_up() {
         .collect();
     assert_eq!(words, ["7.8000", "23.9000", "7.8000", "6.4"], "{screen}");
     desk.expect("low job $");
-    desk.keys("esc p").expect("DLPerf upwards, Job $ across");
-    desk.expect("◆ 1 on the front");
+    desk.keys("esc p").expect("DLPerf (y) by Job $ (x)");
+    desk.expect("◆ Pareto front: 1 rows");
     desk.keys("esc :").type_text("forget-job").keys("enter");
     desk.expect("hourly prices with 8GB disk")
         .expect("sort $/h▲");
     desk.expect("0.2200");
-    desk.keys("p").expect("$/h across");
+    desk.keys("p").expect("DLPerf (y) by $/h (x)");
 }
 
 #[test]
