@@ -227,18 +227,21 @@ pub struct RouteArguments {
     #[arg(short = 'n', value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub number: Option<u64>,
 
-    /// Send requests for so long instead, e.g. 30s or 5m
+    /// Send requests for so long instead, e.g. 30s or 5m (a run sends at most 250,000)
     #[arg(long, value_name = "TIME", conflicts_with = "number", value_parser = span)]
     pub duration: Option<Duration>,
 
-    /// Requests under way at the same time
-    #[arg(short = 'c', value_name = "N", default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub concurrency: u16,
+    /// Requests under way at the same time [default: 1, with --duration 4]
+    #[arg(short = 'c', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub concurrency: Option<u16>,
 
-    /// Most requests per second
+    /// Requests per second [default: with --duration 10, else the next when one is answered]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = positive)]
     pub rate: Option<f64>,
+
+    /// How long to poll for a request while no worker is ready; 0 never polls
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
+    pub patience: Duration,
 
     /// How to print
     #[arg(long, value_enum, default_value_t)]
@@ -264,6 +267,14 @@ fn positive(text: &str) -> Result<f64, String> {
     (number > 0.0)
         .then_some(number)
         .ok_or_else(|| "it must be above 0".to_owned())
+}
+
+/// A span of time that may be 0.
+fn patience(text: &str) -> Result<Duration, String> {
+    if text.trim_end_matches(|c: char| c.is_ascii_alphabetic()) == "0" {
+        return Ok(Duration::ZERO);
+    }
+    span(text)
 }
 
 /// `90` (seconds), `500ms`, `30s`, `5m`, `1h`.
