@@ -16,5 +16,11 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
     search::tell_skipped(&listing);
     let query = language::default_query(Resource::Workergroups, settings.dialect);
     let rows = search::rows(&listing, &query, settings.dialect);
-    search::show(&listing, &rows, arguments.format, arguments.show_secrets)
+    search::show(
+        &listing,
+        &rows,
+        arguments.format,
+        settings.dialect,
+        arguments.show_secrets,
+    )
 }

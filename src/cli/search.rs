@@ -95,7 +95,7 @@ async fn search(
     let listing = listing?;
     let rows = rows(&listing, &query, settings.dialect);
     tell(&listing, &query, settings.dialect);
-    show(&listing, &rows, arguments.format, false)
+    show(&listing, &rows, arguments.format, settings.dialect, false)
 }
 
 /// Runs a request for records, telling about waits where somebody watches.
@@ -183,6 +183,7 @@ pub fn show(
     listing: &Listing,
     rows: &[u32],
     format: Format,
+    dialect: &Dialect,
     secrets: bool,
 ) -> Result<(), CliError> {
     match format {
@@ -192,6 +193,7 @@ pub fn show(
                 listing,
                 rows,
                 key.as_slice(),
+                dialect,
                 table::terminal_width().filter(|_| !secrets),
             );
             output::print(text.as_bytes())?;

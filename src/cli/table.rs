@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::api::redact;
 use crate::domain::field::Kind;
 use crate::domain::text::truncate;
-use crate::domain::{Field, Listing, export, format};
+use crate::domain::{Dialect, Field, Listing, export, format};
 
 /// The widest cell of a table.
 const WIDEST: usize = 40;
@@ -16,13 +16,14 @@ pub fn table(
     listing: &Listing,
     rows: &[u32],
     extra: &[&'static Field],
+    dialect: &Dialect,
     width: Option<usize>,
 ) -> String {
     let mut columns: Vec<Vec<String>> = Vec::new();
     let mut fields: Vec<&Field> = listing.catalog().default_columns();
     fields.extend(extra);
     for field in &fields {
-        let mut cells = vec![field.label.to_owned()];
+        let mut cells = vec![field.header(dialect).into_owned()];
         cells.extend(
             rows.iter()
                 .map(|row| format::cell(listing, *row as usize, field, WIDEST)),

@@ -11,7 +11,7 @@ use crate::app::facts::{Facts, Target};
 use crate::app::sort_editor::arrow;
 use crate::domain::format;
 use crate::domain::local::LocalTime;
-use crate::domain::{CellRef, Field, Kind, Listing, Resource, Source};
+use crate::domain::{CellRef, Dialect, Field, Kind, Listing, Resource, Source};
 
 /// Whether a cell tells the cost of a job that the offer cannot take: it ends before the job, or it
 /// lacks the disk; or of a volume that ends before its term.
@@ -129,9 +129,10 @@ const fn is_search(field: &Field) -> bool {
     matches!(field.source, Source::Search(_))
 }
 
-/// A header must at least be readable, with room for the sort sign.
-fn width_of(field: &Field) -> u16 {
-    field.column.width.max(paint::cells(field.label).min(16))
+/// A header must at least be readable.
+fn width_of(field: &Field, dialect: &Dialect) -> u16 {
+    let header = paint::cells(&field.header(dialect));
+    field.column.width.max(header.min(16))
 }
 
 /// The most different texts of a column that are looked at for its width.
@@ -139,8 +140,8 @@ const MOST_TEXTS: usize = 1000;
 
 /// The width that a column needs for what is in it: models and places are mostly shorter than the
 /// longest that there are, and the room is another column's.
-fn fitted(listing: &Listing, field: &Field) -> u16 {
-    let usual = width_of(field);
+fn fitted(listing: &Listing, field: &Field, dialect: &Dialect) -> u16 {
+    let usual = width_of(field, dialect);
     if !matches!(field.kind, Kind::Text | Kind::Country) {
         return usual;
     }
@@ -178,7 +179,7 @@ pub fn draw(
         browser.column_offset,
         area.width,
         // A broken cell has a sign in front of its text.
-        |field| fitted(listing, field) + u16::from(browser.is_accused(field)),
+        |field| fitted(listing, field, browser.dialect()) + u16::from(browser.is_accused(field)),
         |field| browser.is_accused(field) || sorted_by == Some(field),
     );
     facts.columns = placed.len();
@@ -352,7 +353,8 @@ fn header(
             ""
         };
         let room = column.width.saturating_sub(paint::cells(&sign));
-        let label = format!("{estimate}{}", column.field.label);
+        let label = column.field.header(browser.dialect());
+        let label = format!("{estimate}{label}");
         let label = crate::domain::text::truncate(&label, usize::from(room));
         let text = format!("{label}{sign}");
         let x = area.x + column.x;
