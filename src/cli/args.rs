@@ -75,6 +75,11 @@ pub struct Global {
     #[arg(long, global = true, help_heading = "Sandbox")]
     pub freeze: bool,
 
+    /// Time that the sandbox adds to each response, in ms; 0 adds none [default: 30 to 150]
+    #[arg(long, global = true, value_name = "MS", help_heading = "Sandbox",
+        value_parser = clap::value_parser!(u64).range(0..=60_000))]
+    pub latency: Option<u64>,
+
     /// Let the sandbox fail on purpose, e.g. `status_500:0.2`
     #[arg(long, global = true, value_name = "SPEC", help_heading = "Sandbox")]
     pub faults: Option<FaultSpec>,

@@ -11,6 +11,7 @@ use serde::{Serialize, Serializer};
 use super::query::number_json;
 
 mod draft;
+mod made;
 mod parameters;
 mod planner;
 mod preflight;
@@ -20,6 +21,7 @@ mod snapshot;
 
 pub use super::objection::Objection;
 pub use draft::Draft;
+pub use made::{GroupChange, MadeGroup, MadeGroups};
 pub use parameters::{Key, PARAMETERS, Parameter, ParameterKind};
 pub use planner::{CapacityPlan, Demand};
 pub use preflight::{

@@ -36,6 +36,7 @@ impl Home {
     fn bourse(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bourse"));
         command
+            .args(["--latency", "0"])
             .args(arguments)
             .env_clear()
             .env("HOME", self.path())

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use bourse::domain::OfferType;
+use bourse::sandbox::USER;
 use bourse::sandbox::fleet::{
     Candidate, Draft, Fleet, PUBLIC_KEY, RouteReply, RouteRequest, Signer,
 };
@@ -413,10 +414,16 @@ fn unlisting_takes_a_volume_away_once() {
         .0;
     assert_eq!(market.unlist(*gone), Err(UnlistError::Missing));
     assert!(market.volumes(1.0).all(|row| row.id != *gone));
-    let local = market
-        .offers(Terms::default())
-        .find_map(|row| row.avail_vol_ask_id)
-        .unwrap();
+    let local = |market: &Market, own: bool| {
+        market
+            .offers(Terms::default())
+            .filter(|row| (row.host_id == USER) == own)
+            .find_map(|row| row.avail_vol_ask_id)
+            .unwrap()
+    };
+    let foreign = local(&market, false);
+    assert_eq!(market.unlist(foreign), Err(UnlistError::Missing));
+    let local = local(&market, true);
     assert_eq!(market.unlist(local), Ok(()));
     assert!(
         market
