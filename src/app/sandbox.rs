@@ -6,8 +6,8 @@
 pub struct SandboxNotes {
     /// The volume listings of the person's that have not been unlisted.
     pub listings: Vec<OwnListing>,
-    /// Why workergroups that are created in it end with it, if they do.
-    pub forgets: Option<&'static str>,
+    /// Why workergroups that are created in it are not saved, if they are not.
+    pub unsaved: Option<&'static str>,
 }
 
 /// A volume listing of the person's.

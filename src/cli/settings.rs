@@ -13,7 +13,7 @@ use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session
 use crate::app::keys::Keymap;
 use crate::domain::{Condition, Dialect};
 use crate::sandbox::latency::Latency;
-use crate::sandbox::{GroupKeeper, Running, Sandbox, SandboxConfig};
+use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig};
 use crate::store::keys::Complaints;
 use crate::store::{Config, MadeGroupsFile, PacingFile, Paths, Profile};
 use crate::ui::look::Look;
@@ -292,10 +292,10 @@ fn embedded(
         let (file, groups, notice) = MadeGroupsFile::open(paths, profile, config.market.seed);
         notices.extend(notice);
         config.groups = groups;
-        config.keeper = file.map(|file| {
-            GroupKeeper::new(move |change| {
+        config.group_store = file.map(|file| {
+            GroupStore::new(move |change| {
                 if let Err(why) = file.change(change) {
-                    tracing::warn!("a workergroup of the sandbox is not kept: {why}");
+                    tracing::warn!("a workergroup of the sandbox is not saved: {why}");
                 }
             })
         });

@@ -80,14 +80,14 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
         id: listing.id,
         rented: listing.rented,
     });
-    let forgets = match &config.keeper {
+    let unsaved = match &config.group_store {
         Some(_) => None,
         None if config.freeze => Some("--freeze starts every run with the same groups"),
-        None => Some("its file cannot be written"),
+        None => Some("there is no file to save it in"),
     };
     SandboxNotes {
         listings: listings.collect(),
-        forgets,
+        unsaved,
     }
 }
 

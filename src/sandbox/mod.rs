@@ -89,28 +89,28 @@ pub struct SandboxConfig {
     pub body_patience: Duration,
     /// Workergroups that callers made in earlier runs.
     pub groups: MadeGroups,
-    /// Where such groups go, to outlive the sandbox; without one they end with it.
-    pub keeper: Option<GroupKeeper>,
+    /// Where such groups are saved; without a store they end with the sandbox.
+    pub group_store: Option<GroupStore>,
 }
 
-/// Takes changes to the workergroups that callers made. It may block.
+/// Saves changes to the workergroups that callers made. It may block.
 #[derive(Clone)]
-pub struct GroupKeeper(Arc<dyn Fn(GroupChange) + Send + Sync>);
+pub struct GroupStore(Arc<dyn Fn(GroupChange) + Send + Sync>);
 
-impl GroupKeeper {
-    /// A keeper that does this with each change.
-    pub fn new(keep: impl Fn(GroupChange) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(keep))
+impl GroupStore {
+    /// A store that saves each change with `save`.
+    pub fn new(save: impl Fn(GroupChange) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(save))
     }
 
-    fn keep(&self, change: GroupChange) {
+    fn save(&self, change: GroupChange) {
         (self.0)(change);
     }
 }
 
-impl std::fmt::Debug for GroupKeeper {
+impl std::fmt::Debug for GroupStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("GroupKeeper(…)")
+        f.write_str("GroupStore(…)")
     }
 }
 
@@ -148,7 +148,7 @@ impl Default for SandboxConfig {
             latency: Latency::None,
             body_patience: BODY_PATIENCE,
             groups: MadeGroups::default(),
-            keeper: None,
+            group_store: None,
         }
     }
 }

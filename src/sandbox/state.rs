@@ -17,7 +17,7 @@ use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, UnlistError};
 use super::pacing::Pacer;
 use super::search::{Search, pick};
 use super::token::Token;
-use super::{GroupKeeper, OwnListing, SandboxConfig, USER, groups, staffing};
+use super::{GroupStore, OwnListing, SandboxConfig, USER, groups, staffing};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::workergroup::GroupChange;
 use crate::domain::{OFFERS, VOLUMES};
@@ -48,7 +48,7 @@ pub struct State {
     pub body_patience: Duration,
     world: Mutex<World>,
     pacer: Mutex<Pacer>,
-    keeper: Option<GroupKeeper>,
+    group_store: Option<GroupStore>,
     signer: Signer,
     signatures: Mutex<HashMap<String, String>>,
 }
@@ -98,7 +98,7 @@ impl State {
                 seen: Instant::now(),
             }),
             pacer: Mutex::new(Pacer::new(config.rate_limits)),
-            keeper: config.keeper.clone(),
+            group_store: config.group_store.clone(),
             signer: Signer::new()?,
             signatures: Mutex::default(),
         })
@@ -196,7 +196,7 @@ impl State {
         let draft = groups::draft(body)?;
         let created = self.world().fleet.create(draft);
         let id = created.map_err(|error: CreateError| Refusal::arguments(error.to_string()))?;
-        self.keep(id);
+        self.save_group(id);
         Ok(json!({ "success": true, "id": id }))
     }
 
@@ -204,7 +204,7 @@ impl State {
     pub fn update_workergroup(&self, id: u64, body: &Map<String, Json>) -> Result<Json, Refusal> {
         let change = groups::change(body)?;
         let known = self.world().fleet.update(id, change);
-        self.keep(id);
+        self.save_group(id);
         known_group(known)
     }
 
@@ -214,18 +214,20 @@ impl State {
             let mut world = self.world();
             (world.fleet.made(id), world.fleet.delete(id))
         };
-        if let Some((keeper, made)) = self.keeper.as_ref().zip(made) {
-            keeper.keep(GroupChange::Deleted(made));
+        if let Some((group_store, made)) = self.group_store.as_ref().zip(made) {
+            group_store.save(GroupChange::Deleted(made));
         }
         known_group(known)
     }
 
-    /// Hands a group that a caller made or changed over, to outlive the sandbox.
-    fn keep(&self, id: u64) {
-        let Some(keeper) = &self.keeper else { return };
+    /// Saves a group that a caller made or changed, to outlive the sandbox.
+    fn save_group(&self, id: u64) {
+        let Some(group_store) = &self.group_store else {
+            return;
+        };
         let made = self.world().fleet.made(id);
         if let Some(made) = made {
-            keeper.keep(GroupChange::Put(made));
+            group_store.save(GroupChange::Put(made));
         }
     }
 

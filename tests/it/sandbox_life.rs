@@ -12,7 +12,7 @@ use bourse::cli::args::Global;
 use bourse::cli::{Environment, Market, Settings};
 use bourse::domain::workergroup::{GroupChange, MadeGroups, NewWorkergroup};
 use bourse::sandbox::latency::Latency;
-use bourse::sandbox::{GroupKeeper, SandboxConfig};
+use bourse::sandbox::{GroupStore, SandboxConfig};
 use bourse::store::Paths;
 use serde_json::{Value, json};
 
@@ -156,7 +156,8 @@ fn the_unlist_dialog_names_the_ids_to_try() {
     pty.wait_for_text("$/GB/mo");
     pty.keys("u");
     let text = pty.wait_for("the ids", |screen| {
-        screen.contents().contains("Your listings in this sandbox:")
+        let text = screen.contents();
+        text.contains("this sandbox:") && text.contains("Enter goes on")
     });
     let (_, listed) = text.split_once("this sandbox:").unwrap();
     let ids: Vec<&str> = listed
@@ -181,7 +182,7 @@ fn keeping(groups: &Arc<Mutex<MadeGroups>>) -> Server {
     Server::start(SandboxConfig {
         freeze: false,
         groups,
-        keeper: Some(GroupKeeper::new(move |change: GroupChange| {
+        group_store: Some(GroupStore::new(move |change: GroupChange| {
             kept.lock().unwrap().apply(change);
         })),
         ..frozen()
@@ -336,7 +337,7 @@ fn a_group_made_in_the_dashboard_is_there_at_the_next_start_unless_it_says_no() 
     };
     let (mut pty, _) = at_groups(&[]);
     let outcome = make(&mut pty, "lasting");
-    assert!(!outcome.contains("forgets"), "{outcome}");
+    assert!(!outcome.contains("when you quit"), "{outcome}");
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
 
@@ -348,7 +349,7 @@ fn a_group_made_in_the_dashboard_is_there_at_the_next_start_unless_it_says_no() 
     let (mut pty, shown) = at_groups(&["--freeze"]);
     assert!(!shown.contains("lasting"), "{shown}");
     make(&mut pty, "fleeting");
-    pty.wait_for_text("This sandbox forgets the group when you quit: --freeze");
+    pty.wait_for_text("It ends with this sandbox when you quit: --freeze");
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
 }

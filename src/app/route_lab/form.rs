@@ -91,7 +91,7 @@ impl Entry {
             }
             Self::Rate => "requests per second; blank: next when one is answered",
             Self::PollCost => "load estimate of a poll; blank: the cost",
-            Self::Patience => "while no worker is ready, at most; 0 never polls",
+            Self::Patience => "how long, while no worker is ready; 0: never",
         };
         hint.to_owned()
     }

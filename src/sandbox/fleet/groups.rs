@@ -201,8 +201,8 @@ impl Fleet {
         Ok(id)
     }
 
-    /// Brings a group of an earlier run back. Its endpoint is made if it is not there, its workers
-    /// are found anew, and where another group has its id it gets the next one.
+    /// Restores a group of an earlier run. Its endpoint is made if there is none of that name, its
+    /// workers are hired again, and where its id is taken it gets the next one.
     pub fn restore(&mut self, made: MadeGroup) {
         let known = self
             .endpoints
