@@ -42,6 +42,7 @@ pub mod prompt;
 pub mod remote;
 pub mod requests;
 pub mod route_lab;
+pub mod sandbox;
 pub mod search_settings;
 pub mod searches;
 pub mod sort_editor;
@@ -140,6 +141,8 @@ pub struct Model {
     keep: keep::Keep,
     /// What the Workergroups pane has besides its table.
     pub groups: Groups,
+    /// What the embedded sandbox says of itself.
+    pub sandbox: sandbox::SandboxNotes,
     /// How table and detail share a wide screen.
     pub split: split::Split,
     /// The time zone of the person.
@@ -191,6 +194,7 @@ impl Model {
             searches: Searches::default(),
             keep: keep::Keep::default(),
             groups: Groups::new(dialect),
+            sandbox: sandbox::SandboxNotes::default(),
             split: split::Split::default(),
             zone: jiff::tz::TimeZone::UTC,
             markets: markets::Markets::default(),
