@@ -118,8 +118,9 @@ pub fn table(
     listing: &Listing,
     rows: &[u32],
     columns: &[&'static crate::domain::Field],
+    dialect: &Dialect,
 ) -> Result<String, String> {
-    export::markdown(listing, rows, columns, LONGEST).ok_or_else(|| {
+    export::markdown(listing, rows, columns, dialect, LONGEST).ok_or_else(|| {
         format!(
             "{} rows are more than the {} kB that a clipboard takes: mark some, or export with e",
             rows.len(),

@@ -188,7 +188,7 @@ fn row_items(browser: &Browser) -> Vec<CopyItem> {
         CopyItem::new(
             Action::CopyTable,
             format!("{which} as a Markdown table"),
-            copied::table(listing, &rows, &browser.columns),
+            copied::table(listing, &rows, &browser.columns, browser.dialect()),
         ),
     ]
 }

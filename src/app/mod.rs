@@ -42,6 +42,7 @@ pub mod prompt;
 pub mod remote;
 pub mod requests;
 pub mod route_lab;
+pub mod sandbox;
 pub mod search_settings;
 pub mod searches;
 pub mod sort_editor;

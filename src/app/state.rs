@@ -8,7 +8,7 @@ use super::remote::{Now, Remote, Tickets};
 use super::requests::Requests;
 use super::route_lab::RouteLab;
 use super::write::Writes;
-use super::{Pane, Profile, drafts, keep, markets, split};
+use super::{Pane, Profile, drafts, keep, markets, sandbox, split};
 use crate::api::ledger::Ledger;
 use crate::domain::local::LocalTime;
 use crate::domain::saved::Searches;
@@ -51,6 +51,8 @@ pub struct State {
     pub(super) keep: keep::Keep,
     /// What the Workergroups pane has besides its table.
     pub groups: Groups,
+    /// What the embedded sandbox says of itself.
+    pub sandbox: sandbox::SandboxNotes,
     /// How table and detail share a wide screen.
     pub split: split::Split,
     /// The time zone of the person.
@@ -90,6 +92,7 @@ impl State {
             searches: Searches::default(),
             keep: keep::Keep::default(),
             groups: Groups::new(dialect),
+            sandbox: sandbox::SandboxNotes::default(),
             split: split::Split::default(),
             zone: jiff::tz::TimeZone::UTC,
             markets: markets::Markets::default(),

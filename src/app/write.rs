@@ -347,6 +347,9 @@ pub(super) fn answered(
     let Some(settled) = model.state.writes.settle(deed, result, now) else {
         return false;
     };
+    if deed == Deed::UnlistVolume && settled.verdict == Verdict::Done {
+        model.state.sandbox.unlisted(&settled.subject);
+    }
     let shown = model.overlays.last().and_then(Overlay::deed) == Some(deed);
     if !shown {
         let text = format!("{} {}", headline(deed, &settled), settled.words);

@@ -75,6 +75,11 @@ pub struct Global {
     #[arg(long, global = true, help_heading = "Sandbox")]
     pub freeze: bool,
 
+    /// Time that the sandbox adds to each response, in ms; 0 adds none [default: 30 to 150]
+    #[arg(long, global = true, value_name = "MS", help_heading = "Sandbox",
+        value_parser = clap::value_parser!(u64).range(0..=60_000))]
+    pub latency: Option<u64>,
+
     /// Make the sandbox fail on purpose, e.g. `status_500:0.2,slow@offers` [default: no faults]
     #[arg(long, global = true, value_name = "SPEC", help_heading = "Sandbox")]
     pub faults: Option<FaultSpec>,
@@ -319,18 +324,21 @@ pub struct RouteArguments {
     #[arg(short = 'n', value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub number: Option<u64>,
 
-    /// Send requests for this long instead, e.g. 30s or 5m
+    /// Send requests for this long instead, e.g. 30s or 5m (a run sends at most 250,000)
     #[arg(long, value_name = "TIME", conflicts_with = "number", value_parser = span)]
     pub duration: Option<Duration>,
 
-    /// Requests in flight at once
-    #[arg(short = 'c', value_name = "N", default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub concurrency: u16,
+    /// Requests in flight at once [default: 1, with --duration 4]
+    #[arg(short = 'c', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub concurrency: Option<u16>,
 
-    /// Maximum requests per second [default: as fast as replies arrive]
+    /// Requests per second [default: with --duration 10, else as fast as replies arrive]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = positive)]
     pub rate: Option<f64>,
+
+    /// How long to poll for a request while no worker is ready; 0 never polls
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
+    pub patience: Duration,
 
     /// Output format
     #[arg(long, value_enum, default_value_t)]
@@ -393,6 +401,14 @@ fn positive(text: &str) -> Result<f64, String> {
     (number > 0.0)
         .then_some(number)
         .ok_or_else(|| "it must be above 0".to_owned())
+}
+
+/// A span of time that may be 0.
+fn patience(text: &str) -> Result<Duration, String> {
+    if text.trim_end_matches(|c: char| c.is_ascii_alphabetic()) == "0" {
+        return Ok(Duration::ZERO);
+    }
+    span(text)
 }
 
 /// `90` (seconds), `500ms`, `30s`, `5m`, `1h`.

@@ -23,7 +23,12 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
         &arguments.search,
         false,
     )?;
-    let view = View::new(&arguments.search, query.catalog(), arguments.show_secrets)?;
+    let view = View::new(
+        &arguments.search,
+        query.catalog(),
+        settings.dialect,
+        arguments.show_secrets,
+    )?;
     let connection = settings.connect().await?;
     if arguments.search.curl {
         if query.active().next().is_some() {

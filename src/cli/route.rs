@@ -9,8 +9,12 @@ use super::search;
 use super::settings::Settings;
 use crate::api::{Request, RouteCall, Secret, Session};
 use crate::domain::dialect::RouteKey;
-use crate::domain::routing::{OutcomeKind, RoutePlan, Run, Stop};
+use crate::domain::routing::{DEFAULT_RATE, OutcomeKind, PollPolicy, RoutePlan, Run, Stop};
 use crate::domain::{CellRef, Untrusted};
+
+/// Requests under way at the same time in a run by duration: with one, a slow reply would hold
+/// back the requests that are due after it.
+const DURATION_CONCURRENCY: u32 = 4;
 
 /// `bourse route`
 pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<(), CliError> {
@@ -47,14 +51,23 @@ fn curl(settings: &Settings, session: &Session, plan: &RoutePlan) -> Result<(), 
 
 /// The plan that the flags describe: one request unless told otherwise.
 fn plan(arguments: &RouteArguments) -> Result<RoutePlan, CliError> {
+    let (stop, concurrency, rate) = match (arguments.duration, arguments.number) {
+        (Some(span), _) => (
+            Stop::Duration(span.as_secs_f64()),
+            DURATION_CONCURRENCY,
+            Some(DEFAULT_RATE),
+        ),
+        (None, number) => (Stop::Count(number.unwrap_or(1)), 1, None),
+    };
     let plan = RoutePlan {
         cost: arguments.cost,
-        stop: match (arguments.duration, arguments.number) {
-            (Some(span), _) => Stop::Duration(span.as_secs_f64()),
-            (None, number) => Stop::Count(number.unwrap_or(1)),
+        stop,
+        concurrency: arguments.concurrency.map_or(concurrency, u32::from),
+        rate: arguments.rate.or(rate),
+        poll: PollPolicy {
+            patience: arguments.patience.as_secs_f64(),
+            ..PollPolicy::default()
         },
-        concurrency: u32::from(arguments.concurrency),
-        rate: arguments.rate,
         ..RoutePlan::single(arguments.endpoint.as_str())
     };
     match plan.check().first() {

@@ -162,7 +162,7 @@ async fn search(
     arguments: &SearchArguments,
     query: Query,
 ) -> Result<(), CliError> {
-    let view = View::new(arguments, query.catalog(), false)?;
+    let view = View::new(arguments, query.catalog(), settings.dialect, false)?;
     notes::warn(&query, settings.dialect);
     let connection = settings.connect().await?;
     let request = Request::Search(query.clone());

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
+use std::time::Duration;
 
 use secrecy::ExposeSecret as _;
 
@@ -11,9 +12,10 @@ use super::output::CliError;
 use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session};
 use crate::app::keys::Keymap;
 use crate::domain::{Condition, Dialect};
-use crate::sandbox::{Running, Sandbox, SandboxConfig};
+use crate::sandbox::latency::Latency;
+use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig};
 use crate::store::keys::{self, Complaints};
-use crate::store::{Config, ConfigError, PacingFile, Paths, Profile};
+use crate::store::{Config, ConfigError, MadeGroupsFile, PacingFile, Paths, Profile};
 use crate::widgets::appearance::Look;
 
 /// The variable that holds the key for any marketplace.
@@ -132,7 +134,10 @@ impl Settings {
             ));
         }
         let market = match &profile.base_url {
-            None => Market::Embedded(embedded(flags, &mut notices)?),
+            None => {
+                let config = embedded(flags, &profile.name, paths.as_ref(), &mut notices)?;
+                Market::Embedded(config)
+            }
             Some(base) => remote(&profile, base, flags, environment, paths.as_ref())?,
         };
         Ok(Self {
@@ -327,14 +332,33 @@ fn dropped(wrong: &[ConfigError]) -> Vec<String> {
     notices
 }
 
-/// The sandbox that flags describe. No key from outside reaches it: it makes its own.
-fn embedded(flags: &Global, notices: &mut Vec<String>) -> Result<SandboxConfig, CliError> {
+/// The sandbox that flags describe, with the workergroups that were made in it. No key from outside
+/// reaches it: it makes its own.
+fn embedded(
+    flags: &Global,
+    profile: &str,
+    paths: Option<&Paths>,
+    notices: &mut Vec<String>,
+) -> Result<SandboxConfig, CliError> {
     if let Some(path) = &flags.api_key_file {
         keys::check(path).map_err(|error| CliError::Usage(error.to_string()))?;
         notices.push("--api-key-file is not used: the sandbox has a key of its own".to_owned());
     }
     let mut config = SandboxConfig::default();
     apply_sandbox_flags(&mut config, flags)?;
+    // A frozen sandbox gives the same bytes in every run: nothing of earlier runs is in it.
+    if let Some(paths) = paths.filter(|_| !config.freeze) {
+        let (file, groups, notice) = MadeGroupsFile::open(paths, profile, config.market.seed);
+        notices.extend(notice);
+        config.groups = groups;
+        config.group_store = file.map(|file| {
+            GroupStore::new(move |change| {
+                if let Err(why) = file.change(change) {
+                    tracing::warn!("a workergroup of the sandbox is not saved: {why}");
+                }
+            })
+        });
+    }
     Ok(config)
 }
 
@@ -352,6 +376,11 @@ pub fn apply_sandbox_flags(config: &mut SandboxConfig, flags: &Global) -> Result
         config.market.offers = offers;
     }
     config.freeze = flags.freeze;
+    config.latency = match flags.latency {
+        None => Latency::Drawn,
+        Some(0) => Latency::None,
+        Some(milliseconds) => Latency::Fixed(Duration::from_millis(milliseconds)),
+    };
     config.faults.clone_from(&flags.faults);
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::api::redact;
 use crate::domain::field::Kind;
 use crate::domain::language::{self, LanguageError};
 use crate::domain::text::truncate;
-use crate::domain::{Catalog, Field, Listing, export, format};
+use crate::domain::{Catalog, Dialect, Field, Listing, export, format};
 
 /// The widest cell of a table.
 const WIDEST: usize = 40;
@@ -19,6 +19,7 @@ pub struct View {
     pub format: Format,
     /// Whether keys of workergroups are shown.
     pub secrets: bool,
+    dialect: &'static Dialect,
     /// The columns asked for, if any were.
     columns: Option<Vec<&'static Field>>,
 }
@@ -28,6 +29,7 @@ impl View {
     pub fn new(
         arguments: &SearchArguments,
         catalog: &'static Catalog,
+        dialect: &'static Dialect,
         secrets: bool,
     ) -> Result<Self, CliError> {
         let columns = arguments.columns.as_deref();
@@ -38,6 +40,7 @@ impl View {
         Ok(Self {
             format: arguments.format,
             secrets,
+            dialect,
             columns: columns
                 .map(|text| chosen(text, catalog, secrets))
                 .transpose()?,
@@ -47,13 +50,13 @@ impl View {
     /// A table of the chosen columns, or of the usual ones that fit the terminal.
     pub fn table(&self, listing: &Listing, rows: &[u32]) -> String {
         if let Some(columns) = &self.columns {
-            return table(listing, rows, columns, None);
+            return table(listing, rows, columns, self.dialect, None);
         }
         let mut fields = listing.catalog().default_columns();
         let key = listing.catalog().by_key("api_key");
         fields.extend(key.filter(|_| self.secrets));
         let width = terminal_width().filter(|_| !self.secrets);
-        table(listing, rows, &fields, width)
+        table(listing, rows, &fields, self.dialect, width)
     }
 
     /// CSV of the chosen columns, or of every member that records can have; a secret one only when
@@ -96,11 +99,12 @@ fn table(
     listing: &Listing,
     rows: &[u32],
     fields: &[&'static Field],
+    dialect: &Dialect,
     width: Option<usize>,
 ) -> String {
     let mut columns: Vec<Vec<String>> = Vec::new();
     for field in fields {
-        let mut cells = vec![listing.label(field).to_owned()];
+        let mut cells = vec![listing.header(field, dialect).into_owned()];
         cells.extend(
             rows.iter()
                 .map(|row| format::cell(listing, *row as usize, field, WIDEST)),

@@ -1,5 +1,6 @@
 //! Rows of a listing as text for other programs: CSV and Markdown.
 
+use super::dialect::Dialect;
 use super::field::{Field, Kind};
 use super::format;
 use super::listing::Listing;
@@ -61,9 +62,15 @@ fn iso(epoch: f64) -> String {
 
 /// Rows as a Markdown table with the cells that a person sees; `None` when it gets longer than
 /// `most` bytes.
-pub fn markdown(listing: &Listing, rows: &[u32], fields: &[&Field], most: usize) -> Option<String> {
+pub fn markdown(
+    listing: &Listing,
+    rows: &[u32],
+    fields: &[&Field],
+    dialect: &Dialect,
+    most: usize,
+) -> Option<String> {
     let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
-    let label = |field: &&Field| escaped(listing.label(field));
+    let label = |field: &&Field| escaped(&listing.header(field, dialect));
     let labels = fields.iter().map(label).collect();
     let rules = fields.iter().map(|field| {
         if field.kind.is_numeric() {

@@ -6,6 +6,9 @@
 //! language, the table, the detail view, the wire encoding, local matching, CSV headers and the
 //! field reference in the README are all derived from these rows.
 
+use std::borrow::Cow;
+
+use super::dialect::Dialect;
 pub use super::operator::{Operator, Operators};
 pub use super::unit::Unit;
 
@@ -432,6 +435,14 @@ impl Field {
     pub const fn less_is_better(mut self) -> Self {
         self.better = Some(false);
         self
+    }
+
+    /// The header of its column: with the unit where the dialect decides what a number means.
+    pub fn header(&self, dialect: &Dialect) -> Cow<'static, str> {
+        match self.unit {
+            Unit::Transfer => format!("{} {}", self.label, self.unit.symbol(dialect)).into(),
+            _ => self.label.into(),
+        }
     }
 
     /// Whether it may stand as a table column.

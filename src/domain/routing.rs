@@ -9,9 +9,12 @@
 //!
 //! - without a rate, each of `concurrency` slots sends its next attempt when its last one is
 //!   answered (a closed loop);
-//! - with a rate, attempt `k` is due `k / rate` seconds after the start, whatever the answers do,
+//! - with a rate, request `k` is due `k / rate` seconds after the start, whatever the answers do,
 //!   and its latency counts from then. An attempt that had to wait for a free slot keeps its due
 //!   time, so that a slow server cannot hide behind our own waiting (coordinated omission).
+//!
+//! A request is one ask and the polls that follow while no worker is ready; an attempt is one call.
+//! Counts and rates are of requests.
 //!
 //! No clock here: every moment is handed in, in seconds of one steady clock.
 
@@ -20,6 +23,7 @@ mod export;
 mod latency;
 mod next_hop;
 mod plan;
+mod rank;
 mod run;
 mod sample;
 mod stats;
@@ -27,11 +31,12 @@ mod timeline;
 pub mod words;
 mod workers;
 
-pub use compare::{Figure, FigureUnit, compare};
+pub use compare::{Figure, FigureUnit, Verdict, compare};
 pub use export::{export_csv, export_json};
 pub use latency::{Bar, Latencies};
 pub use next_hop::{PayloadError, check_payload, next_hop_body};
-pub use plan::{MOST_ATTEMPTS, PollPolicy, RoutePlan, Stop, parse_span};
+pub use plan::{DEFAULT_RATE, MOST_ATTEMPTS, PollPolicy, RoutePlan, Stop, parse_span};
+pub use rank::{LEAST_VALUES, RankTest, SIGNIFICANT, rank_test};
 pub use run::{Attempt, Completion, End, Phase, Run};
 pub use sample::{Outcome, OutcomeKind, RouteSample};
 pub use stats::{Quantiles, RouteStats, Summary};

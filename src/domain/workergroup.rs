@@ -12,6 +12,7 @@ use super::query::number_json;
 
 mod draft;
 mod launch;
+mod made;
 mod parameters;
 mod planner;
 mod preflight;
@@ -22,6 +23,7 @@ mod snapshot;
 pub use super::objection::Objection;
 pub use draft::Draft;
 pub use launch::disk;
+pub use made::{GroupChange, MadeGroup, MadeGroups};
 pub use parameters::{Key, PARAMETERS, Parameter, ParameterKind};
 pub use planner::{CapacityPlan, Demand};
 pub use preflight::{

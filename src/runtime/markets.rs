@@ -113,12 +113,14 @@ impl Errands {
         settings.notices.clear();
         let connection = settings.connect().await?;
         let profile = settings.speaker(&connection.session);
+        let notes = start::sandbox_notes(&settings, &connection);
         let known = Arc::clone(&self.known);
         let opened = blocking(move || {
             let (files, luggage) = start::open(&settings, &profile);
             (files, luggage, profile, known.roster())
         });
-        let (files, luggage, profile, roster) = opened.await.ok_or_else(lost)?;
+        let (files, mut luggage, profile, roster) = opened.await.ok_or_else(lost)?;
+        luggage.sandbox = notes;
         let ready = Ready {
             calls: Arc::new(connection.session),
             files: Files {

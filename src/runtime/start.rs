@@ -13,8 +13,9 @@ use super::tty::Tty;
 use super::writes::History;
 use crate::api::session::Session;
 use crate::app::markets::Luggage;
+use crate::app::sandbox::{OwnListing, SandboxNotes};
 use crate::app::{Model, Profile};
-use crate::cli::{CliError, Known, Settings};
+use crate::cli::{CliError, Connection, Known, Market, Settings};
 use crate::sandbox::Running;
 use crate::store::{GroupsFile, Journal, PacingFile, Paths, Shelf};
 use crate::widgets::theme::Theme;
@@ -45,7 +46,8 @@ async fn connect_and_show(settings: &Settings, markets: Known) -> color_eyre::Re
         Err(error) => return Ok(error.report()),
     };
     let profile = settings.speaker(&connection.session);
-    let (files, luggage) = open(settings, &profile);
+    let (files, mut luggage) = open(settings, &profile);
+    luggage.sandbox = sandbox_notes(settings, &connection);
     let mut model = crate::views::dashboard(profile, settings.conditions.clone());
     model.unpack(luggage, settings.conditions.is_some());
     if let Some(limit) = settings.limit {
@@ -70,6 +72,26 @@ async fn connect_and_show(settings: &Settings, markets: Known) -> color_eyre::Re
     let shown = show(model, connection.session, files, markets, themes);
     let status = Box::pin(shown).await?;
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
+}
+
+/// What the embedded sandbox says of itself, if that is the market.
+pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> SandboxNotes {
+    let (Market::Embedded(config), Some(sandbox)) = (&settings.market, &connection.sandbox) else {
+        return SandboxNotes::default();
+    };
+    let listings = sandbox.own_listings().iter().map(|listing| OwnListing {
+        id: listing.id,
+        rented: listing.rented,
+    });
+    let unsaved = match &config.group_store {
+        Some(_) => None,
+        None if config.freeze => Some("--freeze starts every run with the same groups"),
+        None => Some("there is no file to save it in"),
+    };
+    SandboxNotes {
+        listings: listings.collect(),
+        unsaved,
+    }
 }
 
 /// Whether nobody has configured anything yet.

@@ -1,7 +1,7 @@
 //! Answers: JSON with the exact content type, and refusals in the documented shapes.
 
 use axum::body::Body;
-use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::header::{ALLOW, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, Response, StatusCode};
 use serde_json::{Value as Json, json};
 
@@ -67,6 +67,15 @@ impl Refusal {
             StatusCode::PAYLOAD_TOO_LARGE,
             "invalid_request",
             "Request body too large",
+        )
+    }
+
+    /// The body did not arrive in time; the rest of it is not waited for.
+    pub fn stalled() -> Self {
+        Self::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "request_timeout",
+            "Request body not received in time",
         )
     }
 
@@ -146,6 +155,11 @@ impl Refusal {
             response
                 .headers_mut()
                 .insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.status == StatusCode::REQUEST_TIMEOUT {
+            response
+                .headers_mut()
+                .insert(CONNECTION, HeaderValue::from_static("close"));
         }
         if let Some(allow) = self.allow {
             response

@@ -8,7 +8,7 @@ mod groups;
 mod signature;
 mod workers;
 
-pub use groups::{CreateError, Draft, USER, Workergroup};
+pub use groups::{CreateError, Draft, Workergroup};
 pub use signature::{PUBLIC_KEY, SignatureError, Signer};
 pub use workers::{Candidate, State};
 

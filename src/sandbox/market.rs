@@ -26,6 +26,7 @@ pub use volume::{DEFAULT_VOLUME, VolumeRow};
 
 use super::numbers::float;
 use super::random::{Purpose, Rng};
+use super::{OwnListing, USER};
 use facts::Facts;
 use host::Host;
 use machine::{Commission, Ids, Machine, Wish, chunks};
@@ -59,10 +60,19 @@ impl Default for MarketConfig {
     }
 }
 
+/// Of so many network volumes one is a listing of the caller's.
+const OWN_EVERY: u64 = 15;
+
+/// The caller's listing that somebody rents, counted from 0.
+const OWN_RENTED: u64 = 1;
+
+/// The anchor that is a machine of the caller's.
+const OWN_ANCHOR: usize = 4;
+
 /// Why a volume cannot be unlisted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UnlistError {
-    /// There is no listing of that id.
+    /// The caller has no listing of that id.
     #[error("Volume listing does not exist")]
     Missing,
     /// Somebody rents it.
@@ -235,10 +245,26 @@ impl Market {
         names
     }
 
-    /// Takes the listing of a volume away: a network volume, or the disk of a machine that is
-    /// offered apart from it.
+    /// The caller's volume listings.
+    pub fn own_listings(&self) -> Vec<OwnListing> {
+        let network = self.volumes.iter().filter(|volume| volume.is_own());
+        let network = network.map(|volume| OwnListing {
+            id: volume.id,
+            rented: volume.active,
+        });
+        let machines = self.machines.iter().filter(|machine| machine.is_own());
+        let local = machines.filter_map(|machine| {
+            let id = machine.local_volume.as_ref()?.id;
+            Some(OwnListing { id, rented: false })
+        });
+        network.chain(local).collect()
+    }
+
+    /// Takes a listing of the caller's away: a network volume, or the disk of a machine that is
+    /// offered apart from it. Listings of others do not exist for the caller.
     pub fn unlist(&mut self, id: u64) -> Result<(), UnlistError> {
-        if let Some(index) = self.volumes.iter().position(|volume| volume.id == id) {
+        let own = |volume: &Volume| volume.id == id && volume.is_own();
+        if let Some(index) = self.volumes.iter().position(own) {
             if self.volumes[index].active {
                 return Err(UnlistError::Active);
             }
@@ -246,10 +272,8 @@ impl Market {
             return Ok(());
         }
         let listed = |machine: &&mut Machine| {
-            machine
-                .local_volume
-                .as_ref()
-                .is_some_and(|volume| volume.id == id)
+            let volume = machine.local_volume.as_ref();
+            machine.is_own() && volume.is_some_and(|volume| volume.id == id)
         };
         let machine = self
             .machines
@@ -261,15 +285,18 @@ impl Market {
     }
 
     fn list_anchors(&mut self) {
-        for wish in ANCHORS {
+        for (place, wish) in ANCHORS.into_iter().enumerate() {
             let room = self.config.offers.saturating_sub(self.offer_count());
             if chunks(wish.gpus).count() > room {
                 continue;
             }
             let places = &self.facts.spread.locations;
             let location = places.iter().position(|(place, _)| place == wish.location);
-            let host = Host::draw(&self.facts, self.config.seed, self.next_host)
-                .anchored(location.unwrap_or(0), wish.datacenter);
+            let host = Host::draw(&self.facts, self.config.seed, self.next_host).anchored(
+                location.unwrap_or(0),
+                wish.datacenter,
+                place == OWN_ANCHOR,
+            );
             self.next_host += 1;
             self.draw_machine(host, Some(wish), room, None);
         }
@@ -315,6 +342,7 @@ impl Market {
     /// Lists the network volumes, dealt out among the clusters.
     fn list_volumes(&mut self) {
         let mut clusters = self.clusters();
+        let own = self.own_cluster();
         for serial in 0..self.config.volumes as u64 {
             let rng = &mut Rng::keyed(self.config.seed, Purpose::Volume, serial | 1 << 32);
             let turn = usize::try_from(serial).unwrap_or(0);
@@ -332,14 +360,40 @@ impl Market {
                     traffic_cost: 0.002,
                 });
             }
-            let Some(cluster) = clusters.get(turn % clusters.len()).cloned() else {
-                continue;
+            let is_own = serial.is_multiple_of(OWN_EVERY);
+            let cluster = if is_own {
+                own.clone()
+            } else {
+                let Some(cluster) = clusters.get(turn % clusters.len()).cloned() else {
+                    continue;
+                };
+                cluster
             };
             let id = self.ids.offer;
             self.ids.offer += 1 + rng.below(900);
             let now = self.now();
-            let volume = Volume::draw(&self.facts, (self.config.seed, serial), id, cluster, now);
+            let mut volume =
+                Volume::draw(&self.facts, (self.config.seed, serial), id, cluster, now);
+            if is_own {
+                volume.active = serial / OWN_EVERY == OWN_RENTED;
+            }
             self.volumes.push(volume);
+        }
+    }
+
+    /// The cluster of the caller's network volumes.
+    fn own_cluster(&self) -> Cluster {
+        let spread = &self.facts.spread;
+        let rng = &mut Rng::keyed(self.config.seed, Purpose::Volume, u64::MAX);
+        Cluster {
+            id: 99,
+            host: USER,
+            location: rng.weighted(spread.locations.iter().map(|(_, weight)| *weight)),
+            verified: true,
+            reliability: 0.995,
+            inet_down: spread.inet_down.draw(rng).round(),
+            inet_up: spread.inet_up.draw(rng).round(),
+            traffic_cost: 0.002,
         }
     }
 

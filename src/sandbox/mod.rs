@@ -23,6 +23,7 @@ mod connection;
 pub mod faults;
 pub mod fleet;
 mod groups;
+pub mod latency;
 pub mod ledger;
 pub mod market;
 mod numbers;
@@ -46,13 +47,22 @@ use tokio::task::JoinHandle;
 
 use connection::{Cut, CuttableListener};
 use faults::FaultSpec;
+use latency::Latency;
 use ledger::Ledger;
 use market::MarketConfig;
 use state::State;
 use token::Token;
 
+use crate::domain::workergroup::{GroupChange, MadeGroups};
+
+/// The account that calls the sandbox: workergroups, endpoints and a few listings are its own.
+pub const USER: u64 = 1_001;
+
 /// The key of a frozen sandbox that was given none.
 const FROZEN_KEY: &str = "frozen-sandbox-key";
+
+/// How long a request may take to arrive: bodies are a few hundred bytes.
+const BODY_PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long [`Running::stop`] waits for answers that are under way.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -73,6 +83,44 @@ pub struct SandboxConfig {
     pub rate_limits: bool,
     /// What goes wrong on purpose.
     pub faults: Option<FaultSpec>,
+    /// How much time is added to each answer.
+    pub latency: Latency,
+    /// How long a request body may take to arrive before its connection is closed.
+    pub body_patience: Duration,
+    /// Workergroups that callers made in earlier runs.
+    pub groups: MadeGroups,
+    /// Where such groups are saved; without a store they end with the sandbox.
+    pub group_store: Option<GroupStore>,
+}
+
+/// Saves changes to the workergroups that callers made. It may block.
+#[derive(Clone)]
+pub struct GroupStore(Arc<dyn Fn(GroupChange) + Send + Sync>);
+
+impl GroupStore {
+    /// A store that saves each change with `save`.
+    pub fn new(save: impl Fn(GroupChange) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(save))
+    }
+
+    fn save(&self, change: GroupChange) {
+        (self.0)(change);
+    }
+}
+
+impl std::fmt::Debug for GroupStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("GroupStore(…)")
+    }
+}
+
+/// A volume listing of the caller's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OwnListing {
+    /// Its id.
+    pub id: u64,
+    /// Whether somebody rents it, so that it cannot be unlisted.
+    pub rented: bool,
 }
 
 impl std::fmt::Debug for SandboxConfig {
@@ -83,6 +131,7 @@ impl std::fmt::Debug for SandboxConfig {
             .field("freeze", &self.freeze)
             .field("rate_limits", &self.rate_limits)
             .field("faults", &self.faults)
+            .field("latency", &self.latency)
             .finish_non_exhaustive()
     }
 }
@@ -96,6 +145,10 @@ impl Default for SandboxConfig {
             freeze: false,
             rate_limits: true,
             faults: None,
+            latency: Latency::None,
+            body_patience: BODY_PATIENCE,
+            groups: MadeGroups::default(),
+            group_store: None,
         }
     }
 }
@@ -117,6 +170,7 @@ impl Sandbox {
         let addr = listener.local_addr()?;
         let state = State::new(&config, key.clone(), entropy).map_err(io::Error::other)?;
         let ledger = state.ledger.clone();
+        let own_listings = state.own_listings();
         let service = server::service(Arc::new(state));
         let (stop, mut stopped) = watch::channel(());
         let task = tokio::spawn(async move {
@@ -132,6 +186,7 @@ impl Sandbox {
             addr,
             key,
             ledger,
+            own_listings,
             stop,
             task,
         })
@@ -144,6 +199,7 @@ pub struct Running {
     addr: SocketAddr,
     key: Token,
     ledger: Ledger,
+    own_listings: Vec<OwnListing>,
     stop: watch::Sender<()>,
     task: JoinHandle<io::Result<()>>,
 }
@@ -167,6 +223,12 @@ impl Running {
     /// What it was asked so far.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// The caller's volume listings as they were at the start. The interface shows no list of
+    /// them.
+    pub fn own_listings(&self) -> &[OwnListing] {
+        &self.own_listings
     }
 
     /// Stops it: takes no more requests, and gives answers that are under way a moment to end.

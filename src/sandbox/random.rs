@@ -22,6 +22,8 @@ pub enum Purpose {
     Token = 6,
     /// A fault.
     Fault = 7,
+    /// How long an answer takes.
+    Latency = 8,
 }
 
 /// A keyed generator (`SplitMix64`).

@@ -11,10 +11,11 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, Response};
 use serde_json::{Map, Value as Json, json};
 
+use super::USER;
 use super::answer::{self, Refusal};
 use super::call::{Call, Target};
 use super::connection::Cut;
-use super::fleet::{PUBLIC_KEY, USER};
+use super::fleet::PUBLIC_KEY;
 use super::ledger::Credential;
 use super::state::State;
 
@@ -36,11 +37,20 @@ async fn handle(
 ) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let frozen = state.frozen;
-    let mut response = match to_bytes(body, MAX_BODY).await {
-        Ok(body) => answer(state, &parts, body, &cut).await,
-        Err(_) => Err(Refusal::too_large()),
+    let call = Target::of(&parts.method, parts.uri.path())
+        .ok()
+        .and_then(Target::call);
+    let delay = state.delays.next(call);
+    let arrived = tokio::time::timeout(state.body_patience, to_bytes(body, MAX_BODY)).await;
+    let mut response = match arrived {
+        Ok(Ok(body)) => answer(state, &parts, body, &cut).await,
+        Ok(Err(_)) => Err(Refusal::too_large()),
+        Err(_) => Err(Refusal::stalled()),
     }
     .unwrap_or_else(|refusal| refusal.response());
+    if !delay.is_zero() {
+        tokio::time::sleep(delay).await;
+    }
     if frozen {
         response.headers_mut().insert(DATE, FROZEN_DATE);
     }
@@ -111,17 +121,21 @@ async fn perform(
         }
         Target::Call(Call::Unlist) => state.unlist(&object(&body)?).map(json_answer),
         Target::Call(Call::Groups) => Ok(answer::ok(state.workergroups())),
-        Target::Call(Call::Create) => state.create_workergroup(&object(&body)?).map(json_answer),
+        Target::Call(Call::Create) => {
+            let body = object(&body)?;
+            change(move || state.create_workergroup(&body)).await
+        }
         Target::Call(Call::Route) => {
             let header = parts.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
             // Who has no key at all learns nothing about bodies.
             let header = header.ok_or_else(|| Refusal::key(true))?;
             state.route(&object(&body)?, Some(header)).map(json_answer)
         }
-        Target::UpdateGroup(id) => state
-            .update_workergroup(id, &object(&body)?)
-            .map(json_answer),
-        Target::DeleteGroup(id) => state.delete_workergroup(id).map(json_answer),
+        Target::UpdateGroup(id) => {
+            let body = object(&body)?;
+            change(move || state.update_workergroup(id, &body)).await
+        }
+        Target::DeleteGroup(id) => change(move || state.delete_workergroup(id)).await,
         Target::Endpoints => Ok(answer::value(&state.endpoints())),
         Target::CreateEndpoint => state.create_endpoint(&object(&body)?).map(json_answer),
         Target::User => Ok(answer::value(&user())),
@@ -130,13 +144,26 @@ async fn perform(
     }
 }
 
-/// Runs a search beside the loop that serves connections: a large market takes a while.
+/// Runs a search: a large market takes a while.
 async fn search(
     work: impl FnOnce() -> Result<Bytes, Refusal> + Send + 'static,
 ) -> Result<Response<Body>, Refusal> {
+    beside(work).await.map(answer::ok)
+}
+
+/// Changes a workergroup, which may write a file.
+async fn change(
+    work: impl FnOnce() -> Result<Json, Refusal> + Send + 'static,
+) -> Result<Response<Body>, Refusal> {
+    beside(work).await.map(json_answer)
+}
+
+/// Works beside the loop that serves connections.
+async fn beside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|error| Refusal::failure(error.to_string()))?
-        .map(answer::ok)
 }
 
 #[expect(

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use axum::body::Bytes;
 use serde::Serialize;
@@ -10,14 +10,16 @@ use serde_json::{Map, Value as Json, json};
 
 use super::answer::Refusal;
 use super::faults::Faults;
-use super::fleet::{CreateError, Fleet, RouteReply, RouteRequest, Signer, USER};
+use super::fleet::{CreateError, Fleet, RouteReply, RouteRequest, Signer};
+use super::latency::Delays;
 use super::ledger::{Credential, Ledger};
 use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, UnlistError};
 use super::pacing::Pacer;
 use super::search::{Search, pick};
 use super::token::Token;
-use super::{SandboxConfig, groups, staffing};
+use super::{GroupStore, OwnListing, SandboxConfig, USER, groups, staffing};
 use crate::domain::query::DEFAULT_STORAGE_GB;
+use crate::domain::workergroup::GroupChange;
 use crate::domain::{OFFERS, VOLUMES};
 
 /// Seconds that pass for the fleet of a frozen sandbox with each route request: its workers come
@@ -40,8 +42,13 @@ pub struct State {
     pub ledger: Ledger,
     /// What goes wrong on purpose.
     pub faults: Faults,
+    /// How long answers take.
+    pub delays: Delays,
+    /// How long a request body may take to arrive.
+    pub body_patience: Duration,
     world: Mutex<World>,
     pacer: Mutex<Pacer>,
+    group_store: Option<GroupStore>,
     signer: Signer,
     signatures: Mutex<HashMap<String, String>>,
 }
@@ -73,18 +80,25 @@ impl State {
             let now = SystemTime::now().duration_since(UNIX_EPOCH);
             market.start = now.map_or(FROZEN_AT, |now| now.as_secs_f64());
         }
+        let mut fleet = Fleet::new(market.seed, market.start, entropy);
+        for group in &config.groups.0 {
+            fleet.restore(group.clone());
+        }
         Ok(Self {
             key,
             loopback_only: config.listen.ip().is_loopback(),
             frozen: config.freeze,
             ledger: Ledger::default(),
             faults: Faults::new(market.seed, config.faults.clone().unwrap_or_default()),
+            delays: Delays::new(market.seed, config.latency),
+            body_patience: config.body_patience,
             world: Mutex::new(World {
                 market: Market::new(market)?,
-                fleet: Fleet::new(market.seed, market.start, entropy),
+                fleet,
                 seen: Instant::now(),
             }),
             pacer: Mutex::new(Pacer::new(config.rate_limits)),
+            group_store: config.group_store.clone(),
             signer: Signer::new()?,
             signatures: Mutex::default(),
         })
@@ -141,6 +155,11 @@ impl State {
         Ok(list("{\"success\":true,\"offers\":[", rows.into_iter()))
     }
 
+    /// The caller's volume listings.
+    pub fn own_listings(&self) -> Vec<OwnListing> {
+        self.world().market.own_listings()
+    }
+
     /// Unlists the volume that a body names.
     pub fn unlist(&self, body: &Map<String, Json>) -> Result<Json, Refusal> {
         if let Some(name) = body
@@ -177,6 +196,7 @@ impl State {
         let draft = groups::draft(body)?;
         let created = self.world().fleet.create(draft);
         let id = created.map_err(|error: CreateError| Refusal::arguments(error.to_string()))?;
+        self.save_group(id);
         Ok(json!({ "success": true, "id": id }))
     }
 
@@ -184,12 +204,31 @@ impl State {
     pub fn update_workergroup(&self, id: u64, body: &Map<String, Json>) -> Result<Json, Refusal> {
         let change = groups::change(body)?;
         let known = self.world().fleet.update(id, change);
+        self.save_group(id);
         known_group(known)
     }
 
     /// Deletes a workergroup and its workers.
     pub fn delete_workergroup(&self, id: u64) -> Result<Json, Refusal> {
-        known_group(self.world().fleet.delete(id))
+        let (made, known) = {
+            let mut world = self.world();
+            (world.fleet.made(id), world.fleet.delete(id))
+        };
+        if let Some((group_store, made)) = self.group_store.as_ref().zip(made) {
+            group_store.save(GroupChange::Deleted(made));
+        }
+        known_group(known)
+    }
+
+    /// Saves a group that a caller made or changed, to outlive the sandbox.
+    fn save_group(&self, id: u64) {
+        let Some(group_store) = &self.group_store else {
+            return;
+        };
+        let made = self.world().fleet.made(id);
+        if let Some(made) = made {
+            group_store.save(GroupChange::Put(made));
+        }
     }
 
     /// All endpoints.

@@ -1,8 +1,36 @@
 //! Writing files that are whole or not there: private, and replaced in one step.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+/// How often a lock is tried, with [`PAUSE`] in between: 2 s in all.
+const TRIES: u32 = 100;
+
+/// The pause between two tries.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The lock of a file that several programs change, held until it is dropped; `None` where the file
+/// system has no locks.
+pub fn lock(path: &Path) -> Result<Option<File>, String> {
+    let path = path.with_extension("lock");
+    let file = fs::OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+            Err(TryLockError::Error(_)) => return Ok(None),
+        }
+    }
+    Err(format!("{} is held by another program", path.display()))
+}
 
 /// Creates a folder and its parents; the folder itself is private (0700).
 pub fn private_dir(path: &Path) -> io::Result<()> {
@@ -31,7 +59,7 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     file.write_all(content)?;
     file.as_file().sync_all()?;
     file.persist(&target).map_err(|error| error.error)?;
-    if let Ok(folder) = fs::File::open(folder) {
+    if let Ok(folder) = File::open(folder) {
         // Not every file system can do it; the content is safe either way.
         let _ = folder.sync_all();
     }

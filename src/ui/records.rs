@@ -12,7 +12,7 @@ use crate::app::sort_editor::arrow;
 use crate::domain::format;
 use crate::domain::local::LocalTime;
 use crate::domain::text::occurrences;
-use crate::domain::{CellRef, Field, Kind, Listing, Resource, Source};
+use crate::domain::{CellRef, Dialect, Field, Kind, Listing, Resource, Source};
 use crate::widgets::theme::Theme;
 
 /// Whether a cell tells the cost of something that its row cannot serve.
@@ -120,9 +120,9 @@ const fn is_search(field: &Field) -> bool {
 }
 
 /// A header must at least be readable, with room for the sort sign.
-fn width_of(listing: &Listing, field: &Field) -> u16 {
-    let label = paint::cells(listing.label(field));
-    field.column.width.max(label.min(16))
+fn width_of(listing: &Listing, field: &Field, dialect: &Dialect) -> u16 {
+    let header = paint::cells(&listing.header(field, dialect));
+    field.column.width.max(header.min(16))
 }
 
 /// The most cells of a number that names a thing: the digits of the largest that JSON readers know.
@@ -133,8 +133,8 @@ const MOST_TEXTS: usize = 1000;
 
 /// The width that a column needs for what is in it: models and places are mostly shorter than the
 /// longest that there are, and the room is another column's.
-fn fitted(listing: &Listing, field: &Field) -> u16 {
-    let usual = width_of(listing, field);
+fn fitted(listing: &Listing, field: &Field, dialect: &Dialect) -> u16 {
+    let usual = width_of(listing, field, dialect);
     if field.kind == Kind::Id {
         // A name is read whole or not at all.
         let longest = listing.column(field).widest().min(LONGEST_ID);
@@ -181,7 +181,7 @@ pub fn draw(
         browser.column_offset,
         area.width.saturating_sub(gap),
         // A broken cell has a sign in front of its text.
-        |field| fitted(listing, field) + u16::from(browser.is_accused(field)),
+        |field| fitted(listing, field, browser.dialect()) + u16::from(browser.is_accused(field)),
         |field| {
             browser.is_accused(field)
                 || sorted_by == Some(field)
@@ -388,7 +388,8 @@ fn header(
             ""
         };
         let room = column.width.saturating_sub(paint::cells(&sign));
-        let label = format!("{estimate}{}", listing.label(column.field));
+        let label = listing.header(column.field, browser.dialect());
+        let label = format!("{estimate}{label}");
         let label = crate::domain::text::truncate(&label, usize::from(room));
         let text = format!("{label}{sign}");
         let x = area.x + column.x;

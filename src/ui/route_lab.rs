@@ -174,10 +174,16 @@ fn status(
         format!(
             "  {}  {} sent",
             words::span(run.elapsed(now.mono)),
-            words::count(run.sent())
+            words::count(run.requests())
         ),
         theme.text,
     ));
+    let polls = run.sent() - run.requests();
+    if polls > 0 {
+        let unit = if polls == 1 { "poll" } else { "polls" };
+        let text = format!(", {} {unit}", words::count(polls));
+        parts.push(piece(text, theme.text));
+    }
     if run.in_flight() > 0 {
         parts.push(piece(
             format!(", {} in flight", run.in_flight()),
@@ -199,6 +205,9 @@ fn status(
         let all = words::amount(lab.load_injected());
         parts.push(piece(format!(" (all runs {all})"), theme.dim));
     }
+    if let Some(note) = words::early_end(run) {
+        parts.push(piece(format!("  {note}"), theme.warning));
+    }
     if let Some(note) = lab_run.note {
         parts.push(piece(format!("  {note}"), theme.error));
     }
@@ -211,9 +220,11 @@ fn phase_words(run: &Run, theme: &Theme) -> (&'static str, Style) {
         Phase::Running => ("RUNNING", theme.accent),
         Phase::Paused => ("PAUSED", theme.warning),
         Phase::Draining if run.plan().is_single() => ("ASKING", theme.accent),
-        Phase::Draining => ("LAST ANSWERS", theme.accent),
+        Phase::Draining if run.waiting() > 0 => ("POLLING", theme.accent),
+        Phase::Draining => ("LAST REPLIES", theme.accent),
         Phase::Ended(End::Done) => ("DONE", theme.good),
         Phase::Ended(End::Stopped) => ("STOPPED", theme.warning),
+        Phase::Ended(End::Capped | End::NoWorker) => ("ENDED", theme.warning),
     }
 }
 

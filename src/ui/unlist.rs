@@ -17,16 +17,16 @@ const NOTE: &str = "The id of a listing of yours: hosts got it when they listed 
 this table are offers: an offer id is not a listing id. This market shows no list of listings, so bourse \
 cannot look it up.";
 
-/// The note, in the sandbox with a listing to try it on.
+/// The note, in the sandbox with the listings to try it on.
 fn note(model: &Model) -> String {
-    let selected = model.volumes.selected();
-    match selected.filter(|_| model.profile.is_sandbox) {
-        Some(id) => format!(
-            "The id of a listing of yours. In the sandbox every volume of the table is a listing of yours \
-             under its own number: the selected one is {id}. In a real market an offer id is not a listing id."
-        ),
-        None => NOTE.to_owned(),
+    let ids = model.sandbox.ids();
+    if ids.is_empty() {
+        return NOTE.to_owned();
     }
+    format!(
+        "The id of a listing of yours. Your listings in this sandbox: {ids}. In a real market an offer id \
+         is not a listing id."
+    )
 }
 
 /// The widest that the dialog gets, in cells.

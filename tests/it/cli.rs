@@ -36,6 +36,7 @@ impl Home {
     pub fn bourse(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bourse"));
         command
+            .args(["--latency", "0"])
             .args(arguments)
             .env_clear()
             .env("HOME", self.path())
@@ -1041,6 +1042,28 @@ fn a_reader_that_leaves_is_no_failure() {
         .read_to_string(&mut err)
         .unwrap();
     assert_eq!(err, "");
+}
+
+#[test]
+fn the_headers_of_network_speeds_name_their_unit() {
+    let (status, out, err) = bourse(&["offers", "--limit", "1", "--freeze"]);
+    assert_eq!(status, 0, "{err}");
+    let head = out.lines().next().unwrap();
+    assert!(
+        head.contains("Down Mb/s") && head.contains("Up Mb/s"),
+        "{head}"
+    );
+    let recorder = Recorder::always(json(
+        200,
+        r#"{"offers": [{"id": 1, "inet_down": 90.0, "inet_up": 80.0}]}"#,
+    ));
+    let flags = ["offers", "--no-default", "--base-url", &recorder.url()];
+    let (_, out, err) = bourse(&flags);
+    let head = out.lines().next().unwrap_or_else(|| panic!("{err}"));
+    assert!(
+        head.contains("Down MB/s") && head.contains("Up MB/s"),
+        "{head}"
+    );
 }
 
 #[test]

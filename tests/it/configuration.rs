@@ -15,6 +15,7 @@ use crate::desk::{Desk, THREE};
 
 fn bourse(home: &Path, arguments: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_bourse"))
+        .args(["--latency", "0"])
         .args(arguments)
         .env_clear()
         .env("HOME", home)

@@ -74,6 +74,7 @@ mod route_server;
 mod route_story;
 mod routing;
 mod sandbox_http;
+mod sandbox_life;
 mod sandbox_market;
 mod saved_story;
 #[cfg(unix)]

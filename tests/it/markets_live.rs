@@ -188,6 +188,7 @@ async fn dashboard(config: &str, environment: Environment) -> (Person, Loop) {
     let (sandbox, client, profile) = crate::real_loop::market().await;
     let flags = Global {
         freeze: true,
+        latency: Some(0),
         ..Global::default()
     };
     let known = Known::new(flags, environment, Some(paths), "sandbox");

@@ -89,7 +89,8 @@ impl Pty {
     /// Starts the dashboard or another command of bourse itself.
     pub fn bourse(arguments: &[&str], variables: &[(&str, &str)], cols: u16, rows: u16) -> Self {
         let program = Path::new(env!("CARGO_BIN_EXE_bourse"));
-        Self::spawn(program, arguments, variables, cols, rows)
+        let arguments = [&["--latency", "0"], arguments].concat();
+        Self::spawn(program, &arguments, variables, cols, rows)
     }
 
     /// Starts any program. Of the environment it sees only `PATH`, an empty home and `variables`.

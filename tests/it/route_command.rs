@@ -105,6 +105,105 @@ fn a_duration_sends_at_its_rate_until_it_is_over() {
 }
 
 #[test]
+fn a_duration_without_a_rate_sends_ten_a_second() {
+    let server =
+        RouteServer::start(|number, _| Play::Answer(200, assignment("chat", "0", 0, number)));
+    let (status, out, err) = piped(&server, &["--duration", "1s", "--cost", "0"]);
+    assert_eq!(status, Some(0), "{err}");
+    assert!(out.contains("10 requests: 10 assigned"), "{out}");
+    assert_eq!(routes(&server), 10);
+}
+
+/// A server that assigns a worker to every second call only.
+fn every_second() -> RouteServer {
+    RouteServer::start(|number, _| {
+        let body = if number % 2 == 0 {
+            r#"{"endpoint":"chat","status":"1 loading"}"#.to_owned()
+        } else {
+            assignment("chat", "0", 0, number)
+        };
+        Play::Answer(200, body)
+    })
+}
+
+#[test]
+fn polls_are_no_requests_and_the_two_times_are_told_apart() {
+    let server = every_second();
+    let (status, out, err) = piped(&server, &["-n", "2", "-c", "1", "--cost", "0"]);
+    assert_eq!(status, Some(0), "{err}");
+    assert!(
+        out.contains("2 requests: 2 assigned, 0 waiting, 0 failed; 2 polls"),
+        "{out}"
+    );
+    for label in ["router reply", "time to worker"] {
+        let line = out.lines().find(|line| line.starts_with(label));
+        let line = line.unwrap_or_else(|| panic!("{label}: {out}"));
+        for figure in ["p50 ", "p99 ", "max "] {
+            assert!(line.contains(figure), "{line}");
+        }
+    }
+    assert_eq!(routes(&server), 4);
+
+    let server = every_second();
+    let flags = ["-n", "1", "-c", "1", "--cost", "0", "--format", "json"];
+    let (_, out, _) = piped(&server, &flags);
+    assert!(
+        !out.contains("time_to_worker_seconds\": {"),
+        "one request is not polled"
+    );
+
+    let server = every_second();
+    let flags = ["-n", "2", "-c", "1", "--cost", "0", "--format", "json"];
+    let (status, out, err) = piped(&server, &flags);
+    assert_eq!(status, Some(0), "{err}");
+    let whole: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let summary = whole.get("summary").unwrap_or(&whole);
+    assert_eq!(
+        (&summary["requests"], &summary["polls"]),
+        (&2.into(), &2.into())
+    );
+    let figure = |name: &str, which: &str| summary[name][which].as_f64().unwrap();
+    // A poll waits half a second at least: that is the request's time, not the router's.
+    assert!(figure("time_to_worker_seconds", "p50") >= 0.5);
+    for which in ["p50", "p99", "max"] {
+        let reply = figure("router_reply_seconds", which);
+        assert!(
+            figure("time_to_worker_seconds", which) >= reply + 0.4,
+            "{which}"
+        );
+    }
+}
+
+#[test]
+fn a_series_without_workers_ends_with_its_patience() {
+    let waiting = || {
+        RouteServer::start(|_, _| {
+            let body = r#"{"endpoint":"chat","status":"2 stopped"}"#;
+            Play::Answer(200, body.to_owned())
+        })
+    };
+    let server = waiting();
+    let (status, out, err) = piped(
+        &server,
+        &["-n", "30", "--cost", "0", "--patience", "1400ms"],
+    );
+    assert_eq!((status, out.as_str()), (Some(1), ""));
+    assert!(err.contains("ended early: no worker within 1.4s"), "{err}");
+    assert!(err.contains("0 assigned"), "{err}");
+    assert!(routes(&server) < 30, "the rest of the series is not sent");
+
+    let server = waiting();
+    let flags = ["-n", "3", "-c", "3", "--cost", "0", "--patience", "0"];
+    let (status, _, err) = piped(&server, &flags);
+    assert_eq!(status, Some(1));
+    assert!(
+        err.contains("3 requests: 0 assigned, 3 waiting, 0 failed\n"),
+        "{err}"
+    );
+    assert_eq!(routes(&server), 3);
+}
+
+#[test]
 fn a_signal_stops_a_series_and_breaks_off_what_is_in_flight() {
     let server = RouteServer::start(|number, _| match number {
         0 => Play::Answer(200, assignment("chat", "0", 0, 0)),

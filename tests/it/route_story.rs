@@ -350,7 +350,7 @@ fn moments_are_those_that_the_runtime_measured() {
 }
 
 #[test]
-fn waiting_slots_poll_after_a_spread_pause_and_each_poll_counts() {
+fn waiting_requests_are_polled_after_a_spread_pause_and_polls_are_no_requests() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
     series(&mut desk, "0", "10", "2", "");
     route(&mut desk, 0.1, waiting(r#"{"status":"1 loading"}"#));
@@ -364,7 +364,58 @@ fn waiting_slots_poll_after_a_spread_pause_and_each_poll_counts() {
     let run = desk.model.route_lab.shown().unwrap().run();
     assert_eq!(run.stats().polls(), 1);
     assert_eq!(run.stats().attempts(), 3);
-    desk.expect("3, 1 of them polls");
+    assert_eq!(run.stats().requests(), 2);
+    desk.expect("3 sent, 2 polls")
+        .expect("Requests              2");
+    let row = |label: &str| {
+        let screen = desk.screen();
+        let line = screen
+            .lines()
+            .find(|line| line.trim_start().starts_with(label));
+        let words: Vec<_> = line
+            .unwrap()
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect();
+        words
+    };
+    assert_eq!(row("Polls")[1], "1");
+    assert_eq!(row("Assigned")[1..3], ["1", "50.0%"]);
+}
+
+#[test]
+fn the_reply_and_the_time_to_a_worker_stand_side_by_side() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "0", "2", "1", "");
+    route(&mut desk, 0.1, waiting(r#"{"status":"1 loading"}"#));
+    desk.wait(1.0);
+    route(&mut desk, 0.1, assigned("http://w1:80", 1));
+    route(&mut desk, 0.1, assigned("http://w1:80", 2));
+    desk.resize(80, 24).expect("Router reply  Time to worker");
+    let screen = desk.screen();
+    let line = screen.lines().find(|line| line.contains("  max ")).unwrap();
+    let words: Vec<_> = line.split_whitespace().rev().take(4).collect();
+    assert_eq!(words, ["s", "1.20", "ms", "100"], "{line}");
+    desk.keys("right right right right up enter")
+        .expect("poll 1 of request 0")
+        .expect("1.20 s with 1 poll");
+}
+
+#[test]
+fn a_series_by_duration_without_a_rate_sends_ten_a_second() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    desk.keys("t down ctrl-u").type_text("0");
+    desk.keys("down right right")
+        .expect("< series by duration >");
+    desk.keys("down ctrl-u").type_text("1s");
+    desk.keys("down down")
+        .expect("requests per second; blank: 10");
+    desk.keys("enter").expect("for 1.0s, 4 at once, 10/s");
+    assert_eq!(desk.calls.len(), 1);
+    for reqnum in 0..10 {
+        route(&mut desk, 0.1, assigned("http://w1:80", reqnum));
+    }
+    desk.wait(0.2).expect("DONE").expect("10 sent");
 }
 
 #[test]
@@ -530,8 +581,46 @@ fn two_runs_are_compared_side_by_side() {
         .expect("run 1")
         .expect("run 2")
         .expect("200 ms")
-        .expect("-50.0% better");
+        .expect("-50.0% no clear difference")
+        .expect_not("-50.0% better");
     desk.keys("esc < ").expect("run 1 of 2");
+}
+
+#[test]
+fn a_run_is_called_faster_only_after_enough_replies() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    for took in [0.2, 0.1] {
+        series(&mut desk, "0", "12", "1", "");
+        for reqnum in 0..12 {
+            route(&mut desk, took, assigned("http://w1:80", reqnum));
+        }
+        desk.expect("DONE");
+    }
+    desk.keys("v").expect("better, worse: rank test");
+    let row = |desk: &Desk, label: &str| {
+        let screen = desk.screen();
+        let line = screen.lines().find(|line| line.contains(label));
+        line.unwrap()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert_eq!(
+        row(&desk, "router reply p50"),
+        "router reply p50 200 ms 100 ms -100 ms -50.0% better"
+    );
+    assert_eq!(
+        row(&desk, "to a worker p50"),
+        "to a worker p50 200 ms 100 ms -100 ms -50.0% better"
+    );
+    assert_eq!(
+        row(&desk, "share assigned"),
+        "share assigned 100.0% 100.0% no clear difference"
+    );
+    desk.resize(80, 24);
+    assert!(row(&desk, "share assigned").ends_with("no clear difference"));
+    // One percentile alone is not tested.
+    assert!(row(&desk, "router reply p99").ends_with("-50.0%"));
 }
 
 #[test]
@@ -633,6 +722,6 @@ fn every_page_fits_every_screen() {
     }
     desk.resize(200, 60)
         .expect("Timeline")
-        .expect("Latency, from when each was due")
+        .expect("Router reply, from when each was due")
         .expect("Worker (1)");
 }

@@ -2,12 +2,14 @@
 
 mod exports;
 mod figures;
+mod polls;
+mod ranks;
 
 use bourse::domain::Untrusted;
 use bourse::domain::routing::{
     Attempt, Bar, Bucket, Completion, End, FigureUnit, Latencies, Outcome, OutcomeKind, Phase,
-    PollPolicy, RoutePlan, RouteSample, RouteStats, Run, Stop, Timeline, check_payload, compare,
-    export_csv, export_json, next_hop_body, parse_span,
+    PollPolicy, RoutePlan, RouteSample, RouteStats, Run, Stop, Timeline, Verdict, check_payload,
+    compare, export_csv, export_json, next_hop_body, parse_span, rank_test, words,
 };
 
 fn plan(stop: Stop, concurrency: u32, rate: Option<f64>) -> RoutePlan {
@@ -50,7 +52,9 @@ fn indices(attempts: &[Attempt]) -> Vec<u64> {
 fn sample(index: u64, intended: f64, ended: f64, outcome: Outcome) -> RouteSample {
     RouteSample {
         index,
+        request: index,
         poll: 0,
+        asked: intended,
         cost: 100.0,
         intended,
         sent: intended,
@@ -81,7 +85,7 @@ fn near(found: Option<f64>, wanted: f64) {
 #[test]
 fn a_plan_says_what_is_wrong_with_it() {
     assert!(RoutePlan::single("chat").check().is_empty());
-    let wrong: [(&str, RoutePlan); 13] = [
+    let wrong: [(&str, RoutePlan); 14] = [
         ("endpoint", RoutePlan::single(" ")),
         (
             "cost",
@@ -117,6 +121,16 @@ fn a_plan_says_what_is_wrong_with_it() {
             RoutePlan {
                 poll: PollPolicy {
                     least: 0.0,
+                    ..PollPolicy::default()
+                },
+                ..RoutePlan::single("e")
+            },
+        ),
+        (
+            "patience",
+            RoutePlan {
+                poll: PollPolicy {
+                    patience: -1.0,
                     ..PollPolicy::default()
                 },
                 ..RoutePlan::single("e")
@@ -218,8 +232,8 @@ fn polls_wait_longer_each_time_up_to_a_bound_and_by_chance() {
 }
 
 #[test]
-fn a_waiting_slot_polls_after_its_wait_and_every_poll_counts() {
-    let mut series = plan(Stop::Count(3), 1, None);
+fn a_waiting_request_is_polled_after_its_wait_and_polls_are_no_requests() {
+    let mut series = plan(Stop::Count(2), 1, None);
     series.poll.cost = Some(0.0);
     let mut run = start(series);
     run.step(1000.0);
@@ -228,19 +242,29 @@ fn a_waiting_slot_polls_after_its_wait_and_every_poll_counts() {
     // Half a second at least before the first poll.
     close(run.wake().unwrap(), 1001.0);
     let poll = run.step(1001.0);
-    assert_eq!((poll[0].index, poll[0].poll), (1, 1));
+    assert_eq!((poll[0].index, poll[0].request, poll[0].poll), (1, 0, 1));
     close(poll[0].cost, 0.0);
     run.complete(1, 1001.5, waiting(), 1.0);
     // The second wait is at most two seconds.
     close(run.wake().unwrap(), 1003.5);
     let poll = run.step(1003.6);
-    assert_eq!((poll[0].index, poll[0].poll), (2, 2));
-    assert_eq!(run.phase(), Phase::Draining);
+    assert_eq!((poll[0].index, poll[0].request, poll[0].poll), (2, 0, 2));
+    assert_eq!(run.phase(), Phase::Running, "one request is still to come");
     run.complete(2, 1004.0, assigned("w", 1), 0.0);
+    let next = run.step(1004.0);
+    assert_eq!((next[0].index, next[0].request, next[0].poll), (3, 1, 0));
+    assert_eq!(run.phase(), Phase::Draining);
+    run.complete(3, 1004.5, assigned("w", 2), 0.0);
     assert!(run.is_over());
-    assert_eq!(run.stats().polls(), 2);
-    close(run.load_injected(), 100.0);
-    close(run.stats().first_assigned().unwrap(), 4.0);
+    let stats = run.stats();
+    assert_eq!(
+        (stats.requests(), stats.polls(), stats.attempts()),
+        (2, 2, 4)
+    );
+    assert_eq!(stats.count(OutcomeKind::Assigned), 2);
+    assert_eq!(stats.count(OutcomeKind::Waiting), 0);
+    close(run.load_injected(), 200.0);
+    close(stats.first_assigned().unwrap(), 4.0);
 }
 
 #[test]
@@ -293,7 +317,7 @@ fn latency_counts_from_the_due_time_when_all_slots_are_busy() {
     for (found, wanted) in latencies.iter().zip([0.45, 0.36, 0.27, 0.18, 0.09]) {
         close(*found, wanted);
     }
-    near(run.stats().latencies().quantile(0.5), 0.27);
+    near(run.stats().router_reply().quantile(0.5), 0.27);
     assert_eq!(run.backlog(now), 0);
 }
 
@@ -383,7 +407,7 @@ fn stopping_breaks_off_what_is_in_flight_and_hears_no_more_of_it() {
     assert_eq!(stats.count(OutcomeKind::Cancelled), 3);
     assert_eq!(stats.attempts(), 4);
     // Our own breaking off is no latency of the server.
-    assert_eq!(stats.latencies().count(), 1);
+    assert_eq!(stats.router_reply().count(), 1);
     assert_eq!(stats.answered(), 1);
     close(run.load_injected(), 400.0);
     close(run.elapsed(9999.0), 0.2);
@@ -436,7 +460,7 @@ fn fifty_a_second_for_ten_seconds_are_five_hundred() {
     for sample in run.samples() {
         close(sample.intended, sample.index as f64 / 50.0);
     }
-    near(run.stats().latencies().quantile(0.99), 0.02);
+    near(run.stats().router_reply().quantile(0.99), 0.02);
     assert_eq!(run.backlog(2000.0), 0);
 }
 
@@ -464,7 +488,7 @@ fn every_series_comes_to_its_end_within_its_bounds() {
         assert!(most <= concurrency as usize, "{stop:?}");
         assert_eq!(run.samples().len() as u64, run.sent());
         if let Stop::Count(count) = stop {
-            assert_eq!(run.sent(), count);
+            assert_eq!(run.requests(), count);
         }
         assert_eq!(run.phase(), Phase::Ended(End::Done));
     }

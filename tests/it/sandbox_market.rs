@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use bourse::domain::OfferType;
+use bourse::sandbox::USER;
 use bourse::sandbox::fleet::{
     Candidate, Draft, Fleet, PUBLIC_KEY, RouteReply, RouteRequest, Signer,
 };
@@ -342,6 +343,31 @@ fn the_sizes_asked_for_are_the_sizes_had() {
 }
 
 #[test]
+fn network_speeds_are_those_of_a_market_in_megabits() {
+    let market = market();
+    let volumes: Vec<Value> = market
+        .volumes(1.0)
+        .map(|row| serde_json::to_value(row).unwrap())
+        .collect();
+    for rows in [offers(&market, Terms::default()), volumes] {
+        for name in ["inet_down", "inet_up"] {
+            let mut speeds: Vec<f64> = rows.iter().map(|row| number(row, name)).collect();
+            speeds.sort_by(f64::total_cmp);
+            let median = speeds[speeds.len() / 2];
+            assert!((300.0..1000.0).contains(&median), "{name}: {median}");
+            let best = speeds[speeds.len() - 1];
+            assert!((2000.0..=10_000.0).contains(&best), "{name}: {best}");
+        }
+    }
+    // The best lines of the whole market are 10 Gbit/s.
+    let best = offers(&market, Terms::default())
+        .iter()
+        .map(|row| number(row, "inet_down"))
+        .fold(0.0, f64::max);
+    assert_close(best, 10_000.0);
+}
+
+#[test]
 fn volumes_have_the_members_of_both_worlds_and_clusters_with_machines() {
     let market = market();
     let rows: Vec<Value> = market
@@ -388,10 +414,16 @@ fn unlisting_takes_a_volume_away_once() {
         .0;
     assert_eq!(market.unlist(*gone), Err(UnlistError::Missing));
     assert!(market.volumes(1.0).all(|row| row.id != *gone));
-    let local = market
-        .offers(Terms::default())
-        .find_map(|row| row.avail_vol_ask_id)
-        .unwrap();
+    let local = |market: &Market, own: bool| {
+        market
+            .offers(Terms::default())
+            .filter(|row| (row.host_id == USER) == own)
+            .find_map(|row| row.avail_vol_ask_id)
+            .unwrap()
+    };
+    let foreign = local(&market, false);
+    assert_eq!(market.unlist(foreign), Err(UnlistError::Missing));
+    let local = local(&market, true);
     assert_eq!(market.unlist(local), Ok(()));
     assert!(
         market

@@ -223,7 +223,14 @@ impl Silent {
         let home = tempfile::tempdir().unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_bourse"))
             .args(["sandbox", "--listen", "127.0.0.1:0", "--offers", "50"])
-            .args(["--api-key", KEY, "--faults", "hang@unlist"])
+            .args([
+                "--api-key",
+                KEY,
+                "--faults",
+                "hang@unlist",
+                "--latency",
+                "0",
+            ])
             .env_clear()
             .env("HOME", home.path())
             .stdout(Stdio::piped())

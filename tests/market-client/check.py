@@ -32,7 +32,7 @@ class Sandbox:
     """`bourse sandbox` for the length of a `with`."""
 
     def __enter__(self):
-        command = [os.environ["BOURSE"], "sandbox", "--listen", "127.0.0.1:0", "--api-key", KEY, "--freeze"]
+        command = [os.environ["BOURSE"], "sandbox", "--listen", "127.0.0.1:0", "--api-key", KEY, "--freeze", "--latency", "0"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         first, second = self.process.stdout.readline(), self.process.stdout.readline()
         check(first.startswith("bourse sandbox on http://127.0.0.1:"), "the first line names the address", first)
@@ -102,6 +102,8 @@ def volumes(sandbox):
     rows = json.loads(sandbox.client("search", "volumes", "--limit", "5", "--raw"))
     check(len(rows) == 5 and all(r["disk_space"] >= 1 for r in rows), "local volumes are found", rows)
     sandbox.client("search", "volumes", "--limit", "5")
+    rows = json.loads(sandbox.client("search", "volumes", "host_id=1001", "-n", "--raw"))
+    check(len(rows) > 0, "the caller has a local volume of its own", rows)
     listing = rows[0]["id"]
     said = sandbox.client("unlist", "volume", str(listing))
     check(f"Unlisted Volume {listing}." in said, "unlist volume names the volume", said)

@@ -4,6 +4,7 @@ use super::{Roster, Said};
 use crate::app::message::{Effect, Toast};
 use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Ticket};
+use crate::app::sandbox::SandboxNotes;
 use crate::app::{Model, Profile, State, actions};
 use crate::domain::journal::Entry;
 use crate::domain::saved::{Searches, Snapshot};
@@ -22,6 +23,8 @@ pub struct Luggage {
     pub history_note: Option<String>,
     /// What was seen of its workergroups.
     pub groups: Option<workergroup::Snapshot>,
+    /// What the embedded sandbox says of itself.
+    pub sandbox: SandboxNotes,
     /// Any number, for what is to differ from run to run.
     pub seed: u64,
 }
@@ -50,6 +53,7 @@ impl Model {
         }
         self.writes.history = luggage.history;
         self.writes.note = luggage.history_note;
+        self.sandbox = luggage.sandbox;
         if !self.profile.is_sandbox {
             self.groups.drift.resume(luggage.groups);
         }
@@ -90,6 +94,7 @@ impl Model {
             keep: _,
             groups: _,
             drafts: _,
+            sandbox: _,
         } = state;
         self.pane = pane;
         self.keymap = keymap;

@@ -2,7 +2,7 @@
 
 use crate::app::keys::Keymap;
 use crate::domain::objection::Objection;
-use crate::domain::routing::{PollPolicy, RoutePlan, Stop, parse_span};
+use crate::domain::routing::{DEFAULT_RATE, PollPolicy, RoutePlan, Stop, parse_span};
 use crate::widgets::text_input::TextInput;
 
 /// What kind of run.
@@ -44,16 +44,18 @@ pub enum Entry {
     Cost,
     /// Single or series.
     Mode,
-    /// Attempts of a series.
+    /// Requests of a series.
     Count,
     /// Length of a series.
     Duration,
     /// Most attempts in flight.
     Concurrency,
-    /// Attempts per second.
+    /// Requests per second.
     Rate,
     /// Load estimate of a poll.
     PollCost,
+    /// How long a request is polled.
+    Patience,
 }
 
 impl Entry {
@@ -68,11 +70,12 @@ impl Entry {
             Self::Concurrency => "At once",
             Self::Rate => "Rate",
             Self::PollCost => "Cost of a poll",
+            Self::Patience => "Poll for",
         }
     }
 
-    /// What belongs there, with the key that changes it.
-    pub fn hint(self, keymap: &Keymap) -> String {
+    /// What belongs there in a run of that kind, with the key that changes it.
+    pub fn hint(self, mode: Mode, keymap: &Keymap) -> String {
         let hint = match self {
             Self::Endpoint => {
                 let key = keymap.way_to("complete-run-form");
@@ -80,11 +83,15 @@ impl Entry {
             }
             Self::Cost => "load estimate of each request, in the unit of the endpoint's workers",
             Self::Mode => "Space changes it",
-            Self::Count => "attempts in all, polls included",
+            Self::Count => "in all; polls are extra",
             Self::Duration => "30s, 5m, 1h",
             Self::Concurrency => "most requests in flight",
-            Self::Rate => "a second; blank: the next goes when one is answered",
-            Self::PollCost => "when asked again after no worker; blank: the cost",
+            Self::Rate if mode == Mode::Duration => {
+                return format!("requests per second; blank: {DEFAULT_RATE}");
+            }
+            Self::Rate => "requests per second; blank: next when one is answered",
+            Self::PollCost => "load estimate of a poll; blank: the cost",
+            Self::Patience => "how long, while no worker is ready; 0: never",
         };
         hint.to_owned()
     }
@@ -100,6 +107,7 @@ impl Entry {
             Self::Concurrency => "concurrency",
             Self::Rate => "rate",
             Self::PollCost => "poll",
+            Self::Patience => "patience",
         }
     }
 }
@@ -117,6 +125,7 @@ pub struct RouteForm {
     concurrency: TextInput,
     rate: TextInput,
     poll_cost: TextInput,
+    patience: TextInput,
     /// What stood against the last try to start.
     pub objections: Vec<Objection>,
 }
@@ -134,6 +143,7 @@ impl Default for RouteForm {
             concurrency: text("4"),
             rate: text(""),
             poll_cost: text(""),
+            patience: text("60s"),
             objections: Vec::new(),
         }
     }
@@ -142,11 +152,31 @@ impl Default for RouteForm {
 impl RouteForm {
     /// The lines that matter for what is to be sent, in order.
     pub const fn entries(&self) -> &'static [Entry] {
-        use Entry::{Concurrency, Cost, Count, Duration, Endpoint, Mode as Kind, PollCost, Rate};
+        use Entry::{
+            Concurrency, Cost, Count, Duration, Endpoint, Mode as Kind, Patience, PollCost, Rate,
+        };
         match self.mode {
             Mode::Single => &[Endpoint, Cost, Kind],
-            Mode::Count => &[Endpoint, Cost, Kind, Count, Concurrency, Rate, PollCost],
-            Mode::Duration => &[Endpoint, Cost, Kind, Duration, Concurrency, Rate, PollCost],
+            Mode::Count => &[
+                Endpoint,
+                Cost,
+                Kind,
+                Count,
+                Concurrency,
+                Rate,
+                PollCost,
+                Patience,
+            ],
+            Mode::Duration => &[
+                Endpoint,
+                Cost,
+                Kind,
+                Duration,
+                Concurrency,
+                Rate,
+                PollCost,
+                Patience,
+            ],
         }
     }
 
@@ -166,6 +196,7 @@ impl RouteForm {
             Entry::Concurrency => &self.concurrency,
             Entry::Rate => &self.rate,
             Entry::PollCost => &self.poll_cost,
+            Entry::Patience => &self.patience,
         })
     }
 
@@ -180,6 +211,7 @@ impl RouteForm {
             Entry::Concurrency => &mut self.concurrency,
             Entry::Rate => &mut self.rate,
             Entry::PollCost => &mut self.poll_cost,
+            Entry::Patience => &mut self.patience,
         })
     }
 
@@ -292,15 +324,16 @@ impl RouteForm {
             let concurrency = whole(&self.concurrency)
                 .map(|most| plan.concurrency = u32::try_from(most).unwrap_or(u32::MAX));
             take(Entry::Concurrency, concurrency);
-            let rate = optional(&self.rate).map(|rate| plan.rate = rate);
+            let usual = (self.mode == Mode::Duration).then_some(DEFAULT_RATE);
+            let rate = optional(&self.rate).map(|rate| plan.rate = rate.or(usual));
             take(Entry::Rate, rate);
-            let poll = optional(&self.poll_cost).map(|cost| {
-                plan.poll = PollPolicy {
-                    cost,
-                    ..PollPolicy::default()
-                };
-            });
-            take(Entry::PollCost, poll);
+            plan.poll = PollPolicy::default();
+            let cost = optional(&self.poll_cost).map(|cost| plan.poll.cost = cost);
+            take(Entry::PollCost, cost);
+            let patience = parse_span(self.patience.text())
+                .map(|span| plan.poll.patience = span)
+                .ok_or("write a time such as 30s or 5m");
+            take(Entry::Patience, patience);
         }
         // A text that is no number has been named; what stands in its place is not judged.
         let unread: Vec<_> = found.iter().map(|objection| objection.parameter).collect();

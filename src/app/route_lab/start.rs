@@ -162,20 +162,26 @@ pub(super) fn request_start(model: &mut Model, now: Now, plan: RoutePlan) -> Vec
 
 /// The question before a series that adds load.
 fn load_question(plan: RoutePlan) -> Question {
-    let most = match (plan.stop, plan.rate) {
-        (Stop::Count(count), _) => {
-            #[expect(clippy::cast_precision_loss)] // at most 250,000
-            let load = plan.cost.max(plan.poll.cost.unwrap_or(0.0)) * count as f64;
-            format!("It adds a load of up to {} in all.", words::amount(load))
-        }
-        (Stop::Duration(span), Some(rate)) => {
-            let load = plan.cost * (rate * span).ceil();
-            format!("It adds a load of up to {} in all.", words::amount(load))
-        }
-        (Stop::Duration(_), None) => {
-            "How much load it adds depends on how fast answers come.".to_owned()
-        }
+    let requests = match (plan.stop, plan.rate) {
+        #[expect(clippy::cast_precision_loss)] // at most 250,000
+        (Stop::Count(count), _) => Some(count as f64),
+        (Stop::Duration(span), Some(rate)) => Some((rate * span).ceil()),
+        (Stop::Duration(_), None) => None,
     };
+    let mut most = requests.map_or_else(
+        || "How much load it adds depends on how fast replies arrive.".to_owned(),
+        |requests| {
+            let load = words::amount(plan.cost * requests);
+            format!("It adds a load of up to {load} in all.")
+        },
+    );
+    let poll = plan.poll.cost.unwrap_or(plan.cost);
+    if poll > 0.0 && plan.poll.patience > 0.0 {
+        most = format!(
+            "{most} Each poll while no worker is ready adds {}.",
+            words::amount(poll)
+        );
+    }
     Question {
         title: "A series is load".to_owned(),
         text: format!(

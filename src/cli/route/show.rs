@@ -7,7 +7,7 @@ use crate::cli::args::Format;
 use crate::cli::output::{self, CliError};
 use crate::cli::table;
 use crate::domain::format::trimmed;
-use crate::domain::routing::{OutcomeKind, Quantiles, Run, WorkerShare};
+use crate::domain::routing::{OutcomeKind, Quantiles, Run, WorkerShare, words};
 use crate::domain::text::csv_text;
 
 /// The longest run whose requests are listed one by one.
@@ -38,26 +38,26 @@ pub fn progress(run: &Run, now: f64) -> String {
     )
 }
 
-/// How many attempts ended how, in one line.
+/// How the requests stand, in one line.
 fn counts(run: &Run) -> String {
     let stats = run.stats();
-    let cancelled = stats.count(OutcomeKind::Cancelled);
+    let counted = |number: u64, one: &str| {
+        let plural = if number == 1 { "" } else { "s" };
+        format!("{number} {one}{plural}")
+    };
     let mut text = format!(
-        "{} {}: {} assigned, {} waiting, {} failed",
-        stats.attempts(),
-        if stats.attempts() == 1 {
-            "request"
-        } else {
-            "requests"
-        },
+        "{}: {} assigned, {} waiting, {} failed",
+        counted(stats.requests(), "request"),
         stats.count(OutcomeKind::Assigned),
         stats.count(OutcomeKind::Waiting),
         failed(run)
     );
+    let cancelled = stats.count(OutcomeKind::Cancelled);
     if cancelled > 0 {
-        text.push_str(", ");
-        text.push_str(&cancelled.to_string());
-        text.push_str(" cancelled");
+        text = format!("{text}, {cancelled} cancelled");
+    }
+    if stats.polls() > 0 {
+        text = format!("{text}; {}", counted(stats.polls(), "poll"));
     }
     text
 }
@@ -93,6 +93,9 @@ pub fn show(ended: &Ended, format: Format) -> Result<(), CliError> {
     }
     for (words, count) in &ended.failures {
         output::complain(&format!("{count} failed: {words}"));
+    }
+    if let Some(why) = words::early_end(run) {
+        output::note(&why);
     }
     if run.is_refused() {
         output::complain("stopped: refused three times in a row (unauthorized)");
@@ -170,15 +173,21 @@ fn summary(ended: &Ended) -> Vec<String> {
     let summary = run.summary(ended.at);
     let mut lines = vec![counts(run)];
     let milliseconds = |seconds: f64| format!("{} ms", trimmed(seconds * 1000.0, 1));
-    if let Some(latency) = &summary.all {
-        lines.push(format!(
-            "median {}, p90 {}, p95 {}, p99 {}, max {}",
-            milliseconds(latency.p50),
-            milliseconds(latency.p90),
-            milliseconds(latency.p95),
-            milliseconds(latency.p99),
-            milliseconds(latency.max),
-        ));
+    let times = [
+        ("router reply", &summary.router_reply),
+        ("time to worker", &summary.time_to_worker),
+    ];
+    for (label, latency) in times {
+        if let Some(latency) = latency {
+            lines.push(format!(
+                "{label:14}  p50 {}, p90 {}, p95 {}, p99 {}, max {}",
+                milliseconds(latency.p50),
+                milliseconds(latency.p90),
+                milliseconds(latency.p95),
+                milliseconds(latency.p99),
+                milliseconds(latency.max),
+            ));
+        }
     }
     if let Some(rate) = summary.per_second.filter(|_| !run.plan().is_single()) {
         lines.push(format!(
@@ -188,8 +197,7 @@ fn summary(ended: &Ended) -> Vec<String> {
         ));
     }
     lines.push(format!(
-        "{} polls, load injected {}, first assignment after {}",
-        summary.polls,
+        "load injected {}, first assignment after {}",
         trimmed(run.load_injected(), 2),
         summary
             .first_assigned
@@ -250,7 +258,7 @@ fn as_json(ended: &Ended) -> Json {
         .as_ref()
         .and_then(|status| serde_json::from_str::<Json>(status.compared()).ok());
     json!({
-        "requests": summary.attempts,
+        "requests": summary.requests,
         "assigned": summary.count(OutcomeKind::Assigned),
         "waiting": summary.count(OutcomeKind::Waiting),
         "failed": failed(run),
@@ -258,8 +266,8 @@ fn as_json(ended: &Ended) -> Json {
         "polls": summary.polls,
         "seconds": summary.seconds,
         "per_second": summary.per_second,
-        "median_seconds": summary.all.map(|latency| latency.p50),
-        "latency_seconds": summary.all.as_ref().map(quantiles),
+        "router_reply_seconds": summary.router_reply.as_ref().map(quantiles),
+        "time_to_worker_seconds": summary.time_to_worker.as_ref().map(quantiles),
         "first_assigned_seconds": summary.first_assigned,
         "bytes": summary.bytes,
         "load_injected": summary.load,

@@ -249,11 +249,11 @@ pub static FIELDS: &[Field] = &[
     Field::number("inet_down", "Down", Unit::Transfer).also(&["down", "download"])
         .section(Section::Network).documented_filter().column(15, 7, 80).places(0)
         .more_is_better()
-        .doc("Download speed of the machine. The specification says MB/s, the public service means Mb/s."),
+        .doc("Download speed of the machine: MB/s in the specification, Mb/s on the public service and in the sandbox."),
     Field::number("inet_up", "Up", Unit::Transfer).also(&["up", "upload"])
         .section(Section::Network).documented_filter().column(14, 7, 85).places(0)
         .more_is_better()
-        .doc("Upload speed of the machine. The specification says MB/s, the public service means Mb/s."),
+        .doc("Upload speed of the machine: MB/s in the specification, Mb/s on the public service and in the sandbox."),
     Field::number("inet_down_cost", "Down $/GB", Unit::DollarsPerGigabyte)
         .section(Section::Network).market_filter().places(5).less_is_better()
         .doc("Price of each GB downloaded, billed in every state."),

@@ -55,11 +55,11 @@ pub static FIELDS: &[Field] = &[
     Field::number("inet_down", "Down", Unit::Transfer).also(&["down", "download"])
         .section(Section::Network).documented_filter().column(9, 7, 50).places(0)
         .more_is_better()
-        .doc("Download speed. The specification says MB/s, the public service means Mb/s."),
+        .doc("Download speed: MB/s in the specification, Mb/s on the public service and in the sandbox."),
     Field::number("inet_up", "Up", Unit::Transfer).also(&["up", "upload"])
         .section(Section::Network).documented_filter().column(8, 7, 55).places(0)
         .more_is_better()
-        .doc("Upload speed. The specification says MB/s, the public service means Mb/s."),
+        .doc("Upload speed: MB/s in the specification, Mb/s on the public service and in the sandbox."),
     Field::number("reliability2", "Rel.", Unit::Ratio).also(&["rel"])
         .section(Section::Trust).documented_filter().range(0.0, 1.0).column(10, 6, 20)
         .more_is_better()

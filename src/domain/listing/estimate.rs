@@ -6,9 +6,11 @@
 //! is divided by the total moves with it. Of a reserved offer people pay `discounted_dph_total`,
 //! while the market keeps the full price in `dph_total`: that column shows what is paid.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::{Builder, CellRef, Column, Listing, Loose};
+use crate::domain::Dialect;
 use crate::domain::cost::storage_per_hour;
 use crate::domain::field::Field;
 use crate::domain::query::OfferType;
@@ -175,7 +177,16 @@ impl Listing {
         field.key == "dph_total" && self.offer_type() == OfferType::Reserved
     }
 
-    /// The header of a field's column: a reserved price says that it is one.
+    /// The header of a field's column, with the unit where the dialect decides what a number means.
+    pub fn header(&self, field: &Field, dialect: &Dialect) -> Cow<'static, str> {
+        if self.is_reserved_price(field) {
+            self.label(field).into()
+        } else {
+            field.header(dialect)
+        }
+    }
+
+    /// The label of a field: a reserved price says that it is one.
     pub fn label(&self, field: &Field) -> &'static str {
         if self.is_reserved_price(field) {
             "Res. $/h"

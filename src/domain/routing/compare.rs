@@ -1,7 +1,9 @@
 //! Two runs side by side.
 
+use super::latency::Latencies;
+use super::rank::{LEAST_VALUES, SIGNIFICANT, rank_test};
 use super::sample::OutcomeKind;
-use super::stats::{Quantiles, Summary};
+use super::stats::{Quantiles, RouteStats, Summary};
 
 /// What a figure counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,7 +12,7 @@ pub enum FigureUnit {
     Count,
     /// Seconds.
     Seconds,
-    /// Attempts per second.
+    /// Requests per second.
     PerSecond,
     /// A share from 0 to 1.
     Share,
@@ -18,6 +20,17 @@ pub enum FigureUnit {
     Bytes,
     /// Load, in the endpoint's own unit.
     Load,
+}
+
+/// What a rank test says of the second run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is better than the first.
+    Better,
+    /// It is worse than the first.
+    Worse,
+    /// The difference may be chance, or there are too few values to tell.
+    Unclear,
 }
 
 /// One figure of two runs.
@@ -31,8 +44,9 @@ pub struct Figure {
     pub first: Option<f64>,
     /// Of the second run.
     pub second: Option<f64>,
-    /// Whether more is better (`Some(true)`), less is better, or neither.
-    pub better: Option<bool>,
+    /// Which run is better, for the figures that are tested: a count or a single percentile says
+    /// too little.
+    pub verdict: Option<Verdict>,
 }
 
 impl Figure {
@@ -46,63 +60,117 @@ impl Figure {
         let first = self.first.filter(|first| *first != 0.0)?;
         Some(self.difference()? / first)
     }
-
-    /// Whether the second run is the better one in this; `None` where that cannot be said or both
-    /// are alike.
-    pub fn improved(&self) -> Option<bool> {
-        let difference = self.difference().filter(|difference| *difference != 0.0)?;
-        Some(self.better? == (difference > 0.0))
-    }
 }
 
-/// The figures of two runs. Counts of outcomes that occur in neither are left out, but for the
-/// first three.
-pub fn compare(first: &Summary, second: &Summary) -> Vec<Figure> {
+/// The figures of two runs, each with how many seconds it has run. Counts of outcomes that occur
+/// in neither are left out, but for the first three.
+pub fn compare(first: (&RouteStats, f64), second: (&RouteStats, f64)) -> Vec<Figure> {
     use FigureUnit::{Bytes, Count, Load, PerSecond, Seconds, Share};
+    let summaries = [first, second].map(|(stats, seconds)| stats.summary(seconds));
+    let (first, second) = (first.0, second.0);
     let mut figures = Vec::new();
-    let mut add = |label, unit, better, get: &dyn Fn(&Summary) -> Option<f64>| {
+    let mut add = |label, unit, verdict, get: &dyn Fn(&Summary) -> Option<f64>| {
+        let [first, second] = &summaries;
         figures.push(Figure {
             label,
             unit,
             first: get(first),
             second: get(second),
-            better,
+            verdict,
         });
     };
-    let (more, less) = (Some(true), Some(false));
-    add("attempts", Count, None, &|of| count(of.attempts));
+    add("requests", Count, None, &|of| count(of.requests));
     for kind in OutcomeKind::ALL {
         let is_shown =
             first.count(kind) + second.count(kind) > 0 || kind <= OutcomeKind::RateLimited;
         if is_shown {
-            let better = match kind {
-                OutcomeKind::Assigned => more,
-                OutcomeKind::Cancelled => None,
-                _ => less,
-            };
-            add(kind.label(), Count, better, &|of| count(of.count(kind)));
+            add(kind.label(), Count, None, &|of| count(of.count(kind)));
         }
     }
-    add("share assigned", Share, more, &|of| of.assigned_share);
-    add("polls", Count, less, &|of| count(of.polls));
+    let assigned = assigned_verdict(first, second);
+    add("share assigned", Share, Some(assigned), &|of| {
+        of.assigned_share
+    });
+    add("polls", Count, None, &|of| count(of.polls));
     add("running time", Seconds, None, &|of| Some(of.seconds));
-    add("attempts per second", PerSecond, more, &|of| of.per_second);
-    let all = |get: fn(&Quantiles) -> f64| move |of: &Summary| of.all.as_ref().map(get);
-    add("p50", Seconds, less, &all(|latency| latency.p50));
-    add("p90", Seconds, less, &all(|latency| latency.p90));
-    add("p95", Seconds, less, &all(|latency| latency.p95));
-    add("p99", Seconds, less, &all(|latency| latency.p99));
-    add("max", Seconds, less, &all(|latency| latency.max));
-    add("mean", Seconds, less, &all(|latency| latency.mean));
-    add("first assignment", Seconds, less, &|of| of.first_assigned);
+    add("requests per second", PerSecond, None, &|of| of.per_second);
+    let reply = time_verdict(first.router_reply(), second.router_reply());
+    let worker = time_verdict(first.time_to_worker(), second.time_to_worker());
+    // The test is about where the values lie, which the median stands for.
+    let rows: [(_, _, Option<Verdict>, Get, Quantile); 12] = [
+        ("router reply p50", Seconds, Some(reply), reply_of, |it| {
+            it.p50
+        }),
+        ("router reply p90", Seconds, None, reply_of, |it| it.p90),
+        ("router reply p95", Seconds, None, reply_of, |it| it.p95),
+        ("router reply p99", Seconds, None, reply_of, |it| it.p99),
+        ("router reply max", Seconds, None, reply_of, |it| it.max),
+        ("router reply mean", Seconds, None, reply_of, |it| it.mean),
+        ("to a worker p50", Seconds, Some(worker), worker_of, |it| {
+            it.p50
+        }),
+        ("to a worker p90", Seconds, None, worker_of, |it| it.p90),
+        ("to a worker p95", Seconds, None, worker_of, |it| it.p95),
+        ("to a worker p99", Seconds, None, worker_of, |it| it.p99),
+        ("to a worker max", Seconds, None, worker_of, |it| it.max),
+        ("to a worker mean", Seconds, None, worker_of, |it| it.mean),
+    ];
+    for (label, unit, verdict, of, get) in rows {
+        add(label, unit, verdict, &|run| of(run).map(get));
+    }
+    add("first assignment", Seconds, None, &|of| of.first_assigned);
     add("workers", Count, None, &|of| count(of.workers));
     add("reqnum gaps", Count, None, &|of| count(of.reqnum_gaps));
-    add("reqnum repeats", Count, less, &|of| {
+    add("reqnum repeats", Count, None, &|of| {
         count(of.reqnum_repeats)
     });
     add("bytes", Bytes, None, &|of| count(of.bytes));
     add("load injected", Load, None, &|of| Some(of.load));
     figures
+}
+
+type Get = fn(&Summary) -> Option<&Quantiles>;
+type Quantile = fn(&Quantiles) -> f64;
+
+const fn reply_of(run: &Summary) -> Option<&Quantiles> {
+    run.router_reply.as_ref()
+}
+
+const fn worker_of(run: &Summary) -> Option<&Quantiles> {
+    run.time_to_worker.as_ref()
+}
+
+/// Whether the second run is the faster one.
+fn time_verdict(first: &Latencies, second: &Latencies) -> Verdict {
+    verdict(&first.counts(), &second.counts(), false)
+}
+
+/// Whether the second run assigned the larger share of its requests: a request counts 1 with a
+/// worker and 0 without.
+fn assigned_verdict(first: &RouteStats, second: &RouteStats) -> Verdict {
+    let counts = |of: &RouteStats| {
+        let assigned = of.count(OutcomeKind::Assigned);
+        [(0, of.answered() - assigned), (1, assigned)]
+    };
+    verdict(&counts(first), &counts(second), true)
+}
+
+fn verdict(first: &[(u64, u64)], second: &[(u64, u64)], more_is_better: bool) -> Verdict {
+    let size = |sample: &[(u64, u64)]| sample.iter().map(|(_, count)| count).sum::<u64>();
+    if size(first).min(size(second)) < LEAST_VALUES {
+        return Verdict::Unclear;
+    }
+    match rank_test(first, second) {
+        Some(test) if test.p < SIGNIFICANT => {
+            let is_more = test.z < 0.0;
+            if is_more == more_is_better {
+                Verdict::Better
+            } else {
+                Verdict::Worse
+            }
+        }
+        Some(_) | None => Verdict::Unclear,
+    }
 }
 
 #[expect(clippy::unnecessary_wraps)] // as the other figures

@@ -11,9 +11,9 @@ use crate::domain::format;
 use crate::domain::query::number_json;
 use crate::domain::text::{Untrusted, csv_text};
 
-/// The columns of the CSV. Those from `endpoint` on are the run's parameters, the same in each row:
-/// a comment line would break every reader.
-const COLUMNS: [&str; 19] = [
+/// The columns of the CSV. Those from `endpoint` to `started_at` are the run's parameters, the same
+/// in each row: a comment line would break every reader.
+const COLUMNS: [&str; 21] = [
     "index",
     "poll",
     "cost",
@@ -33,6 +33,8 @@ const COLUMNS: [&str; 19] = [
     "concurrency",
     "rate_per_s",
     "started_at",
+    "request",
+    "time_to_worker_s",
 ];
 
 /// The attempts as CSV, one row each in the order of sending; times are seconds since the run
@@ -77,6 +79,9 @@ pub fn export_csv(run: &Run) -> String {
             sample.load().to_string(),
         ];
         row.extend_from_slice(&parameters);
+        row.push(sample.request.to_string());
+        let time = sample.time_to_worker();
+        row.push(time.map_or_else(String::new, |time| time.to_string()));
         let _ = writer.write_record(row);
     }
     writer
@@ -99,6 +104,8 @@ pub fn export_json(run: &Run, now: f64) -> String {
     let end = match run.phase() {
         Phase::Ended(End::Done) => "as planned",
         Phase::Ended(End::Stopped) => "stopped",
+        Phase::Ended(End::Capped) => "at the limit of attempts",
+        Phase::Ended(End::NoWorker) => "no worker was assigned",
         Phase::Running | Phase::Paused | Phase::Draining => "not over",
     };
     parameters.insert("end".to_owned(), end.into());
@@ -120,7 +127,7 @@ fn in_order(run: &Run) -> Vec<&RouteSample> {
 
 fn stop_words(stop: Stop) -> String {
     match stop {
-        Stop::Count(count) => format!("{count} attempts"),
+        Stop::Count(count) => format!("{count} requests"),
         Stop::Duration(span) => format!("{span} s"),
     }
 }
@@ -143,6 +150,7 @@ fn plan_json(plan: &RoutePlan) -> Map<String, Json> {
             "poll_cost",
             number_json(plan.poll.cost.unwrap_or(plan.cost)),
         ),
+        ("patience_s", number_json(plan.poll.patience)),
     ];
     members
         .into_iter()
@@ -156,14 +164,15 @@ fn summary_json(summary: &Summary) -> Json {
         .map(|kind| (kind.label().to_owned(), summary.count(kind).into()))
         .collect();
     json!({
-        "attempts": summary.attempts,
+        "requests": summary.requests,
         "outcomes": outcomes,
         "polls": summary.polls,
+        "attempts": summary.attempts,
         "seconds": number_json(summary.seconds),
         "per_second": optional(summary.per_second),
         "assigned_share": optional(summary.assigned_share),
-        "latency_s": summary.all.as_ref().map(quantiles_json),
-        "assigned_latency_s": summary.assigned.as_ref().map(quantiles_json),
+        "router_reply_s": summary.router_reply.as_ref().map(quantiles_json),
+        "time_to_worker_s": summary.time_to_worker.as_ref().map(quantiles_json),
         "first_assigned_s": optional(summary.first_assigned),
         "bytes": summary.bytes,
         "load_injected": number_json(summary.load),
@@ -206,12 +215,14 @@ fn attempt_json(sample: &RouteSample) -> Json {
     let detail = sample.outcome.detail();
     json!({
         "index": sample.index,
+        "request": sample.request,
         "poll": sample.poll,
         "cost": number_json(sample.cost),
         "intended_s": number_json(sample.intended),
         "sent_s": number_json(sample.sent),
         "ended_s": number_json(sample.ended),
         "latency_s": number_json(sample.latency()),
+        "time_to_worker_s": optional(sample.time_to_worker()),
         "outcome": sample.outcome.kind().label(),
         "worker": sample.outcome.worker().map(Untrusted::compared),
         "reqnum": sample.outcome.reqnum(),

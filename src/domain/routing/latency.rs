@@ -69,6 +69,17 @@ impl Latencies {
         Some(seconds.clamp(self.least, self.most))
     }
 
+    /// The latencies in microseconds, to three significant digits, ascending, each with how often
+    /// it occurs.
+    pub fn counts(&self) -> Vec<(u64, u64)> {
+        let recorded = self.filled().map(Histogram::iter_recorded);
+        recorded
+            .into_iter()
+            .flatten()
+            .map(|step| (step.value_iterated_to(), step.count_at_value()))
+            .collect()
+    }
+
     /// The mean in seconds.
     pub fn mean(&self) -> Option<f64> {
         #[expect(clippy::cast_precision_loss)] // a count of attempts

@@ -4,13 +4,18 @@ use crate::domain::dialect::Dialect;
 use crate::domain::objection::Objection;
 use crate::domain::unit::Unit;
 
-/// The most attempts of one run: every attempt is kept for the table and the export.
+/// The most attempts of one run, polls included: every attempt is kept for the table and the
+/// export.
 pub const MOST_ATTEMPTS: u64 = 250_000;
+
+/// Requests per second of a run by duration that names no rate: enough for quantiles within half a
+/// minute, and no flood on an endpoint that bills its workers.
+pub const DEFAULT_RATE: f64 = 10.0;
 
 /// The most attempts in flight at once.
 const MOST_CONCURRENT: u32 = 1024;
 
-/// The fastest rate that a schedule in whole microseconds keeps honestly, in attempts per second.
+/// The fastest rate that a schedule in whole microseconds keeps honestly, in requests per second.
 const FASTEST: f64 = 10_000.0;
 
 /// The longest run, in seconds: a day.
@@ -22,14 +27,15 @@ const DEFAULT_COST: f64 = 100.0;
 /// When a run has had enough.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Stop {
-    /// After so many attempts; polls count.
+    /// After so many requests; their polls come on top.
     Count(u64),
     /// After so many seconds of running time; pauses do not count.
     Duration(f64),
 }
 
-/// How a slot of a closed loop goes on after an answer that is no assignment. Its waits grow from
-/// `least` to `most` and are jittered, so that slots do not poll in step.
+/// How a request that got no worker is polled, and how long a slot of a closed loop waits after a
+/// failure. The waits grow from `least` to `most` and are jittered, so that slots do not poll in
+/// step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PollPolicy {
     /// Longest wait before the first poll, in seconds.
@@ -39,6 +45,8 @@ pub struct PollPolicy {
     /// Load estimate that a poll carries; `None` repeats the plan's cost. The market's own client
     /// polls without adding load; the specification knows no way but a cost of 0.
     pub cost: Option<f64>,
+    /// Seconds after which a request without a worker is not polled again.
+    pub patience: f64,
 }
 
 impl Default for PollPolicy {
@@ -47,13 +55,15 @@ impl Default for PollPolicy {
             least: 1.0,
             most: 5.0,
             cost: None,
+            // The `replay_timeout` of the market's own client.
+            patience: 60.0,
         }
     }
 }
 
 impl PollPolicy {
-    /// How long to wait before the next attempt of a slot after `misses` (at least 1) answers in a
-    /// row that assigned nothing: from half the ceiling to the whole, by `jitter` (0 to 1).
+    /// How long to wait before the next attempt after `misses` (at least 1) replies in a row that
+    /// assigned nothing: from half the ceiling to the whole, by `jitter` (0 to 1).
     pub fn wait(&self, misses: u32, jitter: f64) -> f64 {
         let doubled = self.least * f64::from(1_u32 << misses.saturating_sub(1).min(16));
         let ceiling = doubled.min(self.most).max(self.least);
@@ -77,9 +87,9 @@ pub struct RoutePlan {
     pub stop: Stop,
     /// The most attempts in flight at once.
     pub concurrency: u32,
-    /// Attempts per second at fixed times; `None` sends when a slot is free.
+    /// Requests per second at fixed times; `None` sends when a slot is free.
     pub rate: Option<f64>,
-    /// How to go on while waiting; without effect at a fixed rate, where the rate is the pacing.
+    /// How requests that wait for a worker are polled.
     pub poll: PollPolicy,
 }
 
@@ -144,6 +154,9 @@ impl RoutePlan {
                 "poll",
                 "waits must be from 0.1 s to an hour, the first not above the last",
             );
+        }
+        if !(0.0..=LONGEST).contains(&self.poll.patience) {
+            object("patience", "must be from 0 s to a day");
         }
         if self.poll.cost.is_some_and(|cost| !is_amount(cost)) {
             object("poll", "the cost must be a number that is not negative");

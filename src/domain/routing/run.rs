@@ -1,5 +1,7 @@
 //! A plan being carried out: a pure machine that says what to send next and when to wake it.
 
+mod schedule;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use super::plan::{MOST_ATTEMPTS, RoutePlan, Stop};
@@ -14,9 +16,6 @@ const REPLIES: usize = 1000;
 /// After so many refusals of the key in a row [`Run::is_refused`].
 const REFUSALS: usize = 3;
 
-/// How early a wake-up may come and still count as in time, in seconds.
-const EARLY: f64 = 1e-6;
-
 /// Where a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
@@ -24,9 +23,9 @@ pub enum Phase {
     Running,
     /// It sends nothing; what is in flight may come back.
     Paused,
-    /// It has sent all; the last answers are still to come.
+    /// It has sent all requests; the last replies, and polls of requests that wait, are to come.
     Draining,
-    /// Nothing is in flight any more.
+    /// Nothing is in flight.
     Ended(End),
 }
 
@@ -37,15 +36,24 @@ pub enum End {
     Done,
     /// The person stopped it.
     Stopped,
+    /// At [`MOST_ATTEMPTS`], before the plan was carried out.
+    Capped,
+    /// No worker was assigned to any request while the first one was polled.
+    NoWorker,
 }
 
-/// An attempt to send now. Times are seconds since the run began.
+/// An attempt to send now: a new request, or a poll of one that waits for a worker. Times are
+/// seconds since the run began.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attempt {
     /// Its number in the run, from 0.
     pub index: u64,
-    /// How many answers without an assignment its slot had just before.
+    /// The number of its request in the run, from 0.
+    pub request: u64,
+    /// How often its request was polled, this attempt included; 0 for a new request.
     pub poll: u32,
+    /// When its request was first due.
+    pub asked: f64,
     /// Load estimate to send.
     pub cost: f64,
     /// When it was due.
@@ -80,23 +88,38 @@ impl Completion {
     }
 }
 
-/// A slot of a closed loop that waits before it asks again.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// An attempt in flight.
+#[derive(Debug, Clone, Copy)]
+struct Flight {
+    attempt: Attempt,
+    /// Replies without an assignment in a row before it: its slot's in a closed loop, else its
+    /// request's.
+    misses: u32,
+}
+
+/// A wait before the next attempt.
+#[derive(Debug, Clone, Copy)]
 struct Wait {
     /// When it is over, in running time.
     due: f64,
     misses: u32,
+    what: Next,
 }
 
-/// An attempt that may go now.
-enum Due {
-    /// A new request that was due at that running time.
-    New(f64),
-    /// The wait at that place is over.
-    Poll(usize),
+/// What follows a wait.
+#[derive(Debug, Clone, Copy)]
+enum Next {
+    /// A poll of the request of that attempt, which ended at that moment.
+    Poll(Attempt, f64),
+    /// A new request of the slot.
+    Request,
 }
 
 /// A plan being carried out, and all that came of it.
+///
+/// A request is asked once and then polled until it gets a worker, fails, or its patience ends.
+/// Polls keep within the plan: at a fixed rate and for a duration there are none after the last
+/// request was sent, since the person said how much to send.
 ///
 /// The driver calls [`Run::step`] at the start, after every answer and at the time that
 /// [`Run::wake`] names, sends the attempts that it returns, and reports each end through
@@ -110,8 +133,15 @@ pub struct Run {
     paused: f64,
     paused_since: Option<f64>,
     ended: Option<f64>,
+    /// How it ends once nothing is in flight.
+    end: End,
+    /// The most attempts: [`MOST_ATTEMPTS`].
+    limit: u64,
+    /// The number of the next attempt.
     next: u64,
-    in_flight: BTreeMap<u64, Attempt>,
+    /// The number of the next request.
+    next_request: u64,
+    in_flight: BTreeMap<u64, Flight>,
     waits: Vec<Wait>,
     samples: Vec<RouteSample>,
     stats: RouteStats,
@@ -134,7 +164,10 @@ impl Run {
             paused: 0.0,
             paused_since: None,
             ended: None,
+            end: End::Done,
+            limit: MOST_ATTEMPTS,
             next: 0,
+            next_request: 0,
             in_flight: BTreeMap::new(),
             waits: Vec::new(),
             samples: Vec::new(),
@@ -143,108 +176,24 @@ impl Run {
         })
     }
 
-    /// The attempts to send at `now`.
-    pub fn step(&mut self, now: f64) -> Vec<Attempt> {
-        if self.phase != Phase::Running {
-            return Vec::new();
-        }
-        let mut attempts = Vec::new();
-        while let Some(due) = self.next_due(now) {
-            attempts.push(match due {
-                Due::New(due) => self.send(now, due, 0),
-                Due::Poll(place) => {
-                    let wait = self.waits.swap_remove(place);
-                    self.send(now, wait.due, wait.misses)
-                }
-            });
-        }
-        let is_over = match self.plan.stop {
-            Stop::Count(count) => self.next >= count,
-            Stop::Duration(span) => self.elapsed(now) + EARLY >= span || self.next >= MOST_ATTEMPTS,
-        };
-        if is_over {
-            self.waits.clear();
-            self.phase = Phase::Draining;
-            self.settle(now, End::Done);
-        }
-        attempts
-    }
-
-    /// The next attempt, if it may go now.
-    fn next_due(&self, now: f64) -> Option<Due> {
-        let in_flight = u32::try_from(self.in_flight.len()).unwrap_or(u32::MAX);
-        if in_flight >= self.plan.concurrency || self.next >= MOST_ATTEMPTS {
-            return None;
-        }
-        let elapsed = self.elapsed(now);
-        let end = match self.plan.stop {
-            Stop::Count(count) if self.next >= count => return None,
-            Stop::Count(_) => f64::INFINITY,
-            Stop::Duration(span) => span,
-        };
-        match self.plan.rate {
-            Some(rate) => {
-                let due = self.scheduled(rate);
-                (due <= elapsed + EARLY && due < end).then_some(Due::New(due))
-            }
-            None if elapsed + EARLY >= end => None,
-            None => self
-                .waits
-                .iter()
-                .enumerate()
-                .filter(|(_, wait)| wait.due <= elapsed + EARLY)
-                .min_by(|(_, left), (_, right)| left.due.total_cmp(&right.due))
-                .map(|(place, _)| Due::Poll(place))
-                .or_else(|| self.has_idle_slot().then_some(Due::New(elapsed))),
-        }
-    }
-
-    fn send(&mut self, now: f64, due: f64, poll: u32) -> Attempt {
-        let sent = micros(now - self.began);
-        // Without a rate nothing was due before it could be sent.
-        let intended = match self.plan.rate {
-            Some(_) => micros(due + self.paused).min(sent),
-            None => sent,
-        };
-        let attempt = Attempt {
-            index: self.next,
-            poll,
-            cost: self.plan.cost_of(poll > 0),
-            intended,
-            sent,
-        };
-        self.next += 1;
-        self.in_flight.insert(attempt.index, attempt);
-        attempt
-    }
-
-    /// When the next attempt of a fixed rate is due, in running time.
-    fn scheduled(&self, rate: f64) -> f64 {
-        #[expect(clippy::cast_precision_loss)] // at most 250,000 attempts
-        let number = self.next as f64;
-        number / rate
-    }
-
-    fn has_idle_slot(&self) -> bool {
-        let busy = self.in_flight.len() + self.waits.len();
-        u32::try_from(busy).is_ok_and(|busy| busy < self.plan.concurrency)
-    }
-
     /// Corrects when an attempt was sent, for a driver that measures it. Only an attempt in flight
     /// can be corrected.
     pub fn sent_at(&mut self, index: u64, now: f64) {
         let is_timed = self.plan.rate.is_some();
         let sent = micros(now - self.began);
-        if let Some(attempt) = self.in_flight.get_mut(&index) {
+        if let Some(Flight { attempt, .. }) = self.in_flight.get_mut(&index) {
             attempt.sent = sent.max(attempt.sent);
             if !is_timed {
                 attempt.intended = attempt.sent;
+                if attempt.poll == 0 {
+                    attempt.asked = attempt.sent;
+                }
             }
         }
     }
 
-    /// Takes the end of an attempt. An attempt that is not in flight (any more) is ignored. `jitter`
-    /// is a random number from 0 to 1, for the wait before the slot asks again.
+    /// Takes the end of an attempt. An attempt that is not in flight is ignored. `jitter` is a
+    /// random number from 0 to 1, for the wait before the next attempt.
     pub fn complete(
         &mut self,
         index: u64,
@@ -252,58 +201,19 @@ impl Run {
         completion: Completion,
         jitter: f64,
     ) -> Option<&RouteSample> {
-        let attempt = self.in_flight.remove(&index)?;
-        if self.plan.rate.is_none() && matches!(self.phase, Phase::Running | Phase::Paused) {
-            self.plan_next(&attempt, &completion.outcome, now, jitter);
-        }
-        self.note(&attempt, now, completion);
+        let flight = self.in_flight.remove(&index)?;
+        self.plan_next(&flight, &completion.outcome, now, jitter);
+        self.note(&flight.attempt, now, completion);
         if self.phase == Phase::Draining {
-            self.settle(now, End::Done);
+            self.settle(now);
         }
         self.samples.last()
     }
 
-    /// A slot that got no worker waits before it asks again, longer each time.
-    fn plan_next(&mut self, attempt: &Attempt, outcome: &Outcome, now: f64, jitter: f64) {
-        let asked = match outcome {
-            Outcome::Assigned { .. } => return,
-            Outcome::RateLimited { wait: Some(wait) } if wait.is_finite() => {
-                wait.clamp(0.0, 3600.0)
-            }
-            _ => 0.0,
-        };
-        let misses = attempt.poll.saturating_add(1);
-        let due = self.elapsed(now) + self.plan.poll.wait(misses, jitter).max(asked);
-        self.waits.push(Wait { due, misses });
-    }
-
-    /// When [`Run::step`] has something to do next, in the caller's clock, if time alone decides.
-    pub fn wake(&self) -> Option<f64> {
-        if self.phase != Phase::Running {
-            return None;
-        }
-        let end = match self.plan.stop {
-            Stop::Count(_) => None,
-            Stop::Duration(span) => Some(span),
-        };
-        let in_flight = u32::try_from(self.in_flight.len()).unwrap_or(u32::MAX);
-        let next = if in_flight >= self.plan.concurrency {
-            None
-        } else if let Some(rate) = self.plan.rate {
-            Some(self.scheduled(rate))
-        } else if self.has_idle_slot() {
-            Some(0.0)
-        } else {
-            let dues = self.waits.iter().map(|wait| wait.due);
-            dues.min_by(f64::total_cmp)
-        };
-        let soonest = [end, next].into_iter().flatten().min_by(f64::total_cmp)?;
-        Some(self.began + self.paused + soonest)
-    }
-
     /// Sends nothing until [`Run::resume`]. What is in flight may come back.
     pub fn pause(&mut self, now: f64) {
-        if self.phase == Phase::Running {
+        let has_polls = self.phase == Phase::Draining && !self.waits.is_empty();
+        if self.phase == Phase::Running || has_polls {
             self.phase = Phase::Paused;
             self.paused_since = Some(now);
         }
@@ -320,6 +230,13 @@ impl Run {
     fn end_pause(&mut self, now: f64) {
         if let Some(since) = self.paused_since.take() {
             self.paused += (now - since).max(0.0);
+            // Our own pause is no time that a request waited for its worker.
+            let (from, until) = (since - self.began, now - self.began);
+            for wait in &mut self.waits {
+                if let Next::Poll(attempt, ended) = &mut wait.what {
+                    attempt.asked = micros(attempt.asked + (until - from.max(*ended)).max(0.0));
+                }
+            }
         }
     }
 
@@ -331,13 +248,14 @@ impl Run {
         }
         self.end_pause(now);
         self.phase = Phase::Draining;
+        self.end = End::Stopped;
         self.waits.clear();
         let broken = std::mem::take(&mut self.in_flight);
-        for attempt in broken.values() {
+        for flight in broken.values() {
             let cancelled = Completion::without_answer(Outcome::Cancelled);
-            self.note(attempt, now, cancelled);
+            self.note(&flight.attempt, now, cancelled);
         }
-        self.settle(now, End::Stopped);
+        self.settle(now);
         broken.into_keys().collect()
     }
 
@@ -351,7 +269,9 @@ impl Run {
         }
         let sample = RouteSample {
             index: attempt.index,
+            request: attempt.request,
             poll: attempt.poll,
+            asked: attempt.asked,
             cost: attempt.cost,
             intended: attempt.intended,
             sent: attempt.sent,
@@ -364,9 +284,9 @@ impl Run {
         self.samples.push(sample);
     }
 
-    fn settle(&mut self, now: f64, end: End) {
-        if self.in_flight.is_empty() {
-            self.phase = Phase::Ended(end);
+    fn settle(&mut self, now: f64) {
+        if self.in_flight.is_empty() && self.waits.is_empty() {
+            self.phase = Phase::Ended(self.end);
             self.ended = Some(now);
         }
     }
@@ -402,12 +322,25 @@ impl Run {
         self.paused
     }
 
-    /// How many attempts were sent.
+    /// How many attempts were sent: requests and polls.
     pub const fn sent(&self) -> u64 {
         self.next
     }
 
-    /// How many of them have not come back.
+    /// How many requests were sent.
+    pub const fn requests(&self) -> u64 {
+        self.next_request
+    }
+
+    /// How many requests wait for the next poll.
+    pub fn waiting(&self) -> usize {
+        let polls = self.waits.iter();
+        polls
+            .filter(|wait| matches!(wait.what, Next::Poll(..)))
+            .count()
+    }
+
+    /// How many attempts have not come back.
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()
     }
@@ -417,29 +350,16 @@ impl Run {
         self.stats.load()
     }
 
-    /// At a fixed rate: how many attempts are due and not sent, because all slots are busy. Those of
-    /// a run that is over were never sent.
-    pub fn backlog(&self, now: f64) -> u64 {
-        let Some(rate) = self.plan.rate else {
-            return 0;
-        };
-        let due = ((self.elapsed(now) + EARLY) * rate).floor() + 1.0;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        // a day at 10,000 a second
-        let due = match self.plan.stop {
-            Stop::Count(count) => (due as u64).min(count),
-            // What is due at the end itself is not due any more.
-            Stop::Duration(span) => due.min((span * rate - EARLY).ceil()) as u64,
-        };
-        due.saturating_sub(self.next)
-    }
-
     /// How far it is, from 0 to 1, for a progress bar.
     pub fn progress(&self, now: f64) -> f64 {
         #[expect(clippy::cast_precision_loss)] // at most 250,000 attempts
         match (self.phase, self.plan.stop) {
             (Phase::Ended(End::Done), _) => 1.0,
-            (_, Stop::Count(count)) => self.samples.len() as f64 / count as f64,
+            (_, Stop::Count(count)) => {
+                let polled = self.in_flight.values().filter(|it| it.attempt.poll > 0);
+                let open = (self.waiting() + polled.count()) as u64;
+                self.stats.requests().saturating_sub(open) as f64 / count as f64
+            }
             (_, Stop::Duration(span)) => (self.elapsed(now) / span).min(1.0),
         }
     }

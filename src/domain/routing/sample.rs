@@ -204,9 +204,12 @@ impl Outcome {
 pub struct RouteSample {
     /// Its number in the run, from 0, in the order of sending.
     pub index: u64,
-    /// How many answers without an assignment its slot had just before: 0 for a new request, 1 for
-    /// the first poll.
+    /// The number of its request in the run, from 0: a request and its polls share it.
+    pub request: u64,
+    /// How often its request was polled, this attempt included; 0 for a new request.
     pub poll: u32,
+    /// When its request was first due.
+    pub asked: f64,
     /// Load estimate that it carried.
     pub cost: f64,
     /// When it was due.
@@ -227,6 +230,14 @@ impl RouteSample {
     /// Seconds from when it was due until it ended; never negative.
     pub fn latency(&self) -> f64 {
         micros(self.ended - self.intended).max(0.0)
+    }
+
+    /// Seconds from when its request was first due until it got a worker, polls included; `None`
+    /// without a worker.
+    pub fn time_to_worker(&self) -> Option<f64> {
+        self.outcome
+            .worker()
+            .map(|_| micros(self.ended - self.asked).max(0.0))
     }
 
     /// The load that it told the endpoint of: none where it was refused.

@@ -5,15 +5,19 @@ use super::sample::{OutcomeKind, RouteSample};
 use super::timeline::{Bucket, Timeline};
 use super::workers::Workers;
 
-/// The figures of a run so far.
+/// The figures of a run so far. Two figures are times: the *router reply* is how long each reply
+/// took, a poll's too; the *time to a worker* is how long a request took from its first ask to its
+/// assignment, polls and waits included.
 #[derive(Debug, Clone, Default)]
 pub struct RouteStats {
+    /// Requests by how they stand: one that is polled waits.
     counts: [u64; OutcomeKind::ALL.len()],
+    attempts: u64,
     polls: u64,
     bytes: u64,
     load: f64,
-    all: Latencies,
-    assigned: Latencies,
+    router_reply: Latencies,
+    time_to_worker: Latencies,
     timeline: Timeline,
     workers: Workers,
     first_assigned: Option<f64>,
@@ -33,14 +37,20 @@ impl RouteStats {
     /// as load, and in nothing else: its latency is ours, not the server's.
     pub fn record(&mut self, sample: &RouteSample) {
         let kind = sample.outcome.kind();
+        self.attempts += 1;
+        if sample.poll > 0 {
+            self.polls += 1;
+            // Only what waits is polled: the poll's end takes the place of that.
+            let waiting = &mut self.counts[OutcomeKind::Waiting.index()];
+            *waiting = waiting.saturating_sub(1);
+        }
         self.counts[kind.index()] += 1;
-        self.polls += u64::from(sample.poll > 0);
         self.load += sample.load();
         if kind == OutcomeKind::Cancelled {
             return;
         }
         self.bytes = self.bytes.saturating_add(sample.bytes);
-        self.all.record(sample.latency());
+        self.router_reply.record(sample.latency());
         let mut bucket = Bucket::default();
         match kind {
             OutcomeKind::Assigned => bucket.assigned = 1,
@@ -49,29 +59,36 @@ impl RouteStats {
         }
         self.timeline.record(sample.ended, bucket);
         if let Some(worker) = sample.outcome.worker() {
-            self.assigned.record(sample.latency());
             self.workers.record(worker, sample.outcome.reqnum());
             let first = self.first_assigned.unwrap_or(f64::INFINITY);
             self.first_assigned = Some(first.min(sample.ended));
         }
+        if let Some(time) = sample.time_to_worker() {
+            self.time_to_worker.record(time);
+        }
     }
 
-    /// How many attempts have ended that way.
+    /// How many requests stand that way.
     pub const fn count(&self, kind: OutcomeKind) -> u64 {
         self.counts[kind.index()]
     }
 
-    /// How many attempts have ended, however.
-    pub fn attempts(&self) -> u64 {
+    /// How many requests have come back, or were broken off; polls are none.
+    pub fn requests(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// How many attempts the server had its say on, or its time: all but those broken off.
-    pub fn answered(&self) -> u64 {
-        self.attempts() - self.count(OutcomeKind::Cancelled)
+    /// How many attempts have ended: requests and polls.
+    pub const fn attempts(&self) -> u64 {
+        self.attempts
     }
 
-    /// How many attempts asked again after an answer that assigned nothing.
+    /// How many requests the server had its say on, or its time: all but those broken off.
+    pub fn answered(&self) -> u64 {
+        self.requests() - self.count(OutcomeKind::Cancelled)
+    }
+
+    /// How many attempts asked again for a request that waits.
     pub const fn polls(&self) -> u64 {
         self.polls
     }
@@ -86,15 +103,14 @@ impl RouteStats {
         self.load
     }
 
-    /// Latencies of all attempts but those broken off; one that timed out counts with the time it
-    /// was waited for.
-    pub const fn latencies(&self) -> &Latencies {
-        &self.all
+    /// How long each reply took; an attempt that timed out counts with the time it was waited for.
+    pub const fn router_reply(&self) -> &Latencies {
+        &self.router_reply
     }
 
-    /// Latencies of the attempts that were assigned a worker.
-    pub const fn assigned_latencies(&self) -> &Latencies {
-        &self.assigned
+    /// How long each request that got a worker took to get it.
+    pub const fn time_to_worker(&self) -> &Latencies {
+        &self.time_to_worker
     }
 
     /// What happened when.
@@ -115,19 +131,20 @@ impl RouteStats {
     /// Everything as plain figures. `seconds` is how long the run has run, without pauses.
     pub fn summary(&self, seconds: f64) -> Summary {
         let ranked = self.workers.ranked();
-        #[expect(clippy::cast_precision_loss)] // counts of attempts
+        #[expect(clippy::cast_precision_loss)] // counts of requests
         let per = |part: u64, whole: f64| (whole > 0.0).then(|| part as f64 / whole);
-        #[expect(clippy::cast_precision_loss)] // a count of attempts
+        #[expect(clippy::cast_precision_loss)] // a count of requests
         let answered = self.answered() as f64;
         Summary {
             counts: self.counts,
-            attempts: self.attempts(),
+            requests: self.requests(),
+            attempts: self.attempts,
             polls: self.polls,
             seconds,
             per_second: per(self.answered(), seconds),
             assigned_share: per(self.count(OutcomeKind::Assigned), answered),
-            all: Quantiles::of(&self.all),
-            assigned: Quantiles::of(&self.assigned),
+            router_reply: Quantiles::of(&self.router_reply),
+            time_to_worker: Quantiles::of(&self.time_to_worker),
             first_assigned: self.first_assigned,
             bytes: self.bytes,
             load: self.load,
@@ -176,20 +193,22 @@ impl Quantiles {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     counts: [u64; OutcomeKind::ALL.len()],
-    /// Attempts that have ended.
+    /// Requests that have come back; polls are none.
+    pub requests: u64,
+    /// Attempts that have ended: requests and polls.
     pub attempts: u64,
-    /// Of those, the ones that asked again.
+    /// Polls of requests that waited.
     pub polls: u64,
     /// Seconds that the run has run, without pauses.
     pub seconds: f64,
-    /// Attempts per second, without those broken off.
+    /// Requests per second, without those broken off.
     pub per_second: Option<f64>,
-    /// Share of the attempts that were assigned a worker, from 0 to 1, without those broken off.
+    /// Share of the requests that were assigned a worker, from 0 to 1, without those broken off.
     pub assigned_share: Option<f64>,
-    /// Latencies of all attempts but those broken off.
-    pub all: Option<Quantiles>,
-    /// Latencies of those that were assigned a worker.
-    pub assigned: Option<Quantiles>,
+    /// How long each reply took.
+    pub router_reply: Option<Quantiles>,
+    /// How long each request that got a worker took to get it, polls included.
+    pub time_to_worker: Option<Quantiles>,
     /// Seconds to the first assignment.
     pub first_assigned: Option<f64>,
     /// Bytes of all answers' bodies.
@@ -207,7 +226,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// How many attempts have ended that way.
+    /// How many requests stand that way.
     pub const fn count(&self, kind: OutcomeKind) -> u64 {
         self.counts[kind.index()]
     }

@@ -1,6 +1,7 @@
 //! Plans, counts, loads and spans of the lab in words, wherever they are told.
 
-use super::plan::{RoutePlan, Stop};
+use super::plan::{MOST_ATTEMPTS, RoutePlan, Stop};
+use super::run::{End, Phase, Run};
 use crate::domain::format::trimmed;
 use crate::domain::text::Untrusted;
 
@@ -22,6 +23,25 @@ pub fn plan(plan: &RoutePlan) -> String {
         "{endpoint}, {stop}, {} at once{rate}, cost {cost}",
         plan.concurrency
     )
+}
+
+/// Why a run ended before its plan was carried out, where neither the person nor the key is the
+/// cause.
+pub fn early_end(run: &Run) -> Option<String> {
+    match run.phase() {
+        Phase::Ended(End::Capped) => Some(format!(
+            "ended early: a run sends at most {} requests and polls",
+            count(MOST_ATTEMPTS)
+        )),
+        Phase::Ended(End::NoWorker) => Some(format!(
+            "ended early: no worker within {}",
+            span(run.plan().poll.patience)
+        )),
+        Phase::Ended(End::Done | End::Stopped)
+        | Phase::Running
+        | Phase::Paused
+        | Phase::Draining => None,
+    }
 }
 
 /// A count with its thousands apart.

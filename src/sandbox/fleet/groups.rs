@@ -3,16 +3,15 @@
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
+use super::super::USER;
 use super::super::numbers::whole;
 use super::super::token::Token;
 use super::workers::Worker;
 use super::{Fleet, HIRING};
+use crate::domain::workergroup::MadeGroup;
 
 /// The search that workers' machines must match when a workergroup names none.
 const DEFAULT_SEARCH: &str = "verified=true rentable=true rented=false";
-
-/// The account that everything in the sandbox belongs to.
-pub const USER: u64 = 1_001;
 
 /// A workergroup as the listing shows it (specification, "Workergroup").
 #[derive(Debug, Clone, Serialize)]
@@ -111,12 +110,35 @@ pub struct Group {
     pub max_workers: u64,
     /// When it looks for workers, in seconds since the fleet began.
     pub hires_at: Option<f64>,
+    /// Whether a caller made it: such a group outlives the sandbox.
+    pub is_made: bool,
 }
 
 impl Group {
     /// How many workers it hires at most.
     pub fn places(&self) -> usize {
         usize::try_from(self.record.test_workers.min(self.max_workers)).unwrap_or(0)
+    }
+
+    /// The group as it outlives the sandbox, if a caller made it.
+    fn made(&self) -> Option<MadeGroup> {
+        let record = &self.record;
+        self.is_made.then(|| MadeGroup {
+            id: record.id,
+            created_at: record.created_at.clone(),
+            endpoint_name: record.endpoint_name.clone(),
+            endpoint_id: record.endpoint_id,
+            template_hash: record.template_hash.clone(),
+            template_id: record.template_id,
+            search_query: record.search_query.clone(),
+            launch_args: record.launch_args.clone(),
+            min_load: record.min_load,
+            target_util: record.target_util,
+            cold_mult: record.cold_mult,
+            test_workers: record.test_workers,
+            max_workers: self.max_workers,
+            gpu_ram: record.gpu_ram,
+        })
     }
 }
 
@@ -173,7 +195,63 @@ impl Fleet {
             self.found(&name, 0.0)
         });
         self.add(id, endpoint, draft, 0.0);
+        if let Some(group) = self.groups.last_mut() {
+            group.is_made = true;
+        }
         Ok(id)
+    }
+
+    /// Restores a group of an earlier run. Its endpoint is made if there is none of that name, its
+    /// workers are hired again, and where its id is taken it gets the next one.
+    pub fn restore(&mut self, made: MadeGroup) {
+        let known = self
+            .endpoints
+            .iter()
+            .position(|known| known.name == made.endpoint_name);
+        let endpoint = known.unwrap_or_else(|| {
+            let created: Option<Timestamp> = made.created_at.parse().ok();
+            let age = created.map_or(0.0, |at| self.now() - at.as_duration().as_secs_f64());
+            let endpoint = self.found(&made.endpoint_name, age.max(0.0));
+            if self.is_free(made.endpoint_id) {
+                self.endpoints[endpoint].id = made.endpoint_id;
+            }
+            endpoint
+        });
+        let id = if self.is_free(made.id) {
+            made.id
+        } else {
+            self.take_id()
+        };
+        self.next_id = self.next_id.max(id).max(made.endpoint_id);
+        let draft = Draft {
+            template_hash: made.template_hash,
+            template_id: made.template_id,
+            search_params: Some(made.search_query),
+            launch_args: Some(made.launch_args),
+            min_load: made.min_load,
+            target_util: made.target_util,
+            cold_mult: made.cold_mult,
+            max_workers: made.max_workers,
+            test_workers: made.test_workers,
+            gpu_ram: made.gpu_ram,
+            ..Draft::default()
+        };
+        self.add(id, endpoint, draft, 0.0);
+        if let Some(group) = self.groups.last_mut() {
+            group.record.created_at = made.created_at;
+            group.is_made = true;
+        }
+    }
+
+    fn is_free(&self, id: u64) -> bool {
+        self.groups.iter().all(|group| group.record.id != id)
+            && self.endpoints.iter().all(|endpoint| endpoint.id != id)
+    }
+
+    /// A group as it outlives the sandbox, if a caller made it.
+    pub fn made(&self, group: u64) -> Option<MadeGroup> {
+        let known = self.groups.iter().find(|known| known.record.id == group);
+        known.and_then(Group::made)
     }
 
     /// Makes an endpoint, or finds the one of that name, and answers its id.
@@ -209,6 +287,7 @@ impl Fleet {
         self.groups.push(Group {
             max_workers: draft.max_workers,
             hires_at: Some(self.elapsed + HIRING),
+            is_made: false,
             record: Workergroup {
                 id,
                 min_load: draft.min_load,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::super::USER;
 use super::super::numbers::{float, whole};
 use super::super::random::{Purpose, Rng};
 use super::facts::{Facts, pick};
@@ -49,8 +50,10 @@ impl Host {
         } else {
             shares.datacenter * 0.5
         });
+        let id = 18 + serial * 701 + rng.below(700);
         Arc::new(Self {
-            id: 18 + serial * 701 + rng.below(700),
+            // Nobody else is the caller.
+            id: if id == USER { id + 1 } else { id },
             location: rng.weighted(spread.locations.iter().map(|(_, weight)| *weight)),
             datacenter,
             verification: if datacenter && rng.chance(0.7) {
@@ -77,9 +80,11 @@ impl Host {
         })
     }
 
-    /// This host with the place, rank and judgement that an anchor asks for.
-    pub fn anchored(&self, location: usize, datacenter: bool) -> Arc<Self> {
+    /// This host with the place, rank and judgement that an anchor asks for; the caller's own if
+    /// `own`.
+    pub fn anchored(&self, location: usize, datacenter: bool, own: bool) -> Arc<Self> {
         Arc::new(Self {
+            id: if own { USER } else { self.id },
             location,
             datacenter,
             verification: Verification::Verified,

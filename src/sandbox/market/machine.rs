@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::super::USER;
 use super::super::numbers::{float, rounded, unsigned, whole};
 use super::super::random::{Purpose, Rng};
 use super::facts::{Facts, GpuModel, Processor, Shares, pick};
@@ -343,6 +344,11 @@ impl Machine {
             }),
             end_date,
         }
+    }
+
+    /// Whether the caller is its host.
+    pub fn is_own(&self) -> bool {
+        self.host.id == USER
     }
 
     /// Cards that nobody rents.

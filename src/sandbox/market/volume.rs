@@ -1,5 +1,6 @@
 //! Network volumes: disk space that the machines of a cluster share.
 
+use super::super::USER;
 use super::super::numbers::{rounded, unsigned};
 use super::super::random::{Purpose, Rng};
 use super::facts::Facts;
@@ -144,6 +145,11 @@ impl Volume {
             external: rng.chance(0.05).then_some(false),
             active: rng.chance(0.15),
         }
+    }
+
+    /// Whether it is a listing of the caller's.
+    pub const fn is_own(&self) -> bool {
+        self.cluster.host == USER
     }
 
     /// The volume as a search for `storage` GB at `now` shows it.

@@ -247,6 +247,10 @@ fn outcome(model: &Model, now: Now, width: u16, theme: &Theme) -> Vec<Row> {
                 Verdict::Unknown => format!("{close} leads back to the form."),
             };
             rows.extend(write::wrapped(2, &advice, width, theme.dim));
+            if let (Verdict::Done, Some(why)) = (settled.verdict, model.sandbox.unsaved) {
+                let text = format!("It ends with this sandbox when you quit: {why}.");
+                rows.extend(write::wrapped(2, &text, width, theme.warning));
+            }
             rows.extend(history(model, width, theme));
             rows
         }

@@ -245,14 +245,22 @@ fn lines(run: &Run, sample: &RouteSample, width: u16, theme: &Theme) -> Vec<Line
     if let Some(id) = &sample.request_id {
         add("Request id", id.screen(200), theme.text);
     }
-    add("Latency", latency_words(run, sample), theme.text);
+    add("Router reply", latency_words(run, sample), theme.text);
+    if let Some(time) = sample.time_to_worker().filter(|_| sample.poll > 0) {
+        let polls = if sample.poll == 1 { "poll" } else { "polls" };
+        let words = format!("{} with {} {polls}", words::latency(time), sample.poll);
+        add("To a worker", words, theme.text);
+    }
     let bytes = format!("{} of answer", words::bytes(sample.bytes));
     add("Bytes", bytes, theme.text);
     let cost = words::amount(sample.cost);
     let sent = if sample.poll > 0 {
-        format!("cost {cost}, poll {} of its slot", sample.poll)
+        format!(
+            "cost {cost}, poll {} of request {}",
+            sample.poll, sample.request
+        )
     } else {
-        format!("cost {cost}")
+        format!("cost {cost}, request {}", sample.request)
     };
     add("Sent", sent, theme.text);
     lines.extend(reply_lines(kind, reply, width, theme));

@@ -49,17 +49,17 @@ fn nothing(buffer: &mut Buffer, area: Rect, theme: &Theme) {
     paint::text(buffer, area.x, area.y + 1, area.width, text, theme.dim);
 }
 
-/// The latencies of all attempts but those broken off, as horizontal bars.
+/// How long each reply took, as horizontal bars.
 pub fn histogram(buffer: &mut Buffer, area: Rect, run: &Run, theme: &Theme) {
     let basis = if run.plan().rate.is_some() {
         "from when each was due"
     } else {
         "from when each was sent"
     };
-    let title = format!("Latency, {basis}");
+    let title = format!("Router reply, {basis}");
     paint::text(buffer, area.x, area.y, area.width, &title, theme.heading);
     let rows = usize::from(area.height.saturating_sub(1)).min(MOST_BARS);
-    let latencies = run.stats().latencies();
+    let latencies = run.stats().router_reply();
     let bars = latencies.bars(rows.max(1));
     if bars.is_empty() {
         return nothing(buffer, area, theme);
@@ -108,7 +108,7 @@ pub fn timeline(buffer: &mut Buffer, area: Rect, run: &Run, now: Now, theme: &Th
         area.x,
         area.y,
         area.width,
-        "Timeline",
+        "Timeline of replies",
         theme.heading,
     );
     let room = usize::from(area.width.saturating_sub(18)).max(1);

@@ -7,11 +7,15 @@ use super::words;
 use crate::app::Model;
 use crate::app::facts::Facts;
 use crate::app::remote::Now;
+use crate::app::route_lab::LabRun;
 use crate::domain::format;
-use crate::domain::routing::{Figure, compare};
+use crate::domain::routing::{Figure, LEAST_VALUES, Verdict, compare};
 use crate::ui::paint::{self, piece};
 use crate::ui::picker::blank;
 use crate::widgets::theme::Theme;
+
+/// From this width on the columns have room for the largest figures and the verdict.
+const WIDE: u16 = 92;
 
 /// Draws the comparison of the run in sight with the one of that number.
 pub fn draw(
@@ -50,16 +54,31 @@ pub fn draw(
         );
         paint::text(buffer, area.x, area.y + y, area.width, &line, theme.text);
     }
-    let figures = compare(
-        &first.run().summary(now.mono),
-        &second.run().summary(now.mono),
+    let note = format!(
+        "better, worse: rank test (Mann-Whitney, p < 0.05, {LEAST_VALUES} or more values each)"
     );
+    paint::text(buffer, area.x, area.y + 3, area.width, &note, theme.dim);
+    let of = |lab_run: &LabRun| lab_run.run().elapsed(now.mono);
+    let figures = compare(
+        (first.run().stats(), of(first)),
+        (second.run().stats(), of(second)),
+    );
+    let columns = if area.width >= WIDE {
+        [20, 12, 12, 9]
+    } else {
+        [19, 9, 9, 8]
+    };
+    let [label, value, difference, change] = columns;
     let head = format!(
-        "{:20} {:>12} {:>12} {:>12} {:>9}",
+        "{:label$} {:>value$} {:>value$} {:>difference$} {:>change$}",
         "",
         format!("run {}", first.number),
         format!("run {}", second.number),
-        "difference",
+        if area.width >= WIDE {
+            "difference"
+        } else {
+            "diff"
+        },
         "change"
     );
     paint::text(buffer, area.x, area.y + 4, area.width, &head, theme.heading);
@@ -69,11 +88,17 @@ pub fn draw(
     facts.overlay_lines = figures.len();
     let scroll = scroll.min(figures.len().saturating_sub(page));
     for (y, figure) in (list.y..list.bottom()).zip(figures.iter().skip(scroll)) {
-        line(buffer, (list.x, y, list.width), figure, theme);
+        line(buffer, (list.x, y, list.width), columns, figure, theme);
     }
 }
 
-fn line(buffer: &mut Buffer, (x, y, width): (u16, u16, u16), figure: &Figure, theme: &Theme) {
+fn line(
+    buffer: &mut Buffer,
+    (x, y, width): (u16, u16, u16),
+    columns: [usize; 4],
+    figure: &Figure,
+    theme: &Theme,
+) {
     let signed = |text: String, value: f64| {
         if value > 0.0 {
             format!("+{text}")
@@ -90,15 +115,22 @@ fn line(buffer: &mut Buffer, (x, y, width): (u16, u16, u16), figure: &Figure, th
     });
     let change = figure.change().filter(|_| !is_same);
     let change = change.map_or_else(String::new, |change| signed(words::share(change), change));
-    let (verdict, style) = match figure.improved().filter(|_| !is_same) {
-        Some(true) => ("better", theme.good),
-        Some(false) => ("worse", theme.error),
+    let has_both = figure.first.is_some() && figure.second.is_some();
+    let (verdict, style) = match figure.verdict.filter(|_| has_both) {
+        Some(Verdict::Better) => ("better", theme.good),
+        Some(Verdict::Worse) => ("worse", theme.error),
+        Some(Verdict::Unclear) => ("no clear difference", theme.dim),
         None => ("", theme.text),
     };
+    let [label, value, wide, narrow] = columns;
+    let [first, second] = shown;
     let parts = [
-        piece(format!("{:20} ", figure.label), theme.dim),
-        piece(format!("{:>12} {:>12} ", shown[0], shown[1]), theme.text),
-        piece(format!("{difference:>12} {change:>9} {verdict}"), style),
+        piece(format!("{:label$} ", figure.label), theme.dim),
+        piece(format!("{first:>value$} {second:>value$} "), theme.text),
+        piece(
+            format!("{difference:>wide$} {change:>narrow$} {verdict}"),
+            style,
+        ),
     ];
     paint::pieces(buffer, x, y, width, &parts);
 }

@@ -84,7 +84,7 @@ pub fn form(
         if let Some(message) = form.objection(*entry) {
             paint::text(buffer, x, y, room, &format!("! {message}"), theme.error);
         } else {
-            let hint = entry.hint(&model.keymap);
+            let hint = entry.hint(form.mode, &model.keymap);
             if paint::cells(&hint) <= room {
                 paint::text(buffer, x, y, room, &hint, theme.dim);
             }
@@ -101,11 +101,12 @@ fn notes(buffer: &mut Buffer, inner: Rect, from: u16, model: &Model, theme: &The
         RouteKey::Group => "with the workergroup's own key",
     };
     let address = visible(&model.profile.route_url, 200);
+    let mode = model.route_lab.form.mode;
     let focused = model.route_lab.form.focus();
     let objection = model.route_lab.form.objection(focused);
     let lines = [
         objection.map_or_else(
-            || focused.hint(&model.keymap),
+            || focused.hint(mode, &model.keymap),
             |message| format!("! {message}"),
         ),
         format!("POST {address}/route/ {key}"),

@@ -65,7 +65,7 @@ fn counts(run: &Run, summary: &Summary, theme: &Theme) -> Vec<Line> {
     let waiting = summary.count(OutcomeKind::Waiting);
     let failed = failed(run);
     let answered = run.stats().answered();
-    #[expect(clippy::cast_precision_loss)] // counts of attempts
+    #[expect(clippy::cast_precision_loss)] // counts of requests
     let of = |part: u64| {
         if answered == 0 {
             words::count(part)
@@ -73,11 +73,6 @@ fn counts(run: &Run, summary: &Summary, theme: &Theme) -> Vec<Line> {
             let share = words::share(part as f64 / answered as f64);
             format!("{:>7}  {share:>6}", words::count(part))
         }
-    };
-    let polls = if summary.polls > 0 {
-        format!(", {} of them polls", words::count(summary.polls))
-    } else {
-        String::new()
     };
     let per_second = summary
         .per_second
@@ -89,8 +84,8 @@ fn counts(run: &Run, summary: &Summary, theme: &Theme) -> Vec<Line> {
     let bad = if failed > 0 { theme.error } else { plain };
     let mut lines = vec![
         row(
-            "Ended",
-            format!("{}{polls}", words::count(summary.attempts)),
+            "Requests",
+            format!("{:>7}", words::count(summary.requests)),
             plain,
             theme,
         ),
@@ -105,6 +100,10 @@ fn counts(run: &Run, summary: &Summary, theme: &Theme) -> Vec<Line> {
     for kind in kinds {
         let value = format!("{:>7}", words::count(summary.count(kind)));
         lines.push(row(&format!("  {}", kind.label()), value, plain, theme));
+    }
+    if summary.polls > 0 {
+        let polls = format!("{:>7}", words::count(summary.polls));
+        lines.push(row("Polls", polls, plain, theme));
     }
     lines.push(row("First assigned", first, plain, theme));
     lines.push(row(
@@ -121,7 +120,7 @@ type Figure = fn(&Quantiles) -> f64;
 
 fn latencies(summary: &Summary, theme: &Theme) -> Vec<Line> {
     let mut lines = vec![vec![(
-        format!("{:LABEL$}{:>10} {:>10}", "Latency", "all", "assigned"),
+        format!("{:8}{:>13} {:>15}", "", "Router reply", "Time to worker"),
         theme.heading,
     )]];
     let figures: [(&str, Figure); 6] = [
@@ -138,11 +137,11 @@ fn latencies(summary: &Summary, theme: &Theme) -> Vec<Line> {
                 .map_or_else(|| "-".to_owned(), |latency| words::latency(get(latency)))
         };
         let value = format!(
-            "{:>10} {:>10}",
-            shown(&summary.all),
-            shown(&summary.assigned)
+            "{:>13} {:>15}",
+            shown(&summary.router_reply),
+            shown(&summary.time_to_worker)
         );
-        lines.push(row(label, value, theme.text, theme));
+        lines.push(vec![(format!("{label:8}"), theme.dim), (value, theme.text)]);
     }
     let missing = if summary.reqnums_missing > 0 {
         format!(" ({} numbers)", words::count(summary.reqnums_missing))

@@ -1,6 +1,6 @@
 //! Numbers of the lab in words.
 
-pub use crate::domain::routing::words::{amount, count, plan, span};
+pub use crate::domain::routing::words::{amount, count, early_end, plan, span};
 use crate::domain::routing::{Figure, FigureUnit};
 
 /// A latency in the unit that suits it.

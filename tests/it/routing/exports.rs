@@ -42,7 +42,9 @@ fn the_csv_read_again_gives_the_same_figures() {
             "stop",
             "concurrency",
             "rate_per_s",
-            "started_at"
+            "started_at",
+            "request",
+            "time_to_worker_s"
         ]
     );
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
@@ -62,15 +64,17 @@ fn the_csv_read_again_gives_the_same_figures() {
     assert_eq!(column(2), ["100", "100", "100", "100"]);
     assert_eq!(column(13), ["100", "100", "0", "100"]);
     assert_eq!(&rows[0][14], "chat");
-    assert_eq!(&rows[0][15], "4 attempts");
+    assert_eq!(&rows[0][15], "4 requests");
     assert_eq!(&rows[0][17], "2");
+    assert_eq!(column(19), ["0", "1", "2", "3"]);
+    assert_eq!(column(20), ["", "0.25", "", "0.5"]);
     let mut latencies: Vec<f64> = column(6).iter().map(|cell| cell.parse().unwrap()).collect();
     latencies.sort_by(f64::total_cmp);
     let stats = run.stats();
-    near(stats.latencies().quantile(0.5), latencies[1]);
-    near(stats.latencies().quantile(0.9), latencies[3]);
+    near(stats.router_reply().quantile(0.5), latencies[1]);
+    near(stats.router_reply().quantile(0.9), latencies[3]);
     close(
-        stats.latencies().mean().unwrap(),
+        stats.router_reply().mean().unwrap(),
         latencies.iter().sum::<f64>() / 4.0,
     );
     let bytes: u64 = column(11)
@@ -115,14 +119,20 @@ fn the_json_holds_parameters_figures_and_attempts() {
     assert_eq!(json["attempts"][2]["load"], 0);
     assert_eq!(json["summary"]["seconds"], 2);
     assert_eq!(json["summary"]["per_second"], 2);
-    assert_eq!(json["summary"]["latency_s"]["max"], 1);
-    assert_eq!(json["summary"]["latency_s"]["mean"], 0.46875);
+    assert_eq!(json["summary"]["requests"], 4);
+    assert_eq!(json["summary"]["polls"], 0);
+    assert_eq!(json["summary"]["router_reply_s"]["max"], 1);
+    assert_eq!(json["summary"]["router_reply_s"]["mean"], 0.46875);
+    near(json["summary"]["time_to_worker_s"]["p50"].as_f64(), 0.25);
+    assert_eq!(json["summary"]["time_to_worker_s"]["max"], 0.5);
     assert_eq!(json["summary"]["first_assigned_s"], 0.75);
     assert_eq!(json["workers"][0]["share"], 0.5);
     assert_eq!(json["attempts"].as_array().unwrap().len(), 4);
     assert_eq!(json["attempts"][1]["reqnum"], 7);
     assert_eq!(json["attempts"][1]["request_id"], "req-7");
     assert_eq!(json["attempts"][1]["latency_s"], 0.25);
+    assert_eq!(json["attempts"][1]["request"], 1);
+    assert_eq!(json["attempts"][1]["time_to_worker_s"], 0.25);
 }
 
 #[test]
@@ -198,7 +208,9 @@ struct Read {
     ended: f64,
     cost: f64,
     load: f64,
+    request: u64,
     polls: bool,
+    to_worker: Option<f64>,
     outcome: String,
     worker: String,
     reqnum: Option<i64>,
@@ -215,7 +227,9 @@ fn from_csv(text: &str) -> Vec<Read> {
             ended: number(5),
             cost: number(2),
             load: number(13),
+            request: row[19].parse().unwrap(),
             polls: &row[1] != "0",
+            to_worker: row[20].parse().ok(),
             outcome: row[7].to_owned(),
             worker: row[8].to_owned(),
             reqnum: row[9].parse().ok(),
@@ -234,7 +248,9 @@ fn from_json(json: &serde_json::Value) -> Vec<Read> {
             ended: number("ended_s"),
             cost: number("cost"),
             load: number("load"),
+            request: attempt["request"].as_u64().unwrap(),
             polls: attempt["poll"] != 0,
+            to_worker: attempt["time_to_worker_s"].as_f64(),
             outcome: attempt["outcome"].as_str().unwrap().to_owned(),
             worker: attempt["worker"].as_str().unwrap_or_default().to_owned(),
             reqnum: attempt["reqnum"].as_i64(),
@@ -336,8 +352,12 @@ fn the_figures_are_those_of_anyone_who_reads_the_exported_attempts() {
         assert_eq!(from_csv(&export_csv(&run)), attempts);
         let summary = &json["summary"];
         assert_eq!(summary["attempts"], attempts.len());
+        // A request stands as its latest attempt ended.
+        let requests: std::collections::BTreeMap<u64, &Read> =
+            attempts.iter().map(|one| (one.request, one)).collect();
+        assert_eq!(summary["requests"], requests.len());
         for (outcome, count) in summary["outcomes"].as_object().unwrap() {
-            let own = attempts.iter().filter(|one| one.outcome == *outcome);
+            let own = requests.values().filter(|one| one.outcome == *outcome);
             assert_eq!(*count, own.count(), "{outcome}");
             seen.extend((*count != 0).then(|| outcome.clone()));
         }
@@ -367,18 +387,28 @@ fn the_figures_are_those_of_anyone_who_reads_the_exported_attempts() {
             answered.iter().map(|one| one.bytes).sum::<u64>()
         );
         same_latencies(
-            &summary["latency_s"],
+            &summary["router_reply_s"],
             answered.iter().map(|one| one.latency).collect(),
         );
         let assigned: Vec<&&Read> = answered
             .iter()
             .filter(|one| one.outcome == "assigned")
             .collect();
+        let asked = |one: &Read| {
+            let first = attempts.iter().find(|it| it.request == one.request);
+            first.unwrap().intended
+        };
+        for one in &attempts {
+            let time = (one.outcome == "assigned").then(|| one.ended - asked(one));
+            assert_eq!(one.to_worker.is_some(), time.is_some());
+            close(one.to_worker.unwrap_or_default(), time.unwrap_or_default());
+        }
         same_latencies(
-            &summary["assigned_latency_s"],
-            assigned.iter().map(|one| one.latency).collect(),
+            &summary["time_to_worker_s"],
+            assigned.iter().filter_map(|one| one.to_worker).collect(),
         );
-        let count = answered.len() as f64;
+        let broken = requests.values().filter(|one| one.outcome == "cancelled");
+        let count = (requests.len() - broken.count()) as f64;
         let seconds = summary["seconds"].as_f64().unwrap();
         close(summary["per_second"].as_f64().unwrap(), count / seconds);
         let share = assigned.len() as f64 / count;

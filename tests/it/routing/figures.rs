@@ -28,7 +28,7 @@ fn ten() -> Vec<RouteSample> {
 #[test]
 fn quantiles_are_those_counted_by_hand() {
     let stats = RouteStats::of(&ten());
-    let latencies = stats.assigned_latencies();
+    let latencies = stats.time_to_worker();
     assert_eq!(latencies.count(), 10);
     near(latencies.quantile(0.5), 0.05); // the 5th of 10
     near(latencies.quantile(0.9), 0.09); // the 9th
@@ -44,7 +44,7 @@ fn quantiles_are_those_counted_by_hand() {
 #[test]
 fn bars_count_every_latency_once() {
     let stats = RouteStats::of(&ten());
-    let bars = stats.latencies().bars(4);
+    let bars = stats.router_reply().bars(4);
     // From 10, 32.5, 55 and 77.5 ms; the last ends with the longest, 100 ms.
     let counts: Vec<u64> = bars.iter().map(|bar| bar.count).collect();
     assert_eq!(counts, [3, 2, 2, 3]);
@@ -237,26 +237,74 @@ fn answers_per_second_know_that_the_last_interval_is_not_over() {
     close(rates[1], 32.0);
 }
 
+/// Thirty requests, one a second, whose replies take 10 to 39 ms, longer by `more`; the last
+/// `failed` time out.
+fn thirty(more: f64, failed: usize) -> RouteStats {
+    let samples: Vec<RouteSample> = (0..30_u32)
+        .map(|number| {
+            let begin = f64::from(number);
+            let outcome = if (number as usize) < 30 - failed {
+                assigned("w", i64::from(number)).outcome
+            } else {
+                Outcome::TimedOut
+            };
+            let took = f64::from(10 + number) / 1000.0 + more;
+            sample(u64::from(number), begin, begin + took, outcome)
+        })
+        .collect();
+    RouteStats::of(&samples)
+}
+
 #[test]
-fn a_comparison_says_what_changed_and_whether_for_the_better() {
-    let slow = RouteStats::of(&ten()).summary(10.0);
-    let mut halved = ten();
-    for sample in &mut halved {
-        sample.ended = sample.intended + sample.latency() / 2.0;
-    }
-    halved[9].outcome = Outcome::TimedOut;
-    let fast = RouteStats::of(&halved).summary(5.0);
-    let figures = compare(&slow, &fast);
+fn a_comparison_says_what_changed_and_only_a_rank_test_for_the_better() {
+    let (fast, slow) = (thirty(0.0, 0), thirty(0.015, 12));
+    let figures = compare((&fast, 30.0), (&slow, 15.0));
     let figure = |label: &str| *figures.iter().find(|figure| figure.label == label).unwrap();
-    let mean = figure("mean");
+    let mean = figure("router reply mean");
     assert_eq!(mean.unit, FigureUnit::Seconds);
-    close(mean.difference().unwrap(), -0.0275);
-    close(mean.change().unwrap(), -0.5);
-    assert_eq!(mean.improved(), Some(true));
-    assert_eq!(figure("assigned").improved(), Some(false));
-    assert_eq!(figure("timed out").improved(), Some(false));
+    close(mean.difference().unwrap(), 0.015);
+    close(mean.change().unwrap(), 0.015 / 0.0245);
+    close(figure("requests per second").second.unwrap(), 2.0);
     assert_eq!(figure("timed out").change(), None);
-    assert_eq!(figure("attempts").improved(), None);
-    close(figure("attempts per second").second.unwrap(), 2.0);
     assert!(figures.iter().all(|figure| figure.label != "cancelled"));
+    let verdicts: Vec<_> = figures
+        .iter()
+        .filter_map(|figure| Some((figure.label, figure.verdict?)))
+        .collect();
+    assert_eq!(
+        verdicts,
+        [
+            ("share assigned", Verdict::Worse),
+            ("router reply p50", Verdict::Worse),
+            ("to a worker p50", Verdict::Worse),
+        ]
+    );
+    let back = compare((&slow, 15.0), (&fast, 30.0));
+    let better = back.iter().filter(|it| it.verdict == Some(Verdict::Better));
+    assert_eq!(better.count(), 3);
+}
+
+#[test]
+fn what_chance_explains_is_no_clear_difference() {
+    let clear = |first: &RouteStats, second: &RouteStats| {
+        let figures = compare((first, 30.0), (second, 30.0)).into_iter();
+        figures
+            .filter_map(|figure| Some((figure.label, figure.verdict?)))
+            .filter(|(_, verdict)| *verdict != Verdict::Unclear)
+            .map(|(label, _)| label)
+            .collect::<Vec<_>>()
+    };
+    // 3 ms more on a spread of 30, and one failure of thirty.
+    assert!(clear(&thirty(0.0, 0), &thirty(0.003, 1)).is_empty());
+    assert!(clear(&thirty(0.0, 0), &thirty(0.0, 0)).is_empty());
+    // Ten times as slow, over too few values to say so.
+    let few = |more: f64| {
+        let one = |index: u64| {
+            let outcome = assigned("w", 1).outcome;
+            sample(index, 0.0, 0.01 + more, outcome)
+        };
+        RouteStats::of(&(0..7).map(one).collect::<Vec<_>>())
+    };
+    assert!(clear(&few(0.0), &few(0.1)).is_empty());
+    assert!(clear(&RouteStats::default(), &thirty(0.0, 0)).is_empty());
 }

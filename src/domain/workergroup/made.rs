@@ -1,0 +1,64 @@
+//! Workergroups that people made in the embedded sandbox, as they survive its end: each run of the
+//! sandbox is a new market, but what a person made in it is theirs.
+
+use serde::{Deserialize, Serialize};
+
+/// The most groups that are kept; the oldest fall away, since nothing else deletes them.
+const MOST: usize = 100;
+
+/// A group without its key: every run makes keys of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the members are those of the interface")]
+pub struct MadeGroup {
+    pub id: u64,
+    pub created_at: String,
+    pub endpoint_name: String,
+    pub endpoint_id: u64,
+    pub template_hash: Option<String>,
+    pub template_id: Option<u64>,
+    pub search_query: String,
+    pub launch_args: String,
+    pub min_load: f64,
+    pub target_util: f64,
+    pub cold_mult: f64,
+    pub test_workers: u64,
+    pub max_workers: u64,
+    pub gpu_ram: f64,
+}
+
+impl MadeGroup {
+    /// Two sandboxes that run at the same time give the same ids: the moment tells them apart.
+    fn is_same(&self, other: &Self) -> bool {
+        (self.id, &self.created_at) == (other.id, &other.created_at)
+    }
+}
+
+/// A change to the groups that people made.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GroupChange {
+    /// A group was made or changed.
+    Put(MadeGroup),
+    /// A group was deleted.
+    Deleted(MadeGroup),
+}
+
+/// The groups that people made, oldest first.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct MadeGroups(pub Vec<MadeGroup>);
+
+impl MadeGroups {
+    /// Makes a change.
+    pub fn apply(&mut self, change: GroupChange) {
+        match change {
+            GroupChange::Put(group) => {
+                match self.0.iter_mut().find(|known| known.is_same(&group)) {
+                    Some(known) => *known = group,
+                    None => self.0.push(group),
+                }
+                let surplus = self.0.len().saturating_sub(MOST);
+                self.0.drain(..surplus);
+            }
+            GroupChange::Deleted(group) => self.0.retain(|known| !known.is_same(&group)),
+        }
+    }
+}

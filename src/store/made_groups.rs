@@ -1,0 +1,111 @@
+//! The workergroups that people made in the embedded sandbox, one file for each market (seed).
+//! Programs that run at the same time share it: each reads it under a lock, makes its change and
+//! writes it back.
+
+use std::path::PathBuf;
+
+use super::paths::Paths;
+use super::{files, kept};
+use crate::domain::workergroup::{GroupChange, MadeGroups};
+
+/// The file of a profile and seed.
+#[derive(Debug, Clone)]
+pub struct MadeGroupsFile {
+    path: PathBuf,
+}
+
+impl MadeGroupsFile {
+    /// The file, what it holds, and what a person should know. `None` instead of the file when it
+    /// must not be written.
+    pub fn open(
+        paths: &Paths,
+        profile: &str,
+        seed: u64,
+    ) -> (Option<Self>, MadeGroups, Option<String>) {
+        let name = format!("sandbox-groups-{seed}.json");
+        let path = paths.profile_state(profile).join(name);
+        let read = kept::read::<MadeGroups>(&path);
+        let file = read.blocked.is_none().then_some(Self { path });
+        (file, read.content.unwrap_or_default(), read.notice)
+    }
+
+    /// Makes a change to what the file holds now.
+    ///
+    /// # Errors
+    /// When it cannot be read or written; why, in words.
+    pub fn change(&self, change: GroupChange) -> Result<(), String> {
+        let failed = |error: std::io::Error| format!("{}: {error}", self.path.display());
+        if let Some(folder) = self.path.parent() {
+            files::private_dir(folder).map_err(failed)?;
+        }
+        let _lock = files::lock(&self.path)?;
+        let read = kept::read::<MadeGroups>(&self.path);
+        if let Some(why) = read.blocked {
+            return Err(why);
+        }
+        let mut groups = read.content.unwrap_or_default();
+        groups.apply(change);
+        kept::write(&self.path, &groups).map_err(failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::workergroup::MadeGroup;
+
+    fn group(id: u64, created_at: &str) -> MadeGroup {
+        MadeGroup {
+            id,
+            created_at: created_at.to_owned(),
+            endpoint_name: "chat".to_owned(),
+            endpoint_id: 9,
+            template_hash: None,
+            template_id: Some(3),
+            search_query: "num_gpus=1".to_owned(),
+            launch_args: String::new(),
+            min_load: 1.0,
+            target_util: 0.9,
+            cold_mult: 3.0,
+            test_workers: 3,
+            max_workers: 20,
+            gpu_ram: 24.0,
+        }
+    }
+
+    #[test]
+    fn groups_of_two_programs_come_back_for_their_seed() {
+        let root = tempfile::tempdir().unwrap();
+        let paths = Paths::below(root.path());
+        let open = |seed| MadeGroupsFile::open(&paths, "sandbox", seed);
+        let (one, none, notice) = open(1);
+        assert_eq!((none, notice), (MadeGroups::default(), None));
+        let (one, two) = (one.unwrap(), open(1).0.unwrap());
+        // Both sandboxes gave the same id.
+        let (first, mut second) = (
+            group(4210, "2026-01-01T00:00:00Z"),
+            group(4210, "2026-01-02T00:00:00Z"),
+        );
+        one.change(GroupChange::Put(first.clone())).unwrap();
+        two.change(GroupChange::Put(second.clone())).unwrap();
+        second.max_workers = 5;
+        two.change(GroupChange::Put(second.clone())).unwrap();
+        assert_eq!(open(1).1.0, [first.clone(), second.clone()]);
+        one.change(GroupChange::Deleted(first)).unwrap();
+        assert_eq!(open(1).1.0, [second]);
+        assert_eq!(open(2).1, MadeGroups::default());
+    }
+
+    #[test]
+    fn a_newer_file_is_left_as_it_is() {
+        let root = tempfile::tempdir().unwrap();
+        let paths = Paths::below(root.path());
+        let folder = paths.profile_state("sandbox");
+        std::fs::create_dir_all(&folder).unwrap();
+        let newer = r#"{"version":2,"kept":"unlike today's"}"#;
+        std::fs::write(folder.join("sandbox-groups-1.json"), newer).unwrap();
+        let (file, groups, notice) = MadeGroupsFile::open(&paths, "sandbox", 1);
+        assert!(file.is_none() && groups.0.is_empty());
+        assert!(notice.unwrap().contains("newer"));
+    }
+}

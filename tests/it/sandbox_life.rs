@@ -1,0 +1,355 @@
+//! What makes the sandbox like a service on the net: latency, requests that stall, listings of the
+//! caller's own, and workergroups that outlive it.
+
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bourse::api::{Reply, Request};
+use bourse::cli::args::Global;
+use bourse::cli::{Environment, Market, Settings};
+use bourse::domain::workergroup::{GroupChange, MadeGroups, NewWorkergroup};
+use bourse::sandbox::latency::Latency;
+use bourse::sandbox::{GroupStore, SandboxConfig};
+use bourse::store::Paths;
+use serde_json::{Value, json};
+
+use crate::creating::files;
+use crate::pty_support::Pty;
+use crate::support::{Server, frozen};
+
+const GROUPS: &str = "/api/v0/workergroups/";
+
+fn groups(server: &Server) -> Vec<Value> {
+    let answer = server.call("GET", GROUPS, "").good();
+    answer["results"].as_array().unwrap().clone()
+}
+
+// Latency and stalling
+
+#[test]
+fn an_answer_waits_for_its_latency_when_the_work_is_done() {
+    let server = Server::start(SandboxConfig {
+        latency: Latency::Fixed(Duration::from_secs(600)),
+        ..frozen()
+    });
+    let mut stream = TcpStream::connect(server.addr()).unwrap();
+    let head = format!(
+        "GET {GROUPS} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n",
+        server.addr(),
+        server.running.key()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    while server.running.ledger().entries().is_empty() {
+        std::thread::yield_now();
+    }
+    stream
+        .set_read_timeout(Some(Duration::from_millis(200)))
+        .unwrap();
+    let nothing = stream.read(&mut [0; 16]).unwrap_err().kind();
+    assert!(
+        matches!(nothing, ErrorKind::WouldBlock | ErrorKind::TimedOut),
+        "{nothing}"
+    );
+}
+
+#[test]
+fn a_request_body_that_stalls_is_cut_off() {
+    let server = Server::start(SandboxConfig {
+        body_patience: Duration::from_millis(50),
+        ..frozen()
+    });
+    let mut stream = TcpStream::connect(server.addr()).unwrap();
+    let head = format!(
+        "POST /api/v0/bundles/ HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{{\"limit\":",
+        server.addr(),
+        server.running.key()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
+    let mut answer = String::new();
+    // It ends by itself: the connection is closed.
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(
+        answer.starts_with("HTTP/1.1 408 Request Timeout\r\n"),
+        "{answer}"
+    );
+    assert!(
+        answer.to_ascii_lowercase().contains("connection: close"),
+        "{answer}"
+    );
+    assert!(answer.contains(r#""success":false"#), "{answer}");
+    assert!(server.running.ledger().entries().is_empty());
+}
+
+// Listings
+
+#[test]
+fn a_caller_unlists_its_own_listings_and_no_others() {
+    let server = Server::frozen();
+    let volumes = || {
+        let body = json!({"limit": 500});
+        server
+            .post("/api/v0/network_volumes/search/", &body)
+            .offers()
+    };
+    let own = |row: &Value| row["host_id"] == 1001;
+    let (mine, others): (Vec<_>, Vec<_>) = volumes().into_iter().partition(own);
+    assert_eq!((mine.len(), others.len()), (4, 56));
+    assert!(mine.iter().all(|row| row["verified"] == true));
+    let user = server.call("GET", "/api/v0/users/current/", "").good();
+    assert_eq!(user["id"], 1001);
+    let unlist = |row: &Value| {
+        let answer = server.post("/api/v0/volumes/unlist/", &json!({"id": row["id"]}));
+        let msg = answer.json()["msg"].as_str().unwrap().to_owned();
+        (answer.status, msg)
+    };
+    for row in &others {
+        let missing = "Volume listing does not exist".to_owned();
+        assert_eq!(unlist(row), (400, missing));
+    }
+    assert_eq!(volumes().len(), 60, "nothing of others is gone");
+    let mut outcomes: Vec<_> = mine.iter().map(unlist).collect();
+    outcomes.sort();
+    let done = outcomes.iter().filter(|(status, _)| *status == 200);
+    assert_eq!(done.count(), 3);
+    let rented = "Unable to delete active volume listing".to_owned();
+    assert_eq!(outcomes[3], (400, rented));
+    assert_eq!(volumes().len(), 57);
+}
+
+#[test]
+fn the_sandbox_names_the_caller_s_listings() {
+    let server = Server::frozen();
+    let body = json!({"limit": 500});
+    let volumes = server
+        .post("/api/v0/network_volumes/search/", &body)
+        .offers();
+    let local = server
+        .post("/api/v0/volumes/search/", &json!({"limit": 9000}))
+        .offers();
+    let mut wanted: Vec<u64> = volumes
+        .iter()
+        .chain(&local)
+        .filter(|row| row["host_id"] == 1001)
+        .map(|row| row["id"].as_u64().unwrap())
+        .collect();
+    wanted.sort_unstable();
+    let named = server.running.own_listings();
+    let mut ids: Vec<u64> = named.iter().map(|listing| listing.id).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, wanted);
+    assert_eq!(ids.len(), 5, "four network volumes and a local one");
+    assert_eq!(named.iter().filter(|listing| listing.rented).count(), 1);
+}
+
+#[test]
+fn the_unlist_dialog_names_the_ids_to_try() {
+    let mut pty = Pty::bourse(&["--freeze"], &[], 110, 34);
+    pty.wait_for_text("rows loaded");
+    pty.keys("2");
+    pty.wait_for_text("$/GB/mo");
+    pty.keys("u");
+    let text = pty.wait_for("the ids", |screen| {
+        let text = screen.contents();
+        text.contains("this sandbox:") && text.contains("Enter goes on")
+    });
+    let (_, listed) = text.split_once("this sandbox:").unwrap();
+    let ids: Vec<&str> = listed
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|digits| digits.len() >= 7)
+        .collect();
+    assert!(ids.len() >= 4, "{text}");
+    assert!(text.contains("(rented)"), "{text}");
+    let id = ids[0];
+    pty.keys(&format!("{id}<Enter>{id}<Enter>"));
+    pty.wait_for_text(&format!("Unlisted Volume {id}."));
+    pty.keys("<C-c>");
+    pty.exit().assert_clean(0);
+}
+
+// Workergroups
+
+/// A sandbox that brings `groups` back and keeps changes in the same place.
+fn keeping(groups: &Arc<Mutex<MadeGroups>>) -> Server {
+    let kept = Arc::clone(groups);
+    let groups = groups.lock().unwrap().clone();
+    Server::start(SandboxConfig {
+        freeze: false,
+        groups,
+        group_store: Some(GroupStore::new(move |change: GroupChange| {
+            kept.lock().unwrap().apply(change);
+        })),
+        ..frozen()
+    })
+}
+
+#[test]
+fn workergroups_outlive_the_sandbox_with_everything_but_their_keys() {
+    let kept = Arc::new(Mutex::new(MadeGroups::default()));
+    let first = keeping(&kept);
+    let founded = groups(&first).len();
+    let body = json!({"endpoint_name": "mine", "search_params": "num_gpus=2", "gpu_ram": 48,
+        "test_workers": 2, "max_workers": 5, "cold_workers": 1, "target_util": 0.5});
+    let made = first.post(GROUPS, &body).good()["id"].clone();
+    let gone = first.post(GROUPS, &json!({"endpoint_name": "gone"})).good()["id"].clone();
+    let sdxl = first.post(GROUPS, &json!({"endpoint_name": "sdxl"})).good()["id"].clone();
+    let change = json!({"min_load": 7.5}).to_string();
+    first
+        .call("PUT", &format!("{GROUPS}{made}/"), &change)
+        .good();
+    first
+        .call("DELETE", &format!("{GROUPS}{gone}/"), "{}")
+        .good();
+    let mut before = groups(&first);
+    drop(first);
+
+    let second = keeping(&kept);
+    let mut after = groups(&second);
+    assert_eq!(after.len(), founded + 2);
+    for group in before.iter_mut().chain(&mut after) {
+        let group = group.as_object_mut().unwrap();
+        assert!(group["api_key"].as_str().unwrap().len() == 64);
+        group.remove("api_key");
+    }
+    let of = |list: &[Value], id: &Value| list.iter().find(|it| it["id"] == *id).cloned().unwrap();
+    for id in [&made, &sdxl] {
+        assert_eq!(of(&before, id), of(&after, id));
+    }
+    assert_eq!(of(&after, &made)["min_load"], 7.5);
+    assert_eq!(of(&after, &made)["search_query"], "num_gpus=2");
+    assert_eq!(of(&after, &sdxl)["endpoint_name"], "sdxl");
+    // The next one gets an id of its own, and the endpoint can be routed to.
+    let next = second
+        .post(GROUPS, &json!({"endpoint_name": "more"}))
+        .good()["id"]
+        .clone();
+    assert!(next.as_u64() > sdxl.as_u64());
+    let routed = json!({"endpoint": "mine", "cost": 0});
+    assert_eq!(second.post("/route/", &routed).status, 200);
+    // A third run has all three, whatever two runs at the same time called theirs.
+    let third = keeping(&kept);
+    assert_eq!(groups(&third).len(), founded + 3);
+    let twin = kept.lock().unwrap().0[0].clone();
+    kept.lock().unwrap().0.push(twin);
+    let fourth = keeping(&kept);
+    let mut ids: Vec<u64> = groups(&fourth)
+        .iter()
+        .map(|group| group["id"].as_u64().unwrap())
+        .collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), founded + 4);
+}
+
+async fn listed(flags: Global, root: &Path, create: Option<&str>) -> Vec<String> {
+    let paths = Some(Paths::below(root));
+    let settings = Settings::resolve(&flags, &Environment::default(), paths).unwrap();
+    let connection = settings.connect().await.unwrap();
+    if let Some(name) = create {
+        let new = NewWorkergroup {
+            endpoint_name: Some(name.to_owned()),
+            ..NewWorkergroup::default()
+        };
+        let request = Request::CreateWorkergroup(new);
+        connection.session.run(&request, |_| {}).await.unwrap();
+    }
+    let request = Request::ListWorkergroups;
+    let reply = connection.session.run(&request, |_| {}).await.unwrap();
+    let Reply::Records(listing) = reply else {
+        panic!("{reply:?}")
+    };
+    let field = listing.catalog().by_key("endpoint_name").unwrap();
+    let column = listing.column(field);
+    let names = (0..listing.len()).filter_map(|row| column.text(row));
+    names.map(|name| name.compared().to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn groups_of_the_embedded_sandbox_survive_a_restart_for_their_seed() {
+    let root = tempfile::tempdir().unwrap();
+    let flags = |seed: Option<u64>, freeze: bool| Global {
+        seed,
+        freeze,
+        offers: Some(50),
+        latency: Some(0),
+        ..Global::default()
+    };
+    let has = |names: Vec<String>| names.iter().any(|name| name == "mine");
+    assert!(has(
+        listed(flags(None, false), root.path(), Some("mine")).await
+    ));
+    assert!(has(listed(flags(None, false), root.path(), None).await));
+    assert!(!has(listed(flags(Some(2), false), root.path(), None).await));
+    // A frozen sandbox is the same in every run.
+    assert!(!has(listed(flags(None, true), root.path(), None).await));
+    listed(flags(Some(3), true), root.path(), Some("mine")).await;
+    assert!(!has(listed(flags(Some(3), false), root.path(), None).await));
+    for (path, text) in files(root.path()) {
+        assert!(!text.contains("api_key"), "{path}");
+    }
+}
+
+#[test]
+fn latency_is_drawn_unless_told_otherwise() {
+    for (milliseconds, wanted) in [
+        (None, Latency::Drawn),
+        (Some(0), Latency::None),
+        (Some(40), Latency::Fixed(Duration::from_millis(40))),
+    ] {
+        let flags = Global {
+            latency: milliseconds,
+            ..Global::default()
+        };
+        let settings = Settings::resolve(&flags, &Environment::default(), None).unwrap();
+        let Market::Embedded(config) = settings.market else {
+            panic!("not the sandbox")
+        };
+        assert_eq!(config.latency, wanted);
+    }
+}
+
+#[test]
+fn a_group_made_in_the_dashboard_is_there_at_the_next_start_unless_it_says_no() {
+    let state = tempfile::tempdir().unwrap();
+    let variables = [("XDG_STATE_HOME", state.path().to_str().unwrap())];
+    let at_groups = |flags: &[&str]| {
+        let mut pty = Pty::bourse(&[&["--offers", "50"], flags].concat(), &variables, 110, 40);
+        pty.wait_for_text(" old");
+        pty.keys("3");
+        let shown = pty.wait_for("the groups", |screen| {
+            screen.contents().contains("llama-70b")
+        });
+        (pty, shown)
+    };
+    let make = |pty: &mut Pty, name: &str| {
+        pty.keys(&format!("n{name}<PageDown><Enter>"));
+        pty.wait_for_text("Create this workergroup?");
+        pty.keys("create<Enter>");
+        pty.wait_for("the outcome", |screen| {
+            screen.contents().contains("created as")
+        })
+    };
+    let (mut pty, _) = at_groups(&[]);
+    let outcome = make(&mut pty, "lasting");
+    assert!(!outcome.contains("when you quit"), "{outcome}");
+    pty.keys("<C-c>");
+    pty.exit().assert_clean(0);
+
+    let (mut pty, shown) = at_groups(&[]);
+    assert!(shown.contains("lasting"), "{shown}");
+    pty.keys("<C-c>");
+    pty.exit().assert_clean(0);
+
+    let (mut pty, shown) = at_groups(&["--freeze"]);
+    assert!(!shown.contains("lasting"), "{shown}");
+    make(&mut pty, "fleeting");
+    pty.wait_for_text("It ends with this sandbox when you quit: --freeze");
+    pty.keys("<C-c>");
+    pty.exit().assert_clean(0);
+}
