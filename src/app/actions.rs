@@ -16,7 +16,7 @@ use crate::domain::country;
 use crate::domain::field::Kind;
 use crate::domain::journal::Deed;
 use crate::domain::text::visible;
-use crate::domain::{Field, Listing};
+use crate::domain::{Field, Listing, Resource};
 use crate::widgets::text_input::TextInput;
 
 /// Does what an action asks for.
@@ -89,18 +89,12 @@ pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
     model.state.pane = pane;
     groups::pane_shown(model);
     let crate::app::State {
-        offers,
-        volumes,
-        workergroups,
-        tickets,
-        ..
+        browsers, tickets, ..
     } = &mut model.state;
-    let browser = match pane {
-        Pane::Offers => offers,
-        Pane::Volumes => volumes,
-        Pane::Workergroups => workergroups,
-        Pane::Requests => return effects,
+    let Some(resource) = pane.resource() else {
+        return effects;
     };
+    let browser = &mut browsers[resource];
     let untouched = browser.listing().is_none()
         && !browser.remote().is_loading()
         && browser.remote().error().is_none();
@@ -113,26 +107,20 @@ pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
 /// Asks for what the pane in sight needs; without a table there, for the offers.
 pub(super) fn start(model: &mut Model, now: Now) -> Vec<Effect> {
     match model.state.pane {
-        Pane::Requests => model.state.offers.ask(&mut model.state.tickets, now),
+        Pane::Requests => model.state.browsers[Resource::Offers].ask(&mut model.state.tickets, now),
         pane => go_to(model, now, pane),
     }
 }
 
 pub(super) fn refresh(model: &mut Model, now: Now) -> Vec<Effect> {
     let crate::app::State {
+        browsers,
         pane,
-        offers,
-        volumes,
-        workergroups,
         tickets,
         ..
     } = &mut model.state;
-    match pane {
-        Pane::Offers => offers.ask(tickets, now),
-        Pane::Volumes => volumes.ask(tickets, now),
-        Pane::Workergroups => workergroups.ask(tickets, now),
-        Pane::Requests => Vec::new(),
-    }
+    pane.resource()
+        .map_or_else(Vec::new, |resource| browsers[resource].ask(tickets, now))
 }
 
 pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {

@@ -44,7 +44,9 @@ pub(super) fn came(
         return Vec::new();
     };
     let Some(browser) = model
-        .browsers_mut()
+        .state
+        .browsers
+        .iter_mut()
         .into_iter()
         .find(|browser| browser.awaits(ticket))
     else {

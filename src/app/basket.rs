@@ -67,7 +67,7 @@ pub fn volumes(model: &Model) -> Option<&Listing> {
         .state
         .stock
         .shown()
-        .or_else(|| model.state.volumes.listing())
+        .or_else(|| model.state.browsers[Resource::Volumes].listing())
 }
 
 /// Where the volumes come from, in words.
@@ -75,8 +75,8 @@ pub fn source(model: &Model) -> Option<String> {
     let (listing, query) = match model.state.stock.shown() {
         Some(listing) => (listing, String::new()),
         None => (
-            model.state.volumes.listing()?,
-            model.state.volumes.query_text(),
+            model.state.browsers[Resource::Volumes].listing()?,
+            model.state.browsers[Resource::Volumes].query_text(),
         ),
     };
     let count = listing.len();
@@ -93,8 +93,7 @@ pub(super) fn disabled(model: &Model) -> Option<String> {
         let key = model.state.keymap.way_to("offers");
         return Some(format!("it starts from an offer: press {key}"));
     }
-    model
-        .offers
+    model.state.browsers[Resource::Offers]
         .selected_row()
         .is_none()
         .then(|| "no offer is selected".to_owned())
@@ -102,7 +101,7 @@ pub(super) fn disabled(model: &Model) -> Option<String> {
 
 /// Opens the view on the selected offer. The market is asked only if no volumes are here.
 pub(super) fn open(model: &mut Model, now: Now) -> Vec<Effect> {
-    let Some(offer) = model.state.offers.selected() else {
+    let Some(offer) = model.state.browsers[Resource::Offers].selected() else {
         return Vec::new();
     };
     let basket = Basket {
@@ -146,12 +145,11 @@ fn rebuild_at(model: &mut Model, now: f64) {
     };
     let mut basket = basket.clone();
     let selected = basket.current().map(|line| line.id);
-    let offer = model
-        .offers
+    let offer = model.state.browsers[Resource::Offers]
         .listing()
         .and_then(|offers| Some((offers, offers.row(basket.offer)?)));
     let Some((offers, row)) = offer else { return };
-    let pricing = model.state.offers.pricing();
+    let pricing = model.state.browsers[Resource::Offers].pricing();
     basket.hourly = Prices::new(offers, pricing.model).hourly(row, pricing.gb);
     basket.lines = volumes(model).map_or_else(Vec::new, |volumes| {
         lines(model, &basket, (offers, row), volumes, now)
@@ -171,7 +169,10 @@ fn lines(
     volumes: &Listing,
     now: f64,
 ) -> Vec<Line> {
-    let term = model.state.volumes.figures.term.unwrap_or_default();
+    let term = model.state.browsers[Resource::Volumes]
+        .figures
+        .term
+        .unwrap_or_default();
     let prices = VolumePrices::new(volumes);
     let found = cost::volumes_for(offers, row, volumes);
     let is_in_cluster = found.iter().any(|found| found.by == Proximity::Cluster);
@@ -236,8 +237,8 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
 /// Goes to a volume in the Volumes pane.
 fn show(model: &mut Model, now: Now, id: RowId) -> Vec<Effect> {
     let effects = go_to(model, now, Pane::Volumes);
-    model.state.volumes.select_id(id);
-    let listing = model.state.volumes.listing();
+    model.state.browsers[Resource::Volumes].select_id(id);
+    let listing = model.state.browsers[Resource::Volumes].listing();
     if listing.is_some_and(|listing| listing.row(id).is_none()) {
         let text = format!("Volume {id} is not among these rows: widen the query with /");
         model.show(Toast::error(text, now));

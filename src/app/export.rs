@@ -257,7 +257,7 @@ fn content(model: &Model, form: &ExportForm) -> Result<String, String> {
     let Subject::Records(resource) = form.subject else {
         return super::requests::export_content(model);
     };
-    let browser = model.browser_of(resource);
+    let browser = &model.state.browsers[resource];
     let listing = browser.listing().ok_or("there are no rows yet")?;
     let rows = if form.marked_only {
         browser.marked_rows()

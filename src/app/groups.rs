@@ -18,7 +18,7 @@ use super::{Model, Pane};
 use crate::api::{ApiError, Reply};
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::workergroup::{Draft, Key};
-use crate::domain::{Dialect, RowId, language};
+use crate::domain::{Dialect, Resource, RowId, language};
 use crate::widgets::text_input::{Pasted, TextInput};
 use create::Creation;
 use drift::Drift;
@@ -93,7 +93,7 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Option<Vec
             Vec::new()
         }
         Action::Secrets => {
-            let selected = model.state.workergroups.selected();
+            let selected = model.state.browsers[Resource::Workergroups].selected();
             model.state.groups.revealed = if model.state.groups.reveals(selected, now) {
                 None
             } else {
@@ -129,7 +129,7 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
     let elsewhere =
         || (!is_here).then(|| format!("that is for workergroups: press {}", way("workergroups")));
     let selected = || {
-        let row = model.state.workergroups.selected_row();
+        let row = model.state.browsers[Resource::Workergroups].selected_row();
         (row.is_none() && !in_form).then(|| "no workergroup is selected".to_owned())
     };
     let read_only = || {
@@ -149,7 +149,7 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
             .or_else(read_only),
         Action::Preflight | Action::PlanCapacity => elsewhere().or_else(selected),
         Action::SupplyHealth => elsewhere().or_else(|| {
-            let listing = model.state.workergroups.listing();
+            let listing = model.state.browsers[Resource::Workergroups].listing();
             listing
                 .is_none_or(crate::domain::Listing::is_empty)
                 .then(|| "there are no workergroups".to_owned())
@@ -207,7 +207,7 @@ fn fill_form(model: &mut Model, now: Now, draft: Draft) {
 }
 
 fn clone_selected(model: &mut Model, now: Now) -> Vec<Effect> {
-    let browser = &model.state.workergroups;
+    let browser = &model.state.browsers[Resource::Workergroups];
     if let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) {
         let draft = Draft::from_record(listing, row);
         fill_form(model, now, draft);
@@ -216,7 +216,10 @@ fn clone_selected(model: &mut Model, now: Now) -> Vec<Effect> {
 }
 
 fn from_search(model: &mut Model, now: Now) -> Vec<Effect> {
-    let conditions = model.state.offers.query.active().cloned();
+    let conditions = model.state.browsers[Resource::Offers]
+        .query
+        .active()
+        .cloned();
     let (left_out, conditions): (Vec<_>, Vec<_>) =
         conditions.partition(|condition| condition.field.is_computed());
     let effects = super::actions::go_to(model, now, Pane::Workergroups);
@@ -232,8 +235,8 @@ fn from_search(model: &mut Model, now: Now) -> Vec<Effect> {
 /// The key of the selected group, if it came with one.
 pub(super) fn secret(model: &Model) -> Option<String> {
     let (listing, row) = (
-        model.state.workergroups.listing()?,
-        model.state.workergroups.selected_row()?,
+        model.state.browsers[Resource::Workergroups].listing()?,
+        model.state.browsers[Resource::Workergroups].selected_row()?,
     );
     let field = WORKERGROUPS.by_key("api_key")?;
     let whole = listing.whole(row);
@@ -248,7 +251,7 @@ fn close_plan(model: &mut Model) {
 }
 
 fn plan(model: &mut Model) {
-    let browser = &model.state.workergroups;
+    let browser = &model.state.browsers[Resource::Workergroups];
     if matches!(model.overlays.last(), Some(Overlay::GroupPlan(_))) {
         return;
     }
@@ -266,11 +269,12 @@ fn plan(model: &mut Model) {
 
 fn health(model: &mut Model, now: Now) -> Vec<Effect> {
     let crate::app::State {
+        browsers,
         groups,
-        workergroups,
         tickets,
         ..
     } = &mut model.state;
+    let workergroups = &mut browsers[Resource::Workergroups];
     if groups.health.running().is_some() {
         let effects = groups.health.stop();
         model.show(Toast::new("Stopped asking for the supply", now));
@@ -348,7 +352,9 @@ fn in_report(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Action::Refresh if is_preflight => {
             return preflight::again(model, now);
         }
-        Action::Refresh => return model.state.workergroups.ask(&mut model.state.tickets, now),
+        Action::Refresh => {
+            return model.state.browsers[Resource::Workergroups].ask(&mut model.state.tickets, now);
+        }
         _ => {}
     }
     Vec::new()
@@ -460,7 +466,7 @@ pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting:
 
 /// What follows from a new listing of the groups.
 pub(super) fn listed(model: &mut Model, now: Now) -> Vec<Effect> {
-    let Some(listing) = model.state.workergroups.listing() else {
+    let Some(listing) = model.state.browsers[Resource::Workergroups].listing() else {
         return Vec::new();
     };
     let drift = &mut model.state.groups.drift;

@@ -7,7 +7,7 @@ use super::remote::Now;
 use super::split::Split;
 use super::{Model, Pane};
 use crate::domain::saved::{PaneState, SearchSpec, Searches, Snapshot};
-use crate::domain::{Field, RowId};
+use crate::domain::{Field, Resource, RowId};
 
 /// Seconds between an input and the keeping of what it changed.
 const DELAY: f64 = 2.0;
@@ -43,11 +43,15 @@ impl Model {
         Snapshot {
             market: market(self),
             pane: self.pane.title().to_lowercase(),
-            panes: [&self.offers, &self.volumes, &self.workergroups]
-                .map(pane_state)
-                .to_vec(),
-            job: self.offers.figures.job,
-            volume_term: self.volumes.figures.term,
+            panes: [
+                &self.state.browsers[Resource::Offers],
+                &self.state.browsers[Resource::Volumes],
+                &self.state.browsers[Resource::Workergroups],
+            ]
+            .map(pane_state)
+            .to_vec(),
+            job: self.state.browsers[Resource::Offers].figures.job,
+            volume_term: self.state.browsers[Resource::Volumes].figures.term,
             split: self.split.kept(),
         }
     }
@@ -61,11 +65,13 @@ impl Model {
             for state in &snapshot.panes {
                 self.restore_pane(state, given);
             }
-            self.offers.figures.job = snapshot.job.filter(|job| job.validate().is_ok());
-            self.offers.take_disk_of_job();
+            self.state.browsers[Resource::Offers].figures.job =
+                snapshot.job.filter(|job| job.validate().is_ok());
+            self.state.browsers[Resource::Offers].take_disk_of_job();
             self.split = Split::of(snapshot.split);
             let term = snapshot.volume_term;
-            self.volumes.figures.term = term.filter(|term| term.validate().is_ok());
+            self.state.browsers[Resource::Volumes].figures.term =
+                term.filter(|term| term.validate().is_ok());
             let pane = Pane::ALL
                 .into_iter()
                 .find(|pane| pane.title().eq_ignore_ascii_case(&snapshot.pane));
@@ -96,9 +102,9 @@ impl Model {
         let dialect = self.profile.dialect;
         let has_query = !(given && pane == Pane::Offers);
         let browser = match pane {
-            Pane::Offers => &mut self.offers,
-            Pane::Volumes => &mut self.volumes,
-            Pane::Workergroups => &mut self.workergroups,
+            Pane::Offers => &mut self.state.browsers[Resource::Offers],
+            Pane::Volumes => &mut self.state.browsers[Resource::Volumes],
+            Pane::Workergroups => &mut self.state.browsers[Resource::Workergroups],
             Pane::Requests => return,
         };
         for text in &state.history {

@@ -147,7 +147,7 @@ impl Model {
     }
 
     /// What is open over the pane, to be changed, beside the browser of the pane.
-    const fn overlays_and_browser(&mut self) -> (&mut Vec<Overlay>, Option<&Browser>) {
+    fn overlays_and_browser(&mut self) -> (&mut Vec<Overlay>, Option<&Browser>) {
         (&mut self.overlays, self.state.browser())
     }
 
@@ -273,7 +273,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             waiting,
         } => {
             model.state.stock.progress(ticket, attempt, waiting.clone());
-            for browser in model.browsers_mut() {
+            for browser in &mut model.state.browsers {
                 browser.progress(ticket, attempt, waiting.clone());
             }
             groups::progress(model, ticket, attempt, waiting.as_ref());

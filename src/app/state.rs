@@ -1,5 +1,7 @@
 //! What the views share: the market, its data and the person's settings.
 
+use std::ops::{Index, IndexMut};
+
 use super::browser::Browser;
 use super::groups::Groups;
 use super::keys::Keymap;
@@ -12,7 +14,7 @@ use super::{Pane, Profile, drafts, keep, markets, sandbox, split};
 use crate::api::ledger::Ledger;
 use crate::domain::local::LocalTime;
 use crate::domain::saved::Searches;
-use crate::domain::{Condition, Listing, Resource};
+use crate::domain::{Condition, Dialect, Listing, Resource};
 
 /// What the views share: the market, its data and the person's settings.
 #[derive(Debug)]
@@ -21,12 +23,8 @@ pub struct State {
     pub profile: Profile,
     /// The pane in sight.
     pub pane: Pane,
-    /// Machine offers.
-    pub offers: Browser,
-    /// Network volumes.
-    pub volumes: Browser,
-    /// Workergroups.
-    pub workergroups: Browser,
+    /// The listings, one for each resource.
+    pub browsers: Browsers,
     /// The keys of this person.
     pub keymap: Keymap,
     /// Tests of the routing endpoint.
@@ -64,22 +62,73 @@ pub struct State {
     pub(super) tickets: Tickets,
 }
 
+/// The listings that are browsed, one for each resource.
+#[derive(Debug)]
+pub struct Browsers([Browser; 3]);
+
+impl Browsers {
+    fn new(dialect: &'static Dialect) -> Self {
+        Self(Resource::ALL.map(|resource| Browser::new(resource, dialect)))
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> std::slice::Iter<'_, Browser> {
+        self.0.iter()
+    }
+
+    /// All of them, to be changed.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Browser> {
+        self.0.iter_mut()
+    }
+}
+
+impl Index<Resource> for Browsers {
+    type Output = Browser;
+
+    fn index(&self, resource: Resource) -> &Browser {
+        &self.0[resource as usize]
+    }
+}
+
+impl IndexMut<Resource> for Browsers {
+    fn index_mut(&mut self, resource: Resource) -> &mut Browser {
+        &mut self.0[resource as usize]
+    }
+}
+
+impl<'a> IntoIterator for &'a Browsers {
+    type Item = &'a Browser;
+    type IntoIter = std::slice::Iter<'a, Browser>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a mut Browsers {
+    type Item = &'a mut Browser;
+    type IntoIter = std::slice::IterMut<'a, Browser>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
+    }
+}
+
 impl State {
     /// The state at the start. `conditions` are those of the first search, if they are not the
     /// usual ones.
     pub(super) fn new(profile: Profile, conditions: Option<Vec<Condition>>) -> Self {
         let dialect = profile.dialect;
-        let mut offers = Browser::new(Resource::Offers, dialect);
+        let mut browsers = Browsers::new(dialect);
         if let Some(conditions) = conditions {
+            let offers = &mut browsers[Resource::Offers];
             offers.query.conditions = conditions;
             offers.show_query_in_bar();
         }
         Self {
             profile,
             pane: Pane::Offers,
-            offers,
-            volumes: Browser::new(Resource::Volumes, dialect),
-            workergroups: Browser::new(Resource::Workergroups, dialect),
+            browsers,
             keymap: Keymap::default(),
             route_lab: Box::default(),
             notices: Vec::new(),
@@ -103,50 +152,24 @@ impl State {
 
     /// Changes whenever the rows of a pane, their order, prices or marks do.
     pub(super) fn revision(&self) -> u64 {
-        [&self.offers, &self.volumes, &self.workergroups]
-            .map(Browser::revision)
-            .into_iter()
-            .fold(0, u64::wrapping_add)
+        let revisions = self.browsers.0.iter().map(Browser::revision);
+        revisions.fold(0, u64::wrapping_add)
     }
 
-    /// The browser of the pane in sight.
-    pub const fn browser(&self) -> Option<&Browser> {
-        match self.pane {
-            Pane::Offers => Some(&self.offers),
-            Pane::Volumes => Some(&self.volumes),
-            Pane::Workergroups => Some(&self.workergroups),
-            Pane::Requests => None,
-        }
+    /// The browser of the open pane.
+    pub fn browser(&self) -> Option<&Browser> {
+        Some(&self.browsers[self.pane.resource()?])
     }
 
-    /// The browser of the pane in sight, to be changed.
-    pub const fn browser_mut(&mut self) -> Option<&mut Browser> {
-        match self.pane {
-            Pane::Offers => Some(&mut self.offers),
-            Pane::Volumes => Some(&mut self.volumes),
-            Pane::Workergroups => Some(&mut self.workergroups),
-            Pane::Requests => None,
-        }
+    /// The browser of the open pane, to be changed.
+    pub fn browser_mut(&mut self) -> Option<&mut Browser> {
+        Some(&mut self.browsers[self.pane.resource()?])
     }
 
-    /// The browser of the pane in sight with the tickets for its requests.
-    pub(super) const fn browser_and_tickets(&mut self) -> Option<(&mut Browser, &mut Tickets)> {
-        let browser = match self.pane {
-            Pane::Offers => &mut self.offers,
-            Pane::Volumes => &mut self.volumes,
-            Pane::Workergroups => &mut self.workergroups,
-            Pane::Requests => return None,
-        };
-        Some((browser, &mut self.tickets))
-    }
-
-    /// The browser of a resource.
-    pub const fn browser_of(&self, resource: Resource) -> &Browser {
-        match resource {
-            Resource::Offers => &self.offers,
-            Resource::Volumes => &self.volumes,
-            Resource::Workergroups => &self.workergroups,
-        }
+    /// The browser of the open pane with the tickets for its requests.
+    pub(super) fn browser_and_tickets(&mut self) -> Option<(&mut Browser, &mut Tickets)> {
+        let resource = self.pane.resource()?;
+        Some((&mut self.browsers[resource], &mut self.tickets))
     }
 
     /// Where and when the person reads.
@@ -155,10 +178,6 @@ impl State {
             zone: self.zone.clone(),
             now: now.epoch,
         }
-    }
-
-    pub(super) fn browsers_mut(&mut self) -> [&mut Browser; 3] {
-        [&mut self.offers, &mut self.volumes, &mut self.workergroups]
     }
 
     pub(super) fn show(&mut self, toast: Toast) {

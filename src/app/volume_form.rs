@@ -7,6 +7,7 @@ use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::Now;
 use super::{Model, Pane};
+use crate::domain::Resource;
 use crate::domain::cost::{DAYS_PER_MONTH, Input, VolumeTerm};
 use crate::domain::format::trimmed;
 use crate::widgets::text_input::TextInput;
@@ -157,7 +158,7 @@ pub(super) fn is_meant(model: &Model) -> bool {
 
 /// Opens the form.
 pub(super) fn open(model: &mut Model) {
-    let form = VolumeForm::new(model.state.volumes.figures.term);
+    let form = VolumeForm::new(model.state.browsers[Resource::Volumes].figures.term);
     model.overlays.push(Overlay::Volume(form));
 }
 
@@ -171,7 +172,7 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Action::Back => drop(model.overlays.pop()),
         Action::Remove => {
             model.overlays.pop();
-            model.state.volumes.set_term(None);
+            model.state.browsers[Resource::Volumes].set_term(None);
             basket::rebuild(model);
             model.show(Toast::new("Volumes are priced per GB again", now));
         }
@@ -182,7 +183,7 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             }
             Ok(term) => {
                 model.overlays.pop();
-                model.state.volumes.set_term(Some(term));
+                model.state.browsers[Resource::Volumes].set_term(Some(term));
                 basket::rebuild(model);
                 if model.state.pane == Pane::Volumes {
                     model.show(Toast::new("Term $ is a column now: s sorts by it", now));

@@ -194,13 +194,10 @@ pub(super) fn toggle(model: &mut Model, now: Now) {
 /// Asks again where it is time.
 pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
     let crate::app::State {
-        offers,
-        volumes,
-        tickets,
-        ..
+        browsers, tickets, ..
     } = &mut model.state;
     let mut effects = Vec::new();
-    for browser in [offers, volumes] {
+    for browser in browsers.iter_mut() {
         let stays = browser.remote().is_loading()
             || browser
                 .remote()
@@ -231,8 +228,8 @@ pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
         })
     };
     [
-        due(Pane::Offers, &model.state.offers),
-        due(Pane::Volumes, &model.state.volumes),
+        due(Pane::Offers, &model.state.browsers[Resource::Offers]),
+        due(Pane::Volumes, &model.state.browsers[Resource::Volumes]),
     ]
     .into_iter()
     .flatten()

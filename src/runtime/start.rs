@@ -16,6 +16,7 @@ use crate::app::markets::Luggage;
 use crate::app::sandbox::{OwnListing, SandboxNotes};
 use crate::app::{Model, Profile};
 use crate::cli::{CliError, Connection, Known, Market, Settings};
+use crate::domain::Resource;
 use crate::sandbox::Running;
 use crate::store::{GroupsFile, Journal, PacingFile, Paths, Shelf};
 use crate::widgets::theme::Theme;
@@ -51,7 +52,7 @@ async fn connect_and_show(settings: &Settings, markets: Known) -> color_eyre::Re
     let mut model = crate::views::dashboard(profile, settings.conditions.clone());
     model.unpack(luggage, settings.conditions.is_some());
     if let Some(limit) = settings.limit {
-        model.offers.query.limit = (limit > 0).then_some(limit);
+        model.browsers[Resource::Offers].query.limit = (limit > 0).then_some(limit);
     }
     model.zone = jiff::tz::TimeZone::system();
     let look = |light| settings.look.theme(light, |name| std::env::var(name).ok());

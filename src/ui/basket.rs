@@ -79,7 +79,10 @@ fn head(
     now: Now,
     theme: &Theme,
 ) -> Vec<(String, Style)> {
-    let term = model.volumes.figures.term.unwrap_or_default();
+    let term = model.browsers[Resource::Volumes]
+        .figures
+        .term
+        .unwrap_or_default();
     let size = format!(
         "with {} of volume for {} days ({} changes it); a month has 720 h",
         format::gigabytes(term.gb),
@@ -102,7 +105,7 @@ fn head(
 }
 
 fn title(model: &Model, basket: &Basket) -> String {
-    let offers = model.offers.listing();
+    let offers = model.browsers[Resource::Offers].listing();
     let row = offers.and_then(|offers| Some((offers, offers.row(basket.offer)?)));
     let what = row.map_or_else(String::new, |(offers, row)| {
         let cell = |key: &str| {

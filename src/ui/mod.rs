@@ -50,7 +50,7 @@ use crate::app::remote::{Now, Phase};
 use crate::app::split::SIDE_BY_SIDE;
 use crate::app::view::{Placement, Scene};
 use crate::app::{Model, Pane};
-use crate::domain::{format, language};
+use crate::domain::{Resource, format, language};
 use crate::widgets::ascii;
 use crate::widgets::panel::Size;
 use crate::widgets::theme::Theme;
@@ -410,9 +410,15 @@ fn overlays(
                 basket::draw(buffer, body, model, basket, now, theme, facts);
                 None
             }
-            Overlay::Volume(form) => {
-                volume::form(buffer, area, &model.volumes, form, now, theme, facts)
-            }
+            Overlay::Volume(form) => volume::form(
+                buffer,
+                area,
+                &model.browsers[Resource::Volumes],
+                form,
+                now,
+                theme,
+                facts,
+            ),
             Overlay::Help(picker) => {
                 picker::draw(buffer, area, "Help: type to search", picker, theme, facts)
             }

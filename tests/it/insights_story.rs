@@ -113,7 +113,9 @@ fn a_dominated_offer_says_which_one_beats_it_and_by_how_much() {
 #[test]
 fn a_cut_answer_is_never_called_the_market() {
     let mut desk = wide();
-    desk.model.offers.query.limit = Some(5);
+    desk.model.browsers[bourse::domain::Resource::Offers]
+        .query
+        .limit = Some(5);
     desk.keys("r").answer(MARKET);
     desk.keys("m").expect("5 loaded, more exist");
     desk.keys("esc p").expect("First 5 offers of more");
@@ -298,7 +300,9 @@ fn three_prices_are_fetched_again_with_the_rows() {
 #[test]
 fn a_missing_price_says_whether_it_is_not_offered_failed_or_not_loaded() {
     let mut desk = wide();
-    desk.model.offers.query.limit = Some(2);
+    desk.model.browsers[bourse::domain::Resource::Offers]
+        .query
+        .limit = Some(2);
     desk.keys("P j enter").expect("asking the market");
     desk.answer(MARKET).answer(BIDS).fail(ApiError::Lost);
     desk.expect("not among the 2 loaded, more exist")

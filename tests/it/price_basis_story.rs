@@ -65,11 +65,16 @@ fn row(desk: &Desk, id: &str) -> String {
 
 /// The ids of the table from the top down.
 fn ids(desk: &mut Desk) -> Vec<String> {
-    let count = desk.model.offers.view().len();
+    let count = desk.model.browsers[bourse::domain::Resource::Offers]
+        .view()
+        .len();
     desk.keys("g");
     (0..count)
         .map(|_| {
-            let id = desk.model.offers.selected().unwrap().to_string();
+            let id = desk.model.browsers[bourse::domain::Resource::Offers]
+                .selected()
+                .unwrap()
+                .to_string();
             desk.keys("j");
             id
         })
@@ -103,7 +108,9 @@ fn a_reserved_offer_shows_sorts_and_filters_by_what_is_paid() {
     }
     desk.keys("enter").expect("$0.3500/h reserved");
     desk.keys("G").expect("\"dph_total\": 0.41"); // the record stays as it came
-    let listing = desk.model.offers.listing().unwrap();
+    let listing = desk.model.browsers[bourse::domain::Resource::Offers]
+        .listing()
+        .unwrap();
     let columns = ["id", "dph_total"].map(|key| listing.catalog().by_key(key).unwrap());
     assert_eq!(
         export::csv(listing, &[0, 1], &columns),

@@ -10,7 +10,7 @@ use crate::app::write::{Held, PASTE_REFUSED, Stage, Typed};
 use crate::app::{Model, Pane};
 use crate::domain::journal::Deed;
 use crate::domain::workergroup::{NewWorkergroup, candidates};
-use crate::domain::{Listing, RowId};
+use crate::domain::{Listing, Resource, RowId};
 use crate::widgets::text_input::TextInput;
 
 /// The word that sends.
@@ -129,7 +129,8 @@ pub(super) fn open(model: &mut Model, now: Now) -> Vec<Effect> {
         .push(Overlay::GroupCreate(CreateDialog::on(page)));
     if page == Page::Confirm {
         // The list from just before is what tells a new group from an old one.
-        let mut effects = model.state.workergroups.ask(&mut model.state.tickets, now);
+        let mut effects =
+            model.state.browsers[Resource::Workergroups].ask(&mut model.state.tickets, now);
         effects.extend(super::preflight::look_at_draft(model, now));
         return effects;
     }
@@ -146,7 +147,7 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         (Action::Submit, Page::Confirm) => return send(model, now),
         (Action::Submit, Page::Unknown) => return settle(model, now),
         (Action::Refresh, Page::Unknown) => {
-            return model.state.workergroups.ask(&mut model.state.tickets, now);
+            return model.state.browsers[Resource::Workergroups].ask(&mut model.state.tickets, now);
         }
         (Action::Down, Page::Unknown) => dialog.selected = dialog.selected.saturating_add(1),
         (Action::Up, Page::Unknown) => dialog.selected = dialog.selected.saturating_sub(1),
@@ -180,14 +181,15 @@ fn send(model: &mut Model, now: Now) -> Vec<Effect> {
         overlays, state, ..
     } = model;
     let crate::app::State {
+        browsers,
         writes,
         profile,
         tickets,
         groups,
-        workergroups,
         keymap,
         ..
     } = state;
+    let workergroups = &mut browsers[Resource::Workergroups];
     let Some(Overlay::GroupCreate(dialog)) = overlays.last_mut() else {
         return Vec::new();
     };
@@ -256,8 +258,8 @@ pub(in crate::app) fn answered(
                     .overlays
                     .retain(|overlay| !matches!(overlay, Overlay::GroupForm));
             }
-            model.state.workergroups.select_id(id);
-            return model.state.workergroups.ask(&mut model.state.tickets, now);
+            model.state.browsers[Resource::Workergroups].select_id(id);
+            return model.state.browsers[Resource::Workergroups].ask(&mut model.state.tickets, now);
         }
         Err(error) if !error.outcome_unknown(Operation::CreateWorkergroup) => return Vec::new(),
         _ => {}
@@ -277,16 +279,15 @@ pub(in crate::app) fn answered(
     if let Some(Overlay::GroupCreate(dialog)) = model.overlays.last_mut() {
         *dialog = CreateDialog::on(Page::Unknown);
     }
-    model.state.workergroups.ask(&mut model.state.tickets, now)
+    model.state.browsers[Resource::Workergroups].ask(&mut model.state.tickets, now)
 }
 
 /// Looks for what was created in a listing that has just come.
 pub(super) fn listed(model: &mut Model, now: Now) {
     let crate::app::State {
-        groups,
-        workergroups,
-        ..
+        browsers, groups, ..
     } = &mut model.state;
+    let workergroups = &mut browsers[Resource::Workergroups];
     let Some(listing) = workergroups.listing() else {
         return;
     };
@@ -335,7 +336,7 @@ fn settle(model: &mut Model, now: Now) -> Vec<Effect> {
             model.state.writes.leave(Deed::CreateWorkergroup);
             model.overlays.clear();
             model.state.pane = Pane::Workergroups;
-            model.state.workergroups.select_id(id);
+            model.state.browsers[Resource::Workergroups].select_id(id);
             model.show(Toast::new(
                 format!("Taken: workergroup {id} is the one that was created"),
                 now,

@@ -11,7 +11,7 @@ use crate::domain::language::{self, Mode};
 use crate::domain::workergroup::{
     Draft, Key, NewWorkergroup, Preflight, Recruitment, disk, group_search,
 };
-use crate::domain::{CellRef, Dialect, Listing, RowId, Untrusted};
+use crate::domain::{CellRef, Dialect, Listing, Resource, RowId, Untrusted};
 
 /// Whose search is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Look {
     /// At the search of `subject` as it is now; `Err` says why it cannot be run.
     pub fn at(model: &Model, subject: Subject) -> Result<Self, String> {
         let form = &model.state.groups.form;
-        let browser = &model.state.workergroups;
+        let browser = &model.state.browsers[Resource::Workergroups];
         match subject {
             Subject::Draft(number) if number == form.number() => {
                 Self::at_draft(number, form.draft(), model.state.profile.dialect)
@@ -317,7 +317,9 @@ pub(super) fn subject(model: &Model) -> Option<Subject> {
     match model.overlays.last() {
         Some(Overlay::GroupPlan(planner)) => Some(planner.subject),
         Some(Overlay::GroupForm) => Some(Subject::Draft(model.state.groups.form.number())),
-        _ => model.state.workergroups.selected().map(Subject::Group),
+        _ => model.state.browsers[Resource::Workergroups]
+            .selected()
+            .map(Subject::Group),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::app::remote::Now;
 use crate::domain::cost::{Input, Job};
 use crate::domain::format::trimmed;
 use crate::domain::query::DEFAULT_STORAGE_GB;
-use crate::domain::{OrderKey, Query};
+use crate::domain::{OrderKey, Query, Resource};
 use crate::widgets::text_input::TextInput;
 
 /// The inputs, in the order in which they stand.
@@ -208,8 +208,9 @@ pub(super) fn act(
 /// Prices the offers for a job or for none, and asks the market for the prices with its disk.
 pub(super) fn set(model: &mut Model, now: Now, job: Option<Job>) -> Vec<Effect> {
     let crate::app::State {
-        offers, tickets, ..
+        browsers, tickets, ..
     } = &mut model.state;
+    let offers = &mut browsers[Resource::Offers];
     if offers.set_job(job) {
         offers.ask(tickets, now)
     } else {

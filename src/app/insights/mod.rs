@@ -18,7 +18,7 @@ use super::{Model, Pane, actions, three};
 use crate::api::ApiError;
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::query::DEFAULT_STORAGE_GB;
-use crate::domain::{Condition, Listing, Operand, Operator, Query, Value};
+use crate::domain::{Condition, Listing, Operand, Operator, Query, Resource, Value};
 use crate::widgets::text_input::TextInput;
 use compare::Compare;
 use job_form::JobForm;
@@ -154,8 +154,9 @@ fn wanted_disk(query: &Query) -> Option<f64> {
 /// Opens a view, or shows what it is about in the table.
 pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     let crate::app::State {
-        offers, tickets, ..
+        browsers, tickets, ..
     } = &mut model.state;
+    let offers = &mut browsers[Resource::Offers];
     let mut effects = Vec::new();
     let insight =
         match action {
@@ -196,8 +197,9 @@ pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
 
 fn three_prices(model: &mut Model, now: Now) -> Vec<Effect> {
     let crate::app::State {
-        offers, tickets, ..
+        browsers, tickets, ..
     } = &mut model.state;
+    let offers = &mut browsers[Resource::Offers];
     let is_shown = offers
         .columns
         .iter()
@@ -268,8 +270,9 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         },
         Insight::Related(view) => {
             let crate::app::State {
-                offers, tickets, ..
+                browsers, tickets, ..
             } = &mut model.state;
+            let offers = &mut browsers[Resource::Offers];
             view.act(offers, tickets, now, action, step, &mut effects)
         }
     };
@@ -284,7 +287,7 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             if let Insight::Job(form) = *insight
                 && action == Action::Back
             {
-                model.state.offers.figures.job_draft = Some(form);
+                model.state.browsers[Resource::Offers].figures.job_draft = Some(form);
             }
         }
         After::Ask => {
@@ -336,7 +339,8 @@ pub(super) fn answered(
     let Model {
         overlays, state, ..
     } = model;
-    let crate::app::State { offers, .. } = state;
+    let crate::app::State { browsers, .. } = state;
+    let offers = &mut browsers[Resource::Offers];
     if offers.figures.three.awaits(ticket) {
         offers.figures.three.answered(ticket, now, answer);
         offers.revalue();
@@ -362,7 +366,7 @@ pub(super) fn answered(
 
 /// Notes how a request of a view fares.
 pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-    let three = &mut model.state.offers.figures.three;
+    let three = &mut model.state.browsers[Resource::Offers].figures.three;
     three.progress(ticket, attempt, waiting);
     for overlay in &mut model.overlays {
         let Overlay::Insight(insight) = overlay else {
@@ -378,7 +382,11 @@ pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting:
 
 /// Whether a view or the three prices wait for an answer, so that seconds are to be shown.
 pub(super) fn is_waiting(model: &Model) -> bool {
-    let offers = model.state.pane == Pane::Offers && model.state.offers.figures.three.is_loading();
+    let offers = model.state.pane == Pane::Offers
+        && model.state.browsers[Resource::Offers]
+            .figures
+            .three
+            .is_loading();
     offers
         || model
             .overlays

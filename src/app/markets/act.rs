@@ -16,6 +16,7 @@ use crate::app::overlay::Overlay;
 use crate::app::palette::Entry;
 use crate::app::prompt::Question;
 use crate::app::remote::Now;
+use crate::domain::Resource;
 use crate::widgets::list::Item;
 
 /// Opens the list on the market that is spoken to; if its key was refused, that is said there.
@@ -38,9 +39,9 @@ pub(in crate::app) fn open(model: &mut Model) -> Vec<Effect> {
 fn refusal(model: &Model) -> Option<Said> {
     let in_sight = model.browser().into_iter();
     let all = [
-        &model.state.offers,
-        &model.state.volumes,
-        &model.state.workergroups,
+        &model.state.browsers[Resource::Offers],
+        &model.state.browsers[Resource::Volumes],
+        &model.state.browsers[Resource::Workergroups],
     ];
     let error = in_sight
         .chain(all)

@@ -82,9 +82,7 @@ impl Model {
             markets,
             // These belong to the market.
             profile: _,
-            offers: _,
-            volumes: _,
-            workergroups: _,
+            browsers: _,
             route_lab: _,
             notices: _,
             toast: _,

@@ -9,9 +9,9 @@ use crate::app::overlay::Overlay;
 use crate::app::prompt::{Deed, Question};
 use crate::app::remote::Now;
 use crate::app::{Model, Pane};
-use crate::domain::CellRef;
 use crate::domain::dialect::RouteKey;
 use crate::domain::routing::{RoutePlan, Stop, words};
+use crate::domain::{CellRef, Resource};
 
 /// Opens the lab; the endpoint is that of the selected workergroup. A form for the next run lies on
 /// top, unless a run goes on.
@@ -33,7 +33,7 @@ pub(in crate::app) fn open(model: &mut Model, now: Now) -> Vec<Effect> {
 /// The form; the workergroups are asked for if they never were, for their endpoints.
 pub(super) fn show_form(model: &mut Model, now: Now) -> Vec<Effect> {
     model.overlays.push(Overlay::Route(RouteView::Form));
-    let groups = &mut model.state.workergroups;
+    let groups = &mut model.state.browsers[Resource::Workergroups];
     let untouched = groups.listing().is_none()
         && !groups.remote().is_loading()
         && groups.remote().error().is_none();
@@ -49,8 +49,8 @@ fn selected_endpoint(model: &Model) -> Option<String> {
         return None;
     }
     let (row, listing) = (
-        model.state.workergroups.selected_row()?,
-        model.state.workergroups.listing()?,
+        model.state.browsers[Resource::Workergroups].selected_row()?,
+        model.state.browsers[Resource::Workergroups].listing()?,
     );
     match listing.cell(row, listing.catalog().by_key("endpoint_name")?) {
         CellRef::Text(name) if !name.is_empty() => Some(name.to_owned()),
@@ -61,7 +61,7 @@ fn selected_endpoint(model: &Model) -> Option<String> {
 impl Model {
     /// The endpoints of the workergroups that are here, sorted, as the market names them.
     pub fn endpoints(&self) -> Vec<String> {
-        let Some(listing) = self.workergroups.listing() else {
+        let Some(listing) = self.state.browsers[Resource::Workergroups].listing() else {
             return Vec::new();
         };
         let Some(field) = listing.catalog().by_key("endpoint_name") else {
@@ -86,7 +86,7 @@ fn key_for(model: &Model, endpoint: &str) -> Result<Option<Secret>, String> {
     if model.state.profile.dialect.route_key == RouteKey::Profile {
         return Ok(None);
     }
-    let Some(listing) = model.state.workergroups.listing() else {
+    let Some(listing) = model.state.browsers[Resource::Workergroups].listing() else {
         return Err(format!(
             "this market routes by the group's key: the workergroups are not here yet, try again \
              when they are ({}, then {})",
