@@ -31,7 +31,7 @@ use crate::store::Paths;
 use args::ConfigCommand;
 pub use args::{Arguments, Command};
 pub use config::DEFAULT as DEFAULT_CONFIG;
-pub use markets::Known;
+pub use markets::{Known, Preferences};
 pub use output::CliError;
 pub use settings::{Connection, Environment, Market, Settings, by_name};
 

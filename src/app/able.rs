@@ -41,6 +41,8 @@ impl Model {
             return false;
         }
         match action {
+            // Its key means "back" there.
+            Action::Quit => self.overlays.is_empty(),
             Action::Help => !self.confirms(),
             Action::WiderDetail | Action::WiderTable => self.size.0 >= SIDE_BY_SIDE,
             Action::Unlist => self.pane == Pane::Volumes,

@@ -37,6 +37,8 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::RouteLab => return route_lab::open(model, now),
         Action::Suspend => return vec![Effect::Suspend],
         Action::Redraw => return vec![Effect::Redraw],
+        Action::EditConfig => return vec![Effect::EditConfig],
+        Action::ReloadConfig => return vec![Effect::ReloadConfig],
         Action::Help => super::help::open(model),
         Action::Palette => super::palette::open(model),
         Action::WiderDetail | Action::WiderTable => {

@@ -2,6 +2,7 @@
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
+use super::configuration::Reconfigured;
 use super::export::{NotWritten, Written};
 use super::markets::{Errand, News};
 use super::remote::{Now, Ticket, Waiting};
@@ -25,6 +26,12 @@ pub enum Message {
     Mouse(MouseEvent),
     /// The terminal has so many columns and rows.
     Resized(u16, u16),
+    /// The terminal got or lost the focus.
+    Focus(bool),
+    /// The editor that [`Effect::Edit`] opened was closed: the text, or why there is none.
+    Edited(Result<String, String>),
+    /// The configuration file was read again; or why it is not used.
+    Reconfigured(Result<Box<Reconfigured>, String>),
     /// A request was answered.
     Answered {
         /// Whose answer it is.
@@ -136,7 +143,25 @@ pub enum Effect {
     KeepGroups(Box<workergroup::Snapshot>),
     /// Do something about markets; answer with [`Message::Market`].
     Market(Errand),
-    /// Paint every cell anew.
+    /// Tell the person on the desktop, if they want that and look elsewhere.
+    Notify {
+        /// What happened.
+        title: String,
+        /// The figure that matters.
+        body: String,
+    },
+    /// Open the person's editor on a text; answer with [`Message::Edited`].
+    Edit {
+        /// The text.
+        text: String,
+        /// How the file's name ends, by which editors choose their highlighting: `.json`.
+        suffix: &'static str,
+    },
+    /// Open the person's editor on the configuration file, then read it again.
+    EditConfig,
+    /// Read the configuration file again.
+    ReloadConfig,
+    /// Draw every cell again.
     Redraw,
     /// Stop the process as Ctrl-Z does, and come back.
     Suspend,

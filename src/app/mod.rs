@@ -12,6 +12,7 @@ pub mod bar;
 pub mod basket;
 pub mod browser;
 pub mod column_editor;
+pub mod configuration;
 pub mod copied;
 pub mod copy;
 pub mod drafts;
@@ -27,7 +28,6 @@ mod help;
 pub mod insights;
 pub mod keep;
 pub mod keymap;
-pub mod keys;
 mod leaving;
 pub mod markets;
 pub mod message;
@@ -52,6 +52,7 @@ mod stack;
 mod state;
 mod suggestions;
 pub mod three;
+mod title;
 mod typing;
 pub mod unlist;
 pub mod view;
@@ -64,8 +65,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use browser::Browser;
 use facts::Facts;
-use keymap::Context;
-use keys::Keymap;
+/// The person's own keys, by their path of old.
+pub use keymap::user as keys;
+use keymap::{Action, Chord, Context, Keymap};
 pub use message::{Effect, Message, Toast};
 use overlay::Overlay;
 pub use pane::Pane;
@@ -73,6 +75,7 @@ use remote::Phase;
 pub use remote::{Now, Ticket};
 use route_lab::RouteView;
 pub use state::State;
+pub use title::title;
 
 use crate::domain::language;
 use crate::domain::{Condition, Dialect, Query};
@@ -198,14 +201,14 @@ impl Model {
     pub fn deadline(&self, now: Now) -> Option<f64> {
         let toast = self.toast.as_ref().map(|toast| toast.until);
         let counts = insights::is_waiting(self) || requests::is_waiting(self);
-        let view = counts.then_some(now.mono + 0.25);
+        let view = counts.then(|| self.animation(now, 0.25)).flatten();
         let busy = self
             .browser()
             .and_then(|browser| match browser.remote().phase() {
-                Phase::Loading { .. } => Some(now.mono + 0.25),
-                _ => browser.remote().shown_at().map(|shown| {
+                Phase::Loading { .. } => self.animation(now, 0.25),
+                _ => browser.remote().shown_at().and_then(|shown| {
                     let age = now.epoch - shown.epoch;
-                    now.mono + if age < 60.0 { 5.0 } else { 30.0 }
+                    self.animation(now, if age < 60.0 { 5.0 } else { 30.0 })
                 }),
             });
         let writes = unlist::deadline(self, now);
@@ -251,6 +254,15 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             pasted(model, now, &text)
         }
         Message::Mouse(event) => mouse::happened(model, now, event),
+        Message::Focus(is_focused) => {
+            model.state.is_focused = is_focused;
+            Vec::new()
+        }
+        Message::Edited(result) => stack::edited(model, now, result),
+        Message::Reconfigured(result) => {
+            configuration::reloaded(model, now, result);
+            Vec::new()
+        }
         Message::Resized(columns, rows) => {
             model.state.size = (columns, rows);
             requests::resized(model);
@@ -328,8 +340,16 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
 }
 
 fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
-    if let Some(action) = model.state.keymap.resolve(model.contexts(), key) {
-        return actions::perform(model, now, action);
+    let is_repeat = model.state.keyboard.pressed(Chord::of(key));
+    match model.state.keymap.resolve(model.contexts(), key) {
+        Some(Action::QuitNow) if is_repeat || !is_typing(model) => return vec![Effect::Quit],
+        Some(Action::QuitNow) => return leave_text(model, now),
+        // Only the key means "back" inside a view: chosen by name, Quit quits.
+        Some(Action::Quit) if !model.overlays.is_empty() => {
+            return actions::perform(model, now, Action::Back);
+        }
+        Some(action) => return actions::perform(model, now, action),
+        None => {}
     }
     if let Some(plain) = escaped(model, key) {
         let escape = KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE);
@@ -337,16 +357,23 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
         effects.extend(key_pressed(model, now, plain));
         return effects;
     }
-    match model.owner() {
+    let is_typing = is_typing(model);
+    let is_taken = match model.owner() {
         Owner::Bar => {
-            if let Some(browser) = model.browser_mut()
-                && browser.bar.input.key(key)
-            {
-                typing::bar_changed(browser);
-            }
+            let browser = model.browser_mut();
+            browser.is_some_and(|browser| {
+                let is_taken = browser.bar.input.key(key);
+                if is_taken {
+                    typing::bar_changed(browser);
+                }
+                is_taken
+            })
         }
         Owner::Overlay => {
-            if let Some(effects) = stack::typed(model, now, key) {
+            if let Some((outcome, effects)) = stack::typed(model, now, key) {
+                if outcome == view::Outcome::Ignored {
+                    unbound(model, now, key);
+                }
                 return effects;
             }
             if !route_lab::typed(model, key)
@@ -357,24 +384,68 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
             {
                 actions::type_into(overlay, |input| input.key(key));
             }
+            is_typing
         }
-        Owner::Table | Owner::Pane => {}
+        Owner::Table | Owner::Pane => false,
+    };
+    if !is_taken {
+        unbound(model, now, key);
     }
     Vec::new()
 }
 
-/// Terminals send Alt with a character as Esc and the character. Over a slow line, or from quick
-/// hands, Esc and then a key look just so: where Alt has no meaning, it is taken for Esc.
-fn escaped(model: &Model, key: KeyEvent) -> Option<KeyEvent> {
-    let edits_words = matches!(key.code, KeyCode::Char('b' | 'f' | 'd'));
-    let is_typing = match model.owner() {
+/// Ctrl-c where text is typed: one step back, as its second press quits.
+fn leave_text(model: &mut Model, now: Now) -> Vec<Effect> {
+    let effects = actions::perform(model, now, Action::Back);
+    let key = model.state.keymap.key_of(Action::QuitNow);
+    model.show(Toast::new(format!("{key} again quits"), now));
+    effects
+}
+
+/// Says that a key does nothing here, unless the press before was the same.
+fn unbound(model: &mut Model, now: Now, key: KeyEvent) {
+    // Volume keys, Caps Lock and the like are meant for others.
+    let is_meant = matches!(
+        key.code,
+        KeyCode::Char(_)
+            | KeyCode::F(_)
+            | KeyCode::Enter
+            | KeyCode::Tab
+            | KeyCode::BackTab
+            | KeyCode::Backspace
+            | KeyCode::Delete
+            | KeyCode::Insert
+            | KeyCode::Home
+            | KeyCode::End
+            | KeyCode::PageUp
+            | KeyCode::PageDown
+            | KeyCode::Up
+            | KeyCode::Down
+            | KeyCode::Left
+            | KeyCode::Right
+    );
+    if is_meant && !model.state.keyboard.is_repeat() {
+        let key = model.state.keymap.shown(Chord::of(key));
+        model.show(Toast::error(format!("{key} does nothing here"), now));
+    }
+}
+
+/// Whether typed characters go into a text now.
+fn is_typing(model: &Model) -> bool {
+    match model.owner() {
         Owner::Bar => true,
         Owner::Overlay => model.overlays.last().is_some_and(Overlay::takes_text),
         Owner::Table | Owner::Pane => false,
-    };
+    }
+}
+
+/// Terminals send Alt with a character as Esc and the character. Over a slow line, or from quick
+/// hands, Esc and then a key look just the same: where Alt has no meaning, it is taken for Esc.
+fn escaped(model: &Model, key: KeyEvent) -> Option<KeyEvent> {
+    let edits_words = matches!(key.code, KeyCode::Char('b' | 'f' | 'd'));
     let is_alt_character =
         key.modifiers == KeyModifiers::ALT && matches!(key.code, KeyCode::Char(_));
-    (is_alt_character && !(is_typing && edits_words))
+    (is_alt_character && !(is_typing(model) && edits_words))
         .then(|| KeyEvent::new(key.code, KeyModifiers::NONE))
 }
 

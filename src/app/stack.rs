@@ -103,8 +103,11 @@ pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Option<Vec<Ef
     is_opened.then_some(effects)
 }
 
-/// Says that an action means nothing where the keyboard is.
+/// Says that an action means nothing where the keyboard is, unless the press before was the same.
 pub(super) fn ignored(model: &mut Model, now: Now, action: Action) {
+    if model.state.keyboard.is_repeat() {
+        return;
+    }
     let key = model.state.keymap.key_of(action);
     model.state.toast = Some(Toast::error(format!("{key} does nothing here"), now));
 }
@@ -114,8 +117,21 @@ pub(super) fn typed(
     model: &mut Model,
     now: Now,
     key: crossterm::event::KeyEvent,
-) -> Option<Vec<Effect>> {
-    with_top(model, now, |view, cx| view.typed(key, cx)).map(|(_, effects)| effects)
+) -> Option<(Outcome, Vec<Effect>)> {
+    with_top(model, now, |view, cx| view.typed(key, cx))
+}
+
+/// Gives a text from the person's editor to the topmost view, which asked for it: the editor had
+/// the keyboard all the while.
+pub(super) fn edited(model: &mut Model, now: Now, result: Result<String, String>) -> Vec<Effect> {
+    match result {
+        Ok(text) => with_top(model, now, |view, cx| view.edited(text, cx))
+            .map_or_else(Vec::new, |((), effects)| effects),
+        Err(why) => {
+            model.state.toast = Some(Toast::error(why, now));
+            Vec::new()
+        }
+    }
 }
 
 /// Gives a pasted text to the topmost view.

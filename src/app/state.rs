@@ -4,7 +4,7 @@ use std::ops::{Index, IndexMut};
 
 use super::browser::Browser;
 use super::groups::Groups;
-use super::keys::Keymap;
+use super::keymap::{Chord, Keymap};
 use super::message::Toast;
 use super::remote::{Now, Remote, Tickets};
 use super::requests::Requests;
@@ -31,10 +31,14 @@ pub struct State {
     pub route_lab: Box<RouteLab>,
     /// What should be known about how the program started; shown until Esc.
     pub notices: Vec<String>,
+    /// Those of the notices that the configuration file gave rise to.
+    pub config_notices: Vec<String>,
     /// A notice that goes by itself.
     pub toast: Option<Toast>,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
+    /// Whether the person is at this terminal, as far as it says.
+    pub is_focused: bool,
     /// What was sent and answered.
     pub ledger: Ledger,
     /// What the Requests pane has besides that.
@@ -60,6 +64,28 @@ pub struct State {
     /// What closed views remember.
     pub drafts: drafts::Drafts,
     pub(super) tickets: Tickets,
+    pub(super) keyboard: Keyboard,
+}
+
+/// The last key press, on which the next one depends: a second Ctrl-c quits, and a key that does
+/// nothing says so once.
+#[derive(Debug, Default)]
+pub(super) struct Keyboard {
+    last: Option<Chord>,
+    is_repeat: bool,
+}
+
+impl Keyboard {
+    /// Notes a key press; whether the one before was the same.
+    pub(super) fn pressed(&mut self, chord: Chord) -> bool {
+        self.is_repeat = self.last.replace(chord) == Some(chord);
+        self.is_repeat
+    }
+
+    /// Whether the last two presses were the same.
+    pub(super) const fn is_repeat(&self) -> bool {
+        self.is_repeat
+    }
 }
 
 /// The listings that are browsed, one for each resource.
@@ -132,8 +158,10 @@ impl State {
             keymap: Keymap::default(),
             route_lab: Box::default(),
             notices: Vec::new(),
+            config_notices: Vec::new(),
             toast: None,
             size: (80, 24),
+            is_focused: true,
             ledger: Ledger::default(),
             requests: Box::default(),
             stock: Remote::default(),
@@ -147,6 +175,7 @@ impl State {
             markets: markets::Markets::default(),
             drafts: drafts::Drafts::default(),
             tickets: Tickets::default(),
+            keyboard: Keyboard::default(),
         }
     }
 
@@ -178,6 +207,12 @@ impl State {
             zone: self.zone.clone(),
             now: now.epoch,
         }
+    }
+
+    /// The next moment of something that only moves on screen, `after` seconds from now; none while
+    /// nobody looks. What is due for the market must not wait by this.
+    pub fn animation(&self, now: Now, after: f64) -> Option<f64> {
+        self.is_focused.then_some(now.mono + after)
     }
 
     pub(super) fn show(&mut self, toast: Toast) {

@@ -116,6 +116,11 @@ pub trait View: fmt::Debug + Send {
         Outcome::Ignored
     }
 
+    /// Takes the text back that it sent to the editor with [`Effect::Edit`].
+    fn edited(&mut self, text: String, cx: &mut Cx<'_>) {
+        let _ = (text, cx);
+    }
+
     /// Takes a click on the line of a region.
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
         let _ = (region, line, cx);

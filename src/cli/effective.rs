@@ -15,7 +15,7 @@ use crate::domain::text::visible;
 use crate::sandbox::SandboxConfig;
 use crate::store::config::{CUSTOM, SANDBOX, VAST};
 use crate::store::places::places;
-use crate::store::{Config, Paths, Profile, Theme};
+use crate::store::{Config, Notifications, Paths, Profile, Theme};
 
 /// Where a setting with no flag and no line in the file comes from.
 const DEFAULT: &str = "default";
@@ -217,6 +217,13 @@ fn look_rows(file: &File) -> Vec<Row> {
         .ascii
         .map_or_else(|| "as the locale".to_owned(), |on| on.to_string());
     rows.push(row("ascii", ascii, or_default(place("ascii"))));
+    let mouse = config.mouse.unwrap_or(true).to_string();
+    rows.push(row("mouse", mouse, or_default(place("mouse"))));
+    let mut choices = Notifications::ALL.iter();
+    let notifications = choices.find(|(_, own)| *own == config.notifications);
+    let notifications = notifications.map_or("", |(name, _)| *name);
+    let from = or_default(place("notifications"));
+    rows.push(row("notifications", notifications, from));
     for keys in &config.keys {
         let setting = format!("keys.{}", keys.name);
         let value = keys.value.join(" ");

@@ -8,13 +8,15 @@ use std::path::Path;
 use super::args::Global;
 use super::keys::Source;
 use super::output::CliError;
-use super::settings::{Environment, Settings, choose};
+use super::settings::{Environment, Settings, choose, dropped};
 use crate::api::Origin;
+use crate::app::keymap::Keymap;
 use crate::app::markets::{Change, Done, KeyFile, KeyFrom, KeySource, Market, NewMarket, Roster};
 use crate::domain::text::visible;
 use crate::store::keys::{self, Complaints};
 use crate::store::profiles::{self, KeyPlace, NewProfile};
-use crate::store::{Config, Paths, Profile, config};
+use crate::store::{Config, ConfigError, Notifications, Paths, Profile, config};
+use crate::widgets::appearance::Look;
 
 /// How the program was started: all that is needed to resolve another profile.
 #[derive(Clone)]
@@ -24,6 +26,23 @@ pub struct Known {
     paths: Option<Paths>,
     /// The profile that the program was started with.
     started: String,
+}
+
+/// What the configuration says that applies without reconnecting.
+#[derive(Debug, Clone)]
+pub struct Preferences {
+    /// The key bindings.
+    pub keymap: Keymap,
+    /// The colors and signs.
+    pub look: Look,
+    /// Whether clicks and the wheel are reported.
+    pub mouse: bool,
+    /// When the desktop is notified.
+    pub notifications: Notifications,
+    /// The markets that can be connected to.
+    pub roster: Roster,
+    /// What is wrong with the file but stops nothing.
+    pub notices: Vec<String>,
 }
 
 /// Without the environment: it may hold keys.
@@ -86,6 +105,25 @@ impl Known {
     /// When there is no such profile, or its address or key cannot be used.
     pub fn settings(&self, name: &str) -> Result<Settings, CliError> {
         Settings::resolve(&self.flags_for(name), &self.environment, self.paths.clone())
+    }
+
+    /// Reads the configuration file again.
+    ///
+    /// # Errors
+    /// The first mistake that makes it unusable.
+    pub fn preferences(&self) -> Result<(Preferences, Config), ConfigError> {
+        let path = self.file().unwrap_or_default();
+        let config = Config::load(&path)?;
+        let (keymap, look, wrong) = super::appearance::of(&config, &path);
+        let preferences = Preferences {
+            keymap,
+            look,
+            mouse: config.mouse.unwrap_or(true),
+            notifications: config.notifications,
+            roster: self.roster(),
+            notices: dropped(&wrong),
+        };
+        Ok((preferences, config))
     }
 
     fn file(&self) -> Option<std::path::PathBuf> {

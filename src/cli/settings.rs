@@ -15,7 +15,9 @@ use crate::domain::{Condition, Dialect};
 use crate::sandbox::latency::Latency;
 use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig};
 use crate::store::keys::{self, Complaints};
-use crate::store::{Config, ConfigError, MadeGroupsFile, PacingFile, Paths, Profile};
+use crate::store::{
+    Config, ConfigError, MadeGroupsFile, Notifications, PacingFile, Paths, Profile,
+};
 use crate::widgets::appearance::Look;
 
 /// The variable that holds the key for any marketplace.
@@ -82,6 +84,10 @@ pub struct Settings {
     pub look: Look,
     /// The keys.
     pub keymap: Keymap,
+    /// Whether clicks and the wheel are reported.
+    pub mouse: bool,
+    /// When the desktop is notified.
+    pub notifications: Notifications,
     /// The conditions to start with: those of `--query` laid over the visible defaults.
     pub conditions: Option<Vec<Condition>>,
     /// The most offers to start with; 0 leaves it to the market.
@@ -147,6 +153,8 @@ impl Settings {
             profile: profile.name,
             look,
             keymap,
+            mouse: config.mouse.unwrap_or(true),
+            notifications: config.notifications,
             conditions: None,
             limit: None,
             paths,
@@ -316,7 +324,7 @@ fn public_service(base: &str) -> Option<String> {
 const PUBLIC_DOMAIN: &str = "vast.ai";
 
 /// What is told at the start about mistakes that only drop a setting: a screen has no room for many.
-fn dropped(wrong: &[ConfigError]) -> Vec<String> {
+pub(super) fn dropped(wrong: &[ConfigError]) -> Vec<String> {
     const TOLD: usize = 3;
     let mut notices: Vec<_> = wrong
         .iter()

@@ -24,7 +24,7 @@ pub const LONGEST: usize = 64 * 1024;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Variables that hold keys; no helper gets to see them.
-const SECRET_VARIABLES: [&str; 2] = ["BOURSE_API_KEY", "VAST_API_KEY"];
+pub(super) const SECRET_VARIABLES: [&str; 2] = ["BOURSE_API_KEY", "VAST_API_KEY"];
 
 /// The text is longer than [`LONGEST`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

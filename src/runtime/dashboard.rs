@@ -4,33 +4,34 @@
 //! least 16 ms apart; with nothing to do the process sleeps.
 
 use std::collections::HashMap;
-use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crossterm::event::Event;
-use ratatui::Frame;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 pub use super::calls::{Boxed, Calls, Notify};
+use super::config_watch::{ConfigWatch, Reloaded};
+use super::editor::Document;
 use super::keeper::{Job, Keeper};
 use super::markets::{Berth, Errands};
+use super::messages::{message, told};
 use super::routes;
+use super::start::Themes;
+pub use super::surface::{Outside, Surface};
 use super::writes::journalled;
-use crate::api::session::{Progress, Wait};
 use crate::api::{ApiError, Operation, Request};
+use crate::app::configuration::Reconfigured;
 use crate::app::facts::Facts;
 use crate::app::markets::{Errand, News};
-use crate::app::remote::{Ticket, Waiting};
+use crate::app::remote::Ticket;
 use crate::app::{Effect, Message, Model, Now, update};
-use crate::cli::Known;
-use crate::cli::by_name;
+use crate::cli::{DEFAULT_CONFIG, Known, by_name};
 use crate::domain::journal::Intent;
 use crate::sandbox::Running;
-use crate::store::{GroupsFile, Journal, PacingFile, Shelf};
+use crate::store::{GroupsFile, Journal, Notifications, PacingFile, Shelf, files};
 use crate::widgets::theme::Theme;
 
 /// The least time between two frames.
@@ -38,41 +39,6 @@ const FRAME_GAP: Duration = Duration::from_millis(16);
 
 /// The most messages taken for one frame.
 const BATCH: usize = 512;
-
-/// What the loop draws on and reads from: a terminal, or a test's memory.
-pub trait Surface {
-    /// Draws one frame.
-    fn draw(&mut self, render: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()>;
-    /// Forgets what is on the screen, so that the next frame paints every cell.
-    fn repaint(&mut self);
-    /// Waits for what comes from outside; may be dropped and asked again without losing any of it.
-    fn next(&mut self) -> impl Future<Output = Outside>;
-    /// Stops the process as Ctrl-Z does and comes back.
-    fn suspend(&mut self) -> impl Future<Output = io::Result<()>>;
-    /// Takes the terminal again after the process was stopped and continued by others.
-    fn resume(&mut self) -> io::Result<()>;
-    /// Puts a text on the clipboard; says how, in words.
-    fn copy(&mut self, text: &str) -> impl Future<Output = Result<String, String>>;
-    /// Columns and rows.
-    fn size(&self) -> (u16, u16);
-}
-
-/// Something that comes from outside.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Outside {
-    /// Keys, clicks, pastes and sizes.
-    Input(Vec<Event>),
-    /// Leave with this exit status.
-    Leave(i32),
-    /// The terminal said whether its background is light.
-    Background(bool),
-    /// Stop until continued.
-    Stop,
-    /// Continued: the screen may hold anything.
-    Continued,
-    /// A background task panicked; what it said.
-    TaskLost(String),
-}
 
 /// The loop and what it needs.
 pub struct Dashboard<S> {
@@ -82,6 +48,12 @@ pub struct Dashboard<S> {
     theme: Theme,
     /// The themes for a dark and a light background, if the terminal's answer decides.
     themes: Option<[Theme; 2]>,
+    /// Whether the terminal's background is light, if it said so.
+    is_light: Option<bool>,
+    notifications: Notifications,
+    /// What the window is called now.
+    title: String,
+    config: Option<ConfigWatch>,
     clock: Clock,
     outbox: UnboundedSender<Message>,
     inbox: UnboundedReceiver<Message>,
@@ -130,6 +102,10 @@ impl<S: Surface> Dashboard<S> {
             calls,
             theme,
             themes: None,
+            is_light: None,
+            notifications: Notifications::Off,
+            title: String::new(),
+            config: None,
             clock: Clock {
                 start: Instant::now(),
             },
@@ -149,8 +125,16 @@ impl<S: Surface> Dashboard<S> {
 
     /// Shows the theme for a dark or a light background, as the terminal says it has.
     #[must_use]
-    pub const fn following(mut self, themes: Option<[Theme; 2]>) -> Self {
+    pub const fn following(mut self, themes: Option<[Theme; 2]>, is_light: Option<bool>) -> Self {
         self.themes = themes;
+        self.is_light = is_light;
+        self
+    }
+
+    /// Notifies the desktop when this is so.
+    #[must_use]
+    pub const fn notifying(mut self, when: Notifications) -> Self {
+        self.notifications = when;
         self
     }
 
@@ -214,6 +198,7 @@ impl<S: Surface> Dashboard<S> {
     }
 
     async fn go(&mut self) -> io::Result<i32> {
+        self.config = self.known.clone().and_then(ConfigWatch::start);
         self.model.size = self.surface.size();
         if let Some(status) = self.take(vec![Message::Started]).await? {
             return Ok(status);
@@ -226,9 +211,10 @@ impl<S: Surface> Dashboard<S> {
             let messages = tokio::select! {
                 biased;
                 outside = self.surface.next() => match outside {
-                    Outside::Input(events) => events.into_iter().filter_map(message).collect(),
+                    Outside::Input(events) => events.into_iter().map(message).collect(),
                     Outside::Leave(status) => return Ok(status),
                     Outside::Background(is_light) => {
+                        self.is_light = Some(is_light);
                         if let Some(themes) = self.themes {
                             self.theme = themes[usize::from(is_light)];
                         }
@@ -245,6 +231,7 @@ impl<S: Surface> Dashboard<S> {
                     Outside::TaskLost(why) => vec![Message::TaskLost(why)],
                 },
                 Some(message) = self.inbox.recv() => vec![message],
+                reloaded = ConfigWatch::next(self.config.as_mut()) => vec![self.reconfigured(reloaded)],
                 () = tokio::time::sleep_until(wake) => vec![Message::Deadline],
             };
             let mut messages = self.with_waiting(messages);
@@ -299,6 +286,11 @@ impl<S: Surface> Dashboard<S> {
         self.surface
             .draw(&mut |frame| facts = crate::ui::draw(frame, model, now, theme))?;
         self.model.facts = facts;
+        let title = crate::app::title(&self.model);
+        if title != self.title {
+            self.surface.title(&title);
+            self.title = title;
+        }
         Ok(())
     }
 
@@ -320,6 +312,13 @@ impl<S: Surface> Dashboard<S> {
                 match effect {
                     Effect::Quit => return Ok(Some(0)),
                     Effect::Suspend => self.surface.suspend().await?,
+                    Effect::Notify { title, body } => self.tell(&title, &body),
+                    Effect::Edit { text, suffix } => {
+                        let edited = self.edit(Document::Text { text, suffix }).await?;
+                        let _ = self.outbox.send(Message::Edited(edited));
+                    }
+                    Effect::EditConfig => self.edit_config().await?,
+                    Effect::ReloadConfig => self.config.iter().for_each(ConfigWatch::reload),
                     Effect::Redraw => self.surface.repaint(),
                     Effect::KeepGroups(snapshot) => self.keep(Job::Groups(snapshot)),
                     Effect::Call { ticket, request } => self.call(ticket, request),
@@ -361,6 +360,69 @@ impl<S: Surface> Dashboard<S> {
             arrival.map(|ticket| self.berth.take(ticket));
         }
         Ok(None)
+    }
+
+    fn tell(&mut self, title: &str, body: &str) {
+        let is_wanted = match self.notifications {
+            Notifications::Off => false,
+            Notifications::Unfocused => !self.model.is_focused,
+            Notifications::Always => true,
+        };
+        if is_wanted {
+            self.surface.notify(title, body);
+        }
+    }
+
+    async fn edit(&mut self, document: Document) -> io::Result<Result<String, String>> {
+        let edited = self.surface.edit(document).await?;
+        // The editor may have named the window.
+        self.title.clear();
+        Ok(edited)
+    }
+
+    /// Opens the editor on the configuration, at first on one that explains every setting.
+    async fn edit_config(&mut self) -> io::Result<()> {
+        let Some(path) = self.known.as_ref().and_then(|known| known.paths()) else {
+            let why = "there is no home folder for a configuration".to_owned();
+            let _ = self.outbox.send(Message::Saved(Err(why)));
+            return Ok(());
+        };
+        let path = path.config_file();
+        let written = if path.exists() {
+            Ok(())
+        } else {
+            files::replace(&path, DEFAULT_CONFIG.as_bytes())
+        };
+        let edited = match written {
+            Ok(()) => self.edit(Document::File(path)).await?,
+            Err(why) => Err(format!("can't write {}: {why}", path.display())),
+        };
+        if let Err(why) = edited {
+            let _ = self.outbox.send(Message::Saved(Err(why)));
+        }
+        // The folder may not have been there to be watched.
+        self.config.iter().for_each(ConfigWatch::reload);
+        Ok(())
+    }
+
+    /// Applies what concerns the terminal; the rest is the core's.
+    fn reconfigured(&mut self, reloaded: Reloaded) -> Message {
+        Message::Reconfigured(reloaded.map(|(new, is_noticeable)| {
+            let themes = Themes::of(&new.look);
+            self.themes = themes.asked;
+            self.theme = match (themes.asked, self.is_light) {
+                (Some(asked), Some(is_light)) => asked[usize::from(is_light)],
+                _ => themes.unasked,
+            };
+            self.notifications = new.notifications;
+            self.surface.mouse(new.mouse);
+            Box::new(Reconfigured {
+                keymap: new.keymap.in_words(self.theme.ascii),
+                roster: new.roster,
+                notices: new.notices,
+                is_noticeable,
+            })
+        }))
     }
 
     /// Where the call of a ticket tells how it fares.
@@ -457,39 +519,5 @@ impl<S: Surface> Dashboard<S> {
                 result: Box::new(result),
             });
         });
-    }
-}
-
-/// What a call tells of itself, for the core.
-fn told(ticket: Ticket, now: Now, progress: Progress) -> Message {
-    match progress {
-        Progress::Waiting { attempt, span, why } => Message::Progress {
-            ticket,
-            attempt,
-            waiting: Some(Waiting {
-                until: now.mono + span.as_secs_f64(),
-                why: match why {
-                    Wait::Turn => "the market wants a pause between requests".to_owned(),
-                    Wait::Fault(error) => error.to_string(),
-                },
-            }),
-        },
-        Progress::Sent { attempt } => Message::Progress {
-            ticket,
-            attempt,
-            waiting: None,
-        },
-        Progress::Tried(entry) => Message::Recorded(entry),
-    }
-}
-
-/// What a terminal event means to the core, if anything.
-fn message(event: Event) -> Option<Message> {
-    match event {
-        Event::Key(key) => Some(Message::Key(key)),
-        Event::Paste(text) => Some(Message::Paste(text)),
-        Event::Mouse(mouse) => Some(Message::Mouse(mouse)),
-        Event::Resize(columns, rows) => Some(Message::Resized(columns, rows)),
-        Event::FocusGained | Event::FocusLost => None,
     }
 }

@@ -194,8 +194,7 @@ fn is_wanted(event: &Event) -> bool {
                 | MouseEventKind::ScrollLeft
                 | MouseEventKind::ScrollRight
         ),
-        Event::Paste(_) | Event::Resize(..) => true,
-        Event::FocusGained | Event::FocusLost => false,
+        Event::Paste(_) | Event::Resize(..) | Event::FocusGained | Event::FocusLost => true,
     }
 }
 
@@ -229,8 +228,6 @@ mod tests {
             key(KeyEventKind::Release),
             mouse(MouseEventKind::Moved),
             mouse(MouseEventKind::Drag(MouseButton::Right)),
-            Event::FocusGained,
-            Event::FocusLost,
         ];
         for event in unwanted {
             assert!(!is_wanted(&event), "{event:?}");
@@ -245,6 +242,8 @@ mod tests {
             mouse(MouseEventKind::ScrollDown),
             Event::Paste("h100".to_owned()),
             Event::Resize(80, 24),
+            Event::FocusGained,
+            Event::FocusLost,
         ];
         for event in wanted {
             assert!(is_wanted(&event), "{event:?}");

@@ -1,6 +1,8 @@
 //! The signals that a full-screen program must answer.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -44,6 +46,7 @@ impl Signal {
 #[derive(Debug)]
 pub struct Signals {
     inbox: mpsc::UnboundedReceiver<Signal>,
+    is_lent: Arc<AtomicBool>,
 }
 
 impl Signals {
@@ -57,8 +60,14 @@ impl Signals {
     pub fn listen(last_resort: Option<Duration>) -> io::Result<Self> {
         let mut source = os::Source::new()?;
         let (outbox, inbox) = mpsc::unbounded_channel();
+        let is_lent = Arc::new(AtomicBool::new(false));
+        let has_keyboard = Arc::clone(&is_lent);
         tokio::spawn(async move {
             while let Some(signal) = source.next().await {
+                let is_key = matches!(signal, Signal::Interrupt | Signal::Quit);
+                if is_key && has_keyboard.load(Ordering::SeqCst) {
+                    continue;
+                }
                 if let (Some(grace), Some(status)) = (last_resort, signal.exit_status()) {
                     exit_after(grace, status);
                 }
@@ -67,7 +76,13 @@ impl Signals {
                 }
             }
         });
-        Ok(Self { inbox })
+        Ok(Self { inbox, is_lent })
+    }
+
+    /// Leaves Ctrl-c and Ctrl-\\ to another program on the terminal: the kernel sends their signals
+    /// to the whole group of processes.
+    pub fn lend(&self, is_lent: bool) {
+        self.is_lent.store(is_lent, Ordering::SeqCst);
     }
 
     /// The next signal. May be dropped and asked again without losing one.

@@ -18,7 +18,8 @@ use crate::app::{Model, Profile};
 use crate::cli::{CliError, Connection, Known, Market, Settings};
 use crate::domain::Resource;
 use crate::sandbox::Running;
-use crate::store::{GroupsFile, Journal, PacingFile, Paths, Shelf};
+use crate::store::{GroupsFile, Journal, Notifications, PacingFile, Paths, Shelf};
+use crate::widgets::appearance::Look;
 use crate::widgets::theme::Theme;
 
 /// Connects as the settings say, shows the dashboard, and gives the exit status. What a person can
@@ -55,14 +56,7 @@ async fn connect_and_show(settings: &Settings, markets: Known) -> color_eyre::Re
         model.browsers[Resource::Offers].query.limit = (limit > 0).then_some(limit);
     }
     model.zone = jiff::tz::TimeZone::system();
-    let look = |light| settings.look.theme(light, |name| std::env::var(name).ok());
-    let asks = settings
-        .look
-        .wants_background(|name| std::env::var(name).ok());
-    let themes = Themes {
-        unasked: look(None),
-        asked: asks.then(|| [look(Some(false)), look(Some(true))]),
-    };
+    let themes = Themes::of(&settings.look);
     model.markets.roster = markets.roster();
     model.markets.invites = settings.is_sandbox() && is_first_run(settings);
     model.keymap = settings.keymap.clone().in_words(themes.unasked.ascii);
@@ -70,7 +64,13 @@ async fn connect_and_show(settings: &Settings, markets: Known) -> color_eyre::Re
         sandbox: connection.sandbox,
         ..files
     };
-    let shown = show(model, connection.session, files, markets, themes);
+    model.config_notices.clone_from(&settings.notices);
+    let terminal = Comforts {
+        themes,
+        mouse: settings.mouse,
+        notifications: settings.notifications,
+    };
+    let shown = show(model, connection.session, files, markets, terminal);
     let status = Box::pin(shown).await?;
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
 }
@@ -172,6 +172,30 @@ pub struct Themes {
     pub asked: Option<[Theme; 2]>,
 }
 
+impl Themes {
+    /// The themes of a look, as the environment allows.
+    pub(super) fn of(look: &Look) -> Self {
+        let variable = |name: &str| std::env::var(name).ok();
+        let theme = |is_light| look.theme(is_light, variable);
+        let asks = look.wants_background(variable);
+        Self {
+            unasked: theme(None),
+            asked: asks.then(|| [theme(Some(false)), theme(Some(true))]),
+        }
+    }
+}
+
+/// How the dashboard uses the terminal.
+#[derive(Debug, Clone, Copy)]
+pub struct Comforts {
+    /// The themes to draw with.
+    pub themes: Themes,
+    /// Whether clicks and the wheel are reported.
+    pub mouse: bool,
+    /// When the desktop is notified.
+    pub notifications: Notifications,
+}
+
 /// Shows the dashboard until the person or a signal ends it; gives the exit status. To be called
 /// inside a multi-threaded runtime, on its `block_on` thread: that is the thread that draws.
 ///
@@ -182,19 +206,22 @@ pub async fn show(
     session: Session,
     files: Files,
     markets: Known,
-    themes: Themes,
+    comforts: Comforts,
 ) -> io::Result<i32> {
+    let themes = comforts.themes;
     panics::install_panic_hook(thread::current().id());
-    let mut surface = Tty::open(themes.asked.is_some())?;
-    let theme = match themes.asked {
-        Some(asked) => match surface.background().await {
-            Some(is_light) => asked[usize::from(is_light)],
-            None => themes.unasked,
-        },
-        None => themes.unasked,
+    let mut surface = Tty::open(themes.asked.is_some(), comforts.mouse)?;
+    let is_light = match themes.asked {
+        Some(_) => surface.background().await,
+        None => None,
+    };
+    let theme = match (themes.asked, is_light) {
+        (Some(asked), Some(is_light)) => asked[usize::from(is_light)],
+        _ => themes.unasked,
     };
     let dashboard = Dashboard::new(model, surface, Arc::new(session), theme)
-        .following(themes.asked)
+        .following(themes.asked, is_light)
+        .notifying(comforts.notifications)
         .with_journal(files.journal)
         .with_groups(files.groups)
         .with_pacing(files.pacing)

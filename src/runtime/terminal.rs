@@ -23,6 +23,7 @@ use ratatui::layout::Rect;
 use ratatui::{Frame, Terminal};
 
 pub use modes::{is_entered, restore};
+
 use output::Output;
 
 /// Why no dashboard can be shown here. The program says so in one line and exits with 2.
@@ -61,6 +62,14 @@ pub fn is_hang_up(error: &io::Error) -> bool {
 
 /// Exit status when the terminal went away: 128 + SIGHUP.
 pub const HANG_UP_STATUS: i32 = 129;
+
+/// Stops the process until its shell continues it, as another program on the terminal has stopped.
+pub(super) async fn stop_until_continued() -> io::Result<()> {
+    if os::can_stop() {
+        os::stop_until_continued().await?;
+    }
+    Ok(())
+}
 
 /// The entered terminal, and the only way to draw on it.
 ///
@@ -142,6 +151,15 @@ impl Screen {
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
         let sequence = super::clipboard::osc52(text).map_err(io::Error::other)?;
         self.terminal.backend_mut().write_aside(&sequence)
+    }
+
+    /// Switches clicks, drags and the wheel on or off.
+    ///
+    /// # Errors
+    /// When the terminal cannot be written to.
+    pub(super) fn set_mouse(&mut self, is_on: bool) -> io::Result<()> {
+        self.mouse = is_on;
+        self.terminal.backend_mut().write_aside(modes::mouse(is_on))
     }
 
     /// Asks the terminal something; the answer comes the way keys come.

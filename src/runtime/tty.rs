@@ -7,7 +7,9 @@ use ratatui::Frame;
 use super::background;
 use super::clipboard;
 use super::dashboard::{Outside, Surface};
+use super::editor::{self, Document, Ended};
 use super::input::{Incoming, Input};
+use super::notification;
 use super::panics;
 use super::signals::{Signal, Signals};
 use super::terminal::{HANG_UP_STATUS, Screen};
@@ -20,17 +22,19 @@ pub struct Tty {
     input: Option<Input>,
     signals: Signals,
     watchdog: Watchdog,
+    /// What came from outside while another program had the terminal.
+    pending: Option<Outside>,
 }
 
 impl Tty {
-    /// Takes the terminal; to be called inside the runtime, on the thread that draws. It is asked for its
-    /// background's colour if that is wanted.
+    /// Takes the terminal, with the mouse if that is wanted; to be called inside the runtime, on the
+    /// thread that draws. It is asked for its background's colour if that is wanted.
     ///
     /// # Errors
     /// When there is no terminal or it cannot be set up.
-    pub fn open(asks_background: bool) -> io::Result<Self> {
+    pub fn open(asks_background: bool, mouse: bool) -> io::Result<Self> {
         let signals = Signals::listen(Some(std::time::Duration::from_secs(2)))?;
-        let mut screen = Screen::enter(true)?;
+        let mut screen = Screen::enter(mouse)?;
         let input = if asks_background {
             let input = Input::start_asking()?;
             // A terminal that cannot be written to will say so with the first frame.
@@ -44,6 +48,7 @@ impl Tty {
             input: Some(input),
             signals,
             watchdog: Watchdog::start(),
+            pending: None,
         })
     }
 
@@ -67,6 +72,9 @@ impl Surface for Tty {
     }
 
     async fn next(&mut self) -> Outside {
+        if let Some(outside) = self.pending.take() {
+            return outside;
+        }
         let input = async {
             match self.input.as_mut() {
                 Some(input) => input.next().await,
@@ -110,6 +118,41 @@ impl Surface for Tty {
             .map_err(|error| error.to_string())?;
         let _ = self.screen.copy(text);
         Ok(copied.to_string())
+    }
+
+    fn title(&mut self, text: &str) {
+        let sequence = format!("\x1b]2;{}\x1b\\", notification::clean(text));
+        // A terminal that cannot be written to says so with the next frame.
+        let _ = self.screen.ask(sequence.as_bytes());
+    }
+
+    fn notify(&mut self, title: &str, body: &str) {
+        let sequence = notification::sequence(title, body, |name| std::env::var_os(name));
+        let _ = self.screen.ask(&sequence);
+    }
+
+    fn mouse(&mut self, is_on: bool) {
+        let _ = self.screen.set_mouse(is_on);
+    }
+
+    async fn edit(&mut self, document: Document) -> io::Result<Result<String, String>> {
+        let session = match editor::Session::new(document) {
+            Ok(session) => session,
+            Err(why) => return Ok(Err(why)),
+        };
+        self.input = None;
+        // A terminal that cannot be given back is no reason to refuse.
+        let _ = self.screen.leave();
+        let ended = session.run(&mut self.signals).await;
+        self.screen.resume()?;
+        self.input = Some(Input::start()?);
+        Ok(match ended {
+            Ended::Edited(result) => result,
+            Ended::Leave(status) => {
+                self.pending = Some(Outside::Leave(status));
+                Err("the editor was closed".to_owned())
+            }
+        })
     }
 
     fn size(&self) -> (u16, u16) {

@@ -32,6 +32,27 @@ impl Theme {
     ];
 }
 
+/// When the desktop is notified of what ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Notifications {
+    /// Never.
+    #[default]
+    Off,
+    /// While the terminal does not have the focus, where it reports that.
+    Unfocused,
+    /// Always.
+    Always,
+}
+
+impl Notifications {
+    /// All choices, by name.
+    pub const ALL: [(&'static str, Self); 3] = [
+        ("off", Self::Off),
+        ("unfocused", Self::Unfocused),
+        ("always", Self::Always),
+    ];
+}
+
 /// A name of the file, what stands behind it, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry<T> {

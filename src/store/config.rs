@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::appearance::{Entry, Theme};
+use super::appearance::{Entry, Notifications, Theme};
 use crate::domain::Dialect;
 
 /// Profile of the embedded sandbox marketplace.
@@ -83,6 +83,10 @@ pub struct Config {
     pub colors: Vec<Entry<String>>,
     /// Whether only ASCII is shown; `None` leaves it to the environment.
     pub ascii: Option<bool>,
+    /// Whether clicks and the wheel are reported; on where it is not said.
+    pub mouse: Option<bool>,
+    /// When the desktop is notified.
+    pub notifications: Notifications,
     /// Other keys for actions.
     pub keys: Vec<Entry<Vec<String>>>,
     /// Keys that are not written as such.
@@ -241,8 +245,19 @@ impl Config {
         self.profiles == other.profiles
             && self.default_profile == other.default_profile
             && (self.theme, self.ascii) == (other.theme, other.ascii)
+            && (self.mouse, self.notifications) == (other.mouse, other.notifications)
             && bare(&self.colors) == bare(&other.colors)
             && bare(&self.keys) == bare(&other.keys)
+    }
+
+    /// Whether two configurations give the same keys, colors and switches.
+    pub fn has_same_preferences(&self, other: &Self) -> bool {
+        let bare = |config: &Self| Self {
+            profiles: BTreeMap::new(),
+            default_profile: None,
+            ..config.clone()
+        };
+        bare(self).says_the_same(&bare(other)) && self.dropped == other.dropped
     }
 
     /// The names of all profiles, the built-in ones first.
@@ -415,7 +430,7 @@ mod tests {
             mistakes(text),
             [
                 "c:1:19: there is no profile named 'b'; there are: sandbox, vast",
-                "c:2:1: unknown field `them`, expected one of `default_profile`, `theme`, `ascii`, `keys`, `profiles`",
+                "c:2:1: unknown field `them`, expected one of `default_profile`, `theme`, `ascii`, `mouse`, `notifications`, `keys`, `profiles`",
                 "c:3:9: invalid type: string, expected true or false",
                 "c:5:8: 'pink' is not a theme: use one of 'auto', 'dark', 'light', 'high-contrast', 'ansi', 'none'",
                 "c:7:8: invalid type: integer, expected a key such as \"R\" or a list such as [\"R\", \"f5\"]",

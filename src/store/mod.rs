@@ -16,7 +16,7 @@ pub mod profiles;
 mod searches;
 pub mod state;
 
-pub use appearance::Theme;
+pub use appearance::{Notifications, Theme};
 pub use config::{Config, ConfigError, Profile};
 pub use drift::GroupsFile;
 pub use journal::Journal;

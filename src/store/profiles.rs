@@ -1,14 +1,12 @@
-//! Changing the profiles of the configuration file: as little of its text as possible, so that
-//! comments and the person's own order stay. Every change is read again before it is written, and a
-//! text that would not say exactly what was meant is not written.
+//! Editing the profiles of the configuration file with `toml_edit`, which keeps comments, order and
+//! layout. Every change is parsed again before it is written and compared with what was meant:
+//! half a profile could send a key to the wrong market.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use toml::de::DeTable;
+use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
 use super::config::{Config, ConfigError, Profile};
 use super::files;
@@ -45,22 +43,22 @@ pub struct NewProfile {
 /// Why the configuration was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
-    /// It is wrong as it is.
-    #[error("the configuration is wrong, mend it first: {0}")]
+    /// It does not parse.
+    #[error("fix the configuration first: {0}")]
     Wrong(#[from] ConfigError),
-    /// There is a profile of that name.
-    #[error("there is a profile named '{0}' already")]
+    /// The name is taken.
+    #[error("a profile named '{0}' already exists")]
     Exists(String),
-    /// It is written in a way that bourse does not change.
-    #[error("{path} is written in a way that bourse does not change; write into it: {wanted}", path = .path.display())]
+    /// The edited text would not mean what was asked for.
+    #[error("{path} can't be edited automatically; add this yourself: {wanted}", path = .path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What should stand in it.
+        /// What to add to it.
         wanted: String,
     },
     /// It cannot be written.
-    #[error("{path} cannot be written: {why}", path = .path.display())]
+    #[error("can't write {path}: {why}", path = .path.display())]
     Unwritable {
         /// The file.
         path: PathBuf,
@@ -69,27 +67,27 @@ pub enum EditError {
     },
 }
 
-/// Adds a profile at the end of the file; a file that is not there begins with it.
+/// Adds a profile at the end of the file, which is created if need be.
 ///
 /// # Errors
-/// When the file cannot be changed; it is as it was then.
+/// The file is unchanged then.
 pub fn add(path: &Path, new: &NewProfile) -> Result<(), EditError> {
-    let (text, config) = read(path)?;
+    let (mut document, config) = read(path)?;
     if config.profile(&new.name).is_some() {
         return Err(EditError::Exists(new.name.clone()));
     }
     let section = section(new);
-    let wanted = config.with(expected(new, path));
-    write(path, &appended(&text, &section), &wanted, &section)
+    let advice = format!("[profiles.{}]\n{section}", new.name);
+    append(&mut document, &new.name, section);
+    write(path, &document, &config.with(expected(new, path)), &advice)
 }
 
-/// Says where the key of a profile comes from, in place of what was said before.
+/// Sets where the key of a profile comes from.
 ///
 /// # Errors
-/// When the file cannot be changed; it is as it was then.
+/// The file is unchanged then.
 pub fn set_key(path: &Path, name: &str, key: &KeyPlace) -> Result<(), EditError> {
-    let (text, config) = read(path)?;
-    let line = key_line(key);
+    let (mut document, config) = read(path)?;
     let Some(mut profile) = config.profile(name) else {
         return Err(EditError::Foreign {
             path: path.to_owned(),
@@ -97,46 +95,115 @@ pub fn set_key(path: &Path, name: &str, key: &KeyPlace) -> Result<(), EditError>
         });
     };
     place_key(&mut profile, key, path);
+    let line = key_line(key);
     let advice = match &line {
-        Some(line) => format!("[profiles.{name}] {line}"),
-        None => format!("no api_key_file and no api_key_command in [profiles.{name}]"),
+        Some((setting, text)) => format!("[profiles.{name}] {setting} = {}", value(*text)),
+        None => format!("no {FILE} and no {COMMAND} in [profiles.{name}]"),
     };
-    let changed = changed(&text, name, line.as_deref());
-    let Some(changed) = changed else {
-        return Err(EditError::Foreign {
-            path: path.to_owned(),
-            wanted: advice,
-        });
-    };
-    if changed == text {
-        return Ok(());
+    let own = document
+        .get_mut("profiles")
+        .and_then(|all| all.get_mut(name));
+    match (own.and_then(Item::as_table_like_mut), line) {
+        (Some(table), line) => {
+            for setting in [FILE, COMMAND] {
+                if line.as_ref().is_none_or(|(own, _)| *own != setting) {
+                    table.remove(setting);
+                }
+            }
+            if let Some((setting, text)) = line {
+                set(table, setting, text);
+            }
+            respace(
+                document
+                    .get_mut("profiles")
+                    .and_then(|all| all.get_mut(name)),
+            );
+        }
+        (None, None) => return Ok(()),
+        // A built-in profile that the file does not mention.
+        (None, Some((setting, text))) => {
+            let mut table = Table::new();
+            table.insert(setting, value(text));
+            append(&mut document, name, table);
+        }
     }
-    write(path, &changed, &config.with(profile), &advice)
+    write(path, &document, &config.with(profile), &advice)
 }
 
-fn read(path: &Path) -> Result<(String, Config), EditError> {
+/// Sets a value in its place, with the comment behind it.
+fn set(table: &mut dyn TableLike, setting: &str, text: &str) {
+    match table.get_mut(setting).and_then(Item::as_value_mut) {
+        Some(before) => {
+            let decor = before.decor().clone();
+            *before = text.into();
+            *before.decor_mut() = decor;
+        }
+        None => {
+            table.insert(setting, value(text));
+        }
+    }
+}
+
+/// Spaces an inline table evenly: a value inserted at its end would follow a blank and a comma.
+fn respace(item: Option<&mut Item>) {
+    if let Some(table) = item.and_then(Item::as_inline_table_mut) {
+        table.fmt();
+    }
+}
+
+/// Puts a profile at the end of the file: beside the other profiles it would push the person's own
+/// sections apart.
+fn append(document: &mut DocumentMut, name: &str, mut section: Table) {
+    let is_empty = document.is_empty() && document.trailing().as_str() == Some("");
+    let mut before = document.trailing().as_str().unwrap_or_default().to_owned();
+    if !before.is_empty() && !before.ends_with('\n') {
+        before.push('\n');
+    }
+    if !is_empty && before != "\n" && !before.ends_with("\n\n") {
+        before.push('\n');
+    }
+    document.set_trailing("");
+    section.decor_mut().set_prefix(before);
+    section.set_position(Some(isize::MAX));
+    let mut implicit = Table::new();
+    implicit.set_implicit(true);
+    let profiles = document.entry("profiles").or_insert(Item::Table(implicit));
+    if let Some(profiles) = profiles.as_table_like_mut() {
+        profiles.insert(name, Item::Table(section));
+    }
+    respace(document.get_mut("profiles"));
+}
+
+fn read(path: &Path) -> Result<(DocumentMut, Config), EditError> {
     let config = Config::load(path)?;
-    // What could not be read was refused above.
-    Ok((fs::read_to_string(path).unwrap_or_default(), config))
+    // What could not be read or parsed was refused above.
+    let text = fs::read_to_string(path).unwrap_or_default();
+    Ok((text.parse().unwrap_or_default(), config))
 }
 
-/// Writes a text if it says what is wanted, and reads it again from the disk.
-fn write(path: &Path, text: &str, wanted: &Config, advice: &str) -> Result<(), EditError> {
-    let says_it = |config: Result<Config, ConfigError>| {
+/// Writes the document if it means what is wanted, and checks the file on the disk again.
+fn write(
+    path: &Path,
+    document: &DocumentMut,
+    wanted: &Config,
+    advice: &str,
+) -> Result<(), EditError> {
+    let text = document.to_string();
+    let means_it = |config: Result<Config, ConfigError>| {
         config.is_ok_and(|config| config.says_the_same(wanted))
     };
     let foreign = || EditError::Foreign {
         path: path.to_owned(),
         wanted: advice.trim().replace('\n', ", "),
     };
-    if !says_it(Config::parse(text, path)) {
+    if !means_it(Config::parse(&text, path)) {
         return Err(foreign());
     }
     files::replace(path, text.as_bytes()).map_err(|why| EditError::Unwritable {
         path: path.to_owned(),
         why,
     })?;
-    says_it(Config::load(path))
+    means_it(Config::load(path))
         .then_some(())
         .ok_or_else(foreign)
 }
@@ -165,111 +232,35 @@ fn place_key(profile: &mut Profile, key: &KeyPlace, path: &Path) {
     };
 }
 
-/// The lines of a new profile.
-fn section(new: &NewProfile) -> String {
-    let mut text = format!("[profiles.{}]\n", new.name);
-    let mut line = |key: &str, value: String| {
-        let _ = writeln!(text, "{key} = {value}"); // a String takes everything
-    };
-    line("base_url", quoted(&new.base_url));
+fn section(new: &NewProfile) -> Table {
+    let mut table = Table::new();
+    table.insert("base_url", value(&new.base_url));
     if let Some(route) = &new.route_url {
-        line("route_url", quoted(route));
+        table.insert("route_url", value(route));
     }
     if new.dialect != &Dialect::DOCUMENTED {
-        line("dialect", quoted(new.dialect.name));
+        table.insert("dialect", value(new.dialect.name));
     }
     if new.read_only {
-        line("read_only", "true".to_owned());
+        table.insert("read_only", value(true));
     }
-    if let Some(key) = key_line(&new.key) {
-        text.push_str(&key);
-        text.push('\n');
+    if let Some((setting, text)) = key_line(&new.key) {
+        table.insert(setting, value(text));
     }
-    text
+    table
 }
 
-/// The line that says where the key comes from, if one does.
-fn key_line(key: &KeyPlace) -> Option<String> {
+/// The setting that names where a key comes from, if one does.
+fn key_line(key: &KeyPlace) -> Option<(&'static str, &str)> {
     match key {
         KeyPlace::Environment => None,
-        KeyPlace::File(file) => Some(format!("{FILE} = {}", quoted(file))),
-        KeyPlace::Command(command) => Some(format!("{COMMAND} = {}", quoted(command))),
+        KeyPlace::File(file) => Some((FILE, file)),
+        KeyPlace::Command(command) => Some((COMMAND, command)),
     }
 }
 
-/// The settings that say where a key comes from.
 const FILE: &str = "api_key_file";
 const COMMAND: &str = "api_key_command";
-
-/// A text as TOML writes it.
-fn quoted(text: &str) -> String {
-    toml::Value::String(text.to_owned()).to_string()
-}
-
-/// A text with a section at its end, a blank line between them.
-fn appended(text: &str, section: &str) -> String {
-    let gap = match text {
-        "" => "",
-        text if text.ends_with("\n\n") => "",
-        text if text.ends_with('\n') => "\n",
-        _ => "\n\n",
-    };
-    format!("{text}{gap}{section}")
-}
-
-/// The text with another line for the key of a profile, or without one. `None` where the profile
-/// is not written as a section of its own.
-fn changed(text: &str, name: &str, line: Option<&str>) -> Option<String> {
-    let document = DeTable::parse(text).ok()?;
-    let profiles = document.get_ref().get("profiles");
-    let profile = profiles
-        .and_then(|profiles| profiles.get_ref().as_table())
-        .and_then(|profiles| profiles.get_key_value(name));
-    let Some((key, profile)) = profile else {
-        // A built-in profile that the file does not mention.
-        return Some(line.map_or_else(
-            || text.to_owned(),
-            |line| appended(text, &format!("[profiles.{name}]\n{line}\n")),
-        ));
-    };
-    let settings = profile.get_ref().as_table()?;
-    let mut places: Vec<Range<usize>> = settings
-        .iter()
-        .filter(|(key, _)| matches!(key.get_ref().as_ref(), FILE | COMMAND))
-        .map(|(key, value)| key.span().start..value.span().end)
-        .collect();
-    places.sort_by_key(|place| place.start);
-    match (places.as_slice(), line) {
-        ([], None) => Some(text.to_owned()),
-        ([], Some(line)) => {
-            let header = whole_line(text, &key.span());
-            text[header.clone()].trim_start().starts_with('[').then(|| {
-                let (before, after) = text.split_at(header.end);
-                let gap = if before.ends_with('\n') { "" } else { "\n" };
-                format!("{before}{gap}{line}\n{after}")
-            })
-        }
-        ([place, ..], Some(line)) => Some(format!(
-            "{}{line}{}",
-            &text[..place.start],
-            &text[place.end..]
-        )),
-        ([place, ..], None) => {
-            let whole = whole_line(text, place);
-            let is_alone = text[whole.start..place.start].trim().is_empty();
-            is_alone.then(|| format!("{}{}", &text[..whole.start], &text[whole.end..]))
-        }
-    }
-}
-
-/// The whole lines in which a place lies, with the end of the last one.
-fn whole_line(text: &str, place: &Range<usize>) -> Range<usize> {
-    let start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
-    let end = text[place.end..]
-        .find('\n')
-        .map_or(text.len(), |at| place.end + at + 1);
-    start..end
-}
 
 #[cfg(test)]
 mod tests {
@@ -342,32 +333,35 @@ mod tests {
             fs::read_to_string(&path).unwrap(),
             "[profiles.work]\nbase_url = \"https://market.example\"\n"
         );
-        for text in [
-            "theme = 3",
-            "profiles = { a = { base_url = \"https://a\" } }",
-        ] {
-            fs::write(&path, text).unwrap();
-            let error = add(&path, &new("work")).unwrap_err().to_string();
-            assert!(error.contains("config.toml"), "{error}");
-            assert_eq!(fs::read_to_string(&path).unwrap(), text);
-        }
+        fs::write(&path, "theme = 3").unwrap();
+        let error = add(&path, &new("work")).unwrap_err().to_string();
+        assert!(error.contains("config.toml"), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "theme = 3");
+        let inline = "profiles = { a = { base_url = \"https://a\" } }\n";
+        fs::write(&path, inline).unwrap();
+        add(&path, &new("work")).unwrap();
+        let added = inline.replace(
+            " }\n",
+            ", work = { base_url = \"https://market.example\" } }\n",
+        );
+        assert_eq!(fs::read_to_string(&path).unwrap(), added);
     }
 
     #[test]
-    fn the_place_of_a_key_is_changed_in_its_own_line() {
+    fn setting_a_key_changes_its_own_line_only() {
         let (_folder, path) = file(OWN);
         let text = || fs::read_to_string(&path).unwrap();
         let file = |name: &str| KeyPlace::File(format!("keys/{name}"));
         set_key(&path, "a", &file("a")).unwrap();
-        let line = "[profiles.a] # first\napi_key_file = \"keys/a\"\n# the address\n";
+        let line = "base_url = \"https://a\"\napi_key_file = \"keys/a\"\n\n[keys]";
         assert!(text().contains(line), "{}", text());
         set_key(&path, "a", &KeyPlace::Command("pass a".to_owned())).unwrap();
-        let line = "first\napi_key_command = \"pass a\"\n# the address\n";
+        let line = "base_url = \"https://a\"\napi_key_command = \"pass a\"\n\n[keys]";
         assert!(text().contains(line), "{}", text());
         set_key(&path, "a", &KeyPlace::Environment).unwrap();
-        assert_eq!(text(), OWN);
+        assert_eq!(text().trim_end(), OWN);
         set_key(&path, "vast", &KeyPlace::Environment).unwrap();
-        assert_eq!(text(), OWN);
+        assert_eq!(text().trim_end(), OWN);
         set_key(&path, "vast", &file("vast")).unwrap();
         let wanted = format!("{OWN}\n\n[profiles.vast]\napi_key_file = \"keys/vast\"\n");
         assert_eq!(text(), wanted);
@@ -376,27 +370,35 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_in_another_way_is_not_touched() {
-        for text in [
-            "profiles.a.base_url = \"https://a\"\n",
-            "[profiles]\na = { base_url = \"https://a\" }\n",
-            "[profiles]\na = { base_url = \"https://a\", api_key_command = \"x\" }\n",
+    fn every_way_to_write_a_profile_is_edited_in_its_own_style() {
+        for (before, after) in [
+            (
+                "profiles.a.base_url = \"https://a\"\n",
+                "profiles.a.base_url = \"https://a\"\nprofiles.a.api_key_file = \"keys/a\"\n",
+            ),
+            (
+                "[profiles]\na = { base_url = \"https://a\" }\n",
+                "[profiles]\na = { base_url = \"https://a\", api_key_file = \"keys/a\" }\n",
+            ),
+            (
+                "[profiles.a]\nbase_url = \"https://a\"\n# mine\napi_key_file = \"old\" # here\n",
+                "[profiles.a]\nbase_url = \"https://a\"\n# mine\napi_key_file = \"keys/a\" # here\n",
+            ),
         ] {
-            let (_folder, path) = file(text);
-            let ended = set_key(&path, "a", &KeyPlace::File("keys/a".to_owned()));
-            let now = fs::read_to_string(&path).unwrap();
-            match ended {
-                // In one line with others it can be replaced where it stands.
-                Ok(()) => assert_eq!(
-                    now,
-                    text.replace("api_key_command = \"x\"", "api_key_file = \"keys/a\"")
-                ),
-                Err(error) => {
-                    assert!(error.to_string().contains("write into it"), "{error}");
-                    assert_eq!(now, text);
-                }
-            }
+            let (_folder, path) = file(before);
+            set_key(&path, "a", &KeyPlace::File("keys/a".to_owned())).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), after);
         }
+    }
+
+    #[test]
+    fn a_comment_at_the_end_stays_above_a_new_profile() {
+        let (_folder, path) = file("ascii = true\n# the end");
+        add(&path, &new("work")).unwrap();
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            "ascii = true\n# the end\n\n[profiles.work]\nbase_url = \"https://market.example\"\n"
+        );
     }
 
     #[cfg(unix)]

@@ -213,15 +213,40 @@ fn the_palette_does_what_it_names() {
 }
 
 #[test]
-fn q_leaves_and_ctrl_c_leaves_even_from_the_bar() {
+fn q_quits_and_ctrl_c_leaves_the_bar_first() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("q");
     assert_eq!(desk.effects, [Effect::Quit]);
     let mut desk = Desk::with_offers(THREE);
     desk.keys("/ q");
     assert_eq!(desk.effects, []);
+    desk.keys("ctrl-c").expect("Ctrl-c again quits");
+    assert_eq!(desk.effects, []);
     desk.keys("ctrl-c");
     assert_eq!(desk.effects, [Effect::Quit]);
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("/ ctrl-c j ctrl-c");
+    assert_eq!(desk.effects, [Effect::Quit], "on the table at once");
+}
+
+#[test]
+fn q_goes_back_inside_a_view_and_quits_when_chosen_by_name() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("enter q");
+    assert_eq!(desk.effects, []);
+    assert!(desk.model.overlays.is_empty());
+    desk.keys("enter :").type_text("quit").keys("enter");
+    assert_eq!(desk.effects, [Effect::Quit]);
+}
+
+#[test]
+fn a_key_that_does_nothing_says_so_once() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("X").expect("X does nothing here");
+    desk.wait(9.0).expect_not("X does nothing here");
+    desk.keys("X").expect_not("X does nothing here");
+    desk.keys("j X").expect("X does nothing here");
+    desk.keys("f9").expect("F9 does nothing here");
 }
 
 #[test]

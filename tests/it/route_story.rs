@@ -454,7 +454,7 @@ fn a_single_request_is_not_broken_off() {
 fn leaving_asks_while_a_run_goes_on() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
     series(&mut desk, "0", "100", "1", "");
-    desk.keys("q").expect("A run goes on");
+    desk.keys("q q").expect("A run goes on");
     assert!(!desk.effects.contains(&Effect::Quit));
     desk.keys("esc q n").expect_not("A run goes on");
     desk.keys("q enter");
@@ -467,7 +467,7 @@ fn leaving_asks_while_a_run_goes_on() {
 
     let mut desk = at_groups(&Dialect::DOCUMENTED);
     series(&mut desk, "0", "100", "1", "");
-    desk.keys("s q");
+    desk.keys("s q q");
     assert!(desk.effects.contains(&Effect::Quit), "nothing goes on");
 }
 

@@ -74,11 +74,14 @@ impl Model {
             pane,
             keymap,
             size,
+            is_focused,
+            config_notices,
             ledger,
             requests,
             split,
             zone,
             tickets,
+            keyboard,
             markets,
             // These belong to the market.
             profile: _,
@@ -97,6 +100,8 @@ impl Model {
         self.pane = pane;
         self.keymap = keymap;
         self.size = size;
+        self.is_focused = is_focused;
+        self.config_notices = config_notices;
         self.ledger = ledger;
         self.requests = requests;
         self.requests.forget_flights();
@@ -104,6 +109,7 @@ impl Model {
         self.zone = zone;
         // Numbers go on: no answer to the old market's requests is taken for one of the new.
         self.tickets = tickets;
+        self.keyboard = keyboard;
         self.markets = markets;
     }
 }

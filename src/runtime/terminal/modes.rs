@@ -11,18 +11,29 @@ use super::{os, output};
 /// Whether the terminal is ours at the moment.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 
-/// Alternate screen; bracketed paste; text in the order it is written, because a full screen program
-/// places right-to-left runs itself (BDSM, explicit mode). The cursor is hidden by the first frame.
-const ENTER: &str = "\x1b[?1049h\x1b[?2004h\x1b[8l\x1b[?25l";
+/// The window's title is put aside (XTWINOPS 22); alternate screen; bracketed paste; reports of the
+/// focus; text in the order it is written, because a full screen program places right-to-left runs
+/// itself (BDSM, explicit mode). The cursor is hidden by the first frame.
+const ENTER: &str = "\x1b[22;2t\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[8l\x1b[?25l";
 
 /// Buttons and wheel (1000), motion while a button is down (1002: a rule is dragged), in the form
 /// without a limit on columns (1006). Not 1003: plain motion would wake the program for nothing.
 const MOUSE: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
+const NO_MOUSE: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 
 /// Everything off, whether or not it was on; it begins with the end of a synchronized update in case
 /// the last frame was cut. Attributes are reset on both screens, since some terminals keep them for
 /// each; the cursor is shown last, on the screen that stays.
-const LEAVE: &str = "\x1b[?2026l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?2004l\x1b[8h\x1b[0m\x1b[?1049l\x1b[0m\x1b[?25h";
+const LEAVE: &str = "\x1b[?2026l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?1004l\x1b[?2004l\x1b[8h\x1b[0m\x1b[?1049l\x1b[0m\x1b[23;2t\x1b[?25h";
+
+/// What switches the reports of the mouse on or off.
+pub(super) const fn mouse(is_on: bool) -> &'static [u8] {
+    if is_on {
+        MOUSE.as_bytes()
+    } else {
+        NO_MOUSE.as_bytes()
+    }
+}
 
 /// Whether the terminal is ours at the moment.
 pub fn is_entered() -> bool {

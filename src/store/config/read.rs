@@ -10,7 +10,7 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use super::{CUSTOM, Config, Place, Profile, SANDBOX, VAST};
 use crate::domain::Dialect;
-use crate::store::appearance::{Entry, Theme};
+use crate::store::appearance::{Entry, Notifications, Theme};
 
 /// A mistake in the file.
 pub(super) struct Mistake {
@@ -116,6 +116,15 @@ impl<'a> Reader<'a> {
                 "default_profile" => default_profile = self.string(value),
                 "theme" => self.theme(value),
                 "ascii" => self.config.ascii = self.flag(value),
+                "mouse" => self.config.mouse = self.flag(value),
+                "notifications" => {
+                    if let Some(word) = self.string(value)
+                        && let Some(choice) =
+                            self.one_of("choice for notifications", &word, Notifications::ALL)
+                    {
+                        self.config.notifications = choice;
+                    }
+                }
                 "keys" => self.keys(value),
                 "profiles" => {
                     for (name, profile) in self.table(value).into_iter().flatten() {
@@ -125,7 +134,15 @@ impl<'a> Reader<'a> {
                 }
                 _ => self.unknown(
                     name,
-                    &["default_profile", "theme", "ascii", "keys", "profiles"],
+                    &[
+                        "default_profile",
+                        "theme",
+                        "ascii",
+                        "mouse",
+                        "notifications",
+                        "keys",
+                        "profiles",
+                    ],
                 ),
             }
         }

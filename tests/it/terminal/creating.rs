@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bourse::sandbox::SandboxConfig;
 
-use super::desk::THREE;
-use super::groups_story::FOUR;
-use super::pty_support::Pty;
-use super::recorder::{Recorded, Recorder, json};
-use super::route_server::{Play, RouteServer};
-use super::support::{Server, frozen};
+use crate::desk::THREE;
+use crate::groups_story::FOUR;
+use crate::pty_support::Pty;
+use crate::recorder::{Recorded, Recorder, json};
+use crate::route_server::{Play, RouteServer};
+use crate::support::{Server, frozen};
 
 const KEY: &str = "canary-key-4712-create";
 
@@ -191,7 +191,7 @@ fn the_sandbox_that_drops_after_its_commit_has_one_group_more() {
     pty.wait_for_text("what was not there before and matches");
     pty.keys("<Enter><Enter><Esc>q<Esc>n<PageDown><Enter>create<Enter>");
     pty.wait_for_text("Type mine or none");
-    pty.keys("<C-c>");
+    pty.keys("<C-c><C-c>");
     pty.exit().assert_clean(0);
     assert_eq!(count(), 1);
 }
@@ -230,7 +230,7 @@ fn leaving_while_a_creation_is_not_answered_asks_and_the_next_start_knows_of_it(
     let mut pty = at_groups(&server.url(), KEY, state.path());
     filled_in(&mut pty);
     pty.wait_for_text("bourse never saw an answer");
-    pty.keys("<C-c>");
+    pty.keys("<C-c><C-c>");
     pty.exit().assert_clean(0);
     assert_eq!(sent(), 1);
 }

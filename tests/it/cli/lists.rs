@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::{Value as Json, json};
 
-use crate::cli::{Home, arguments_of, bourse, run};
+use super::commands::{Home, arguments_of, bourse, run};
 use crate::recorder::{Recorder, json};
 use crate::route_server::assignment;
 

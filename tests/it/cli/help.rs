@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::cli::{Home, bourse, run};
+use super::commands::{Home, bourse, run};
 use crate::pty_support::Pty;
 
 /// The commands, each with the words behind `bourse`.

@@ -298,7 +298,7 @@ fn queries_are_read_as_the_client_documents_them_or_better() {
         .collect();
     assert_eq!(better.len(), BETTER.len());
     let mut documented = 0;
-    for line in include_str!("data/query-cases.jsonl").lines() {
+    for line in include_str!("../data/query-cases.jsonl").lines() {
         let case: Json = serde_json::from_str(line).unwrap();
         let text = input(&case);
         let table = case["table"].as_str().unwrap().to_owned();
@@ -331,7 +331,7 @@ fn queries_are_read_as_the_client_documents_them_or_better() {
 #[test]
 fn orders_are_read_as_the_client_documents_them_or_better() {
     let mut better: HashMap<_, _> = BETTER_ORDERS.iter().copied().collect();
-    for line in include_str!("data/order-cases.jsonl").lines() {
+    for line in include_str!("../data/order-cases.jsonl").lines() {
         let case: Json = serde_json::from_str(line).unwrap();
         let text = input(&case);
         let got = match parse_order(&text, &OFFERS) {

@@ -16,9 +16,9 @@ use bourse::sandbox::{GroupStore, SandboxConfig};
 use bourse::store::Paths;
 use serde_json::{Value, json};
 
-use crate::creating::files;
 use crate::pty_support::Pty;
 use crate::support::{Server, frozen};
+use crate::terminal::creating::files;
 
 const GROUPS: &str = "/api/v0/workergroups/";
 

@@ -1,13 +1,8 @@
-//! Every key, in one table.
+//! The default key bindings, in one table.
 //!
 //! From these rows come: what a key does, the footer's hints, the help screen, the command palette
-//! and the key table of the README. Actions are generic verbs; the pane or overlay that owns the
-//! keyboard decides what a verb means there. A person's own keys are laid over the table in
-//! [`super::keys`].
-
-use std::fmt;
-
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+//! and the key table of the README. Actions are generic verbs; the view with the keyboard decides
+//! what a verb means there.
 
 /// Who owns the keyboard; a key is looked up in the owner's rows first, then in the shared ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -186,6 +181,8 @@ pub enum Action {
     QuitNow,
     Suspend,
     Redraw,
+    EditConfig,
+    ReloadConfig,
     Help,
     Palette,
     NextPane,
@@ -314,133 +311,6 @@ impl Action {
             Self::First => Some(isize::MIN),
             Self::Last => Some(isize::MAX),
             _ => None,
-        }
-    }
-}
-
-/// A key with its modifiers, as it is written in the table: `j`, `G`, `ctrl-d`, `shift-tab`, `f5`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Chord {
-    code: KeyCode,
-    modifiers: KeyModifiers,
-}
-
-impl Chord {
-    /// Reads a chord.
-    pub fn parse(text: &str) -> Option<Self> {
-        let mut modifiers = KeyModifiers::NONE;
-        let mut rest = text;
-        loop {
-            rest = if let Some(rest) = rest.strip_prefix("ctrl-") {
-                modifiers |= KeyModifiers::CONTROL;
-                rest
-            } else if let Some(rest) = rest.strip_prefix("alt-") {
-                modifiers |= KeyModifiers::ALT;
-                rest
-            } else {
-                break;
-            };
-        }
-        let code = match rest {
-            "enter" => KeyCode::Enter,
-            "esc" => KeyCode::Esc,
-            "tab" => KeyCode::Tab,
-            "shift-tab" => KeyCode::BackTab,
-            "space" => KeyCode::Char(' '),
-            "backspace" => KeyCode::Backspace,
-            "delete" => KeyCode::Delete,
-            "up" => KeyCode::Up,
-            "down" => KeyCode::Down,
-            "left" => KeyCode::Left,
-            "right" => KeyCode::Right,
-            "home" => KeyCode::Home,
-            "end" => KeyCode::End,
-            "pgup" => KeyCode::PageUp,
-            "pgdn" => KeyCode::PageDown,
-            other => {
-                let mut characters = other.chars();
-                match (characters.next(), characters.as_str()) {
-                    (Some(character), "") => KeyCode::Char(character),
-                    (Some('f'), number) => KeyCode::F(number.parse().ok()?),
-                    _ => return None,
-                }
-            }
-        };
-        // As it arrives: with Ctrl, terminals do not tell capitals from small letters.
-        let code = match code {
-            KeyCode::Char(character) if modifiers.contains(KeyModifiers::CONTROL) => {
-                KeyCode::Char(character.to_ascii_lowercase())
-            }
-            code => code,
-        };
-        Some(Self { code, modifiers })
-    }
-
-    /// The key that terminals send the same byte for, so that this one never arrives as itself:
-    /// Ctrl takes the upper bits of a character away, which makes Ctrl-i a Tab (0x09) and Ctrl-m an
-    /// Enter (0x0D). Ctrl-j (0x0A) is told from Enter in raw mode.
-    pub fn arrives_as(self) -> Option<&'static str> {
-        let with_ctrl = self.modifiers.contains(KeyModifiers::CONTROL);
-        let with_alt = self.modifiers.contains(KeyModifiers::ALT);
-        match self.code {
-            KeyCode::Char('m') | KeyCode::Enter if with_ctrl => Some("Enter"),
-            KeyCode::Char('i') | KeyCode::Tab if with_ctrl => Some("Tab"),
-            KeyCode::BackTab if with_ctrl => Some("Shift-Tab"),
-            KeyCode::Char('[' | '3') if with_ctrl => Some("Esc"),
-            KeyCode::Esc if with_ctrl || with_alt => Some("Esc"),
-            // Some terminals send 0x08 for Backspace, some 0x7F.
-            KeyCode::Char('h' | '?' | '8') | KeyCode::Backspace if with_ctrl => Some("Backspace"),
-            _ => None,
-        }
-    }
-
-    /// Whether it is a letter or a digit as one types it.
-    pub fn is_text(self) -> bool {
-        self.modifiers.is_empty()
-            && matches!(self.code, KeyCode::Char(character) if character.is_alphanumeric())
-    }
-
-    /// The chord of a key event. Shift is part of the character; terminals report it in both ways.
-    pub fn of(key: KeyEvent) -> Self {
-        let modifiers = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
-        let code = match key.code {
-            KeyCode::Tab if key.modifiers.contains(KeyModifiers::SHIFT) => KeyCode::BackTab,
-            KeyCode::Char(character) if modifiers.contains(KeyModifiers::CONTROL) => {
-                KeyCode::Char(character.to_ascii_lowercase())
-            }
-            code => code,
-        };
-        Self { code, modifiers }
-    }
-}
-
-impl fmt::Display for Chord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.modifiers.contains(KeyModifiers::CONTROL) {
-            f.write_str("Ctrl-")?;
-        }
-        if self.modifiers.contains(KeyModifiers::ALT) {
-            f.write_str("Alt-")?;
-        }
-        match self.code {
-            KeyCode::Enter => f.write_str("Enter"),
-            KeyCode::Esc => f.write_str("Esc"),
-            KeyCode::Tab => f.write_str("Tab"),
-            KeyCode::BackTab => f.write_str("Shift-Tab"),
-            KeyCode::Char(' ') => f.write_str("Space"),
-            KeyCode::Char(character) => write!(f, "{character}"),
-            KeyCode::Backspace => f.write_str("Backspace"),
-            KeyCode::Delete => f.write_str("Del"),
-            KeyCode::Up => f.write_str("↑"),
-            KeyCode::Down => f.write_str("↓"),
-            KeyCode::Left => f.write_str("←"),
-            KeyCode::Right => f.write_str("→"),
-            KeyCode::Home => f.write_str("Home"),
-            KeyCode::End => f.write_str("End"),
-            KeyCode::PageUp => f.write_str("PgUp"),
-            KeyCode::PageDown => f.write_str("PgDn"),
-            KeyCode::F(number) => write!(f, "F{number}"),
-            other => write!(f, "{other}"),
         }
     }
 }
@@ -606,7 +476,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Prompt, &["enter"], Action::Submit, "take-text", "Take what is typed").hint("take it", 1),
     row(Context::Prompt, &["esc"], Action::Back, "leave-text", "Leave without it").hint("leave", 2),
     row(Context::Dialog, &["y"], Action::Yes, "say-yes", "Do it").hint("do it", 1),
-    row(Context::Dialog, &["esc", "n"], Action::Back, "say-no", "Leave it").hint("leave it", 2),
+    row(Context::Dialog, &["esc", "n", "q"], Action::Back, "say-no", "Leave it").hint("leave it", 2),
     row(Context::Ask, &["enter"], Action::Yes, "yes", "Do it: start the series, leave bourse"),
     row(Context::Job, &["enter"], Action::Submit, "job-apply", "Price the offers for this job").hint("price offers", 1),
     row(Context::Job, &["esc"], Action::Back, "job-leave", "Leave the job as it was").hint("cancel", 2),
@@ -842,12 +712,14 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &["t"], Action::RouteLab, "route-lab",
         "Route lab: test the endpoint of a workergroup, or a typed one"),
     row(Context::Global, &["M"], Action::Markets, "markets", "Markets: connect to another one, add one, give a key, test it").hint("markets", 19),
-    row(Context::Global, &["q"], Action::Quit, "quit", "Leave bourse").hint("quit", 5),
+    row(Context::Global, &[], Action::EditConfig, "edit-config", "Open the configuration in $VISUAL or $EDITOR"),
+    row(Context::Global, &[], Action::ReloadConfig, "reload-config", "Reload the configuration"),
+    row(Context::Global, &["q"], Action::Quit, "quit", "Quit; inside a view, back").hint("quit", 5),
 
     row(Context::Always, &["f1"], Action::Help, "help-now", "Help, also while text is typed").hint("help", 4),
-    row(Context::Always, &["ctrl-c"], Action::QuitNow, "quit-now", "Leave at once"),
-    row(Context::Always, &["ctrl-z"], Action::Suspend, "suspend", "Suspend; fg comes back"),
-    row(Context::Always, &["ctrl-l"], Action::Redraw, "redraw", "Paint the screen anew"),
+    row(Context::Always, &["ctrl-c"], Action::QuitNow, "quit-now", "Leave a text field; elsewhere, and twice in a row, quit at once"),
+    row(Context::Always, &["ctrl-z"], Action::Suspend, "suspend", "Suspend (the shell's fg resumes)"),
+    row(Context::Always, &["ctrl-l"], Action::Redraw, "redraw", "Redraw the screen"),
 ];
 
 /// The rows of a context.
@@ -855,19 +727,4 @@ pub fn bindings(context: Context) -> impl Iterator<Item = &'static Binding> {
     BINDINGS
         .iter()
         .filter(move |binding| binding.context == context)
-}
-
-/// What a key does for an owner: its contexts are asked in order.
-pub fn resolve(contexts: &[Context], key: KeyEvent) -> Option<Action> {
-    let pressed = Chord::of(key);
-    contexts.iter().find_map(|context| {
-        bindings(*context)
-            .find(|binding| {
-                binding
-                    .keys
-                    .iter()
-                    .any(|key| Chord::parse(key) == Some(pressed))
-            })
-            .map(|binding| binding.action)
-    })
 }

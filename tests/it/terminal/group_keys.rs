@@ -6,10 +6,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::creating::files;
-use super::desk::THREE;
-use super::groups_story::FOUR;
-use super::pty_support::Pty;
-use super::recorder::{Recorder, json};
+use crate::desk::THREE;
+use crate::groups_story::FOUR;
+use crate::pty_support::Pty;
+use crate::recorder::{Recorder, json};
 
 /// The key of the group that serves `sdxl`, in [`FOUR`].
 const KEY: &str = "canary-sdxl-1111";

@@ -185,7 +185,7 @@ async fn dashboard(config: &str, environment: Environment) -> (Person, Loop) {
     let paths = Paths::below(home.path());
     std::fs::create_dir_all(&paths.config).unwrap();
     std::fs::write(paths.config_file(), config).unwrap();
-    let (sandbox, client, profile) = crate::real_loop::market().await;
+    let (sandbox, client, profile) = super::real_loop::market().await;
     let flags = Global {
         freeze: true,
         latency: Some(0),

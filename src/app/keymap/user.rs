@@ -1,8 +1,8 @@
-//! The keys of this person: the table of [`super::keymap`] with what the configuration changes.
+//! The key bindings in force: the table of [`super::bindings`] with what the configuration changes.
 
 use crossterm::event::KeyEvent;
 
-use super::keymap::{Action, BINDINGS, Binding, Chord, Context};
+use super::{Action, BINDINGS, Binding, Chord, Context};
 
 /// A line of the configuration that gives an action other keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -181,7 +181,7 @@ impl Keymap {
     }
 
     /// A key as it is shown.
-    fn name(&self, chord: Chord) -> String {
+    pub fn shown(&self, chord: Chord) -> String {
         let name = chord.to_string();
         if !self.in_words {
             return name;
@@ -203,7 +203,7 @@ impl Keymap {
     pub fn shown_key(&self, binding: &Binding) -> String {
         self.chords(binding)
             .first()
-            .map_or_else(String::new, |chord| self.name(*chord))
+            .map_or_else(String::new, |chord| self.shown(*chord))
     }
 
     /// All keys of a row, for the help screen.
@@ -211,7 +211,7 @@ impl Keymap {
         let keys: Vec<_> = self
             .chords(binding)
             .iter()
-            .map(|chord| self.name(*chord))
+            .map(|chord| self.shown(*chord))
             .collect();
         keys.join(" ")
     }
@@ -220,7 +220,7 @@ impl Keymap {
     pub fn key_of(&self, action: Action) -> String {
         let rows = || self.rows.iter().filter(|row| row.binding.action == action);
         if let Some(chord) = rows().find_map(|row| row.chords.first()) {
-            return self.name(*chord);
+            return self.shown(*chord);
         }
         let palette = self
             .rows
@@ -228,7 +228,7 @@ impl Keymap {
             .find(|row| row.binding.action == Action::Palette);
         let palette = palette
             .and_then(|row| row.chords.first())
-            .map_or_else(String::new, |chord| self.name(*chord));
+            .map_or_else(String::new, |chord| self.shown(*chord));
         let name = rows().next().map_or("", |row| row.binding.name);
         format!("{palette} {name}")
     }
@@ -237,14 +237,14 @@ impl Keymap {
     pub fn way_to(&self, name: &str) -> String {
         let row = self.rows.iter().find(|row| row.binding.name == name);
         if let Some(chord) = row.and_then(|row| row.chords.first()) {
-            return self.name(*chord);
+            return self.shown(*chord);
         }
         let palette = self
             .rows
             .iter()
             .find(|row| row.binding.action == Action::Palette)
             .and_then(|row| row.chords.first())
-            .map_or_else(String::new, |chord| self.name(*chord));
+            .map_or_else(String::new, |chord| self.shown(*chord));
         format!("{palette} {name}")
     }
 }

@@ -16,12 +16,17 @@ use crossterm::event::{Event, KeyCode, KeyModifiers};
 use ratatui::text::Line;
 use rustix::process::Signal as Sent;
 
-use super::pty_support::{Exit, Pty, control_sequences, send_signal};
+use crate::pty_support::{Exit, Pty, control_sequences, send_signal};
 
 /// Tells the stand-in to run; its value says how it behaves.
 const VARIABLE: &str = "BOURSE_TEST_STAND_IN";
 /// How the test harness is told to run the stand-in and nothing else.
-const ARGUMENTS: [&str; 4] = ["--exact", "pty::stand_in", "--ignored", "--nocapture"];
+const ARGUMENTS: [&str; 4] = [
+    "--exact",
+    "terminal::guard::stand_in",
+    "--ignored",
+    "--nocapture",
+];
 
 /// What the stand-in shows.
 #[derive(Default)]
@@ -236,7 +241,9 @@ fn a_panic_of_the_drawing_thread_restores_the_terminal_then_speaks() {
     exit.assert_clean(101);
     let log = exit.log_text();
     let restored = log.rfind("\x1b[?1049l").unwrap();
-    let spoken = log.find("internal fault at tests/it/pty.rs").unwrap();
+    let spoken = log
+        .find("internal fault at tests/it/terminal/guard.rs")
+        .unwrap();
     assert!(restored < spoken);
     assert!(!log.contains("SECRET"), "{log}");
 }

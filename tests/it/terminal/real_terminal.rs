@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
 
-use super::pty_support::Pty;
+use crate::pty_support::Pty;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_bourse");
 

@@ -176,7 +176,7 @@ const LONGER: [(&str, &str); 2] = [
         "a table has as many lines as the interface has fields",
     ),
     (
-        "src/app/keymap.rs",
+        "src/app/keymap/bindings.rs",
         "a table has as many lines as there are keys",
     ),
 ];

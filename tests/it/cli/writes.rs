@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::{Value as Json, json};
 
-use crate::cli::{Home, run};
+use super::commands::{Home, run};
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, json};
 

@@ -1,6 +1,6 @@
 //! The terminal says whether its background is light; the real program in a pseudo-terminal.
 
-use super::pty_support::Pty;
+use crate::pty_support::Pty;
 
 const LIGHT: &[u8] = b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\";
 

@@ -8,7 +8,7 @@ use bourse::domain::{
     Dialect, Direction, Field, OFFERS, OfferType, Operand, Operator, Resource, Value,
 };
 
-use crate::language::{one, refused, text};
+use super::language::{one, refused, text};
 
 /// A query on offers, read and printed.
 fn printed(text: &str) -> String {

@@ -142,7 +142,7 @@ async fn a_series_sends_the_documented_body_and_exports_what_its_figures_say() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     person.types("q");
     person.press(KeyCode::Esc);
-    person.types("q");
+    person.types("qq");
     assert_eq!(ended.join().unwrap(), 0);
 }
 
@@ -231,7 +231,7 @@ async fn stopping_leaves_no_request_in_flight() {
     until(|| server.open() == 0).await;
     person.sees("cancelled").await;
     assert_eq!(routes(&server).len(), 8, "and none follows");
-    person.types("q");
+    person.types("qq");
     assert_eq!(ended.join().unwrap(), 0, "nothing goes on: it does not ask");
 }
 
@@ -268,7 +268,7 @@ async fn every_way_of_failing_is_told_apart() {
         let found = rest.split_whitespace().next();
         assert_eq!(found, Some(count.to_string().as_str()), "{line}");
     }
-    person.types("q");
+    person.types("qq");
     assert_eq!(ended.join().unwrap(), 0);
 }
 

@@ -7,10 +7,10 @@ use std::process::{Child, Command, Stdio};
 
 use bourse::sandbox::SandboxConfig;
 
-use super::pty_support::Pty;
-use super::recorder::{Recorder, json};
-use super::support::{Server, frozen};
-use super::unlist_story::TWO;
+use crate::pty_support::Pty;
+use crate::recorder::{Recorder, json};
+use crate::support::{Server, frozen};
+use crate::unlist_story::TWO;
 
 const KEY: &str = "canary-key-4711-unlist";
 
@@ -55,7 +55,7 @@ fn market(answer: impl Fn() -> Vec<u8> + Send + 'static) -> Recorder {
 }
 
 /// The requests that unlist.
-fn unlists(recorder: &Recorder) -> Vec<super::recorder::Recorded> {
+fn unlists(recorder: &Recorder) -> Vec<crate::recorder::Recorded> {
     let requests = recorder.requests().into_iter();
     requests
         .filter(|request| request.path.ends_with("/unlist/"))
@@ -108,7 +108,7 @@ fn a_bracketed_paste_sends_nothing() {
     pty.wait_for_text("Pasted text is not taken here");
     pty.keys("<Enter>");
     pty.wait_for_text("Nothing is sent before the id is typed again.");
-    pty.keys("<C-c>");
+    pty.keys("<C-c><C-c>");
     pty.exit().assert_clean(0);
     assert!(unlists(&recorder).is_empty());
     assert_eq!(journal(state.path()), "");
@@ -166,7 +166,7 @@ fn a_broken_connection_is_an_unknown_outcome_now_and_after_a_restart() {
     let mut pty = at_volumes(&recorder.url(), KEY, state.path());
     pty.keys("u");
     pty.wait_for_text("UNKNOWN");
-    pty.keys("<C-c>");
+    pty.keys("<C-c><C-c>");
     pty.exit().assert_clean(0);
 }
 
@@ -284,7 +284,7 @@ fn bourse_killed_in_the_middle_knows_at_its_next_start() {
     let mut pty = at_volumes(&server.url, KEY, state.path());
     pty.keys("u");
     pty.wait_for_text("bourse never saw an answer");
-    pty.keys("<C-c>");
+    pty.keys("<C-c><C-c>");
     pty.exit().assert_clean(0);
 }
 

@@ -1,0 +1,54 @@
+//! What changes when the configuration file is saved while the dashboard runs.
+
+use super::keymap::Keymap;
+use super::markets::Roster;
+use super::message::Toast;
+use super::remote::Now;
+use super::{Model, State};
+
+/// The parts of the configuration that apply without reconnecting.
+#[derive(Debug)]
+pub struct Reconfigured {
+    /// The key bindings.
+    pub keymap: Keymap,
+    /// The markets that can be connected to.
+    pub roster: Roster,
+    /// What is wrong with the file but stops nothing: an unknown key, a bad color.
+    pub notices: Vec<String>,
+    /// Whether keys, colors or switches differ from before; adding a market changes none of them.
+    pub is_noticeable: bool,
+}
+
+/// Applies a configuration that was read again, or says why the one before stays.
+pub(super) fn reloaded(model: &mut Model, now: Now, result: Result<Box<Reconfigured>, String>) {
+    let state = &mut model.state;
+    let outdated = std::mem::take(&mut state.config_notices);
+    state.notices.retain(|notice| !outdated.contains(notice));
+    match result {
+        Ok(new) => {
+            let has_notices = !new.notices.is_empty();
+            notify(state, new.notices);
+            state.keymap = new.keymap;
+            state.markets.roster = new.roster;
+            let own = state.markets.roster.markets.iter();
+            let mut own = own.filter(|market| market.name == state.profile.name);
+            if let Some(market) = own.next() {
+                state.profile.read_only = market.read_only;
+            }
+            if has_notices {
+                state.show(Toast::error("Configuration reloaded with errors", now));
+            } else if new.is_noticeable {
+                state.show(Toast::new("Configuration reloaded", now));
+            }
+        }
+        Err(why) => {
+            notify(state, vec![format!("Configuration not reloaded: {why}")]);
+            state.show(Toast::error("Configuration not reloaded", now));
+        }
+    }
+}
+
+fn notify(state: &mut State, notices: Vec<String>) {
+    state.notices.extend_from_slice(&notices);
+    state.config_notices = notices;
+}

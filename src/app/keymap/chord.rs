@@ -1,0 +1,136 @@
+//! Key chords: parsing, display, and what a terminal makes of them.
+//!
+//! `crokey` would parse and format them too, but it lowers case while parsing (`G` would be `g`),
+//! refuses characters beyond ASCII and prints `PageDown` and `Hyphen` where the help says `PgDn`
+//! and `-`: both ends would need a translation longer than this file.
+
+use std::fmt;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// A key with its modifiers, spelt as in the table: `j`, `G`, `ctrl-d`, `shift-tab`, `f5`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Chord {
+    code: KeyCode,
+    modifiers: KeyModifiers,
+}
+
+impl Chord {
+    /// Parses the table's spelling; `None` if it names no key.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut modifiers = KeyModifiers::NONE;
+        let mut rest = text;
+        loop {
+            rest = if let Some(rest) = rest.strip_prefix("ctrl-") {
+                modifiers |= KeyModifiers::CONTROL;
+                rest
+            } else if let Some(rest) = rest.strip_prefix("alt-") {
+                modifiers |= KeyModifiers::ALT;
+                rest
+            } else {
+                break;
+            };
+        }
+        let code = match rest {
+            "enter" => KeyCode::Enter,
+            "esc" => KeyCode::Esc,
+            "tab" => KeyCode::Tab,
+            "shift-tab" => KeyCode::BackTab,
+            "space" => KeyCode::Char(' '),
+            "backspace" => KeyCode::Backspace,
+            "delete" => KeyCode::Delete,
+            "up" => KeyCode::Up,
+            "down" => KeyCode::Down,
+            "left" => KeyCode::Left,
+            "right" => KeyCode::Right,
+            "home" => KeyCode::Home,
+            "end" => KeyCode::End,
+            "pgup" => KeyCode::PageUp,
+            "pgdn" => KeyCode::PageDown,
+            other => {
+                let mut characters = other.chars();
+                match (characters.next(), characters.as_str()) {
+                    (Some(character), "") => KeyCode::Char(character),
+                    (Some('f'), number) => KeyCode::F(number.parse().ok()?),
+                    _ => return None,
+                }
+            }
+        };
+        // As it arrives: with Ctrl, terminals do not tell capitals from small letters.
+        let code = match code {
+            KeyCode::Char(character) if modifiers.contains(KeyModifiers::CONTROL) => {
+                KeyCode::Char(character.to_ascii_lowercase())
+            }
+            code => code,
+        };
+        Some(Self { code, modifiers })
+    }
+
+    /// The key that terminals send the same byte for, so that this one never arrives as itself:
+    /// Ctrl takes the upper bits of a character away, which makes Ctrl-i a Tab (0x09) and Ctrl-m an
+    /// Enter (0x0D). Ctrl-j (0x0A) is told from Enter in raw mode.
+    pub fn arrives_as(self) -> Option<&'static str> {
+        let with_ctrl = self.modifiers.contains(KeyModifiers::CONTROL);
+        let with_alt = self.modifiers.contains(KeyModifiers::ALT);
+        match self.code {
+            KeyCode::Char('m') | KeyCode::Enter if with_ctrl => Some("Enter"),
+            KeyCode::Char('i') | KeyCode::Tab if with_ctrl => Some("Tab"),
+            KeyCode::BackTab if with_ctrl => Some("Shift-Tab"),
+            KeyCode::Char('[' | '3') if with_ctrl => Some("Esc"),
+            KeyCode::Esc if with_ctrl || with_alt => Some("Esc"),
+            // Some terminals send 0x08 for Backspace, some 0x7F.
+            KeyCode::Char('h' | '?' | '8') | KeyCode::Backspace if with_ctrl => Some("Backspace"),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a letter or a digit as one types it.
+    pub fn is_text(self) -> bool {
+        self.modifiers.is_empty()
+            && matches!(self.code, KeyCode::Char(character) if character.is_alphanumeric())
+    }
+
+    /// The chord of a key event. Shift is part of the character; terminals report it in both ways.
+    pub fn of(key: KeyEvent) -> Self {
+        let modifiers = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
+        let code = match key.code {
+            KeyCode::Tab if key.modifiers.contains(KeyModifiers::SHIFT) => KeyCode::BackTab,
+            KeyCode::Char(character) if modifiers.contains(KeyModifiers::CONTROL) => {
+                KeyCode::Char(character.to_ascii_lowercase())
+            }
+            code => code,
+        };
+        Self { code, modifiers }
+    }
+}
+
+impl fmt::Display for Chord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.modifiers.contains(KeyModifiers::CONTROL) {
+            f.write_str("Ctrl-")?;
+        }
+        if self.modifiers.contains(KeyModifiers::ALT) {
+            f.write_str("Alt-")?;
+        }
+        match self.code {
+            KeyCode::Enter => f.write_str("Enter"),
+            KeyCode::Esc => f.write_str("Esc"),
+            KeyCode::Tab => f.write_str("Tab"),
+            KeyCode::BackTab => f.write_str("Shift-Tab"),
+            KeyCode::Char(' ') => f.write_str("Space"),
+            KeyCode::Char(character) => write!(f, "{character}"),
+            KeyCode::Backspace => f.write_str("Backspace"),
+            KeyCode::Delete => f.write_str("Del"),
+            KeyCode::Up => f.write_str("↑"),
+            KeyCode::Down => f.write_str("↓"),
+            KeyCode::Left => f.write_str("←"),
+            KeyCode::Right => f.write_str("→"),
+            KeyCode::Home => f.write_str("Home"),
+            KeyCode::End => f.write_str("End"),
+            KeyCode::PageUp => f.write_str("PgUp"),
+            KeyCode::PageDown => f.write_str("PgDn"),
+            KeyCode::F(number) => write!(f, "F{number}"),
+            other => write!(f, "{other}"),
+        }
+    }
+}

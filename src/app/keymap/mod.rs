@@ -1,0 +1,9 @@
+//! What keys do: chords, the table of default bindings, and the person's own keys laid over it.
+
+mod bindings;
+mod chord;
+pub mod user;
+
+pub use bindings::{Action, BINDINGS, Binding, Context, bindings};
+pub use chord::Chord;
+pub use user::{KeyError, Keymap, OwnKeys};

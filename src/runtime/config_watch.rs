@@ -1,0 +1,125 @@
+//! Reads the configuration again when its file is saved.
+//!
+//! The operating system says when something changes in the folder, so that waiting costs no
+//! wake-ups. The folder is watched and not the file: editors replace files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use crate::cli::{Known, Preferences};
+use crate::store::Config;
+
+/// Editors empty a file, write it and rename it: what is read in the midst of that is not meant.
+const SETTLING: Duration = Duration::from_millis(100);
+
+/// What the file says now, and whether more than its markets changed; or why it is not used.
+pub(super) type Reloaded = Result<(Box<Preferences>, bool), String>;
+
+/// Watches the configuration file.
+#[derive(Debug)]
+pub(super) struct ConfigWatch {
+    wanted: Arc<Notify>,
+    inbox: UnboundedReceiver<Reloaded>,
+    /// Watches until it is dropped; none where the folder is missing or the system has no means.
+    _watcher: Option<RecommendedWatcher>,
+}
+
+impl ConfigWatch {
+    /// Starts watching; to be called inside the runtime.
+    pub fn start(known: Arc<Known>) -> Option<Self> {
+        let file = known.paths()?.config_file();
+        let wanted = Arc::new(Notify::new());
+        let watcher = watch(&file, Arc::clone(&wanted)).ok();
+        let (outbox, inbox) = unbounded_channel();
+        let before = Config::load(&file).ok();
+        tokio::spawn(serve(known, Arc::clone(&wanted), before, outbox));
+        Some(Self {
+            wanted,
+            inbox,
+            _watcher: watcher,
+        })
+    }
+
+    /// Reads the file again, whether or not it changed.
+    pub fn reload(&self) {
+        self.wanted.notify_one();
+    }
+
+    /// Waits until the file was read again.
+    pub async fn next(watch: Option<&mut Self>) -> Reloaded {
+        if let Some(watch) = watch
+            && let Some(reloaded) = watch.inbox.recv().await
+        {
+            return reloaded;
+        }
+        std::future::pending().await
+    }
+}
+
+async fn serve(
+    known: Arc<Known>,
+    wanted: Arc<Notify>,
+    mut before: Option<Config>,
+    outbox: UnboundedSender<Reloaded>,
+) {
+    loop {
+        wanted.notified().await;
+        tokio::time::sleep(SETTLING).await;
+        let known = Arc::clone(&known);
+        // Key files are checked, too: their disk may be slow.
+        let read = tokio::task::spawn_blocking(move || known.preferences()).await;
+        let reloaded = match read {
+            Ok(Ok((preferences, config))) => {
+                let last = before.replace(config);
+                let is_new = last
+                    .zip(before.as_ref())
+                    .is_none_or(|(last, now)| !last.has_same_preferences(now));
+                Ok((Box::new(preferences), is_new))
+            }
+            Ok(Err(error)) => {
+                // The next good one is worth a word, even if it says what the last good one said.
+                before = None;
+                Err(error.to_string())
+            }
+            // Its panic was reported.
+            Err(_) => continue,
+        };
+        if outbox.send(reloaded).is_err() {
+            return;
+        }
+    }
+}
+
+/// Watches the folder of the file, and that of the file that it is a link to.
+fn watch(file: &Path, wanted: Arc<Notify>) -> notify::Result<RecommendedWatcher> {
+    let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let names: Vec<_> = [file, &target]
+        .iter()
+        .filter_map(|path| path.file_name().map(ToOwned::to_owned))
+        .collect();
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        let Ok(event) = event else { return };
+        // Reading is no change: the program itself would go on waking itself.
+        let is_ours = |path: &PathBuf| {
+            path.file_name()
+                .is_some_and(|own| names.iter().any(|name| name == own))
+        };
+        if !event.kind.is_access() && event.paths.iter().any(is_ours) {
+            wanted.notify_one();
+        }
+    })?;
+    let mut folders: Vec<_> = [file, &target]
+        .iter()
+        .filter_map(|path| path.parent().map(ToOwned::to_owned))
+        .collect();
+    folders.dedup();
+    for folder in folders {
+        watcher.watch(&folder, RecursiveMode::NonRecursive)?;
+    }
+    Ok(watcher)
+}

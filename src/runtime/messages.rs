@@ -1,0 +1,42 @@
+//! From what happens outside to messages of the core.
+
+use crossterm::event::Event;
+
+use crate::api::session::{Progress, Wait};
+use crate::app::remote::{Ticket, Waiting};
+use crate::app::{Message, Now};
+
+/// What a call tells of itself, for the core.
+pub(super) fn told(ticket: Ticket, now: Now, progress: Progress) -> Message {
+    match progress {
+        Progress::Waiting { attempt, span, why } => Message::Progress {
+            ticket,
+            attempt,
+            waiting: Some(Waiting {
+                until: now.mono + span.as_secs_f64(),
+                why: match why {
+                    Wait::Turn => "the market wants a pause between requests".to_owned(),
+                    Wait::Fault(error) => error.to_string(),
+                },
+            }),
+        },
+        Progress::Sent { attempt } => Message::Progress {
+            ticket,
+            attempt,
+            waiting: None,
+        },
+        Progress::Tried(entry) => Message::Recorded(entry),
+    }
+}
+
+/// What a terminal event means to the core.
+pub(super) fn message(event: Event) -> Message {
+    match event {
+        Event::Key(key) => Message::Key(key),
+        Event::Paste(text) => Message::Paste(text),
+        Event::Mouse(mouse) => Message::Mouse(mouse),
+        Event::Resize(columns, rows) => Message::Resized(columns, rows),
+        Event::FocusGained => Message::Focus(true),
+        Event::FocusLost => Message::Focus(false),
+    }
+}

@@ -1,0 +1,80 @@
+//! Desktop notifications through the terminal.
+
+use std::ffi::OsString;
+
+use crate::domain::text::is_hostile;
+
+/// Most characters of a title or text; terminals show one or two lines.
+const LONGEST: usize = 200;
+
+/// The escape sequence by which the terminal shows a notification.
+///
+/// Many terminals know both OSC 9 (iTerm2) and OSC 777 (urxvt) and would show two: only one is
+/// sent, 777 where the terminal is known to have no OSC 9 for texts.
+pub(super) fn sequence(
+    title: &str,
+    text: &str,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Vec<u8> {
+    let set = |name| variable(name).is_some_and(|value| !value.is_empty());
+    let term = variable("TERM").unwrap_or_default();
+    let term = term.to_string_lossy();
+    let has_title = set("VTE_VERSION") || term.starts_with("foot") || term.contains("rxvt");
+    // A semicolon would end the title.
+    let (title, text) = (clean(title).replace(';', ","), clean(text));
+    let body = if has_title {
+        format!("\x1b]777;notify;{title};{text}\x1b\\")
+    } else {
+        format!("\x1b]9;{title}: {text}\x1b\\")
+    };
+    let bytes = if set("TMUX") {
+        // tmux hands it on where `allow-passthrough` is on, and drops it elsewhere.
+        format!("\x1bPtmux;{}\x1b\\", body.replace('\x1b', "\x1b\x1b"))
+    } else {
+        body
+    };
+    bytes.into_bytes()
+}
+
+/// The text without what could end or steer the sequence.
+pub(super) fn clean(text: &str) -> String {
+    let kept = text.chars().filter(|character| !is_hostile(*character));
+    kept.take(LONGEST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(title: &str, text: &str, variables: &[(&str, &str)]) -> String {
+        let found = |name: &str| {
+            let mut own = variables.iter().filter(|(own, _)| *own == name);
+            own.next().map(|(_, value)| OsString::from(value))
+        };
+        String::from_utf8(sequence(title, text, found)).unwrap()
+    }
+
+    #[test]
+    fn each_terminal_gets_the_sequence_that_it_knows() {
+        assert_eq!(
+            sent("Run done", "p99 40 ms", &[("TERM", "xterm-256color")]),
+            "\x1b]9;Run done: p99 40 ms\x1b\\"
+        );
+        for variable in [("TERM", "foot"), ("VTE_VERSION", "7600")] {
+            assert_eq!(
+                sent("Run; done", "p99 40 ms", &[variable]),
+                "\x1b]777;notify;Run, done;p99 40 ms\x1b\\"
+            );
+        }
+        assert_eq!(
+            sent("a", "b", &[("TMUX", "/tmp/tmux-0/default,1,0")]),
+            "\x1bPtmux;\x1b\x1b]9;a: b\x1b\x1b\\\x1b\\"
+        );
+    }
+
+    #[test]
+    fn a_text_cannot_end_the_sequence() {
+        let text = sent("a\x1b\\b", "c\x07\u{9c}d", &[]);
+        assert_eq!(text, "\x1b]9;a\\b: cd\x1b\\");
+    }
+}

@@ -1,0 +1,6 @@
+//! How requests travel.
+
+mod client;
+mod errors;
+mod volumes_wire;
+mod wire;

@@ -1,0 +1,15 @@
+//! What exists: catalogs, language, prices, routing, workergroups.
+
+mod catalog;
+mod cost;
+mod decode;
+mod independent;
+mod insight;
+mod language;
+mod language_editing;
+mod language_properties;
+mod query_cases;
+mod real_records;
+mod routing;
+mod supply;
+mod workergroups;

@@ -1,0 +1,6 @@
+//! What holds for the repository as such.
+
+mod architecture;
+mod docs;
+#[cfg(unix)]
+mod screenshots;

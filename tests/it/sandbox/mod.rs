@@ -1,0 +1,5 @@
+//! The marketplace in a box.
+
+mod http;
+mod life;
+mod market;

@@ -1,0 +1,23 @@
+//! The real event loop and the real program in a terminal.
+
+#[cfg(unix)]
+mod background;
+#[cfg(unix)]
+pub mod creating;
+#[cfg(unix)]
+mod group_keys;
+#[cfg(unix)]
+mod guard;
+#[cfg(unix)]
+mod markets;
+mod real_loop;
+#[cfg(unix)]
+mod real_terminal;
+mod requests_loop;
+mod route_loop;
+#[cfg(unix)]
+mod shopping;
+#[cfg(unix)]
+mod unlisting;
+#[cfg(unix)]
+mod window;
