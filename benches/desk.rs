@@ -15,7 +15,7 @@ use bourse::app::message::Message;
 use bourse::app::remote::{Now, Ticket};
 use bourse::app::{Effect, Model, Profile, update};
 use bourse::domain::{Dialect, Listing, OFFERS, Untrusted, language};
-use bourse::ui::theme::Theme;
+use bourse::widgets::theme::Theme;
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
@@ -105,7 +105,7 @@ fn drawing(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("drawing");
     let profile = profile();
     for rows in [500, 100_000] {
-        let mut model = Model::new(profile.clone(), None);
+        let mut model = bourse::views::dashboard(profile.clone(), None);
         let now = Now::default();
         let Ok(listing) = Listing::read(&OFFERS, answer(rows), 0.0) else {
             continue;
@@ -146,7 +146,7 @@ impl Flood {
     fn new() -> Self {
         let Ok(terminal) = Terminal::new(TestBackend::new(200, 60));
         let mut flood = Self {
-            model: Model::new(profile(), None),
+            model: bourse::views::dashboard(profile(), None),
             now: Now {
                 mono: 0.0,
                 epoch: 1_800_000_000.0,

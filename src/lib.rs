@@ -37,3 +37,5 @@ pub mod runtime;
 pub mod sandbox;
 pub mod store;
 pub mod ui;
+pub mod views;
+pub mod widgets;

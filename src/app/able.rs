@@ -3,6 +3,7 @@
 use super::keymap::{Action, Context};
 use super::overlay::Overlay;
 use super::split::SIDE_BY_SIDE;
+use super::view::Availability;
 use super::{
     Model, Owner, Pane, basket, groups, insights, requests, route_lab, unlist, volume_form, watch,
 };
@@ -26,8 +27,19 @@ pub(super) fn reach(model: &Model) -> Option<&'static [Context]> {
 }
 
 impl Model {
+    /// What the topmost view calls the effect of an action, if it has a name of its own for it.
+    pub fn hint(&self, action: Action) -> Option<&'static str> {
+        match self.overlays.last() {
+            Some(Overlay::View(view)) => view.hint(action),
+            _ => None,
+        }
+    }
+
     /// Whether an action has a meaning in the pane in sight; one that has may still be disabled.
     pub fn has_use_for(&self, action: Action) -> bool {
+        if super::stack::availability(self, action) == Some(Availability::Hidden) {
+            return false;
+        }
         match action {
             Action::Help => !self.confirms(),
             Action::WiderDetail | Action::WiderTable => self.size.0 >= SIDE_BY_SIDE,
@@ -45,6 +57,10 @@ impl Model {
     pub fn disabled(&self, action: Action) -> Option<String> {
         if action == Action::Help && self.confirms() {
             return Some("finish or leave this dialog first".to_owned());
+        }
+        match super::stack::availability(self, action) {
+            Some(Availability::Disabled(why)) => return Some(why),
+            Some(Availability::Hidden | Availability::Available) | None => {}
         }
         if let Some(Overlay::Route(view)) = self.overlays.last() {
             return route_lab::disabled(self, view, action);

@@ -7,7 +7,6 @@ use super::overlay::Overlay;
 use super::remote::Now;
 use super::route_lab;
 use super::sort_editor::SortEditor;
-use super::text_input::TextInput;
 use super::typing::parse_bar;
 use super::{
     Model, Owner, Pane, basket, column_editor, filter_editor, fresh, groups, insights, leaving,
@@ -17,13 +16,20 @@ use crate::domain::country;
 use crate::domain::field::Kind;
 use crate::domain::journal::Deed;
 use crate::domain::text::visible;
-use crate::domain::{Field, Listing};
+use crate::domain::{Field, Listing, Resource};
+use crate::widgets::text_input::TextInput;
 
 /// Does what an action asks for.
 pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     if let Some(why) = model.disabled(action) {
         model.show(Toast::error(why, now));
         return Vec::new();
+    }
+    if let Some(effects) = super::stack::update(model, now, action) {
+        return effects;
+    }
+    if let Some(effects) = super::stack::open(model, now, action) {
+        return effects;
     }
     match action {
         Action::Quit => return leaving::leave(model),
@@ -34,15 +40,18 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::Help => super::help::open(model),
         Action::Palette => super::palette::open(model),
         Action::WiderDetail | Action::WiderTable => {
-            model.split.widen_detail(action == Action::WiderDetail);
+            model
+                .state
+                .split
+                .widen_detail(action == Action::WiderDetail);
         }
         Action::Markets => return markets::open(model),
         Action::Market(place) => return markets::chosen(model, place),
         Action::Copy => super::copy::open(model),
         Action::Export => super::export::open(model, now),
         Action::SavedSearches => super::searches::open(model),
-        Action::NextPane => return go_to(model, now, model.pane.shifted(1)),
-        Action::PreviousPane => return go_to(model, now, model.pane.shifted(3)),
+        Action::NextPane => return go_to(model, now, model.state.pane.shifted(1)),
+        Action::PreviousPane => return go_to(model, now, model.state.pane.shifted(3)),
         Action::Offers => return go_to(model, now, Pane::Offers),
         Action::Volumes => return go_to(model, now, Pane::Volumes),
         Action::Workergroups => return go_to(model, now, Pane::Workergroups),
@@ -53,7 +62,6 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         | Action::Job
         | Action::ForgetJob
         | Action::Summary
-        | Action::Plot
         | Action::Compare
         | Action::Funnel
         | Action::Related => return insights::open(model, now, action),
@@ -74,61 +82,48 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
 
 pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
     groups::pane_changes(model);
-    model.overlays.clear();
+    let mut effects = super::stack::close_from(model, now, 0);
     for deed in Deed::ALL {
-        model.writes.leave(deed);
+        model.state.writes.leave(deed);
     }
-    model.pane = pane;
+    model.state.pane = pane;
     groups::pane_shown(model);
-    let Model {
-        offers,
-        volumes,
-        workergroups,
-        tickets,
-        ..
-    } = model;
-    let browser = match pane {
-        Pane::Offers => offers,
-        Pane::Volumes => volumes,
-        Pane::Workergroups => workergroups,
-        Pane::Requests => return Vec::new(),
+    let crate::app::State {
+        browsers, tickets, ..
+    } = &mut model.state;
+    let Some(resource) = pane.resource() else {
+        return effects;
     };
+    let browser = &mut browsers[resource];
     let untouched = browser.listing().is_none()
         && !browser.remote().is_loading()
         && browser.remote().error().is_none();
     if untouched {
-        browser.ask(tickets, now)
-    } else {
-        Vec::new()
+        effects.extend(browser.ask(tickets, now));
     }
+    effects
 }
 
 /// Asks for what the pane in sight needs; without a table there, for the offers.
 pub(super) fn start(model: &mut Model, now: Now) -> Vec<Effect> {
-    match model.pane {
-        Pane::Requests => model.offers.ask(&mut model.tickets, now),
+    match model.state.pane {
+        Pane::Requests => model.state.browsers[Resource::Offers].ask(&mut model.state.tickets, now),
         pane => go_to(model, now, pane),
     }
 }
 
 pub(super) fn refresh(model: &mut Model, now: Now) -> Vec<Effect> {
-    let Model {
+    let crate::app::State {
+        browsers,
         pane,
-        offers,
-        volumes,
-        workergroups,
         tickets,
         ..
-    } = model;
-    match pane {
-        Pane::Offers => offers.ask(tickets, now),
-        Pane::Volumes => volumes.ask(tickets, now),
-        Pane::Workergroups => workergroups.ask(tickets, now),
-        Pane::Requests => Vec::new(),
-    }
+    } = &mut model.state;
+    pane.resource()
+        .map_or_else(Vec::new, |resource| browsers[resource].ask(tickets, now))
 }
 
-fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
+pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     let page = model.facts.page.max(1);
     let Some(browser) = model.browser_mut() else {
         return Vec::new();
@@ -187,13 +182,13 @@ fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
 /// Esc on a table: stop waiting or asking for an order, else put the error away, else the notices, else the words, else
 /// the marks, else scroll the columns back.
 fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
-    let has_notices = !model.notices.is_empty();
+    let has_notices = !model.state.notices.is_empty();
     let Some(browser) = model.browser_mut() else {
         return Vec::new();
     };
     if browser.ask_order_at.is_some() {
         let abort = browser.cancel();
-        let key = model.keymap.way_to("refresh");
+        let key = model.state.keymap.way_to("refresh");
         let text = format!("Sorted the loaded rows only: {key} asks the market");
         model.show(Toast::new(text, now));
         return abort.into_iter().collect();
@@ -210,7 +205,7 @@ fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
     if browser.remote().error().is_some() && browser.listing().is_some() {
         browser.dismiss();
     } else if has_notices {
-        model.notices.clear();
+        model.state.notices.clear();
     } else if !browser.words.is_empty() {
         browser.set_words(Vec::new());
         browser.show_query_in_bar();
@@ -219,7 +214,10 @@ fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
     } else if browser.column_offset > 0 {
         browser.column_offset = 0;
     } else {
-        let text = format!("Press {} to leave bourse", model.keymap.way_to("quit"));
+        let text = format!(
+            "Press {} to leave bourse",
+            model.state.keymap.way_to("quit")
+        );
         model.show(Toast::new(text, now));
     }
     Vec::new()
@@ -268,6 +266,10 @@ fn on_bar(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
 }
 
 fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
+    if let Some(Overlay::View(_)) = model.overlays.last() {
+        super::stack::ignored(model, now, action);
+        return Vec::new();
+    }
     let page = model.facts.overlay_page.max(1);
     match model.overlays.last() {
         Some(Overlay::Unlist(_)) => return unlist::act(model, now, action),
@@ -288,7 +290,7 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         return effects;
     }
     if action == Action::Back {
-        model.groups.hide();
+        model.state.groups.hide();
         model.overlays.pop();
         return Vec::new();
     }
@@ -367,18 +369,7 @@ fn words_advice(browser: &Browser) -> Option<String> {
 
 /// By how many lines an action moves, if it moves.
 pub(super) fn movement(action: Action, page: usize) -> Option<isize> {
-    let page = isize::try_from(page).unwrap_or(isize::MAX);
-    match action {
-        Action::Down => Some(1),
-        Action::Up => Some(-1),
-        Action::PageDown => Some(page),
-        Action::PageUp => Some(-page),
-        Action::HalfDown => Some((page / 2).max(1)),
-        Action::HalfUp => Some(-(page / 2).max(1)),
-        Action::First => Some(isize::MIN),
-        Action::Last => Some(isize::MAX),
-        _ => None,
-    }
+    action.motion(page)
 }
 
 /// Types into the search line of an overlay and narrows its list.
@@ -416,7 +407,8 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         Overlay::Filter(editor) => editor.type_into(edit),
         Overlay::Settings(settings) => settings.type_into(edit),
         // These take their text elsewhere, or none.
-        Overlay::Detail { .. }
+        Overlay::View(_)
+        | Overlay::Detail { .. }
         | Overlay::Question(_)
         | Overlay::Basket(_)
         | Overlay::Route(_)
@@ -487,9 +479,9 @@ mod tests {
         for row in BINDINGS.iter().filter(|row| {
             matches!(
                 row.context,
-                Context::Bar
+                Context::Query
                     | Context::Confirm
-                    | Context::Picker
+                    | Context::List
                     | Context::Always
                     | Context::Sort
                     | Context::Searches
@@ -503,7 +495,7 @@ mod tests {
                     | Context::RouteExport
                     | Context::RequestSearch
                     | Context::RequestFind
-                    | Context::RequestEditor
+                    | Context::Editor
                     | Context::Columns
                     | Context::Filter
                     | Context::Condition

@@ -13,9 +13,13 @@ pub(super) fn came(
     ticket: Ticket,
     result: Result<Reply, ApiError>,
 ) -> Vec<Effect> {
-    if model.stock.awaited() == Some(ticket) {
+    let (left, effects) = super::stack::response(model, now, ticket, result);
+    let Some(result) = left else {
+        return effects;
+    };
+    if model.state.stock.awaited() == Some(ticket) {
         if let Some(answer) = records(result) {
-            model.stock.accept(ticket, now, answer);
+            model.state.stock.accept(ticket, now, answer);
             basket::rebuild(model);
         }
         return Vec::new();
@@ -40,7 +44,9 @@ pub(super) fn came(
         return Vec::new();
     };
     let Some(browser) = model
-        .browsers_mut()
+        .state
+        .browsers
+        .iter_mut()
         .into_iter()
         .find(|browser| browser.awaits(ticket))
     else {

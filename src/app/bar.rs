@@ -1,7 +1,7 @@
 //! The line in which a query is edited: text, history, completion and the mistake, if any.
 
-use super::text_input::TextInput;
 use crate::domain::language::{Candidate, Completion, LanguageError};
+use crate::widgets::text_input::TextInput;
 
 /// How many queries are remembered.
 const HISTORY: usize = 100;

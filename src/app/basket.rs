@@ -63,17 +63,24 @@ impl Basket {
 
 /// The volumes to choose from: those that were asked for apart, else those of the Volumes pane.
 pub fn volumes(model: &Model) -> Option<&Listing> {
-    model.stock.shown().or_else(|| model.volumes.listing())
+    model
+        .state
+        .stock
+        .shown()
+        .or_else(|| model.state.browsers[Resource::Volumes].listing())
 }
 
 /// Where the volumes come from, in words.
 pub fn source(model: &Model) -> Option<String> {
-    let (listing, query) = match model.stock.shown() {
+    let (listing, query) = match model.state.stock.shown() {
         Some(listing) => (listing, String::new()),
-        None => (model.volumes.listing()?, model.volumes.query_text()),
+        None => (
+            model.state.browsers[Resource::Volumes].listing()?,
+            model.state.browsers[Resource::Volumes].query_text(),
+        ),
     };
     let count = listing.len();
-    Some(if model.stock.shown().is_some() {
+    Some(if model.state.stock.shown().is_some() {
         format!("of the {count} verified volumes that the market showed")
     } else {
         format!("of the {count} volumes in the Volumes pane ({query})")
@@ -82,12 +89,11 @@ pub fn source(model: &Model) -> Option<String> {
 
 /// Why the view cannot be opened now, if it cannot.
 pub(super) fn disabled(model: &Model) -> Option<String> {
-    if model.pane != Pane::Offers {
-        let key = model.keymap.way_to("offers");
+    if model.state.pane != Pane::Offers {
+        let key = model.state.keymap.way_to("offers");
         return Some(format!("it starts from an offer: press {key}"));
     }
-    model
-        .offers
+    model.state.browsers[Resource::Offers]
         .selected_row()
         .is_none()
         .then(|| "no offer is selected".to_owned())
@@ -95,7 +101,7 @@ pub(super) fn disabled(model: &Model) -> Option<String> {
 
 /// Opens the view on the selected offer. The market is asked only if no volumes are here.
 pub(super) fn open(model: &mut Model, now: Now) -> Vec<Effect> {
-    let Some(offer) = model.offers.selected() else {
+    let Some(offer) = model.state.browsers[Resource::Offers].selected() else {
         return Vec::new();
     };
     let basket = Basket {
@@ -106,7 +112,7 @@ pub(super) fn open(model: &mut Model, now: Now) -> Vec<Effect> {
     };
     model.overlays.push(Overlay::Basket(basket));
     rebuild_at(model, now.epoch);
-    if volumes(model).is_none() && !model.stock.is_loading() {
+    if volumes(model).is_none() && !model.state.stock.is_loading() {
         ask(model, now)
     } else {
         Vec::new()
@@ -114,10 +120,10 @@ pub(super) fn open(model: &mut Model, now: Now) -> Vec<Effect> {
 }
 
 fn ask(model: &mut Model, now: Now) -> Vec<Effect> {
-    let ticket = model.tickets.take();
-    let mut query = language::default_query(Resource::Volumes, model.profile.dialect);
+    let ticket = model.state.tickets.take();
+    let mut query = language::default_query(Resource::Volumes, model.state.profile.dialect);
     query.limit = Some(LIMIT);
-    let superseded = model.stock.ask(ticket, now).map(Effect::Abort);
+    let superseded = model.state.stock.ask(ticket, now).map(Effect::Abort);
     let request = Request::Search(query);
     superseded
         .into_iter()
@@ -139,12 +145,11 @@ fn rebuild_at(model: &mut Model, now: f64) {
     };
     let mut basket = basket.clone();
     let selected = basket.current().map(|line| line.id);
-    let offer = model
-        .offers
+    let offer = model.state.browsers[Resource::Offers]
         .listing()
         .and_then(|offers| Some((offers, offers.row(basket.offer)?)));
     let Some((offers, row)) = offer else { return };
-    let pricing = model.offers.pricing();
+    let pricing = model.state.browsers[Resource::Offers].pricing();
     basket.hourly = Prices::new(offers, pricing.model).hourly(row, pricing.gb);
     basket.lines = volumes(model).map_or_else(Vec::new, |volumes| {
         lines(model, &basket, (offers, row), volumes, now)
@@ -164,7 +169,10 @@ fn lines(
     volumes: &Listing,
     now: f64,
 ) -> Vec<Line> {
-    let term = model.volumes.figures.term.unwrap_or_default();
+    let term = model.state.browsers[Resource::Volumes]
+        .figures
+        .term
+        .unwrap_or_default();
     let prices = VolumePrices::new(volumes);
     let found = cost::volumes_for(offers, row, volumes);
     let is_in_cluster = found.iter().any(|found| found.by == Proximity::Cluster);
@@ -229,8 +237,8 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
 /// Goes to a volume in the Volumes pane.
 fn show(model: &mut Model, now: Now, id: RowId) -> Vec<Effect> {
     let effects = go_to(model, now, Pane::Volumes);
-    model.volumes.select_id(id);
-    let listing = model.volumes.listing();
+    model.state.browsers[Resource::Volumes].select_id(id);
+    let listing = model.state.browsers[Resource::Volumes].listing();
     if listing.is_some_and(|listing| listing.row(id).is_none()) {
         let text = format!("Volume {id} is not among these rows: widen the query with /");
         model.show(Toast::error(text, now));
@@ -241,6 +249,6 @@ fn show(model: &mut Model, now: Now, id: RowId) -> Vec<Effect> {
 /// When the view wants to be drawn anew, on the clock that never jumps.
 pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
     let is_shown = model.overlays.iter().any(Overlay::is_basket);
-    let is_loading = matches!(model.stock.phase(), Phase::Loading { .. });
+    let is_loading = matches!(model.state.stock.phase(), Phase::Loading { .. });
     (is_shown && is_loading).then_some(now.mono + 0.25)
 }

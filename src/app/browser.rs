@@ -46,6 +46,7 @@ pub struct Browser {
     /// When to ask the market for its own top rows in a new order.
     pub(super) ask_order_at: Option<f64>,
     view: Vec<u32>,
+    revision: u64,
     /// Columns in which the words were found and that the person has not chosen.
     revealed: Vec<&'static Field>,
     pub(super) names: Names,
@@ -78,6 +79,7 @@ impl Browser {
             watch: None,
             ask_order_at: None,
             view: Vec::new(),
+            revision: 0,
             revealed: Vec::new(),
             names: Names::default(),
             chosen: None,
@@ -89,6 +91,11 @@ impl Browser {
         };
         browser.show_query_in_bar();
         browser
+    }
+
+    /// Changes whenever rows, their order or their prices do.
+    pub const fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// What is browsed.
@@ -271,6 +278,7 @@ impl Browser {
 
     /// Works the view out anew: local conditions, words, order; the selection follows its id.
     pub fn rebuild(&mut self) {
+        self.revision += 1;
         let Some(listing) = self.remote.shown() else {
             self.view.clear();
             return;
@@ -310,6 +318,13 @@ impl Browser {
     pub fn select(&mut self, index: usize) {
         self.cursor = index.min(self.view.len().saturating_sub(1));
         self.chosen = self.selected();
+    }
+
+    /// Selects a row by its number in the listing.
+    pub fn select_row(&mut self, row: u32) {
+        if let Some(id) = self.listing().and_then(|listing| listing.id(row as usize)) {
+            self.select_id(id);
+        }
     }
 
     /// Selects a row by its id; it is selected as soon as it is in sight.

@@ -5,16 +5,16 @@ use super::actions::movement;
 use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
-use super::picker::{Item, Picker};
 use super::remote::Now;
 use crate::domain::field::Section;
 use crate::domain::{Catalog, Field};
+use crate::widgets::list::{Item, List};
 
 /// The columns chosen so far and the fields to choose from.
 #[derive(Debug, Clone)]
 pub struct ColumnEditor {
     /// The fields, shown ones first and in order.
-    pub picker: Picker<&'static Field>,
+    pub picker: List<&'static Field>,
     columns: Vec<&'static Field>,
     catalog: &'static Catalog,
 }
@@ -23,7 +23,7 @@ impl ColumnEditor {
     /// An editor that starts from `columns`.
     pub fn new(columns: Vec<&'static Field>, catalog: &'static Catalog) -> Self {
         let mut editor = Self {
-            picker: Picker::new(Vec::new()),
+            picker: List::new(Vec::new()),
             columns,
             catalog,
         };
@@ -69,7 +69,7 @@ impl ColumnEditor {
             items.extend(hidden.map(|field| line(format!("[ ]    {}", field.label), field)));
         }
         let typed = std::mem::take(&mut self.picker.input);
-        self.picker = Picker::new(items).known_as(|field| field.aliases);
+        self.picker = List::new(items).known_as(|field| field.aliases);
         self.picker.input = typed;
         self.picker.narrow();
         if let Some(field) = keep {

@@ -98,12 +98,12 @@ pub(super) fn open(model: &mut Model) {
 
 /// What can be copied from where the person is; `None` where nothing can.
 pub(super) fn menu(model: &Model) -> Option<Vec<CopyItem>> {
-    if model.pane == Pane::Requests {
+    if model.state.pane == Pane::Requests {
         return Some(super::requests::copy_items(model));
     }
     let browser = model.browser()?;
-    let mut items = items(browser, &model.profile.base_url);
-    if model.pane == Pane::Workergroups {
+    let mut items = items(browser, &model.state.profile.base_url);
+    if model.state.pane == Pane::Workergroups {
         items.push(CopyItem::secret(
             Action::CopySecret,
             "the group's key, unmasked",

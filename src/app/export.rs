@@ -7,9 +7,9 @@ use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::prompt::Question;
 use super::remote::Now;
-use super::text_input::TextInput;
 use super::{Browser, Model};
 use crate::domain::{Field, Resource, export, format};
+use crate::widgets::text_input::TextInput;
 
 /// What is exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -206,7 +206,7 @@ pub enum NotWritten {
 pub(super) fn open(model: &mut Model, now: Now) {
     let form = match model.browser() {
         Some(browser) => ExportForm::records(browser, now),
-        None => ExportForm::calls(model.requests.shown().len(), now),
+        None => ExportForm::calls(model.state.requests.shown().len(), now),
     };
     model.overlays.push(Overlay::Export(form));
 }
@@ -257,7 +257,7 @@ fn content(model: &Model, form: &ExportForm) -> Result<String, String> {
     let Subject::Records(resource) = form.subject else {
         return super::requests::export_content(model);
     };
-    let browser = model.browser_of(resource);
+    let browser = &model.state.browsers[resource];
     let listing = browser.listing().ok_or("there are no rows yet")?;
     let rows = if form.marked_only {
         browser.marked_rows()

@@ -2,8 +2,12 @@
 //!
 //! Drawing returns these as a value; they never come from guesses in the core.
 
+use ratatui::layout::Rect;
+
 use super::keymap::Action;
+use super::view::Region;
 use crate::domain::Field;
+use crate::widgets::viewport::Viewport;
 
 /// A rectangle of terminal cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,6 +29,17 @@ impl Area {
     }
 }
 
+impl From<Rect> for Area {
+    fn from(rect: Rect) -> Self {
+        Self {
+            x: rect.x,
+            y: rect.y,
+            width: rect.width,
+            height: rect.height,
+        }
+    }
+}
+
 /// Something that can be clicked.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Target {
@@ -42,6 +57,8 @@ pub enum Target {
     Hint(Action),
     /// The rule between a table and the detail beside it.
     Rule,
+    /// The line or field of the topmost view's region.
+    Item(Region, usize),
 }
 
 /// What a frame measured.
@@ -61,6 +78,8 @@ pub struct Facts {
     pub overlay_lines: usize,
     /// What can be clicked, topmost last.
     pub targets: Vec<(Area, Target)>,
+    /// What every region of every view shows, with the view's place in the stack.
+    pub viewports: Vec<(usize, Region, Viewport)>,
 }
 
 impl Facts {
@@ -70,6 +89,20 @@ impl Facts {
             Target::Header(field) => Some(*field),
             _ => None,
         })
+    }
+
+    /// What a region of the view at a place of the stack shows.
+    pub fn viewport(&self, depth: usize, region: Region) -> Viewport {
+        self.viewports
+            .iter()
+            .find(|(own, name, _)| (*own, *name) == (depth, region))
+            .map_or_else(Viewport::default, |(_, _, viewport)| *viewport)
+    }
+
+    /// The line of a region of the view at a place of the stack that a cell belongs to.
+    pub fn line_at(&self, depth: usize, x: u16, y: u16) -> Option<(Region, usize)> {
+        let mut own = self.viewports.iter().filter(|(own, _, _)| *own == depth);
+        own.find_map(|(_, region, viewport)| Some((*region, viewport.line_at(x, y)?)))
     }
 
     /// What stands at a cell.

@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 
 use super::insights::job_form::JobForm;
-use super::insights::plot::PlotChoice;
 use super::three::ThreeSearches;
 use crate::domain::cost::{Basis, Job, PriceJoin, Prices, ThreePrices, VolumePrices, VolumeTerm};
 use crate::domain::insight::{Front, Goal, Point};
@@ -25,8 +24,6 @@ pub struct Figures {
     pub term: Option<VolumeTerm>,
     /// The three searches for the three prices, if they were asked for.
     pub three: ThreeSearches,
-    /// How the plot is drawn.
-    pub plot: PlotChoice,
     front: Option<Front>,
     unfit: Vec<bool>,
 }

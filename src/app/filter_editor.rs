@@ -8,16 +8,16 @@ use super::filter_preview::Preview;
 use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
-use super::picker::{Item, Picker};
 use super::remote::Now;
 use super::search_settings::SearchSettings;
-use super::text_input::TextInput;
 use crate::domain::field::Section;
 use crate::domain::language::{self, LanguageError};
 use crate::domain::{
     Condition, Dialect, Field, Filter, Kind, Listing, Operand, Operator, Query, Resource, Value,
     country,
 };
+use crate::widgets::list::{Item, List};
+use crate::widgets::text_input::TextInput;
 
 /// What a line of the editor stands for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,7 +49,7 @@ const fn aliases(line: &Line) -> &'static [&'static str] {
 #[derive(Debug)]
 pub struct FilterEditor {
     /// The lines.
-    pub picker: Picker<Line>,
+    pub picker: List<Line>,
     /// The condition being written, if one is.
     pub form: Option<FilterForm>,
     /// Whether the body stands in place of the list, where there is no room for both.
@@ -69,7 +69,7 @@ impl FilterEditor {
     /// An editor of `query`; `kept` is a draft of an earlier visit.
     pub fn new(query: Query, kept: Option<Box<Query>>, dialect: &'static Dialect) -> Self {
         let mut editor = Self {
-            picker: Picker::new(Vec::new()),
+            picker: List::new(Vec::new()),
             form: None,
             shows_body: false,
             scroll: 0,
@@ -170,7 +170,7 @@ impl FilterEditor {
     fn changed(&mut self, keep: Option<Line>) {
         let items = self.items();
         let typed = std::mem::take(&mut self.picker.input);
-        self.picker = Picker::new(items).known_as(aliases);
+        self.picker = List::new(items).known_as(aliases);
         self.picker.input = typed;
         self.picker.narrow();
         let place = self.picker.shown().position(|item| item.value == keep);

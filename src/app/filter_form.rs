@@ -1,10 +1,10 @@
 //! One condition being written: an operator, a value of the field's kind, what is wrong with it.
 
 use super::filter_choices::{Choice, choices, is_flag, spread};
-use super::picker::fuzzy;
-use super::text_input::TextInput;
 use crate::domain::language::{self, LanguageError};
 use crate::domain::{Condition, Dialect, Field, Kind, Listing, Operand, Operator};
+use crate::widgets::list::fuzzy;
+use crate::widgets::text_input::TextInput;
 
 /// The condition being written.
 #[derive(Debug, Clone)]

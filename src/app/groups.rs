@@ -13,13 +13,13 @@ use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::{Now, Ticket, Waiting};
-use super::text_input::{Pasted, TextInput};
 use super::write::READ_ONLY;
 use super::{Model, Pane};
 use crate::api::{ApiError, Reply};
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::workergroup::{Draft, Key};
-use crate::domain::{Dialect, RowId, language};
+use crate::domain::{Dialect, Resource, RowId, language};
+use crate::widgets::text_input::{Pasted, TextInput};
 use create::Creation;
 use drift::Drift;
 use form::{Focus, Form};
@@ -88,13 +88,13 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Option<Vec
         }
         Action::SupplyHealth => health(model, now),
         Action::Drift => {
-            model.groups.drift.unseen = 0;
+            model.state.groups.drift.unseen = 0;
             model.overlays.push(Overlay::GroupDrift { scroll: 0 });
             Vec::new()
         }
         Action::Secrets => {
-            let selected = model.workergroups.selected();
-            model.groups.revealed = if model.groups.reveals(selected, now) {
+            let selected = model.state.browsers[Resource::Workergroups].selected();
+            model.state.groups.revealed = if model.state.groups.reveals(selected, now) {
                 None
             } else {
                 selected.map(|id| (id, now.mono + SECRET_SHOWN))
@@ -102,15 +102,15 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Option<Vec
             Vec::new()
         }
         Action::SwapDraft => {
-            model.groups.form.swap();
+            model.state.groups.form.swap();
             close_plan(model);
             Vec::new()
         }
         Action::BlankDraft => {
-            model.groups.form.load(Draft::default());
+            model.state.groups.form.load(Draft::default());
             close_plan(model);
-            if model.groups.form.has_replaced() {
-                let key = model.keymap.way_to("other-draft");
+            if model.state.groups.form.has_replaced() {
+                let key = model.state.keymap.way_to("other-draft");
                 let text = format!("{key} brings the other draft back");
                 model.show(Toast::new(text, now));
             }
@@ -123,23 +123,23 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Option<Vec
 
 /// Why an action of the pane cannot be done now, if it cannot.
 pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
-    let is_here = model.pane == Pane::Workergroups;
+    let is_here = model.state.pane == Pane::Workergroups;
     let in_form = matches!(subject(model), Some(Subject::Draft(_)));
-    let way = |name| model.keymap.way_to(name);
+    let way = |name| model.state.keymap.way_to(name);
     let elsewhere =
         || (!is_here).then(|| format!("that is for workergroups: press {}", way("workergroups")));
     let selected = || {
-        let row = model.workergroups.selected_row();
+        let row = model.state.browsers[Resource::Workergroups].selected_row();
         (row.is_none() && !in_form).then(|| "no workergroup is selected".to_owned())
     };
     let read_only = || {
-        let refuses = model.profile.read_only;
+        let refuses = model.state.profile.read_only;
         refuses.then(|| format!("nothing is created: {READ_ONLY}"))
     };
     match action {
         Action::NewGroup => elsewhere().or_else(read_only),
         Action::CloneGroup => elsewhere().or_else(read_only).or_else(selected),
-        Action::GroupFromSearch => (model.pane != Pane::Offers)
+        Action::GroupFromSearch => (model.state.pane != Pane::Offers)
             .then(|| {
                 format!(
                     "it starts from a search for offers: press {}",
@@ -149,7 +149,7 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
             .or_else(read_only),
         Action::Preflight | Action::PlanCapacity => elsewhere().or_else(selected),
         Action::SupplyHealth => elsewhere().or_else(|| {
-            let listing = model.workergroups.listing();
+            let listing = model.state.browsers[Resource::Workergroups].listing();
             listing
                 .is_none_or(crate::domain::Listing::is_empty)
                 .then(|| "there are no workergroups".to_owned())
@@ -169,7 +169,7 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
                 .then(|| "this record came without a key".to_owned())
         }),
         Action::SwapDraft => {
-            let has_other = model.groups.form.has_replaced();
+            let has_other = model.state.groups.form.has_replaced();
             (!has_other).then(|| "there is no other draft".to_owned())
         }
         _ => None,
@@ -191,23 +191,23 @@ pub(super) const fn is_own(action: Action) -> bool {
 }
 
 fn show_form(model: &mut Model) {
-    model.groups.form.resumes = false;
+    model.state.groups.form.resumes = false;
     model.overlays.clear();
     model.overlays.push(Overlay::GroupForm);
 }
 
 fn fill_form(model: &mut Model, now: Now, draft: Draft) {
-    model.groups.form.load(draft);
+    model.state.groups.form.load(draft);
     show_form(model);
-    if model.groups.form.has_replaced() {
-        let key = model.keymap.way_to("other-draft");
+    if model.state.groups.form.has_replaced() {
+        let key = model.state.keymap.way_to("other-draft");
         let text = format!("Your earlier draft is kept: {key} brings it back");
         model.show(Toast::new(text, now));
     }
 }
 
 fn clone_selected(model: &mut Model, now: Now) -> Vec<Effect> {
-    let browser = &model.workergroups;
+    let browser = &model.state.browsers[Resource::Workergroups];
     if let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) {
         let draft = Draft::from_record(listing, row);
         fill_form(model, now, draft);
@@ -216,7 +216,10 @@ fn clone_selected(model: &mut Model, now: Now) -> Vec<Effect> {
 }
 
 fn from_search(model: &mut Model, now: Now) -> Vec<Effect> {
-    let conditions = model.offers.query.active().cloned();
+    let conditions = model.state.browsers[Resource::Offers]
+        .query
+        .active()
+        .cloned();
     let (left_out, conditions): (Vec<_>, Vec<_>) =
         conditions.partition(|condition| condition.field.is_computed());
     let effects = super::actions::go_to(model, now, Pane::Workergroups);
@@ -232,8 +235,8 @@ fn from_search(model: &mut Model, now: Now) -> Vec<Effect> {
 /// The key of the selected group, if it came with one.
 pub(super) fn secret(model: &Model) -> Option<String> {
     let (listing, row) = (
-        model.workergroups.listing()?,
-        model.workergroups.selected_row()?,
+        model.state.browsers[Resource::Workergroups].listing()?,
+        model.state.browsers[Resource::Workergroups].selected_row()?,
     );
     let field = WORKERGROUPS.by_key("api_key")?;
     let whole = listing.whole(row);
@@ -248,12 +251,12 @@ fn close_plan(model: &mut Model) {
 }
 
 fn plan(model: &mut Model) {
-    let browser = &model.workergroups;
+    let browser = &model.state.browsers[Resource::Workergroups];
     if matches!(model.overlays.last(), Some(Overlay::GroupPlan(_))) {
         return;
     }
     let planner = subject(model).and_then(|subject| match subject {
-        Subject::Draft(number) => Some(Planner::of_draft(number, model.groups.form.draft())),
+        Subject::Draft(number) => Some(Planner::of_draft(number, model.state.groups.form.draft())),
         Subject::Group(id) => {
             let listing = browser.listing()?;
             Some(Planner::of_row(listing, listing.row(id)?, id))
@@ -265,12 +268,13 @@ fn plan(model: &mut Model) {
 }
 
 fn health(model: &mut Model, now: Now) -> Vec<Effect> {
-    let Model {
+    let crate::app::State {
+        browsers,
         groups,
-        workergroups,
         tickets,
         ..
-    } = model;
+    } = &mut model.state;
+    let workergroups = &mut browsers[Resource::Workergroups];
     if groups.health.running().is_some() {
         let effects = groups.health.stop();
         model.show(Toast::new("Stopped asking for the supply", now));
@@ -322,7 +326,7 @@ fn note_plan(model: &mut Model) {
     if let Some(Overlay::GroupPlan(planner)) = model.overlays.last()
         && let Ok((_, plan)) = planner.plan()
     {
-        model.groups.preflight.planned = Some((planner.subject, plan.active));
+        model.state.groups.preflight.planned = Some((planner.subject, plan.active));
     }
 }
 
@@ -331,11 +335,11 @@ fn in_report(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     match action {
         Action::Back => {
             let waited = is_preflight
-                .then(|| model.groups.preflight.cancel())
+                .then(|| model.state.groups.preflight.cancel())
                 .flatten();
             if let Some(abort) = waited {
                 model.show(Toast::new("Stopped waiting for the answer", now));
-                if model.groups.preflight.remote().shown().is_none() {
+                if model.state.groups.preflight.remote().shown().is_none() {
                     model.overlays.pop();
                 }
                 return vec![abort];
@@ -348,19 +352,21 @@ fn in_report(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Action::Refresh if is_preflight => {
             return preflight::again(model, now);
         }
-        Action::Refresh => return model.workergroups.ask(&mut model.tickets, now),
+        Action::Refresh => {
+            return model.state.browsers[Resource::Workergroups].ask(&mut model.state.tickets, now);
+        }
         _ => {}
     }
     Vec::new()
 }
 
 fn in_form(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    let form = &mut model.groups.form;
+    let form = &mut model.state.groups.form;
     match action {
         Action::Back => {
             model.overlays.pop();
-            if !model.groups.form.draft().is_blank() {
-                let key = model.keymap.way_to("new-workergroup");
+            if !model.state.groups.form.draft().is_blank() {
+                let key = model.state.keymap.way_to("new-workergroup");
                 let text = format!("The draft is kept: {key} brings it back");
                 model.show(Toast::new(text, now));
             }
@@ -386,8 +392,8 @@ fn create_pressed(model: &mut Model, now: Now) -> Vec<Effect> {
         model.show(Toast::error(why, now));
         return Vec::new();
     }
-    let has_open_question = model.groups.creation.unresolved().is_some();
-    if !has_open_question && model.groups.form.attempt().is_none() {
+    let has_open_question = model.state.groups.creation.unresolved().is_some();
+    if !has_open_question && model.state.groups.form.attempt().is_none() {
         let text = "Nothing is sent: something in the form has to be mended first";
         model.show(Toast::error(text, now));
         return Vec::new();
@@ -398,7 +404,7 @@ fn create_pressed(model: &mut Model, now: Now) -> Vec<Effect> {
 /// Types into the line of the topmost overlay, if it is one of the pane's; false if it is not.
 pub(super) fn type_into(model: &mut Model, edit: impl FnOnce(&mut TextInput) -> bool) -> bool {
     match model.overlays.last_mut() {
-        Some(Overlay::GroupForm) => model.groups.form.edit(edit),
+        Some(Overlay::GroupForm) => model.state.groups.form.edit(edit),
         Some(Overlay::GroupCreate(dialog)) => dialog.edit(edit),
         Some(Overlay::GroupPlan(planner)) => {
             let place = planner.focus;
@@ -426,7 +432,7 @@ pub(super) fn paste(model: &mut Model, text: &str) -> Option<Pasted> {
 
 /// Whether a preflight or the supply waits for this answer.
 pub(super) fn awaits(model: &Model, ticket: Ticket) -> bool {
-    model.groups.preflight.awaits(ticket) || model.groups.health.awaits(ticket)
+    model.state.groups.preflight.awaits(ticket) || model.state.groups.health.awaits(ticket)
 }
 
 /// Takes the answer to a preflight or about the supply in.
@@ -436,9 +442,9 @@ pub(super) fn answered(
     ticket: Ticket,
     result: Result<Reply, ApiError>,
 ) -> Vec<Effect> {
-    let Model {
+    let crate::app::State {
         groups, tickets, ..
-    } = model;
+    } = &mut model.state;
     let answer = match result {
         Ok(Reply::Records(listing)) => Ok(listing),
         Ok(_) => return Vec::new(),
@@ -453,17 +459,17 @@ pub(super) fn answered(
 
 /// Notes how a request of the pane's slots fares.
 pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-    let groups = &mut model.groups;
+    let groups = &mut model.state.groups;
     groups.preflight.progress(ticket, attempt, waiting.cloned());
     groups.health.progress(ticket, waiting.cloned());
 }
 
 /// What follows from a new listing of the groups.
 pub(super) fn listed(model: &mut Model, now: Now) -> Vec<Effect> {
-    let Some(listing) = model.workergroups.listing() else {
+    let Some(listing) = model.state.browsers[Resource::Workergroups].listing() else {
         return Vec::new();
     };
-    let drift = &mut model.groups.drift;
+    let drift = &mut model.state.groups.drift;
     let seen = drift.unseen;
     let effect = drift.listed(listing, now);
     let new = drift.unseen - seen;
@@ -471,7 +477,7 @@ pub(super) fn listed(model: &mut Model, now: Now) -> Vec<Effect> {
     if let Some(since) = since.filter(|_| new > 0) {
         let noun = if new == 1 { "change" } else { "changes" };
         let then = model.local_time(now).minute(since);
-        let key = model.keymap.way_to("drift");
+        let key = model.state.keymap.way_to("drift");
         let text = format!("{new} {noun} since {then}: {key} shows them");
         model.show(Toast::new(text, now));
     }
@@ -486,26 +492,26 @@ pub(super) fn pane_changes(model: &mut Model) {
         .overlays
         .iter()
         .any(|overlay| matches!(overlay, Overlay::GroupForm));
-    model.groups.form.resumes |= was_open && model.pane == Pane::Workergroups;
-    model.groups.hide();
+    model.state.groups.form.resumes |= was_open && model.state.pane == Pane::Workergroups;
+    model.state.groups.hide();
 }
 
 /// Shows the form again if it was open when the pane was left.
 pub(super) fn pane_shown(model: &mut Model) {
-    if model.pane == Pane::Workergroups && model.groups.form.resumes {
+    if model.state.pane == Pane::Workergroups && model.state.groups.form.resumes {
         show_form(model);
     }
 }
 
 /// When the pane wants to be drawn anew, on the clock that never jumps.
 pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
-    let groups = &model.groups;
+    let groups = &model.state.groups;
     let hides = groups
         .revealed
         .map(|(_, until)| until)
         .filter(|until| *until > now.mono);
     let is_asking = groups.preflight.remote().is_loading() || groups.health.running().is_some();
-    let asks = (is_asking && model.pane == Pane::Workergroups).then_some(now.mono + 0.25);
+    let asks = (is_asking && model.state.pane == Pane::Workergroups).then_some(now.mono + 0.25);
     [hides, asks, create::deadline(model, now)]
         .into_iter()
         .flatten()

@@ -6,8 +6,8 @@ use super::able::reach;
 use super::keymap::{BINDINGS, Binding, Context, bindings};
 use super::overlay::Overlay;
 use super::palette::Entry;
-use super::picker::{Item, Picker};
 use super::{Model, Owner, Pane};
+use crate::widgets::list::{Item, List};
 
 /// Opens the help over whoever owns the keyboard.
 pub(super) fn open(model: &mut Model) {
@@ -25,7 +25,7 @@ pub(super) fn open(model: &mut Model) {
     items.extend(section("Query language", LANGUAGE));
     items.extend(section("Signs on the screen", SIGNS));
     items.extend(section("Mouse", MOUSE));
-    let menu = model.keymap.way_to("copy");
+    let menu = model.state.keymap.way_to("copy");
     let forms = super::palette::forms(model);
     let mut seen: Vec<Context> = own.to_vec();
     for row in BINDINGS {
@@ -49,7 +49,7 @@ pub(super) fn open(model: &mut Model) {
             item
         }));
     }
-    model.overlays.push(Overlay::Help(Picker::new(items)));
+    model.overlays.push(Overlay::Help(List::new(items)));
 }
 
 fn heading(title: &str, text: &str) -> Item<Entry> {
@@ -64,11 +64,11 @@ fn heading(title: &str, text: &str) -> Item<Entry> {
 
 /// A row of the key table. For the owner of the keyboard it also says why it cannot be done now.
 fn key(model: &Model, row: &'static Binding, is_own: bool) -> Item<Entry> {
-    let keys = match model.keymap.all_keys(row) {
+    let keys = match model.state.keymap.all_keys(row) {
         none if none.is_empty() => "(palette)".to_owned(),
         all => all,
     };
-    let owner = model.keymap.owner_of(model.contexts(), row);
+    let owner = model.state.keymap.owner_of(model.contexts(), row);
     let why = match owner {
         Some(owner) if is_own && owner != row.context => {
             Some(format!("here the key is for: {}", owner.title()))
@@ -103,7 +103,7 @@ fn section(title: &str, lines: &[(&str, &str)]) -> Vec<Item<Entry>> {
 
 /// What is in sight, in a few words.
 fn about(model: &Model) -> &'static str {
-    match (model.owner(), model.pane) {
+    match (model.owner(), model.state.pane) {
         (Owner::Bar, _) => "conditions such as gpu_name=RTX_4090, or words that narrow the rows",
         (Owner::Overlay, _) if reach(model).is_some() => "over the table; Esc goes back to it",
         (Owner::Overlay, _) => "",

@@ -7,7 +7,7 @@ use super::remote::Now;
 use super::split::Split;
 use super::{Model, Pane};
 use crate::domain::saved::{PaneState, SearchSpec, Searches, Snapshot};
-use crate::domain::{Field, RowId};
+use crate::domain::{Field, Resource, RowId};
 
 /// Seconds between an input and the keeping of what it changed.
 const DELAY: f64 = 2.0;
@@ -43,11 +43,15 @@ impl Model {
         Snapshot {
             market: market(self),
             pane: self.pane.title().to_lowercase(),
-            panes: [&self.offers, &self.volumes, &self.workergroups]
-                .map(pane_state)
-                .to_vec(),
-            job: self.offers.figures.job,
-            volume_term: self.volumes.figures.term,
+            panes: [
+                &self.state.browsers[Resource::Offers],
+                &self.state.browsers[Resource::Volumes],
+                &self.state.browsers[Resource::Workergroups],
+            ]
+            .map(pane_state)
+            .to_vec(),
+            job: self.state.browsers[Resource::Offers].figures.job,
+            volume_term: self.state.browsers[Resource::Volumes].figures.term,
             split: self.split.kept(),
         }
     }
@@ -61,11 +65,13 @@ impl Model {
             for state in &snapshot.panes {
                 self.restore_pane(state, given);
             }
-            self.offers.figures.job = snapshot.job.filter(|job| job.validate().is_ok());
-            self.offers.take_disk_of_job();
+            self.state.browsers[Resource::Offers].figures.job =
+                snapshot.job.filter(|job| job.validate().is_ok());
+            self.state.browsers[Resource::Offers].take_disk_of_job();
             self.split = Split::of(snapshot.split);
             let term = snapshot.volume_term;
-            self.volumes.figures.term = term.filter(|term| term.validate().is_ok());
+            self.state.browsers[Resource::Volumes].figures.term =
+                term.filter(|term| term.validate().is_ok());
             let pane = Pane::ALL
                 .into_iter()
                 .find(|pane| pane.title().eq_ignore_ascii_case(&snapshot.pane));
@@ -96,9 +102,9 @@ impl Model {
         let dialect = self.profile.dialect;
         let has_query = !(given && pane == Pane::Offers);
         let browser = match pane {
-            Pane::Offers => &mut self.offers,
-            Pane::Volumes => &mut self.volumes,
-            Pane::Workergroups => &mut self.workergroups,
+            Pane::Offers => &mut self.state.browsers[Resource::Offers],
+            Pane::Volumes => &mut self.state.browsers[Resource::Volumes],
+            Pane::Workergroups => &mut self.state.browsers[Resource::Workergroups],
             Pane::Requests => return,
         };
         for text in &state.history {
@@ -160,18 +166,18 @@ impl Model {
 
 /// Adds what is to be kept to the effects, some time after an input and before leaving.
 pub(super) fn watch(model: &mut Model, now: Now, is_input: bool, effects: &mut Vec<Effect>) {
-    if !model.keep.is_on {
+    if !model.state.keep.is_on {
         return;
     }
-    if is_input && model.keep.due.is_none() {
-        model.keep.due = Some(now.mono + DELAY);
+    if is_input && model.state.keep.due.is_none() {
+        model.state.keep.due = Some(now.mono + DELAY);
     }
-    let is_due = model.keep.due.is_some_and(|due| due <= now.mono);
+    let is_due = model.state.keep.due.is_some_and(|due| due <= now.mono);
     let leaves = effects
         .iter()
         .position(|effect| matches!(effect, Effect::Quit));
     if is_due || leaves.is_some() {
-        model.keep.due = None;
+        model.state.keep.due = None;
         if let Some(snapshot) = model.unkept() {
             let place = leaves.unwrap_or(effects.len());
             effects.insert(place, Effect::Keep(Box::new(snapshot)));
@@ -207,9 +213,9 @@ fn pane_state(browser: &Browser) -> PaneState {
 
 /// The market that a snapshot belongs to. The sandbox has another port in every run.
 fn market(model: &Model) -> String {
-    if model.profile.is_sandbox {
+    if model.state.profile.is_sandbox {
         "sandbox".to_owned()
     } else {
-        model.profile.base_url.clone()
+        model.state.profile.base_url.clone()
     }
 }

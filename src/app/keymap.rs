@@ -15,11 +15,11 @@ pub enum Context {
     /// A pane with a table of records.
     Table,
     /// The query bar, while it is edited.
-    Bar,
+    Query,
     /// The detail view of a record.
     Detail,
     /// A list that is narrowed by typing: help, palette, choices.
-    Picker,
+    List,
     /// The sort editor.
     Sort,
     /// The form of a volume's size and term.
@@ -41,15 +41,15 @@ pub enum Context {
     /// A dialog that asks for a line of text.
     Prompt,
     /// A dialog that asks for a yes.
-    Question,
+    Dialog,
     /// The form of a job.
     Job,
     /// Marked rows side by side.
     Compare,
     /// The rows in groups.
     Summary,
-    /// The plot.
-    Plot,
+    /// A chart, or records side by side: the arrows go from one to the next.
+    Chart,
     /// Why there are so few.
     Funnel,
     /// Offers of the same machine and host.
@@ -101,13 +101,15 @@ pub enum Context {
     /// A text that is looked for in a request.
     RequestFind,
     /// The body of a search, while it is changed.
-    RequestEditor,
+    Editor,
     /// The list of markets.
     Markets,
     /// The form of a market.
     MarketForm,
     /// A choice of the form of a market.
     MarketChoice,
+    /// A view with tabs.
+    Tabs,
     /// Moving in lists, whoever owns them.
     Movement,
     /// Everywhere, except where text is typed.
@@ -121,9 +123,9 @@ impl Context {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Table => "Tables",
-            Self::Bar => "Query bar",
+            Self::Query => "Query bar",
             Self::Detail => "Detail view",
-            Self::Picker => "Lists with a search line",
+            Self::List => "Lists with a search line",
             Self::Sort => "Sort editor",
             Self::VolumeCost => "Volume cost",
             Self::Basket => "Offer and volume",
@@ -134,11 +136,11 @@ impl Context {
             Self::Form => "Export form",
             Self::FormChoice => "Choices of the export form",
             Self::Prompt => "Dialogs that ask for a text",
-            Self::Question => "Dialogs that ask for a yes",
+            Self::Dialog => "Dialogs that ask for a yes",
             Self::Job => "Job cost",
             Self::Compare => "Comparison",
             Self::Summary => "Summary",
-            Self::Plot => "Plot",
+            Self::Chart => "Charts",
             Self::Funnel => "Why so few?",
             Self::Related => "Related offers",
             Self::RouteLab => "Route lab",
@@ -164,10 +166,11 @@ impl Context {
             Self::Request => "A request",
             Self::RequestSearch => "Requests: narrowing",
             Self::RequestFind => "A request: looking for a text",
-            Self::RequestEditor => "A request: changing its body",
+            Self::Editor => "A request: changing its body",
             Self::Markets => "Markets",
             Self::MarketForm => "Markets: the form",
             Self::MarketChoice => "Markets: a choice of the form",
+            Self::Tabs => "Tabs",
             Self::Movement => "Moving",
             Self::Global => "Everywhere",
             Self::Always => "Even while typing",
@@ -187,6 +190,8 @@ pub enum Action {
     Palette,
     NextPane,
     PreviousPane,
+    NextTab,
+    PreviousTab,
     Offers,
     Volumes,
     Workergroups,
@@ -244,10 +249,6 @@ pub enum Action {
     Differences,
     Summary,
     Plot,
-    AxisX,
-    AxisY,
-    Histogram,
-    Ascii,
     Job,
     ForgetJob,
     Funnel,
@@ -296,6 +297,25 @@ pub enum Action {
     NewMarket,
     MarketKey,
     MarketTest,
+}
+
+impl Action {
+    /// By how many lines it moves a cursor or a text of which `page` lines are visible, if it
+    /// moves.
+    pub fn motion(self, page: usize) -> Option<isize> {
+        let page = isize::try_from(page.max(1)).unwrap_or(isize::MAX);
+        match self {
+            Self::Down => Some(1),
+            Self::Up => Some(-1),
+            Self::PageDown => Some(page),
+            Self::PageUp => Some(-page),
+            Self::HalfDown => Some((page / 2).max(1)),
+            Self::HalfUp => Some(-(page / 2).max(1)),
+            Self::First => Some(isize::MIN),
+            Self::Last => Some(isize::MAX),
+            _ => None,
+        }
+    }
 }
 
 /// A key with its modifiers, as it is written in the table: `j`, `G`, `ctrl-d`, `shift-tab`, `f5`.
@@ -508,11 +528,11 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &[], Action::ResetQuery, "reset-query", "Go back to the query that a search starts from"),
     row(Context::Table, &[], Action::SaveSearch, "save-search", "Save the running search under a name"),
 
-    row(Context::Bar, &["enter"], Action::Submit, "run-query", "Run the query").hint("run", 1),
-    row(Context::Bar, &["esc"], Action::Back, "leave-query", "Leave the bar; Up recalls what was typed").hint("cancel", 2),
-    row(Context::Bar, &["tab"], Action::Complete, "complete", "Complete a field, an operator or a value").hint("complete", 3),
-    row(Context::Bar, &["up"], Action::Older, "older-query", "Recall an older query").hint("history", 4),
-    row(Context::Bar, &["down"], Action::Newer, "newer-query", "Recall a newer query"),
+    row(Context::Query, &["enter"], Action::Submit, "run-query", "Run the query").hint("run", 1),
+    row(Context::Query, &["esc"], Action::Back, "leave-query", "Leave the bar; Up recalls what was typed").hint("cancel", 2),
+    row(Context::Query, &["tab"], Action::Complete, "complete", "Complete a field, an operator or a value").hint("complete", 3),
+    row(Context::Query, &["up"], Action::Older, "older-query", "Recall an older query").hint("history", 4),
+    row(Context::Query, &["down"], Action::Newer, "newer-query", "Recall a newer query"),
 
     row(Context::Detail, &["right", "l"], Action::Right, "next-record", "Show the next record").hint("next", 3),
     row(Context::Detail, &["left", "h"], Action::Left, "previous-record", "Show the previous record").hint("previous", 4),
@@ -526,12 +546,12 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Detail, &["-"], Action::WiderTable, "wider-table", "Give the table more room beside the detail").hint("narrower", 11),
     row(Context::Detail, &["enter"], Action::Back, "close-detail", "Back to the table"),
 
-    row(Context::Picker, &["enter"], Action::Submit, "choose", "Do or take what is selected").hint("choose", 1),
-    row(Context::Picker, &["esc"], Action::Back, "close-list", "Close the list").hint("close", 2),
-    row(Context::Picker, &["down", "ctrl-n"], Action::Down, "list-down", "Select the next line"),
-    row(Context::Picker, &["up", "ctrl-p"], Action::Up, "list-up", "Select the previous line"),
-    row(Context::Picker, &["pgdn", "ctrl-d"], Action::PageDown, "list-page-down", "A page down"),
-    row(Context::Picker, &["pgup"], Action::PageUp, "list-page-up", "A page up"),
+    row(Context::List, &["enter"], Action::Submit, "choose", "Do or take what is selected").hint("choose", 1),
+    row(Context::List, &["esc"], Action::Back, "close-list", "Close the list").hint("close", 2),
+    row(Context::List, &["down", "ctrl-n"], Action::Down, "list-down", "Select the next line"),
+    row(Context::List, &["up", "ctrl-p"], Action::Up, "list-up", "Select the previous line"),
+    row(Context::List, &["pgdn", "ctrl-d"], Action::PageDown, "list-page-down", "A page down"),
+    row(Context::List, &["pgup"], Action::PageUp, "list-page-up", "A page up"),
 
     row(Context::Sort, &["space"], Action::Toggle, "flip", "Add the field, or turn its direction round").hint("add or flip", 2),
     row(Context::Sort, &["<"], Action::MoveUp, "key-up", "Make the key more important").hint("up", 4),
@@ -585,8 +605,8 @@ pub static BINDINGS: &[Binding] = &[
 
     row(Context::Prompt, &["enter"], Action::Submit, "take-text", "Take what is typed").hint("take it", 1),
     row(Context::Prompt, &["esc"], Action::Back, "leave-text", "Leave without it").hint("leave", 2),
-    row(Context::Question, &["y"], Action::Yes, "say-yes", "Do it").hint("do it", 1),
-    row(Context::Question, &["esc", "n"], Action::Back, "say-no", "Leave it").hint("leave it", 2),
+    row(Context::Dialog, &["y"], Action::Yes, "say-yes", "Do it").hint("do it", 1),
+    row(Context::Dialog, &["esc", "n"], Action::Back, "say-no", "Leave it").hint("leave it", 2),
     row(Context::Ask, &["enter"], Action::Yes, "yes", "Do it: start the series, leave bourse"),
     row(Context::Job, &["enter"], Action::Submit, "job-apply", "Price the offers for this job").hint("price offers", 1),
     row(Context::Job, &["esc"], Action::Back, "job-leave", "Leave the job as it was").hint("cancel", 2),
@@ -605,13 +625,10 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Summary, &["s"], Action::Sort, "summary-order", "Order by count, lowest, median or most for the money").hint("order", 3),
     row(Context::Summary, &["enter"], Action::Submit, "narrow", "Narrow the query to the group and ask").hint("narrow", 2),
 
-    row(Context::Plot, &["left", "h"], Action::Left, "plot-left", "To the next point at the left").hint("point", 1),
-    row(Context::Plot, &["right", "l"], Action::Right, "plot-right", "To the next point at the right"),
-    row(Context::Plot, &["x"], Action::AxisX, "plot-x", "Choose what is drawn across").hint("x axis", 2),
-    row(Context::Plot, &["y"], Action::AxisY, "plot-y", "Choose what is drawn upwards").hint("y axis", 2),
-    row(Context::Plot, &["t"], Action::Histogram, "histogram", "Show how the x values are distributed, or the plot").hint("histogram", 3),
-    row(Context::Plot, &["a"], Action::Ascii, "plot-ascii", "Draw with plain characters, or not").hint("ascii", 6),
-    row(Context::Plot, &["enter"], Action::Open, "plot-open", "Show the selected record whole").hint("detail", 4),
+    row(Context::Chart, &["left", "h"], Action::Left, "chart-left", "Next point to the left").hint("move", 1),
+    row(Context::Chart, &["right", "l"], Action::Right, "chart-right", "Next point to the right"),
+    row(Context::Chart, &["o"], Action::Settings, "axes", "Choose the axes").hint("axes", 3),
+    row(Context::Chart, &["enter"], Action::Open, "chart-open", "Open details").hint("details", 4),
 
     row(Context::Funnel, &["enter"], Action::Submit, "relax", "Remove the condition and ask").hint("remove and ask", 1),
     row(Context::Funnel, &["right", "l"], Action::Loosen, "loosen", "Loosen the bound until the next row comes back").hint("loosen and ask", 2),
@@ -772,16 +789,16 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::RequestFind, &["down", "ctrl-n"], Action::FindNext, "match-down", "Go to the next match").hint("next match", 3),
     row(Context::RequestFind, &["up", "ctrl-p"], Action::FindPrevious, "match-up", "Go to the match before").hint("match before", 4),
 
-    row(Context::RequestEditor, &["ctrl-s", "f5"], Action::Run, "send-body", "Send the search with this body").hint("send", 1),
-    row(Context::RequestEditor, &["esc"], Action::Back, "leave-body", "Leave the editor; what is typed is kept for this request").hint("leave", 2),
-    row(Context::RequestEditor, &["ctrl-r"], Action::Reset, "body-reset", "Back to the body as it was sent; again brings the change back").hint("as it was", 3),
-    row(Context::RequestEditor, &["enter"], Action::Submit, "break-line", "Break the line"),
-    row(Context::RequestEditor, &["down", "ctrl-n"], Action::Down, "body-down", "The next line"),
-    row(Context::RequestEditor, &["up", "ctrl-p"], Action::Up, "body-up", "The line before"),
-    row(Context::RequestEditor, &["pgdn"], Action::PageDown, "body-page-down", "A page down"),
-    row(Context::RequestEditor, &["pgup"], Action::PageUp, "body-page-up", "A page up"),
-    row(Context::RequestEditor, &["ctrl-home"], Action::First, "body-first", "To the first line"),
-    row(Context::RequestEditor, &["ctrl-end"], Action::Last, "body-last", "To the last line"),
+    row(Context::Editor, &["ctrl-s", "f5"], Action::Run, "send-body", "Send the search with this body").hint("send", 1),
+    row(Context::Editor, &["esc"], Action::Back, "leave-body", "Leave the editor; what is typed is kept for this request").hint("leave", 2),
+    row(Context::Editor, &["ctrl-r"], Action::Reset, "body-reset", "Back to the body as it was sent; again brings the change back").hint("as it was", 3),
+    row(Context::Editor, &["enter"], Action::Submit, "break-line", "Break the line"),
+    row(Context::Editor, &["down", "ctrl-n"], Action::Down, "body-down", "The next line"),
+    row(Context::Editor, &["up", "ctrl-p"], Action::Up, "body-up", "The line before"),
+    row(Context::Editor, &["pgdn"], Action::PageDown, "body-page-down", "A page down"),
+    row(Context::Editor, &["pgup"], Action::PageUp, "body-page-up", "A page up"),
+    row(Context::Editor, &["ctrl-home"], Action::First, "body-first", "To the first line"),
+    row(Context::Editor, &["ctrl-end"], Action::Last, "body-last", "To the last line"),
 
     row(Context::Markets, &["enter"], Action::Submit, "market-connect", "Connect to the market, without leaving bourse").hint("connect", 1),
     row(Context::Markets, &["esc"], Action::Back, "close-markets", "Stop connecting, else close the list").hint("back", 2),
@@ -797,6 +814,9 @@ pub static BINDINGS: &[Binding] = &[
 
     row(Context::MarketChoice, &["space", "right"], Action::Toggle, "market-next", "Next value").hint("change", 2),
     row(Context::MarketChoice, &["left"], Action::Left, "market-previous", "Previous value"),
+
+    row(Context::Tabs, &["tab"], Action::NextTab, "next-tab", "Next tab of the view").hint("next tab", 2),
+    row(Context::Tabs, &["shift-tab"], Action::PreviousTab, "previous-tab", "Previous tab of the view"),
 
     row(Context::Movement, &["down", "j"], Action::Down, "down", "Down").hint("move", 8),
     row(Context::Movement, &["up", "k"], Action::Up, "up", "Up"),

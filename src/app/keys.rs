@@ -216,6 +216,23 @@ impl Keymap {
         keys.join(" ")
     }
 
+    /// The key of an action, as it is shown; for an action without a key, its name in the palette.
+    pub fn key_of(&self, action: Action) -> String {
+        let rows = || self.rows.iter().filter(|row| row.binding.action == action);
+        if let Some(chord) = rows().find_map(|row| row.chords.first()) {
+            return self.name(*chord);
+        }
+        let palette = self
+            .rows
+            .iter()
+            .find(|row| row.binding.action == Action::Palette);
+        let palette = palette
+            .and_then(|row| row.chords.first())
+            .map_or_else(String::new, |chord| self.name(*chord));
+        let name = rows().next().map_or("", |row| row.binding.name);
+        format!("{palette} {name}")
+    }
+
     /// How a person reaches the row of that name: its key, or its name in the palette.
     pub fn way_to(&self, name: &str) -> String {
         let row = self.rows.iter().find(|row| row.binding.name == name);

@@ -14,6 +14,7 @@ pub mod browser;
 pub mod column_editor;
 pub mod copied;
 pub mod copy;
+pub mod drafts;
 pub mod export;
 pub mod facts;
 pub mod figures;
@@ -36,7 +37,6 @@ pub mod needs;
 pub mod overlay;
 pub mod palette;
 mod pane;
-pub mod picker;
 mod price_basis;
 pub mod prompt;
 pub mod remote;
@@ -48,12 +48,13 @@ pub mod searches;
 pub mod sort_editor;
 mod sorting;
 pub mod split;
+mod stack;
+mod state;
 mod suggestions;
-pub mod text_area;
-pub mod text_input;
 pub mod three;
 mod typing;
 pub mod unlist;
+pub mod view;
 mod violations;
 pub mod volume_form;
 pub mod watch;
@@ -63,23 +64,18 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use browser::Browser;
 use facts::Facts;
-use groups::Groups;
 use keymap::Context;
 use keys::Keymap;
 pub use message::{Effect, Message, Toast};
 use overlay::Overlay;
 pub use pane::Pane;
+use remote::Phase;
 pub use remote::{Now, Ticket};
-use remote::{Phase, Remote, Tickets};
-use requests::Requests;
-use route_lab::{RouteLab, RouteView};
-use write::Writes;
+use route_lab::RouteView;
+pub use state::State;
 
-use crate::api::ledger::Ledger;
 use crate::domain::language;
-use crate::domain::local::LocalTime;
-use crate::domain::saved::Searches;
-use crate::domain::{Condition, Dialect, Listing, Query, Resource};
+use crate::domain::{Condition, Dialect, Query};
 
 /// What is known of the profile that the dashboard speaks for; no secret is in it.
 #[derive(Debug, Clone)]
@@ -100,56 +96,30 @@ pub struct Profile {
     pub has_key: bool,
 }
 
-/// Everything that the dashboard knows.
+/// The dashboard: what the views share, and the views themselves.
 #[derive(Debug)]
 pub struct Model {
-    /// For whom it speaks.
-    pub profile: Profile,
-    /// The pane in sight.
-    pub pane: Pane,
-    /// Machine offers.
-    pub offers: Browser,
-    /// Network volumes.
-    pub volumes: Browser,
-    /// Workergroups.
-    pub workergroups: Browser,
-    /// The keys of this person.
-    pub keymap: Keymap,
-    /// Tests of the routing endpoint.
-    pub route_lab: Box<RouteLab>,
-    /// What lies over the pane.
+    /// What the views share.
+    pub state: State,
+    /// What is open over the pane, topmost last.
     pub overlays: Vec<Overlay>,
-    /// What should be known about how the program started; shown until Esc.
-    pub notices: Vec<String>,
-    /// A notice that goes by itself.
-    pub toast: Option<Toast>,
-    /// Columns and rows of the terminal.
-    pub size: (u16, u16),
     /// What the last frame measured.
     pub facts: Facts,
-    /// What was sent and answered.
-    pub ledger: Ledger,
-    /// What the Requests pane has besides that.
-    pub requests: Box<Requests>,
-    /// The volumes of the market for what goes with an offer, asked for apart from the Volumes pane.
-    pub(crate) stock: Remote<Listing>,
-    /// What changes the market: under way and in the past.
-    pub writes: Writes,
-    /// The saved searches.
-    pub searches: Searches,
-    /// What survives a restart.
-    keep: keep::Keep,
-    /// What the Workergroups pane has besides its table.
-    pub groups: Groups,
-    /// What the embedded sandbox says of itself.
-    pub sandbox: sandbox::SandboxNotes,
-    /// How table and detail share a wide screen.
-    pub split: split::Split,
-    /// The time zone of the person.
-    pub zone: jiff::tz::TimeZone,
-    /// The markets that can be connected to.
-    pub markets: markets::Markets,
-    tickets: Tickets,
+    opener: view::Opener,
+}
+
+impl std::ops::Deref for Model {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.state
+    }
+}
+
+impl std::ops::DerefMut for Model {
+    fn deref_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
 }
 
 /// Who owns the keyboard.
@@ -167,102 +137,18 @@ pub enum Owner {
 
 impl Model {
     /// The dashboard at its start. `conditions` are added to the visible defaults of the offers.
-    pub fn new(profile: Profile, conditions: Option<Vec<Condition>>) -> Self {
-        let dialect = profile.dialect;
-        let mut offers = Browser::new(Resource::Offers, dialect);
-        if let Some(conditions) = conditions {
-            offers.query.conditions = conditions;
-            offers.show_query_in_bar();
-        }
+    pub fn new(profile: Profile, conditions: Option<Vec<Condition>>, opener: view::Opener) -> Self {
         Self {
-            profile,
-            pane: Pane::Offers,
-            offers,
-            volumes: Browser::new(Resource::Volumes, dialect),
-            workergroups: Browser::new(Resource::Workergroups, dialect),
-            keymap: Keymap::default(),
-            route_lab: Box::default(),
+            state: State::new(profile, conditions),
             overlays: Vec::new(),
-            notices: Vec::new(),
-            toast: None,
-            size: (80, 24),
             facts: Facts::default(),
-            ledger: Ledger::default(),
-            requests: Box::default(),
-            stock: Remote::default(),
-            writes: Writes::default(),
-            searches: Searches::default(),
-            keep: keep::Keep::default(),
-            groups: Groups::new(dialect),
-            sandbox: sandbox::SandboxNotes::default(),
-            split: split::Split::default(),
-            zone: jiff::tz::TimeZone::UTC,
-            markets: markets::Markets::default(),
-            tickets: Tickets::default(),
+            opener,
         }
     }
 
-    /// The browser of the pane in sight.
-    pub const fn browser(&self) -> Option<&Browser> {
-        match self.pane {
-            Pane::Offers => Some(&self.offers),
-            Pane::Volumes => Some(&self.volumes),
-            Pane::Workergroups => Some(&self.workergroups),
-            Pane::Requests => None,
-        }
-    }
-
-    /// The browser of the pane in sight, to be changed.
-    pub const fn browser_mut(&mut self) -> Option<&mut Browser> {
-        match self.pane {
-            Pane::Offers => Some(&mut self.offers),
-            Pane::Volumes => Some(&mut self.volumes),
-            Pane::Workergroups => Some(&mut self.workergroups),
-            Pane::Requests => None,
-        }
-    }
-
-    /// The browser of the pane in sight with the tickets for its requests.
-    const fn browser_and_tickets(&mut self) -> Option<(&mut Browser, &mut Tickets)> {
-        let browser = match self.pane {
-            Pane::Offers => &mut self.offers,
-            Pane::Volumes => &mut self.volumes,
-            Pane::Workergroups => &mut self.workergroups,
-            Pane::Requests => return None,
-        };
-        Some((browser, &mut self.tickets))
-    }
-
-    /// The browser of a resource.
-    pub const fn browser_of(&self, resource: Resource) -> &Browser {
-        match resource {
-            Resource::Offers => &self.offers,
-            Resource::Volumes => &self.volumes,
-            Resource::Workergroups => &self.workergroups,
-        }
-    }
-
-    /// What lies over the pane, to be changed, beside the browser of the pane.
-    const fn overlays_and_browser(&mut self) -> (&mut Vec<Overlay>, Option<&Browser>) {
-        let browser = match self.pane {
-            Pane::Offers => Some(&self.offers),
-            Pane::Volumes => Some(&self.volumes),
-            Pane::Workergroups => Some(&self.workergroups),
-            Pane::Requests => None,
-        };
-        (&mut self.overlays, browser)
-    }
-
-    /// Where and when the person reads.
-    pub fn local_time(&self, now: Now) -> LocalTime {
-        LocalTime {
-            zone: self.zone.clone(),
-            now: now.epoch,
-        }
-    }
-
-    fn browsers_mut(&mut self) -> [&mut Browser; 3] {
-        [&mut self.offers, &mut self.volumes, &mut self.workergroups]
+    /// What is open over the pane, to be changed, beside the browser of the pane.
+    fn overlays_and_browser(&mut self) -> (&mut Vec<Overlay>, Option<&Browser>) {
+        (&mut self.overlays, self.state.browser())
     }
 
     /// Who owns the keyboard: the one place that says so.
@@ -289,7 +175,7 @@ impl Model {
                 Context::Always,
             ],
             (Owner::Overlay, Some(overlay)) => overlay.contexts(),
-            (Owner::Bar, _) => &[Context::Bar, Context::Always],
+            (Owner::Bar, _) => &[Context::Query, Context::Always],
             (Owner::Table, _) if in_groups => &[
                 Context::Groups,
                 Context::Table,
@@ -329,24 +215,25 @@ impl Model {
         let keep = self.keep.deadline();
         let groups = groups::deadline(self, now);
         let watch = watch::deadline(self, now);
+        let views = stack::deadline(self, now);
         let order = sorting::deadline(self);
         [
-            toast, view, busy, writes, basket, routes, keep, groups, watch, order,
+            toast, view, busy, writes, basket, routes, keep, groups, watch, views, order,
         ]
         .into_iter()
         .flatten()
         .reduce(f64::min)
-    }
-
-    fn show(&mut self, toast: Toast) {
-        self.toast = Some(toast);
     }
 }
 
 /// Decides what follows from something that happened.
 pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let is_input = keep::is_input(&message);
+    let before = model.state.revision();
     let mut effects = decide(model, now, message);
+    if model.state.revision() != before {
+        stack::rows_changed(model);
+    }
     keep::watch(model, now, is_input, &mut effects);
     effects
 }
@@ -355,18 +242,17 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     match message {
         Message::Started => actions::start(model, now),
         Message::Key(key) => {
-            model.toast.take_if(|toast| toast.was_seen(now));
+            model.state.toast.take_if(|toast| toast.was_seen(now));
             key_pressed(model, now, key)
         }
         Message::Paste(text) => {
             // It may be a key: nothing of it stays in the memory.
             let text = secrecy::zeroize::Zeroizing::new(text);
-            pasted(model, now, &text);
-            Vec::new()
+            pasted(model, now, &text)
         }
         Message::Mouse(event) => mouse::happened(model, now, event),
         Message::Resized(columns, rows) => {
-            model.size = (columns, rows);
+            model.state.size = (columns, rows);
             requests::resized(model);
             Vec::new()
         }
@@ -386,13 +272,14 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             attempt,
             waiting,
         } => {
-            model.stock.progress(ticket, attempt, waiting.clone());
-            for browser in model.browsers_mut() {
+            model.state.stock.progress(ticket, attempt, waiting.clone());
+            for browser in &mut model.state.browsers {
                 browser.progress(ticket, attempt, waiting.clone());
             }
             groups::progress(model, ticket, attempt, waiting.as_ref());
             requests::progress(model, ticket, attempt, waiting.as_ref());
             insights::progress(model, ticket, attempt, waiting.as_ref());
+            stack::progress(model, ticket, attempt, waiting.as_ref());
             Vec::new()
         }
         Message::Recorded(entry) => {
@@ -405,11 +292,12 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
                 .as_ref()
                 .is_some_and(|toast| toast.until <= now.mono)
             {
-                model.toast = None;
+                model.state.toast = None;
             }
             let mut effects = watch::tick(model, now);
             effects.extend(sorting::tick(model, now));
             effects.extend(route_lab::tick(model, now));
+            effects.extend(stack::tick(model, now));
             effects
         }
         Message::Copied(result) | Message::Saved(result) => {
@@ -440,7 +328,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
 }
 
 fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
-    if let Some(action) = model.keymap.resolve(model.contexts(), key) {
+    if let Some(action) = model.state.keymap.resolve(model.contexts(), key) {
         return actions::perform(model, now, action);
     }
     if let Some(plain) = escaped(model, key) {
@@ -458,6 +346,9 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
             }
         }
         Owner::Overlay => {
+            if let Some(effects) = stack::typed(model, now, key) {
+                return effects;
+            }
             if !route_lab::typed(model, key)
                 && !requests::typed(model, key)
                 && !markets::typed(model, key)
@@ -487,7 +378,10 @@ fn escaped(model: &Model, key: KeyEvent) -> Option<KeyEvent> {
         .then(|| KeyEvent::new(key.code, KeyModifiers::NONE))
 }
 
-fn pasted(model: &mut Model, now: Now, text: &str) {
+fn pasted(model: &mut Model, now: Now, text: &str) -> Vec<Effect> {
+    if let Some(effects) = stack::pasted(model, now, text) {
+        return effects;
+    }
     let mut refused = 0;
     match model.owner() {
         Owner::Bar => {
@@ -524,6 +418,7 @@ fn pasted(model: &mut Model, now: Now, text: &str) {
         let text = format!("{refused} invisible or control characters were left out of the paste");
         model.show(Toast::error(text, now));
     }
+    Vec::new()
 }
 
 /// The query with everything but its conditions as a search starts.

@@ -17,16 +17,21 @@ const WHEEL: isize = 3;
 /// Decides what a mouse event means.
 pub(super) fn happened(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Effect> {
     match event.kind {
-        MouseEventKind::ScrollDown => wheel(model, now, event.column, WHEEL),
-        MouseEventKind::ScrollUp => wheel(model, now, event.column, -WHEEL),
+        MouseEventKind::ScrollDown => return turned(model, now, event.column, WHEEL),
+        MouseEventKind::ScrollUp => return turned(model, now, event.column, -WHEEL),
         MouseEventKind::Down(MouseButton::Left) => {
-            model.split.let_go();
+            model.state.split.let_go();
+            if let Some(effects) = super::stack::clicked(model, now, event.column, event.row) {
+                return effects;
+            }
             if let Some(target) = model.facts.at(event.column, event.row) {
                 return clicked(model, now, target);
             }
         }
-        MouseEventKind::Drag(MouseButton::Left) => model.split.drag(event.column, model.size.0),
-        MouseEventKind::Up(MouseButton::Left) => model.split.let_go(),
+        MouseEventKind::Drag(MouseButton::Left) => {
+            model.state.split.drag(event.column, model.state.size.0);
+        }
+        MouseEventKind::Up(MouseButton::Left) => model.state.split.let_go(),
         _ => {}
     }
     Vec::new()
@@ -36,14 +41,21 @@ pub(super) fn happened(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Ef
 fn has_table(model: &Model) -> bool {
     match model.overlays.as_slice() {
         [] => model.owner() == Owner::Table,
-        [Overlay::Detail { .. }] => model.size.0 >= SIDE_BY_SIDE,
+        [Overlay::Detail { .. }] => model.state.size.0 >= SIDE_BY_SIDE,
         _ => false,
     }
 }
 
+fn turned(model: &mut Model, now: Now, column: u16, by: isize) -> Vec<Effect> {
+    super::stack::wheel(model, now, by).unwrap_or_else(|| {
+        wheel(model, now, column, by);
+        Vec::new()
+    })
+}
+
 fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
     if has_table(model)
-        && column < model.split.table(model.size.0)
+        && column < model.state.split.table(model.state.size.0)
         && let Some(browser) = model.browser_mut()
     {
         return browser.step(by);
@@ -59,6 +71,7 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
         .overlay_lines
         .saturating_sub(model.facts.overlay_page);
     match model.overlays.last_mut() {
+        Some(Overlay::View(_)) => {}
         Some(Overlay::Help(picker) | Overlay::Palette(picker)) => picker.step(by),
         Some(Overlay::Insight(_)) => insights::wheel(model, now, by),
         Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => markets::wheel(model, now, by),
@@ -77,7 +90,7 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
         Some(Overlay::GroupPreflight { scroll } | Overlay::GroupDrift { scroll }) => {
             *scroll = scroll.saturating_add_signed(by).min(most);
         }
-        Some(Overlay::GroupForm) => model.groups.form.step(by.signum()),
+        Some(Overlay::GroupForm) => model.state.groups.form.step(by.signum()),
         Some(Overlay::GroupPlan(planner)) => planner.step(by.signum()),
         Some(
             Overlay::Unlist(_)
@@ -108,7 +121,7 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
                 .map(|action| actions::perform(model, now, *action))
                 .unwrap_or_default();
         }
-        Target::Rule => model.split.hold(),
+        Target::Rule => model.state.split.hold(),
         Target::Hint(action) => return actions::perform(model, now, action),
         Target::Line(index) => match model.overlays.last_mut() {
             Some(Overlay::Route(_)) => return route_lab::click(model, now, index),
@@ -185,7 +198,7 @@ fn form_clicked(model: &mut Model, now: Now, place: usize) -> Vec<Effect> {
     let Some(focus) = Focus::all().nth(place) else {
         return Vec::new();
     };
-    model.groups.form.go_to(focus);
+    model.state.groups.form.go_to(focus);
     match focus {
         Focus::Field(_) => Vec::new(),
         _ => actions::perform(model, now, Action::Submit),

@@ -11,7 +11,6 @@ use super::insights::Insight;
 use super::keymap::Context;
 use super::markets::{MarketForm, MarketList};
 use super::palette::Entry;
-use super::picker::Picker;
 use super::prompt::{Prompt, Question};
 use super::requests::RequestView;
 use super::route_lab::RouteView;
@@ -19,16 +18,20 @@ use super::search_settings::SearchSettings;
 use super::searches::SearchList;
 use super::sort_editor::SortEditor;
 use super::unlist::{Page, UnlistDialog};
+use super::view::View;
 use super::volume_form::VolumeForm;
 use crate::domain::journal::Deed;
+use crate::widgets::list::List;
 
 /// One overlay and its state.
 #[derive(Debug)]
 pub enum Overlay {
+    /// A view that knows itself.
+    View(Box<dyn View>),
     /// All keys, searchable.
-    Help(Picker<Entry>),
+    Help(List<Entry>),
     /// Actions, searches and fields by name.
-    Palette(Picker<Entry>),
+    Palette(List<Entry>),
     /// The selected record, whole; so many lines are scrolled away.
     Detail {
         /// Lines scrolled away at the top.
@@ -90,12 +93,13 @@ impl Overlay {
     /// The contexts whose keys it takes, in order.
     pub fn contexts(&self) -> &'static [Context] {
         match self {
-            Self::Help(_) | Self::Palette(_) => &[Context::Picker, Context::Always],
+            Self::View(view) => view.contexts(),
+            Self::Help(_) | Self::Palette(_) => &[Context::List, Context::Always],
             Self::Route(view) => view.contexts(),
             Self::Request(view) => view.contexts(),
-            Self::Sort(_) => &[Context::Sort, Context::Picker, Context::Always],
+            Self::Sort(_) => &[Context::Sort, Context::List, Context::Always],
             Self::Unlist(dialog) => dialog.contexts(),
-            Self::Searches(_) => &[Context::Searches, Context::Picker, Context::Always],
+            Self::Searches(_) => &[Context::Searches, Context::List, Context::Always],
             Self::Copy(_) => &[Context::CopyMenu, Context::Always],
             Self::Export(form) => form.contexts(),
             Self::Prompt(_) => &[Context::Prompt, Context::Always],
@@ -116,15 +120,15 @@ impl Overlay {
                 Context::Global,
                 Context::Always,
             ],
-            Self::Columns(_) => &[Context::Columns, Context::Picker, Context::Always],
+            Self::Columns(_) => &[Context::Columns, Context::List, Context::Always],
             Self::Filter(editor) => match &editor.form {
                 None if editor.picker.input.is_empty() => &[
                     Context::Tick,
                     Context::Filter,
-                    Context::Picker,
+                    Context::List,
                     Context::Always,
                 ],
-                None => &[Context::Filter, Context::Picker, Context::Always],
+                None => &[Context::Filter, Context::List, Context::Always],
                 Some(form) if form.takes_blank() => {
                     &[Context::Tick, Context::Condition, Context::Always]
                 }
@@ -151,8 +155,9 @@ impl Overlay {
     }
 
     /// Whether typed characters go into a search line.
-    pub const fn takes_text(&self) -> bool {
+    pub fn takes_text(&self) -> bool {
         match self {
+            Self::View(view) => view.takes_text(),
             Self::Route(view) => view.takes_text(),
             Self::Request(view) => view.takes_text(),
             Self::Detail { .. }

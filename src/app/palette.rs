@@ -9,11 +9,11 @@ use super::copy::CopyItem;
 use super::keymap::{Action, BINDINGS, Binding, Context, bindings};
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
-use super::picker::{Item, Picker};
 use super::remote::Now;
 use super::{Model, actions, markets, searches, typing};
 use crate::domain::Field;
 use crate::domain::saved::SavedSearch;
+use crate::widgets::list::{Item, List};
 
 /// What a line stands for.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,7 +43,7 @@ pub(super) fn open(model: &mut Model) {
     if reach(model).is_some() || model.overlays.is_empty() {
         items.extend(markets::palette(model));
     }
-    model.overlays.push(Overlay::Palette(Picker::new(items)));
+    model.overlays.push(Overlay::Palette(List::new(items)));
 }
 
 /// The actions of the owner of the keyboard, then those of the table under it.
@@ -54,7 +54,7 @@ fn actions(model: &Model) -> Vec<Item<Entry>> {
     let mut seen = vec![Action::Palette];
     own.iter()
         .chain(others)
-        .filter(|context| !matches!(context, Context::Movement | Context::Picker))
+        .filter(|context| !matches!(context, Context::Movement | Context::List))
         .flat_map(|context| bindings(*context))
         .filter(|row| {
             // The same in another context, or under another key, is one thing to do.
@@ -83,7 +83,7 @@ pub(super) fn forms(model: &Model) -> Vec<CopyItem> {
 }
 
 fn copies(model: &Model) -> Vec<Item<Entry>> {
-    let menu = model.keymap.way_to("copy");
+    let menu = model.state.keymap.way_to("copy");
     forms(model)
         .into_iter()
         .filter_map(|form| {
@@ -91,7 +91,7 @@ fn copies(model: &Model) -> Vec<Item<Entry>> {
             Some(Item {
                 title: row.name.to_owned(),
                 text: format!("Copy {}", form.what),
-                note: format!("{menu} {}", model.keymap.shown_key(row)),
+                note: format!("{menu} {}", model.state.keymap.shown_key(row)),
                 disabled: form.text.err(),
                 value: Some(Entry::Copy(form.action)),
             })
@@ -101,11 +101,11 @@ fn copies(model: &Model) -> Vec<Item<Entry>> {
 
 /// The key of a row, unless something in front of it takes the key here.
 fn key(model: &Model, row: &Binding) -> String {
-    let taken = model.keymap.owner_of(model.contexts(), row);
+    let taken = model.state.keymap.owner_of(model.contexts(), row);
     if taken.is_some_and(|owner| owner != row.context) {
         return String::new();
     }
-    model.keymap.shown_key(row)
+    model.state.keymap.shown_key(row)
 }
 
 fn saved(model: &Model) -> Vec<Item<Entry>> {
@@ -119,14 +119,14 @@ fn saved(model: &Model) -> Vec<Item<Entry>> {
         note: search.spec.resource.nouns().to_owned(),
         disabled: search
             .spec
-            .read(model.profile.dialect)
+            .read(model.state.profile.dialect)
             .err()
             .map(|error| error.to_string()),
         value: Some(Entry::Search(entry)),
     };
-    let own = model.searches.saved.iter();
+    let own = model.state.searches.saved.iter();
     let own = own.map(|search| item(search, searches::Entry::Saved(search.name.clone())));
-    let presets = model.searches.presets();
+    let presets = model.state.searches.presets();
     own.chain(presets.map(|search| item(search, searches::Entry::Preset(search.name.clone()))))
         .collect()
 }
@@ -229,6 +229,6 @@ fn back_to_table(model: &mut Model, now: Now) -> Vec<Effect> {
     if model.overlays.is_empty() {
         return Vec::new();
     }
-    let pane = model.pane;
+    let pane = model.state.pane;
     actions::go_to(model, now, pane)
 }

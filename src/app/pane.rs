@@ -43,6 +43,16 @@ impl Pane {
         }
     }
 
+    /// The resource that it lists.
+    pub const fn resource(self) -> Option<Resource> {
+        match self {
+            Self::Offers => Some(Resource::Offers),
+            Self::Volumes => Some(Resource::Volumes),
+            Self::Workergroups => Some(Resource::Workergroups),
+            Self::Requests => None,
+        }
+    }
+
     pub(super) fn shifted(self, by: usize) -> Self {
         let place = Self::ALL.iter().position(|pane| *pane == self).unwrap_or(0);
         Self::ALL[(place + by) % Self::ALL.len()]

@@ -5,9 +5,9 @@ use super::markets::Change;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::text_input::TextInput;
 use super::{Model, export, markets, route_lab, searches};
 use crate::domain::routing::RoutePlan;
+use crate::widgets::text_input::TextInput;
 
 /// Asks for a line of text.
 #[derive(Debug, Clone)]
@@ -89,11 +89,9 @@ impl Question {
     /// The contexts whose keys it takes: Enter is a yes only where nothing is lost that was kept.
     pub const fn contexts(&self) -> &'static [Context] {
         match self.deed {
-            Deed::StartSeries(_) | Deed::Leave => {
-                &[Context::Ask, Context::Question, Context::Always]
-            }
+            Deed::StartSeries(_) | Deed::Leave => &[Context::Ask, Context::Dialog, Context::Always],
             Deed::DeleteSearch(_) | Deed::ReplaceSearch(_) | Deed::Market(_) | Deed::Overwrite => {
-                &[Context::Question, Context::Always]
+                &[Context::Dialog, Context::Always]
             }
         }
     }

@@ -15,10 +15,10 @@ use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::{Now, Ticket, Waiting};
 use super::split::SIDE_BY_SIDE;
-use super::text_input::TextInput;
 use super::{Model, Pane};
 use crate::api::ledger::{Ledger, LedgerEntry};
 use crate::api::{ApiError, Operation, Reply};
+use crate::widgets::text_input::TextInput;
 use editor::Draft;
 use opened::Opened;
 
@@ -62,7 +62,7 @@ impl RequestView {
                 Context::Always,
             ],
             Self::Find => &[Context::RequestFind, Context::Always],
-            Self::Editor => &[Context::RequestEditor, Context::Always],
+            Self::Editor => &[Context::Editor, Context::Always],
         }
     }
 
@@ -198,22 +198,22 @@ pub const fn split(columns: u16) -> Option<(u16, u16)> {
 
 /// The columns of text that an opened call has.
 fn text_width(model: &Model) -> u16 {
-    let (columns, _) = model.size;
+    let (columns, _) = model.state.size;
     let (_, detail) = split(columns).unwrap_or((0, columns));
     detail.saturating_sub(opened::GUTTER + 1)
 }
 
 /// Takes an attempt into the ledger; the selection stays where it is.
 pub(super) fn recorded(model: &mut Model, entry: LedgerEntry) {
-    let requests = &mut model.requests;
-    if model.pane == Pane::Requests && requests.selected.is_none() {
+    let requests = &mut model.state.requests;
+    if model.state.pane == Pane::Requests && requests.selected.is_none() {
         requests.selected = requests.selected();
     }
     // Only the newcomer is looked at: in a route series thousands may come in a second.
     let is_shown = matches(&entry, &requests.words());
-    let dropped = model.ledger.push(entry);
+    let dropped = model.state.ledger.push(entry);
     if is_shown {
-        requests.shown.insert(0, model.ledger.total());
+        requests.shown.insert(0, model.state.ledger.total());
     }
     if !dropped.is_empty() {
         requests.shown.retain(|number| !dropped.contains(number));
@@ -223,14 +223,14 @@ pub(super) fn recorded(model: &mut Model, entry: LedgerEntry) {
 /// The screen has another size: an opened call is broken into lines anew.
 pub(super) fn resized(model: &mut Model) {
     let width = text_width(model);
-    if let Some(opened) = &mut model.requests.opened {
+    if let Some(opened) = &mut model.state.requests.opened {
         opened.fit(width);
     }
 }
 
 /// Notes how a call that was sent from here fares.
 pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-    let flights = &mut model.requests.flights;
+    let flights = &mut model.state.requests.flights;
     if let Some(flight) = flights.iter_mut().find(|own| own.ticket == ticket) {
         flight.attempt = attempt;
         flight.waiting = waiting.cloned();
@@ -245,7 +245,7 @@ pub(super) fn answered(
     ticket: Ticket,
     result: &Result<Reply, ApiError>,
 ) -> bool {
-    let flights = &mut model.requests.flights;
+    let flights = &mut model.state.requests.flights;
     let Some(place) = flights.iter().position(|own| own.ticket == ticket) else {
         return false;
     };
@@ -259,14 +259,14 @@ pub(super) fn answered(
 
 /// Whether the seconds of what is under way are in sight.
 pub(super) fn is_waiting(model: &Model) -> bool {
-    model.pane == Pane::Requests && !model.requests.flights.is_empty()
+    model.state.pane == Pane::Requests && !model.state.requests.flights.is_empty()
 }
 
 /// Does what an action asks of the list.
 pub(super) fn on_list(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     let page = model.facts.page.max(1);
     if let Some(step) = movement(action, page) {
-        model.requests.step(step);
+        model.state.requests.step(step);
         return Vec::new();
     }
     match action {
@@ -282,15 +282,15 @@ pub(super) fn on_list(model: &mut Model, now: Now, action: Action) -> Vec<Effect
 
 /// Esc on the list: stop waiting, else the notices, else the words.
 fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
-    let flights = std::mem::take(&mut model.requests.flights);
+    let flights = std::mem::take(&mut model.state.requests.flights);
     if !flights.is_empty() {
         model.show(Toast::new("Stopped waiting for the answer", now));
         let tickets = flights.into_iter().map(|flight| flight.ticket);
         return tickets.map(Effect::Abort).collect();
     }
-    if !model.notices.is_empty() {
-        model.notices.clear();
-    } else if !model.requests.input.is_empty() {
+    if !model.state.notices.is_empty() {
+        model.state.notices.clear();
+    } else if !model.state.requests.input.is_empty() {
         forget_words(model);
     } else {
         model.show(Toast::new("Press q to leave bourse", now));
@@ -299,19 +299,19 @@ fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
 }
 
 fn forget_words(model: &mut Model) {
-    model.requests.input.set("");
-    model.requests.narrow(&model.ledger);
+    model.state.requests.input.set("");
+    model.state.requests.narrow(&model.state.ledger);
 }
 
 /// Shows the selected call whole.
 fn open(model: &mut Model, now: Now) {
-    let Some(number) = model.requests.selected() else {
+    let Some(number) = model.state.requests.selected() else {
         return;
     };
-    model.requests.selected = Some(number);
-    if let Some(entry) = model.ledger.get(number) {
+    model.state.requests.selected = Some(number);
+    if let Some(entry) = model.state.ledger.get(number) {
         let opened = Opened::new(number, entry, &model.local_time(now), text_width(model));
-        model.requests.opened = Some(opened);
+        model.state.requests.opened = Some(opened);
         let is_open = matches!(model.overlays.last(), Some(Overlay::Request(_)));
         if !is_open {
             model.overlays.push(Overlay::Request(RequestView::Detail));
@@ -325,16 +325,16 @@ pub(super) fn meant(model: &Model) -> Option<u64> {
         .overlays
         .iter()
         .any(|overlay| matches!(overlay, Overlay::Request(RequestView::Detail)));
-    match &model.requests.opened {
+    match &model.state.requests.opened {
         Some(opened) if is_open => Some(opened.number),
-        _ => model.requests.selected(),
+        _ => model.state.requests.selected(),
     }
 }
 
 /// Whether the pane or something of its own has the keyboard.
 pub(super) fn is_owner(model: &Model) -> bool {
     match model.overlays.last() {
-        None => model.pane == Pane::Requests,
+        None => model.state.pane == Pane::Requests,
         Some(overlay) => matches!(overlay, Overlay::Request(_)),
     }
 }
@@ -353,7 +353,7 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
 
 fn on_search(model: &mut Model, action: Action) {
     if let Some(step) = movement(action, model.facts.page.max(1)) {
-        model.requests.step(step);
+        model.state.requests.step(step);
         return;
     }
     match action {
@@ -370,7 +370,7 @@ fn on_search(model: &mut Model, action: Action) {
 
 fn on_detail(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     let page = model.facts.overlay_page.max(1);
-    let Some(opened) = &mut model.requests.opened else {
+    let Some(opened) = &mut model.state.requests.opened else {
         model.overlays.pop();
         return Vec::new();
     };
@@ -381,10 +381,10 @@ fn on_detail(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     match action {
         Action::Right | Action::Left => {
             let by = if action == Action::Right { 1 } else { -1 };
-            model.requests.step(by);
-            let sought = model.requests.opened.take().map(|opened| opened.find);
+            model.state.requests.step(by);
+            let sought = model.state.requests.opened.take().map(|opened| opened.find);
             open(model, now);
-            if let (Some(opened), Some(sought)) = (&mut model.requests.opened, sought) {
+            if let (Some(opened), Some(sought)) = (&mut model.state.requests.opened, sought) {
                 opened.seek(sought.input, page);
             }
         }
@@ -400,7 +400,7 @@ fn on_detail(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Action::Back if !opened.find.input.is_empty() => opened.seek(TextInput::default(), page),
         Action::Back | Action::Submit => {
             model.overlays.pop();
-            model.requests.opened = None;
+            model.state.requests.opened = None;
         }
         _ => {}
     }
@@ -409,7 +409,7 @@ fn on_detail(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
 
 fn on_find(model: &mut Model, action: Action) {
     let page = model.facts.overlay_page.max(1);
-    if let Some(opened) = &mut model.requests.opened {
+    if let Some(opened) = &mut model.state.requests.opened {
         match action {
             Action::FindNext => return opened.jump(1, page),
             Action::FindPrevious => return opened.jump(-1, page),
@@ -424,10 +424,10 @@ fn on_find(model: &mut Model, action: Action) {
 
 /// A click on a line of the list: selects it, and opens it the second time.
 pub(super) fn clicked(model: &mut Model, now: Now, place: usize) {
-    if model.requests.cursor() == place {
+    if model.state.requests.cursor() == place {
         open(model, now);
     } else {
-        model.requests.select(place);
+        model.state.requests.select(place);
     }
 }
 
@@ -435,14 +435,14 @@ pub(super) fn clicked(model: &mut Model, now: Now, place: usize) {
 pub(super) fn wheel(model: &mut Model, by: isize) {
     let page = model.facts.overlay_page.max(1);
     match model.overlays.last() {
-        None | Some(Overlay::Request(RequestView::Search)) => model.requests.step(by),
+        None | Some(Overlay::Request(RequestView::Search)) => model.state.requests.step(by),
         Some(Overlay::Request(RequestView::Detail | RequestView::Find)) => {
-            if let Some(opened) = &mut model.requests.opened {
+            if let Some(opened) = &mut model.state.requests.opened {
                 opened.scroll_by(by, page);
             }
         }
         Some(Overlay::Request(RequestView::Editor)) => {
-            if let Some(draft) = &mut model.requests.draft {
+            if let Some(draft) = &mut model.state.requests.draft {
                 draft.area.step(by);
             }
         }

@@ -19,7 +19,6 @@ use std::sync::Arc;
 
 use super::message::Effect;
 use super::remote::{Now, Ticket, Tickets};
-use super::text_input::TextInput;
 use crate::api::attempt::completion;
 use crate::api::{ApiError, Reply, Request, RouteCall, Secret};
 use crate::domain::Untrusted;
@@ -27,6 +26,7 @@ use crate::domain::objection::Objection;
 use crate::domain::routing::{
     Attempt, Completion, Outcome, OutcomeKind, Phase, RoutePlan, RouteSample, Run,
 };
+use crate::widgets::text_input::TextInput;
 
 pub(super) use act::{act, disabled, tick};
 pub use attempts::AttemptList;
@@ -357,9 +357,9 @@ impl Answer {
 
 /// Takes an answer in.
 pub(super) fn routed(model: &mut super::Model, now: Now, answer: Answer) -> Vec<Effect> {
-    let super::Model {
+    let crate::app::State {
         route_lab, tickets, ..
-    } = model;
+    } = &mut model.state;
     route_lab.routed(answer, tickets, now)
 }
 

@@ -7,12 +7,12 @@ use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::text_input::TextInput;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{
     Condition, Dialect, Field, OfferType, Operand, Operator, Query, Resource, Value, format,
     language,
 };
+use crate::widgets::text_input::TextInput;
 
 /// One line of the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,13 +3,13 @@
 use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
-use super::picker::{Item, Picker};
 use super::prompt::{Prompt, Question};
 use super::remote::Now;
-use super::text_input::TextInput;
 use super::{Model, actions};
 use crate::domain::saved::{NameError, SavedSearch, SearchChange, SearchSpec, Searches, presets};
 use crate::domain::{Dialect, Resource, language};
+use crate::widgets::list::{Item, List};
+use crate::widgets::text_input::TextInput;
 
 /// What a line of the list stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum Entry {
 #[derive(Debug)]
 pub struct SearchList {
     /// Its lines.
-    pub picker: Picker<Entry>,
+    pub picker: List<Entry>,
     /// What each line would do, in words.
     previews: Vec<(Entry, Vec<String>)>,
 }
@@ -37,7 +37,7 @@ impl SearchList {
     /// The list of `searches`; `running` is the text of the query that can be saved, if one can.
     pub fn new(searches: &Searches, dialect: &'static Dialect, running: Option<&str>) -> Self {
         let mut list = Self {
-            picker: Picker::new(items(searches, dialect, running)),
+            picker: List::new(items(searches, dialect, running)),
             previews: previews(searches, dialect),
         };
         list.select_first_search();
@@ -70,7 +70,7 @@ impl SearchList {
     ) {
         let before = self.picker.selected();
         let typed = self.picker.input.clone();
-        self.picker = Picker::new(items(searches, dialect, running));
+        self.picker = List::new(items(searches, dialect, running));
         self.picker.input = typed;
         self.picker.narrow();
         if self.place(select).is_none() && select.is_some() {
@@ -242,7 +242,11 @@ fn describe(search: &SavedSearch, dialect: &'static Dialect) -> Vec<String> {
 /// Opens the list.
 pub(super) fn open(model: &mut Model) {
     let running = running(model);
-    let list = SearchList::new(&model.searches, model.profile.dialect, running.as_deref());
+    let list = SearchList::new(
+        &model.state.searches,
+        model.state.profile.dialect,
+        running.as_deref(),
+    );
     model.overlays.push(Overlay::Searches(list));
 }
 
@@ -256,10 +260,10 @@ fn running(model: &Model) -> Option<String> {
 /// Lists anew if the list is open.
 fn relist(model: &mut Model, select: Option<&Entry>) {
     let running = running(model);
-    let dialect = model.profile.dialect;
+    let dialect = model.state.profile.dialect;
     for overlay in &mut model.overlays {
         if let Overlay::Searches(list) = overlay {
-            list.relist(&model.searches, dialect, running.as_deref(), select);
+            list.relist(&model.state.searches, dialect, running.as_deref(), select);
         }
     }
 }
@@ -275,7 +279,7 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     match (action, entry) {
         (Action::Submit, entry) => return chosen(model, now, entry),
         (Action::Toggle, Entry::Saved(name) | Entry::Preset(name)) => {
-            let is_startup = model.searches.startup.as_ref() == Some(&name);
+            let is_startup = model.state.searches.startup.as_ref() == Some(&name);
             let startup = (!is_startup).then_some(name);
             return change(model, SearchChange::Startup(startup), None);
         }
@@ -312,7 +316,7 @@ pub(super) fn chosen(model: &mut Model, now: Now, entry: Entry) -> Vec<Effect> {
             Vec::new()
         }
         Entry::ShowPresets => change(model, SearchChange::ShowPresets, None),
-        Entry::Saved(name) => match model.searches.named(&name).cloned() {
+        Entry::Saved(name) => match model.state.searches.named(&name).cloned() {
             Some(search) => run(model, now, &search),
             None => Vec::new(),
         },
@@ -339,7 +343,7 @@ pub(super) fn ask_name(model: &mut Model) {
 
 /// Opens the pane of a search and runs it.
 pub(super) fn run(model: &mut Model, now: Now, search: &SavedSearch) -> Vec<Effect> {
-    match search.read(model.profile.dialect) {
+    match search.read(model.state.profile.dialect) {
         Err(error) => {
             let text = format!("“{}” cannot run: {error}", search.name);
             model.show(Toast::error(text, now));
@@ -347,7 +351,7 @@ pub(super) fn run(model: &mut Model, now: Now, search: &SavedSearch) -> Vec<Effe
         }
         Ok((query, words, job)) => {
             model.overlays.clear();
-            model.pane = super::Pane::of(search.spec.resource);
+            model.state.pane = super::Pane::of(search.spec.resource);
             if let Some(browser) = model.browser_mut() {
                 browser.load_saved(query, words, job);
                 // The rows that are here stand in the new order now.
@@ -362,20 +366,20 @@ pub(super) fn run(model: &mut Model, now: Now, search: &SavedSearch) -> Vec<Effe
 
 /// Makes a change here and has it kept.
 fn change(model: &mut Model, change: SearchChange, select: Option<&Entry>) -> Vec<Effect> {
-    let before = model.searches.clone();
-    model.searches.apply(&change);
-    model.keep.pending += 1;
+    let before = model.state.searches.clone();
+    model.state.searches.apply(&change);
+    model.state.keep.pending += 1;
     relist(model, select);
     vec![Effect::KeepSearches { change, before }]
 }
 
 /// Takes the searches as the file has them, with what other programs changed.
 pub(super) fn kept(model: &mut Model, result: Result<Searches, String>) {
-    model.keep.pending = model.keep.pending.saturating_sub(1);
+    model.state.keep.pending = model.state.keep.pending.saturating_sub(1);
     match result {
         // With another change on its way this answer is old already.
-        Ok(searches) if model.keep.pending == 0 => {
-            model.searches = searches;
+        Ok(searches) if model.state.keep.pending == 0 => {
+            model.state.searches = searches;
             relist(model, None);
         }
         Ok(_) => {}
@@ -385,7 +389,7 @@ pub(super) fn kept(model: &mut Model, result: Result<Searches, String>) {
 
 /// Takes a typed name: for the running search, or for one that had another.
 pub(super) fn named(model: &mut Model, now: Now, typed: &str, from: Option<&str>) -> Vec<Effect> {
-    let checked = match model.searches.check_name(typed) {
+    let checked = match model.state.searches.check_name(typed) {
         // Its own name is not taken by another.
         Err(NameError::Taken) if from == Some(typed.trim()) => Ok(typed.trim().to_owned()),
         checked => checked,
@@ -424,13 +428,13 @@ pub(super) fn save(model: &mut Model, now: Now, name: String) -> Vec<Effect> {
     let is_priced = browser.resource() == Resource::Offers;
     let job = browser.figures.job.filter(|_| is_priced);
     let entry = Entry::Saved(name.clone());
-    let key = model.keymap.way_to("saved-searches");
+    let key = model.state.keymap.way_to("saved-searches");
     let in_list = model
         .overlays
         .iter()
         .any(|overlay| matches!(overlay, Overlay::Searches(_)));
     let text = if in_list {
-        let run = model.keymap.way_to("search-run");
+        let run = model.state.keymap.way_to("search-run");
         format!("Saved “{name}”: {run} runs it")
     } else {
         format!("Saved “{name}”: {key} lists it")

@@ -1,13 +1,13 @@
 //! Choosing what to sort by: several keys, each with a direction.
 
-use super::picker::{Item, Picker};
 use crate::domain::{Catalog, Dialect, Direction, Field, OrderKey};
+use crate::widgets::list::{Item, List};
 
 /// The keys chosen so far and the fields to choose from.
 #[derive(Debug, Clone)]
 pub struct SortEditor {
     /// The fields, chosen ones first.
-    pub picker: Picker<&'static Field>,
+    pub picker: List<&'static Field>,
     keys: Vec<OrderKey>,
     start: Vec<OrderKey>,
     catalog: &'static Catalog,
@@ -18,7 +18,7 @@ impl SortEditor {
     /// An editor that starts from `keys`.
     pub fn new(keys: Vec<OrderKey>, catalog: &'static Catalog, dialect: &'static Dialect) -> Self {
         let mut editor = Self {
-            picker: Picker::new(Vec::new()),
+            picker: List::new(Vec::new()),
             start: keys.clone(),
             keys,
             catalog,
@@ -60,7 +60,7 @@ impl SortEditor {
             });
         let items = chosen.into_iter().chain(others).collect();
         let typed = std::mem::take(&mut self.picker.input);
-        self.picker = Picker::new(items).known_as(|field| field.aliases);
+        self.picker = List::new(items).known_as(|field| field.aliases);
         self.picker.input = typed;
         self.picker.narrow();
         if let Some(field) = keep {

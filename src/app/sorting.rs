@@ -9,7 +9,7 @@ use super::message::Effect;
 use super::remote::Now;
 use super::sort_editor::arrow;
 use crate::domain::insight::Coverage;
-use crate::domain::{Direction, Field, Listing, OrderKey, Query};
+use crate::domain::{Direction, Field, Listing, OrderKey, Query, Resource};
 
 /// Seconds without another change before the market is asked: who presses `>` five times wants one
 /// answer, and markets count requests.
@@ -129,14 +129,11 @@ impl Browser {
 
 /// Asks the market where an order has settled.
 pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
-    let Model {
-        offers,
-        volumes,
-        tickets,
-        ..
-    } = model;
+    let super::State {
+        browsers, tickets, ..
+    } = &mut model.state;
     let mut effects = Vec::new();
-    for browser in [offers, volumes] {
+    for browser in browsers.iter_mut() {
         if browser.ask_order_at.is_some_and(|due| due <= now.mono) {
             effects.extend(browser.ask(tickets, now));
         }
@@ -146,8 +143,11 @@ pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
 
 /// When the next order has settled.
 pub(super) fn deadline(model: &Model) -> Option<f64> {
-    [&model.offers, &model.volumes]
-        .into_iter()
-        .filter_map(|browser| browser.ask_order_at)
-        .reduce(f64::min)
+    [
+        &model.state.browsers[Resource::Offers],
+        &model.state.browsers[Resource::Volumes],
+    ]
+    .into_iter()
+    .filter_map(|browser| browser.ask_order_at)
+    .reduce(f64::min)
 }

@@ -7,12 +7,12 @@ use super::keymap::{Action, Context};
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::text_input::TextInput;
 use super::write::{self, Held, PASTE_REFUSED, Stage, Typed};
 use super::{Model, Toast};
 use crate::api::Request;
 use crate::domain::Listing;
 use crate::domain::journal::Deed;
+use crate::widgets::text_input::TextInput;
 
 /// Where the dialog stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl UnlistDialog {
 
 /// Opens the dialog, on the outcome if an unlisting is under way.
 pub(super) fn open(model: &mut Model) {
-    let page = if model.writes.begin(Deed::UnlistVolume) {
+    let page = if model.state.writes.begin(Deed::UnlistVolume) {
         Page::Id
     } else {
         Page::Outcome
@@ -135,7 +135,7 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
 
 /// Once more, from an outcome: nothing typed before is kept.
 fn another(model: &mut Model) {
-    if model.writes.begin(Deed::UnlistVolume) {
+    if model.state.writes.begin(Deed::UnlistVolume) {
         model.overlays.pop();
         open(model);
     }
@@ -151,24 +151,26 @@ fn back(model: &mut Model, now: Now) {
         return;
     }
     model.overlays.pop();
-    if let Some(flight) = model.writes.flight(Deed::UnlistVolume) {
+    if let Some(flight) = model.state.writes.flight(Deed::UnlistVolume) {
         let text = format!(
             "Unlisting {} goes on; its outcome will be shown",
             flight.subject
         );
         model.show(Toast::new(text, now));
     }
-    model.writes.leave(Deed::UnlistVolume);
+    model.state.writes.leave(Deed::UnlistVolume);
 }
 
 fn submit(model: &mut Model, now: Now) -> Vec<Effect> {
     let Model {
-        overlays,
+        overlays, state, ..
+    } = model;
+    let crate::app::State {
         writes,
         profile,
         tickets,
         ..
-    } = model;
+    } = state;
     let Some(Overlay::Unlist(dialog)) = overlays.last_mut() else {
         return Vec::new();
     };
@@ -213,13 +215,13 @@ fn submit(model: &mut Model, now: Now) -> Vec<Effect> {
 /// the next unlisting may be sent, and up while one is under way.
 pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
     let in_sight = matches!(model.overlays.last(), Some(Overlay::Unlist(_)));
-    match model.writes.stage(Deed::UnlistVolume) {
+    match model.state.writes.stage(Deed::UnlistVolume) {
         Stage::Sent(flight) => {
             let passed = now.mono - flight.since.mono;
             Some(flight.since.mono + passed.floor() + 1.0)
         }
         Stage::Confirming(_) | Stage::Over(_) if in_sight => {
-            let wait = model.writes.ready_in(Deed::UnlistVolume, now);
+            let wait = model.state.writes.ready_in(Deed::UnlistVolume, now);
             // The screen shows whole seconds, rounded up.
             (wait > 0.0).then(|| now.mono + (wait - (wait.ceil() - 1.0)).max(0.02))
         }
@@ -229,11 +231,11 @@ pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
 
 /// Why a volume cannot be unlisted from here, if it cannot.
 pub(super) fn disabled(model: &Model) -> Option<String> {
-    if model.profile.read_only {
+    if model.state.profile.read_only {
         return Some(format!("{}: nothing is unlisted", write::READ_ONLY));
     }
-    (model.pane != super::Pane::Volumes).then(|| {
-        let key = model.keymap.way_to("volumes");
+    (model.state.pane != super::Pane::Volumes).then(|| {
+        let key = model.state.keymap.way_to("volumes");
         format!("listings are unlisted in the Volumes pane: press {key}")
     })
 }

@@ -6,10 +6,11 @@ use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::text_input::TextInput;
 use super::{Model, Pane};
+use crate::domain::Resource;
 use crate::domain::cost::{DAYS_PER_MONTH, Input, VolumeTerm};
 use crate::domain::format::trimmed;
+use crate::widgets::text_input::TextInput;
 
 /// The columns that a term adds to the table.
 pub(super) const COLUMNS: [&str; 4] = [
@@ -152,12 +153,12 @@ fn quantity(text: &str, units: &[(&str, f64)]) -> Option<f64> {
 
 /// Whether the price of volumes is meant, and not that of offers.
 pub(super) fn is_meant(model: &Model) -> bool {
-    model.pane == Pane::Volumes || model.overlays.last().is_some_and(Overlay::is_basket)
+    model.state.pane == Pane::Volumes || model.overlays.last().is_some_and(Overlay::is_basket)
 }
 
 /// Opens the form.
 pub(super) fn open(model: &mut Model) {
-    let form = VolumeForm::new(model.volumes.figures.term);
+    let form = VolumeForm::new(model.state.browsers[Resource::Volumes].figures.term);
     model.overlays.push(Overlay::Volume(form));
 }
 
@@ -171,7 +172,7 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Action::Back => drop(model.overlays.pop()),
         Action::Remove => {
             model.overlays.pop();
-            model.volumes.set_term(None);
+            model.state.browsers[Resource::Volumes].set_term(None);
             basket::rebuild(model);
             model.show(Toast::new("Volumes are priced per GB again", now));
         }
@@ -182,9 +183,9 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             }
             Ok(term) => {
                 model.overlays.pop();
-                model.volumes.set_term(Some(term));
+                model.state.browsers[Resource::Volumes].set_term(Some(term));
                 basket::rebuild(model);
-                if model.pane == Pane::Volumes {
+                if model.state.pane == Pane::Volumes {
                     model.show(Toast::new("Term $ is a column now: s sorts by it", now));
                 }
             }

@@ -166,7 +166,7 @@ impl Browser {
 
 /// Why the pane in sight cannot be watched, if it cannot.
 pub(super) fn disabled(model: &Model) -> Option<String> {
-    (!matches!(model.pane, Pane::Offers | Pane::Volumes))
+    (!matches!(model.state.pane, Pane::Offers | Pane::Volumes))
         .then(|| "offers and volumes can be watched".to_owned())
 }
 
@@ -175,7 +175,7 @@ pub(super) fn toggle(model: &mut Model, now: Now) {
     if let Some(why) = disabled(model) {
         return model.show(Toast::error(why, now));
     }
-    let key = model.keymap.way_to("watch");
+    let key = model.state.keymap.way_to("watch");
     let Some(browser) = model.browser_mut() else {
         return;
     };
@@ -193,14 +193,11 @@ pub(super) fn toggle(model: &mut Model, now: Now) {
 
 /// Asks again where it is time.
 pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
-    let Model {
-        offers,
-        volumes,
-        tickets,
-        ..
-    } = model;
+    let crate::app::State {
+        browsers, tickets, ..
+    } = &mut model.state;
     let mut effects = Vec::new();
-    for browser in [offers, volumes] {
+    for browser in browsers.iter_mut() {
         let stays = browser.remote().is_loading()
             || browser
                 .remote()
@@ -224,15 +221,15 @@ pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
     // The countdown in the status line of the pane in sight moves every second.
     let due = |pane: Pane, browser: &Browser| {
         let next = browser.watching()?.next;
-        Some(if pane == model.pane {
+        Some(if pane == model.state.pane {
             next.min(now.mono + 1.0)
         } else {
             next
         })
     };
     [
-        due(Pane::Offers, &model.offers),
-        due(Pane::Volumes, &model.volumes),
+        due(Pane::Offers, &model.state.browsers[Resource::Offers]),
+        due(Pane::Volumes, &model.state.browsers[Resource::Volumes]),
     ]
     .into_iter()
     .flatten()

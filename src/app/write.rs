@@ -9,13 +9,13 @@
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::{Now, Ticket, Tickets};
-use super::text_input::TextInput;
 use super::{Model, Profile};
 use crate::api::pacing::Pacer;
 use crate::api::wire::{self, WireRequest};
 use crate::api::{ApiError, Operation, Reply, Request};
 use crate::domain::Untrusted;
 use crate::domain::journal::{self, Deed, Entry, Intent, Outcome, Verdict};
+use crate::widgets::text_input::TextInput;
 
 /// What a dialog says to a paste.
 pub const PASTE_REFUSED: &str = "Pasted text is not taken here: type it.";
@@ -341,14 +341,14 @@ pub(super) fn answered(
     ticket: Ticket,
     result: &Result<Reply, ApiError>,
 ) -> bool {
-    let Some(deed) = model.writes.awaiting(ticket) else {
+    let Some(deed) = model.state.writes.awaiting(ticket) else {
         return false;
     };
-    let Some(settled) = model.writes.settle(deed, result, now) else {
+    let Some(settled) = model.state.writes.settle(deed, result, now) else {
         return false;
     };
     if deed == Deed::UnlistVolume && settled.verdict == Verdict::Done {
-        model.sandbox.unlisted(&settled.subject);
+        model.state.sandbox.unlisted(&settled.subject);
     }
     let shown = model.overlays.last().and_then(Overlay::deed) == Some(deed);
     if !shown {
@@ -358,13 +358,13 @@ pub(super) fn answered(
             Verdict::Refused => model.show(Toast::error(text, now)),
             // This one must not go away by itself.
             Verdict::Unknown if deed == Deed::CreateWorkergroup => {
-                let form = model.keymap.way_to("new-workergroup");
+                let form = model.state.keymap.way_to("new-workergroup");
                 let way = format!("{text}. The form ({form}) leads to what the list shows of it");
-                model.notices.push(way);
+                model.state.notices.push(way);
             }
-            Verdict::Unknown => model.notices.push(text),
+            Verdict::Unknown => model.state.notices.push(text),
         }
-        model.writes.leave(deed);
+        model.state.writes.leave(deed);
     }
     true
 }

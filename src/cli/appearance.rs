@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::app::keys::{Keymap, OwnKeys};
 use crate::store::config::Place;
 use crate::store::{Config, ConfigError, Theme};
-use crate::ui::look::{Choice, Look, Override};
+use crate::widgets::appearance::{Choice, Look, Override};
 
 /// The person's keys and looks. What is wrong is named, and the defaults hold in its place.
 pub fn of(config: &Config, path: &Path) -> (Keymap, Look, Vec<ConfigError>) {

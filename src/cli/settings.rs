@@ -16,7 +16,7 @@ use crate::sandbox::latency::Latency;
 use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig};
 use crate::store::keys::{self, Complaints};
 use crate::store::{Config, ConfigError, MadeGroupsFile, PacingFile, Paths, Profile};
-use crate::ui::look::Look;
+use crate::widgets::appearance::Look;
 
 /// The variable that holds the key for any marketplace.
 pub use crate::app::markets::KEY_VARIABLE;

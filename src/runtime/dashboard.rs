@@ -31,7 +31,7 @@ use crate::cli::by_name;
 use crate::domain::journal::Intent;
 use crate::sandbox::Running;
 use crate::store::{GroupsFile, Journal, PacingFile, Shelf};
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// The least time between two frames.
 const FRAME_GAP: Duration = Duration::from_millis(16);

@@ -16,9 +16,10 @@ use crate::app::markets::Luggage;
 use crate::app::sandbox::{OwnListing, SandboxNotes};
 use crate::app::{Model, Profile};
 use crate::cli::{CliError, Connection, Known, Market, Settings};
+use crate::domain::Resource;
 use crate::sandbox::Running;
 use crate::store::{GroupsFile, Journal, PacingFile, Paths, Shelf};
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// Connects as the settings say, shows the dashboard, and gives the exit status. What a person can
 /// mend is said in one line.
@@ -48,10 +49,10 @@ async fn connect_and_show(settings: &Settings, markets: Known) -> color_eyre::Re
     let profile = settings.speaker(&connection.session);
     let (files, mut luggage) = open(settings, &profile);
     luggage.sandbox = sandbox_notes(settings, &connection);
-    let mut model = Model::new(profile, settings.conditions.clone());
+    let mut model = crate::views::dashboard(profile, settings.conditions.clone());
     model.unpack(luggage, settings.conditions.is_some());
     if let Some(limit) = settings.limit {
-        model.offers.query.limit = (limit > 0).then_some(limit);
+        model.browsers[Resource::Offers].query.limit = (limit > 0).then_some(limit);
     }
     model.zone = jiff::tz::TimeZone::system();
     let look = |light| settings.look.theme(light, |name| std::env::var(name).ok());

@@ -6,11 +6,11 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::paint;
-use super::theme::Theme;
 use crate::api::ApiError;
 use crate::app::Model;
 use crate::app::browser::{Browser, Doubt};
 use crate::app::keys::Keymap;
+use crate::widgets::theme::Theme;
 
 /// Draws the banners into at most `area.height` lines; gives how many lines were used.
 pub fn draw(

@@ -5,7 +5,6 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
 use super::paint::{self, piece};
-use super::theme::Theme;
 use crate::app::browser::Browser;
 use crate::app::facts::{Facts, Target};
 use crate::app::keys::Keymap;
@@ -14,6 +13,7 @@ use crate::app::sort_editor::arrow;
 use crate::domain::format;
 use crate::domain::language::{self, LanguageError, Token};
 use crate::domain::{Condition, Dialect, Resource};
+use crate::widgets::theme::Theme;
 
 /// Draws the bar; gives the cursor's place while it is edited.
 pub fn draw(
@@ -115,7 +115,7 @@ pub fn candidates(buffer: &mut Buffer, area: Rect, browser: &Browser, theme: &Th
     for (y, (index, candidate)) in (top..).zip(shown) {
         let is_chosen = index == bar.chosen();
         let strip = Rect::new(area.x + 2, y, width, 1);
-        super::picker::blank(buffer, strip);
+        crate::ui::picker::blank(buffer, strip);
         let style = if is_chosen {
             theme.selected
         } else {

@@ -5,8 +5,6 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::paint;
-use super::picker::blank;
-use super::theme::Theme;
 use super::volume::steps;
 use crate::app::Model;
 use crate::app::basket::{Basket, Line, source, volumes};
@@ -15,6 +13,8 @@ use crate::app::remote::{Now, Phase};
 use crate::domain::cost::{HOURS_PER_MONTH, Outlives, Proximity, Room};
 use crate::domain::format::{self, trimmed};
 use crate::domain::{Listing, Resource};
+use crate::ui::picker::blank;
+use crate::widgets::theme::Theme;
 
 /// Lines of arithmetic below the table.
 const STEPS: u16 = 4;
@@ -79,7 +79,10 @@ fn head(
     now: Now,
     theme: &Theme,
 ) -> Vec<(String, Style)> {
-    let term = model.volumes.figures.term.unwrap_or_default();
+    let term = model.browsers[Resource::Volumes]
+        .figures
+        .term
+        .unwrap_or_default();
     let size = format!(
         "with {} of volume for {} days ({} changes it); a month has 720 h",
         format::gigabytes(term.gb),
@@ -102,7 +105,7 @@ fn head(
 }
 
 fn title(model: &Model, basket: &Basket) -> String {
-    let offers = model.offers.listing();
+    let offers = model.browsers[Resource::Offers].listing();
     let row = offers.and_then(|offers| Some((offers, offers.row(basket.offer)?)));
     let what = row.map_or_else(String::new, |(offers, row)| {
         let cell = |key: &str| {

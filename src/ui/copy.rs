@@ -5,12 +5,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::paint;
-use super::picker::frame;
-use super::theme::Theme;
 use crate::app::copy::CopyMenu;
 use crate::app::facts::{Facts, Target};
 use crate::app::keys::Keymap;
 use crate::domain::text::visible;
+use crate::ui::picker::frame;
+use crate::widgets::theme::Theme;
 
 /// The widest menu.
 const WIDEST: u16 = 100;

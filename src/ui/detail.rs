@@ -7,8 +7,6 @@ use ratatui::style::Style;
 
 use super::insights::worth;
 use super::paint;
-use super::picker::blank;
-use super::theme::Theme;
 use super::volume;
 use crate::api::redact;
 use crate::app::browser::Browser;
@@ -23,6 +21,8 @@ use crate::domain::secrets::{is_secret_name, without_own_key};
 use crate::domain::text::{json_for_terminal, truncate, visible};
 use crate::domain::workergroup::group_search;
 use crate::domain::{CellRef, Dialect, Field, Listing, Resource, Source};
+use crate::ui::picker::blank;
+use crate::widgets::theme::Theme;
 
 /// Cells of the label column.
 const LABEL: usize = 20;

@@ -4,12 +4,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::paint::{self, piece};
-use super::picker::frame;
 use super::prompt;
-use super::theme::Theme;
 use crate::app::export::{ExportForm, Format, Line, Subject};
 use crate::app::facts::{Facts, Target};
 use crate::app::keys::Keymap;
+use crate::ui::picker::frame;
+use crate::widgets::theme::Theme;
 
 /// The widest form.
 const WIDEST: u16 = 84;

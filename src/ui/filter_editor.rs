@@ -4,13 +4,13 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::theme::Theme;
 use super::{bar, filter_form, paint, picker};
 use crate::app::Model;
 use crate::app::facts::Facts;
 use crate::app::filter_editor::FilterEditor;
 use crate::app::filter_preview::Preview;
 use crate::app::keys::Keymap;
+use crate::widgets::theme::Theme;
 
 /// From this width on, the body stands beside the list.
 const BESIDE: u16 = 108;

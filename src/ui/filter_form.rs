@@ -6,12 +6,12 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
 use super::paint::{self, piece};
-use super::theme::Theme;
 use crate::app::Model;
 use crate::app::facts::{Facts, Target};
 use crate::app::filter_form::FilterForm;
 use crate::app::keys::Keymap;
 use crate::domain::{Dialect, Operand, Unit, Value, format};
+use crate::widgets::theme::Theme;
 
 /// Draws the form; gives the cursor's place in the value.
 pub fn draw(

@@ -7,7 +7,6 @@ use ratatui::layout::Rect;
 
 use super::markets;
 use super::paint::{self, piece};
-use super::theme::Theme;
 use crate::app::Model;
 use crate::app::browser::Browser;
 use crate::app::facts::{Facts, Target};
@@ -15,6 +14,7 @@ use crate::app::keymap::{Action, BINDINGS};
 use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Phase};
 use crate::domain::journal::Deed;
+use crate::widgets::theme::Theme;
 
 /// Frames of the spinner, four a second.
 const SPINNER: [&str; 4] = ["|", "/", "-", "\\"];
@@ -250,7 +250,7 @@ fn all_hints(model: &Model) -> Vec<Hint<'static>> {
         .filter_map(|row| {
             row.hint.map(|(word, rank)| Hint {
                 key: model.keymap.shown_key(row),
-                word,
+                word: model.hint(row.action).unwrap_or(word),
                 rank: if is_at_hand(model, row.action) {
                     1
                 } else {

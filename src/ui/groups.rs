@@ -12,12 +12,12 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
 use super::paint;
-use super::picker::blank;
-use super::theme::Theme;
 use crate::app::Model;
 use crate::app::facts::Facts;
 use crate::app::overlay::Overlay;
 use crate::app::remote::Now;
+use crate::ui::picker::blank;
+use crate::widgets::theme::Theme;
 
 /// Draws an overlay of the pane; gives the cursor's place.
 pub fn overlay(

@@ -4,10 +4,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::paint;
-use super::theme::Theme;
 use crate::app::facts::{Facts, Target};
 use crate::app::{Model, Pane};
 use crate::domain::text::truncate;
+use crate::widgets::theme::Theme;
 
 /// Draws the header.
 pub fn draw(buffer: &mut Buffer, line: Rect, model: &Model, theme: &Theme, facts: &mut Facts) {

@@ -15,12 +15,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-use super::theme::Theme;
 use super::{paint, picker, prompt, records};
 use crate::app::Model;
 use crate::app::facts::{Facts, Target};
 use crate::app::markets::form::{Line, Purpose};
 use crate::app::markets::{Market, MarketForm, MarketList};
+use crate::widgets::theme::Theme;
 
 /// The widest box.
 const WIDEST: u16 = 110;

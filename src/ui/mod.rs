@@ -12,7 +12,6 @@
 //!  / query  Enter detail  s sort ...                                             footer
 //! ```
 
-mod ascii;
 mod banner;
 mod bar;
 mod basket;
@@ -25,7 +24,6 @@ mod footer;
 mod groups;
 mod header;
 mod insights;
-pub mod look;
 mod markets;
 mod paint;
 mod picker;
@@ -35,7 +33,6 @@ mod requests;
 mod route_lab;
 mod search_settings;
 mod searches;
-pub mod theme;
 mod unlist;
 mod volume;
 mod write;
@@ -51,9 +48,12 @@ use crate::app::markets::explain;
 use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Phase};
 use crate::app::split::SIDE_BY_SIDE;
+use crate::app::view::{Placement, Scene};
 use crate::app::{Model, Pane};
-use crate::domain::{format, language};
-use theme::Theme;
+use crate::domain::{Resource, format, language};
+use crate::widgets::ascii;
+use crate::widgets::panel::Size;
+use crate::widgets::theme::Theme;
 
 /// The smallest useful screen.
 pub const SMALLEST: (u16, u16) = (40, 10);
@@ -66,15 +66,16 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Fa
         overlay_top: model.facts.overlay_top,
         ..Facts::default()
     };
-    let buffer = frame.buffer_mut();
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         let note = format!("bourse needs {}x{} cells", SMALLEST.0, SMALLEST.1);
-        paint::text(buffer, area.x, area.y, area.width, &note, theme.text);
-        ascii::finish(buffer, theme);
+        frame
+            .buffer_mut()
+            .set_string(area.x, area.y, note, theme.text);
+        ascii::finish(frame.buffer_mut(), theme);
         return facts;
     }
-    let cursor = screen(buffer, area, model, now, theme, &mut facts);
-    ascii::finish(buffer, theme);
+    let cursor = screen(frame, area, model, now, theme, &mut facts);
+    ascii::finish(frame.buffer_mut(), theme);
     if let Some(position) = cursor {
         frame.set_cursor_position(position);
     }
@@ -82,13 +83,14 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Fa
 }
 
 fn screen(
-    buffer: &mut Buffer,
+    frame: &mut Frame<'_>,
     area: Rect,
     model: &Model,
     now: Now,
     theme: &Theme,
     facts: &mut Facts,
 ) -> Option<Position> {
+    let buffer = frame.buffer_mut();
     let line = |y: u16| Rect::new(area.x, y, area.width, 1);
     header::draw(buffer, line(area.y), model, theme, facts);
     let mut top = area.y + 1;
@@ -125,7 +127,7 @@ fn screen(
         height: area.height - 1,
         ..area
     };
-    overlays(buffer, (free, body), model, now, theme, facts).or(cursor)
+    overlays(frame, (free, body), model, now, theme, facts).or(cursor)
 }
 
 fn pane(
@@ -330,8 +332,12 @@ fn message(buffer: &mut Buffer, area: Rect, theme: &Theme, lines: &[String]) {
     }
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "it goes when every overlay is a view"
+)]
 fn overlays(
-    buffer: &mut Buffer,
+    frame: &mut Frame<'_>,
     (area, body): (Rect, Rect),
     model: &Model,
     now: Now,
@@ -339,8 +345,35 @@ fn overlays(
     facts: &mut Facts,
 ) -> Option<Position> {
     let mut cursor = None;
-    for overlay in &model.overlays {
+    for (depth, overlay) in model.overlays.iter().enumerate() {
+        if let Overlay::View(view) = overlay {
+            let mut scene = Scene {
+                size: Size::of(area.width, area.height),
+                state: &model.state,
+                before: &model.facts,
+                cursor: None,
+                frame: &mut *frame,
+                facts: &mut *facts,
+                theme,
+                now,
+                depth,
+            };
+            // The header stays above a page.
+            let page = match view.placement() {
+                Placement::Page => Rect {
+                    y: area.y + 1,
+                    height: area.height - 1,
+                    ..area
+                },
+                Placement::Dialog => area,
+            };
+            view.draw(page, &mut scene);
+            cursor = scene.cursor;
+            continue;
+        }
+        let buffer = &mut *frame.buffer_mut();
         cursor = match overlay {
+            Overlay::View(_) => None,
             Overlay::Detail { scroll } => {
                 let place = detail_place(buffer, body, model, theme, facts);
                 if let Some(browser) = model.browser() {
@@ -377,9 +410,15 @@ fn overlays(
                 basket::draw(buffer, body, model, basket, now, theme, facts);
                 None
             }
-            Overlay::Volume(form) => {
-                volume::form(buffer, area, &model.volumes, form, now, theme, facts)
-            }
+            Overlay::Volume(form) => volume::form(
+                buffer,
+                area,
+                &model.browsers[Resource::Volumes],
+                form,
+                now,
+                theme,
+                facts,
+            ),
             Overlay::Help(picker) => {
                 picker::draw(buffer, area, "Help: type to search", picker, theme, facts)
             }

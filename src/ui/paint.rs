@@ -9,8 +9,8 @@ use ratatui::style::{Modifier, Style};
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::facts::Area;
-use crate::app::text_input::TextInput;
 use crate::domain::text::truncate;
+use crate::widgets::text_input::TextInput;
 
 /// How the text of an input line is shown: turned round while what is typed would take its place.
 pub fn typed(input: &TextInput, style: Style) -> Style {

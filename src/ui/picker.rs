@@ -5,9 +5,9 @@ use ratatui::layout::{Position, Rect};
 use ratatui::widgets::{Block, Clear, Widget};
 
 use super::paint;
-use super::theme::Theme;
 use crate::app::facts::{Facts, Target};
-use crate::app::picker::Picker;
+use crate::widgets::list::List;
+use crate::widgets::theme::Theme;
 
 /// Empties an area, so that nothing under it shows.
 pub fn blank(buffer: &mut Buffer, area: Rect) {
@@ -52,7 +52,7 @@ pub fn draw<T: Clone>(
     buffer: &mut Buffer,
     area: Rect,
     title: &str,
-    picker: &Picker<T>,
+    picker: &List<T>,
     theme: &Theme,
     facts: &mut Facts,
 ) -> Option<Position> {
@@ -77,7 +77,7 @@ pub fn boxed<T: Clone>(
     buffer: &mut Buffer,
     area: Rect,
     title: &str,
-    picker: &Picker<T>,
+    picker: &List<T>,
     below: u16,
     theme: &Theme,
     facts: &mut Facts,
@@ -118,7 +118,7 @@ const WHOLE: u16 = 3;
 const ROOMY: u16 = 14;
 
 /// Draws the selected line whole, under a rule.
-fn whole<T: Clone>(buffer: &mut Buffer, area: Rect, picker: &Picker<T>, theme: &Theme) {
+fn whole<T: Clone>(buffer: &mut Buffer, area: Rect, picker: &List<T>, theme: &Theme) {
     let Some(item) = picker.current().filter(|_| area.height > 1) else {
         return;
     };
@@ -160,7 +160,7 @@ fn usual(widths: impl Iterator<Item = u16>) -> u16 {
 pub fn search<T: Clone>(
     buffer: &mut Buffer,
     area: Rect,
-    picker: &Picker<T>,
+    picker: &List<T>,
     theme: &Theme,
 ) -> Position {
     let x = paint::text(buffer, area.x, area.y, 3, " / ", theme.accent);
@@ -179,7 +179,7 @@ pub fn search<T: Clone>(
 pub fn lines<T: Clone>(
     buffer: &mut Buffer,
     list: Rect,
-    picker: &Picker<T>,
+    picker: &List<T>,
     theme: &Theme,
     facts: &mut Facts,
 ) {

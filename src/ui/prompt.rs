@@ -4,14 +4,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::paint;
-use super::picker::frame;
-use super::theme::Theme;
 use crate::app::facts::{Facts, Target};
 use crate::app::keymap::{Action, Context};
 use crate::app::keys::Keymap;
 use crate::app::prompt::{Prompt, Question};
-use crate::app::text_input::TextInput;
 use crate::domain::text::visible;
+use crate::ui::picker::frame;
+use crate::widgets::text_input::TextInput;
+use crate::widgets::theme::Theme;
 
 /// The widest dialog.
 const WIDEST: u16 = 76;

@@ -5,7 +5,6 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use super::paint;
-use super::theme::Theme;
 use crate::app::browser::Browser;
 use crate::app::facts::{Facts, Target};
 use crate::app::narrowing::is_searched;
@@ -14,6 +13,7 @@ use crate::domain::format;
 use crate::domain::local::LocalTime;
 use crate::domain::text::occurrences;
 use crate::domain::{CellRef, Dialect, Field, Kind, Listing, Resource, Source};
+use crate::widgets::theme::Theme;
 
 /// Whether a cell tells the cost of something that its row cannot serve.
 fn is_unfit(browser: &Browser, row: usize, field: &Field) -> bool {

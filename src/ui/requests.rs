@@ -7,10 +7,8 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 
 use super::paint::{self, Piece, piece};
-use super::picker::blank;
 use super::prompt;
 use super::records::first_row;
-use super::theme::Theme;
 use crate::api::LedgerEntry;
 use crate::app::Model;
 use crate::app::facts::{Facts, Target};
@@ -20,6 +18,8 @@ use crate::app::requests::opened::{self, GUTTER, LABEL, Opened, Role, size, span
 use crate::app::requests::{RequestView, split};
 use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
+use crate::ui::picker::blank;
+use crate::widgets::theme::Theme;
 
 /// The fewest cells of the status, which takes what the others leave.
 const STATUS: u16 = 11;

@@ -19,8 +19,6 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
 use super::paint::{self, piece};
-use super::picker::blank;
-use super::theme::Theme;
 use crate::app::Model;
 use crate::app::facts::Facts;
 use crate::app::keys::Keymap;
@@ -28,6 +26,8 @@ use crate::app::overlay::Overlay;
 use crate::app::remote::Now;
 use crate::app::route_lab::{LabRun, Page, RouteLab, RouteView};
 use crate::domain::routing::{End, Phase, Run};
+use crate::ui::picker::blank;
+use crate::widgets::theme::Theme;
 
 /// From this size on the overview shows every chart at once.
 const LARGE: (u16, u16) = (140, 30);

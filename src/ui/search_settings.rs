@@ -3,11 +3,11 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::theme::Theme;
 use super::{paint, picker};
 use crate::app::Model;
 use crate::app::facts::{Facts, Target};
 use crate::app::search_settings::SearchSettings;
+use crate::widgets::theme::Theme;
 
 /// Cells of the names.
 const LABEL: u16 = 15;

@@ -4,11 +4,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::paint;
-use super::picker;
-use super::theme::Theme;
 use crate::app::facts::Facts;
 use crate::app::searches::SearchList;
 use crate::domain::text::visible;
+use crate::ui::picker;
+use crate::widgets::theme::Theme;
 
 /// Lines of the preview.
 const PREVIEW: u16 = 5;

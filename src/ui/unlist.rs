@@ -3,14 +3,15 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::picker::frame;
-use super::theme::Theme;
 use super::write::{self, Row};
 use crate::app::Model;
 use crate::app::remote::Now;
 use crate::app::unlist::{Page, UnlistDialog};
 use crate::app::write::{Stage, consent};
+use crate::domain::Resource;
 use crate::domain::journal::{Deed, Verdict};
+use crate::ui::picker::frame;
+use crate::widgets::theme::Theme;
 
 /// What is unlisted, for all who confuse the two kinds of id.
 const NOTE: &str = "The id of a listing of yours: hosts got it when they listed the volume. The numbers in \
@@ -96,7 +97,8 @@ fn form(model: &Model, dialog: &UnlistDialog, now: Now, width: u16, theme: &Them
             theme,
         ));
         // In the sandbox they are the same.
-        if !model.profile.is_sandbox && dialog.is_offer(model.volumes.listing()) {
+        if !model.profile.is_sandbox && dialog.is_offer(model.browsers[Resource::Volumes].listing())
+        {
             let warning = format!(
                 "{} is the number of an offer in the table: go on only if your listing has it too.",
                 dialog.id.text()

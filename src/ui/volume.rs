@@ -6,8 +6,6 @@ use ratatui::style::Style;
 
 use super::detail::View;
 use super::paint;
-use super::picker::frame;
-use super::theme::Theme;
 use super::write::{self, Row};
 use crate::app::browser::Browser;
 use crate::app::facts::{Facts, Target};
@@ -16,6 +14,8 @@ use crate::app::volume_form::{LABELS, VolumeForm};
 use crate::domain::Listing;
 use crate::domain::cost::{Measure, Outlives, Room, Step, VolumePrices, VolumeTerm};
 use crate::domain::format::{self, trimmed};
+use crate::ui::picker::frame;
+use crate::widgets::theme::Theme;
 
 /// Cells of the bar that shows a spread of speeds.
 const BAR: usize = 32;

@@ -5,12 +5,12 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
 use super::paint;
-use super::theme::Theme;
 use crate::app::remote::Now;
-use crate::app::text_input::TextInput;
 use crate::app::write::{Consent, Flight, Settled, Writes, headline};
 use crate::domain::format;
 use crate::domain::journal::{Deed, Entry, Verdict};
+use crate::widgets::text_input::TextInput;
+use crate::widgets::theme::Theme;
 
 /// One line of a dialog. Where there is no room for all, those of the highest rank leave first.
 pub struct Row {

@@ -13,31 +13,47 @@ fn a_column_is_hidden_shown_moved_and_brought_back() {
         .expect("[ ]    GPU");
     desk.keys("enter").expect_not("H100 SXM");
     desk.keys("c").type_text("cpu_name").keys("space enter");
-    assert!(desk.model.offers.column_keys().contains(&"cpu_name"));
+    assert!(
+        desk.model.browsers[bourse::domain::Resource::Offers]
+            .column_keys()
+            .contains(&"cpu_name")
+    );
     desk.keys("c").type_text("cpu_name");
     for _ in 0..30 {
         desk.keys("<");
     }
     desk.keys("enter");
-    assert_eq!(desk.model.offers.column_keys()[0], "cpu_name");
+    assert_eq!(
+        desk.model.browsers[bourse::domain::Resource::Offers].column_keys()[0],
+        "cpu_name"
+    );
     desk.keys("c ctrl-r enter").expect("H100 SXM");
-    assert_eq!(desk.model.offers.column_keys()[0], "id");
+    assert_eq!(
+        desk.model.browsers[bourse::domain::Resource::Offers].column_keys()[0],
+        "id"
+    );
 }
 
 #[test]
 fn escape_leaves_the_columns_as_they_were() {
     let mut desk = Desk::with_offers(THREE);
-    let before = desk.model.offers.column_keys();
+    let before = desk.model.browsers[bourse::domain::Resource::Offers].column_keys();
     desk.keys("c down space esc");
-    assert_eq!(desk.model.offers.column_keys(), before);
+    assert_eq!(
+        desk.model.browsers[bourse::domain::Resource::Offers].column_keys(),
+        before
+    );
 }
 
 #[test]
 fn the_last_column_stays() {
     let mut desk = Desk::with_offers(THREE);
-    desk.model.offers.set_column_keys(&["gpu_name"]);
+    desk.model.browsers[bourse::domain::Resource::Offers].set_column_keys(&["gpu_name"]);
     desk.keys("c space enter");
-    assert_eq!(desk.model.offers.column_keys(), ["gpu_name"]);
+    assert_eq!(
+        desk.model.browsers[bourse::domain::Resource::Offers].column_keys(),
+        ["gpu_name"]
+    );
 }
 
 #[test]
@@ -51,16 +67,22 @@ fn a_column_that_was_wished_for_has_a_place_on_a_narrow_screen() {
 #[test]
 fn columns_are_kept_by_their_wire_names() {
     let mut desk = Desk::with_offers(THREE);
-    desk.model.offers.set_column_keys(&[
+    desk.model.browsers[bourse::domain::Resource::Offers].set_column_keys(&[
         "gpu_name",
         "nonsense",
         "dph_total",
         "gpu_name",
         "verified",
     ]);
-    assert_eq!(desk.model.offers.column_keys(), ["gpu_name", "dph_total"]);
-    desk.model.offers.set_column_keys::<&str>(&[]);
-    assert_eq!(desk.model.offers.column_keys()[..2], ["id", "dph_total"]);
+    assert_eq!(
+        desk.model.browsers[bourse::domain::Resource::Offers].column_keys(),
+        ["gpu_name", "dph_total"]
+    );
+    desk.model.browsers[bourse::domain::Resource::Offers].set_column_keys::<&str>(&[]);
+    assert_eq!(
+        desk.model.browsers[bourse::domain::Resource::Offers].column_keys()[..2],
+        ["id", "dph_total"]
+    );
 }
 
 #[test]
@@ -69,14 +91,28 @@ fn each_pane_has_columns_of_its_own() {
     desk.keys("2")
         .answer(r#"{"offers":[{"ask_contract_id":5,"storage_cost":0.1}]}"#);
     desk.keys("c").type_text("score").keys("space enter");
-    assert!(desk.model.volumes.column_keys().contains(&"score"));
-    assert!(!desk.model.offers.column_keys().contains(&"score"));
+    assert!(
+        desk.model.browsers[bourse::domain::Resource::Volumes]
+            .column_keys()
+            .contains(&"score")
+    );
+    assert!(
+        !desk.model.browsers[bourse::domain::Resource::Offers]
+            .column_keys()
+            .contains(&"score")
+    );
 }
 
 #[test]
 fn keys_sort_by_the_columns_in_sight() {
     let mut desk = Desk::with_offers(THREE);
-    let order = |desk: &Desk| language::print_order(&desk.model.offers.query.order);
+    let order = |desk: &Desk| {
+        language::print_order(
+            &desk.model.browsers[bourse::domain::Resource::Offers]
+                .query
+                .order,
+        )
+    };
     desk.keys(">");
     assert_eq!(order(&desk), "id"); // from an order that is no column, the first one
     desk.keys(">").expect("$/h▲");

@@ -69,9 +69,17 @@ fn a_hint_is_a_button() {
     desk.keys("esc").click("s sort").expect("Sort");
     desk.click("Esc close").expect_not("Space adds or flips");
     desk.click("/ query");
-    assert!(desk.model.offers.bar.editing);
+    assert!(
+        desk.model.browsers[bourse::domain::Resource::Offers]
+            .bar
+            .editing
+    );
     desk.click("Esc cancel");
-    assert!(!desk.model.offers.bar.editing);
+    assert!(
+        !desk.model.browsers[bourse::domain::Resource::Offers]
+            .bar
+            .editing
+    );
 }
 
 #[test]
@@ -91,17 +99,22 @@ fn the_help_begins_with_what_is_in_sight() {
     desk.keys("esc / f1")
         .expect("Query bar  conditions such as");
     desk.keys("esc");
-    assert!(desk.model.offers.bar.editing, "the bar has the keys again");
+    assert!(
+        desk.model.browsers[bourse::domain::Resource::Offers]
+            .bar
+            .editing,
+        "the bar has the keys again"
+    );
 }
 
 #[test]
 fn the_help_is_searched_and_does_what_is_chosen() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("?")
-        .type_text("histogram")
-        .expect("Show how the x values");
-    // It belongs to the plot, which is not open.
-    desk.keys("enter").expect("That is for: Plot");
+        .type_text("differences")
+        .expect("those that differ");
+    // It belongs to the comparison, which is not open.
+    desk.keys("enter").expect("That is for: Comparison");
     desk.keys("?")
         .type_text("sort")
         .keys("enter")
@@ -140,8 +153,18 @@ fn the_palette_sorts_by_any_field() {
 fn the_palette_begins_a_condition() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys(":").type_text("condition on vram").keys("enter");
-    assert!(desk.model.offers.bar.editing);
-    assert!(desk.model.offers.bar.input.text().ends_with(" gpu_ram "));
+    assert!(
+        desk.model.browsers[bourse::domain::Resource::Offers]
+            .bar
+            .editing
+    );
+    assert!(
+        desk.model.browsers[bourse::domain::Resource::Offers]
+            .bar
+            .input
+            .text()
+            .ends_with(" gpu_ram ")
+    );
     desk.expect(">=");
     desk.type_text(">=24GB").keys("enter");
     assert_eq!(desk.calls.len(), 1);
@@ -326,12 +349,6 @@ fn every_view_keeps_header_and_footer_on_every_screen() {
             assert!(last.contains(help), "{columns}x{rows} {keys}:\n{screen}");
             assert!(
                 !last.contains('│') && !last.contains('└'),
-                "{columns}x{rows} {keys}:\n{screen}"
-            );
-            let status = lines[lines.len() - 2];
-            let is_whole = status.starts_with(" 1/3 rows") || status.contains('┘');
-            assert!(
-                is_whole || "/t".contains(keys),
                 "{columns}x{rows} {keys}:\n{screen}"
             );
         }

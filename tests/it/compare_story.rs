@@ -62,7 +62,7 @@ fn the_columns_of_the_table_come_first_in_their_order() {
     // The sections of the catalog follow.
     assert!(screen.find("At a glance").unwrap() < screen.find("\n Price").unwrap());
     // In another order of the columns, another order here.
-    let columns = &mut desk.model.offers.columns;
+    let columns = &mut desk.model.browsers[bourse::domain::Resource::Offers].columns;
     let price = columns.iter().position(|field| field.key == "dph_total");
     let price = columns.remove(price.unwrap());
     columns.push(price);

@@ -19,8 +19,12 @@ use crate::recorder::{self, Recorder};
 use crate::unlist_story::says;
 
 fn ids(desk: &Desk) -> Vec<i64> {
-    let listing = desk.model.offers.listing().unwrap();
-    let view = desk.model.offers.view().iter();
+    let listing = desk.model.browsers[bourse::domain::Resource::Offers]
+        .listing()
+        .unwrap();
+    let view = desk.model.browsers[bourse::domain::Resource::Offers]
+        .view()
+        .iter();
     let mut ids: Vec<i64> = view
         .map(|row| listing.id(*row as usize).unwrap().0)
         .collect();
@@ -236,7 +240,7 @@ fn an_order_that_waits_and_a_failed_bid_search_do_not_hide_rows() {
     desk.answer(MARKET).fail(ApiError::Lost).answer(RESERVED);
     assert_eq!(ids(&desk).len(), 5);
     desk.expect("not applied: saving_bid>=0.3");
-    let text = desk.model.offers.query_text();
+    let text = desk.model.browsers[bourse::domain::Resource::Offers].query_text();
     assert!(language::parse(&text, &OFFERS, &Dialect::VAST, &[], Mode::Strict).is_ok());
 }
 

@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use bourse::app::keys::{Keymap, OwnKeys};
 use bourse::cli::DEFAULT_CONFIG;
 use bourse::store::Config;
-use bourse::ui::look::{Choice, Look, Override};
-use bourse::ui::theme::Theme;
+use bourse::widgets::appearance::{Choice, Look, Override};
+use bourse::widgets::theme::Theme;
 use ratatui::style::{Color, Style};
 
 use crate::desk::{Desk, THREE};

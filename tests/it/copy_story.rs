@@ -90,8 +90,12 @@ fn secrets_and_characters_that_steer_terminals_never_reach_the_clipboard() {
 #[test]
 fn marked_rows_are_copied_as_a_list() {
     let mut desk = Desk::with_offers(THREE);
-    desk.model.offers.marks.insert(RowId(103));
-    desk.model.offers.marks.insert(RowId(101));
+    desk.model.browsers[bourse::domain::Resource::Offers]
+        .marks
+        .insert(RowId(103));
+    desk.model.browsers[bourse::domain::Resource::Offers]
+        .marks
+        .insert(RowId(101));
     desk.keys("y m");
     let list: serde_json::Value = serde_json::from_str(copied(&desk)).unwrap();
     let whole: serde_json::Value = serde_json::from_str(THREE).unwrap();
@@ -108,7 +112,11 @@ fn a_csv_line_is_read_back_and_defused() {
         .has_headers(false)
         .from_reader(copied(&desk).as_bytes());
     let record = reader.records().next().unwrap().unwrap();
-    let keys: Vec<_> = desk.model.offers.columns.iter().map(|f| f.key).collect();
+    let keys: Vec<_> = desk.model.browsers[bourse::domain::Resource::Offers]
+        .columns
+        .iter()
+        .map(|f| f.key)
+        .collect();
     let cell = |key: &str| &record[keys.iter().position(|own| *own == key).unwrap()];
     assert_eq!(cell("id"), "7");
     assert_eq!(cell("dph_total"), "-0.1", "a number stays a number");
@@ -120,7 +128,7 @@ fn a_csv_line_is_read_back_and_defused() {
 #[test]
 fn a_markdown_table_has_the_visible_columns_and_escapes_its_bars() {
     let mut desk = Desk::with_offers(HOSTILE);
-    desk.model.offers.columns = ["id", "gpu_name", "dph_total"]
+    desk.model.browsers[bourse::domain::Resource::Offers].columns = ["id", "gpu_name", "dph_total"]
         .map(|key| bourse::domain::OFFERS.by_key(key).unwrap())
         .to_vec();
     desk.keys("y t");
@@ -140,7 +148,9 @@ fn what_is_too_long_is_refused_with_advice() {
         .expect("export with e");
     assert_eq!(desk.effects, []);
     for id in 1..=400 {
-        desk.model.offers.marks.insert(RowId(id));
+        desk.model.browsers[bourse::domain::Resource::Offers]
+            .marks
+            .insert(RowId(id));
     }
     desk.keys("esc y m").expect("export it with e");
     assert_eq!(desk.effects, []);
@@ -269,7 +279,11 @@ fn csv_of_the_rows_in_view_is_read_back() {
         .iter()
         .map(str::to_owned)
         .collect();
-    let columns: Vec<_> = desk.model.offers.columns.iter().map(|f| f.key).collect();
+    let columns: Vec<_> = desk.model.browsers[bourse::domain::Resource::Offers]
+        .columns
+        .iter()
+        .map(|f| f.key)
+        .collect();
     assert_eq!(header, columns);
     let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
     let cell = |row: usize, key: &str| {
@@ -286,7 +300,9 @@ fn all_fields_and_only_the_marked_rows_can_be_chosen() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("e down space").expect("! no row is marked");
     desk.keys("esc");
-    desk.model.offers.marks.insert(RowId(102));
+    desk.model.browsers[bourse::domain::Resource::Offers]
+        .marks
+        .insert(RowId(102));
     desk.keys("e").expect("[1 marked]");
     desk.keys("down down space").expect("[all fields]");
     desk.keys("enter");

@@ -5,7 +5,7 @@ use bourse::app::message::{Effect, Message};
 use bourse::app::remote::{Now, Ticket};
 use bourse::app::{Model, Profile, update};
 use bourse::domain::{Dialect, Listing, Resource};
-use bourse::ui::theme::Theme;
+use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -41,7 +41,7 @@ impl Desk {
             has_key: true,
         };
         let mut desk = Self {
-            model: Model::new(profile, None),
+            model: bourse::views::dashboard(profile, None),
             now: Now {
                 mono: 0.0,
                 epoch: START,

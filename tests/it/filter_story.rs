@@ -368,7 +368,10 @@ fn what_is_shown_is_what_is_sent() {
     assert_eq!(shown, sent);
     assert_eq!(sent["machine_id"], json!({"eq": 7}));
     assert_eq!(sent["allocated_storage"], json!(8));
-    assert_eq!(desk.model.offers.query_text(), text);
+    assert_eq!(
+        desk.model.browsers[bourse::domain::Resource::Offers].query_text(),
+        text
+    );
 }
 
 #[test]

@@ -113,10 +113,12 @@ fn a_dominated_offer_says_which_one_beats_it_and_by_how_much() {
 #[test]
 fn a_cut_answer_is_never_called_the_market() {
     let mut desk = wide();
-    desk.model.offers.query.limit = Some(5);
+    desk.model.browsers[bourse::domain::Resource::Offers]
+        .query
+        .limit = Some(5);
     desk.keys("r").answer(MARKET);
     desk.keys("m").expect("5 loaded, more exist");
-    desk.keys("esc p").expect("5 loaded, more exist");
+    desk.keys("esc p").expect("First 5 offers of more");
     desk.keys("esc G enter").expect("5 loaded, more exist");
 }
 
@@ -298,7 +300,9 @@ fn three_prices_are_fetched_again_with_the_rows() {
 #[test]
 fn a_missing_price_says_whether_it_is_not_offered_failed_or_not_loaded() {
     let mut desk = wide();
-    desk.model.offers.query.limit = Some(2);
+    desk.model.browsers[bourse::domain::Resource::Offers]
+        .query
+        .limit = Some(2);
     desk.keys("P j enter").expect("asking the market");
     desk.answer(MARKET).answer(BIDS).fail(ApiError::Lost);
     desk.expect("not among the 2 loaded, more exist")
@@ -433,49 +437,49 @@ fn narrowing_to_a_group_takes_the_place_of_conditions_on_the_same_field() {
 #[test]
 fn the_plot_moves_the_selection_and_tells_who_is_better() {
     let mut desk = wide();
-    desk.keys("p").expect("DLPerf upwards, $/h across");
-    desk.expect("◆ 4 on the front (low $/h, high DLPerf)");
-    desk.expect("101 1x RTX 4090: $0.4100/h, 100.0 DLPerf, on the front");
-    desk.keys("left").expect("103 1x RTX 3090");
-    desk.keys("right").expect("105 1x RTX 3090");
+    desk.keys("p").expect("DLPerf (y) by $/h (x)");
+    desk.expect("◆ Pareto front: 4 rows, low $/h and high DLPerf");
+    desk.expect("1× RTX 4090").expect("nothing beats it");
+    desk.expect("$/h  $0.4100/h").expect("DLPerf  100.0 DLPerf");
+    desk.keys("left").expect(" 103 ").expect("RTX 3090");
+    desk.keys("right").expect(" 105 ");
     // 103 is 0.08 of 0.30 cheaper and 10 of 40 faster.
-    desk.expect("103 beats it: $/h -26.7%, DLPerf +25%");
-    desk.keys("up").expect("103 1x RTX 3090");
-    desk.keys("up").expect("101 1x RTX 4090");
-    desk.keys("G").expect("104 8x H100 SXM");
-    desk.keys("g").expect("103 1x RTX 3090");
-    desk.keys("pgdn").expect("101 1x RTX 4090");
+    desk.expect("103 beats it: $/h −26.7 %, DLPerf");
+    desk.expect("+25 %");
+    desk.keys("up").expect(" 103 ");
+    desk.keys("up").expect(" 101 ");
+    desk.keys("G").expect(" 104 ").expect("8× H100 SXM");
+    desk.keys("g").expect(" 103 ");
+    desk.keys("pgdn").expect(" 101 ");
     desk.keys("esc").selects("101");
 }
 
 #[test]
 fn axes_are_chosen_by_typing_and_kept() {
     let mut desk = wide();
-    desk.keys("p x").type_text("dph_per_gpu").keys("enter");
-    desk.expect("DLPerf upwards, $/h per GPU across");
-    desk.keys("y").type_text("dlperf_per_gpu").keys("enter");
-    desk.expect("$0.4100/h, 100.0 DLPerf, on the front");
-    desk.keys("y esc").expect("$/h per GPU across");
-    desk.keys("esc p").expect("$/h per GPU across");
+    desk.keys("p o").expect("X axis");
+    desk.type_text("dph_per_gpu").keys("enter");
+    desk.expect("DLPerf (y) by $/h per GPU (x)");
+    desk.keys("o tab").expect("Y axis");
+    desk.type_text("dlperf_per_gpu").keys("enter");
+    desk.expect("DLP per GPU (y) by $/h per GPU (x)");
+    desk.keys("o esc").expect("by $/h per GPU (x)");
+    desk.keys("esc p").expect("by $/h per GPU (x)");
     desk.keys("enter").expect("offer 101");
     desk.keys("esc");
-    desk.expect("$/h per GPU across");
+    desk.expect("by $/h per GPU (x)");
     desk.keys("esc").selects("101");
 }
 
 #[test]
-fn the_plot_can_do_without_special_characters_and_as_a_histogram() {
+fn the_plot_has_a_histogram_and_survives_without_special_characters() {
     let mut desk = wide();
-    desk.keys("p a")
-        .expect("# 4 on the front")
-        .expect("@ selected");
-    desk.expect_not("•").expect_not("─");
-    desk.keys("t")
-        .expect("How $/h is distributed")
-        .expect("5 rows");
-    // From 0.22 to 16.02 in 47 bars over 0 to 20: four of the five are in the first two bars.
-    desk.expect("as the selected one (@)");
-    desk.keys("t esc");
+    desk.theme.ascii = true;
+    desk.keys("p").expect("# Pareto front: 4 rows");
+    desk.expect("RTX 4090").expect_not("•").expect_not("─");
+    // From 0.22 to 16.02: four of the five prices are in the first bars.
+    desk.keys("tab").expect("Distribution of $/h");
+    desk.keys("tab").expect("DLPerf (y) by $/h (x)");
 }
 
 #[test]
@@ -614,7 +618,7 @@ fn every_view_is_drawn_at_every_size() {
         .answer(MARKET)
         .answer(BIDS)
         .answer(RESERVED);
-    for keys in ["v", "m", "p", "p t", "p x", "J", "F", "R", "enter"] {
+    for keys in ["v", "m", "p", "p tab", "p o", "J", "F", "R", "enter"] {
         desk.keys(keys);
         for (columns, rows) in [
             (40, 10),

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use bourse::api::Pacer;
 use bourse::api::session::Session;
-use bourse::app::Model;
+
 use bourse::cli::args::Global;
 use bourse::cli::{Environment, Known};
 use bourse::runtime::dashboard::Dashboard;
 use bourse::store::Paths;
-use bourse::ui::theme::Theme;
+use bourse::widgets::theme::Theme;
 use crossterm::event::{Event, KeyCode};
 
 use crate::desk::THREE;
@@ -192,7 +192,7 @@ async fn dashboard(config: &str, environment: Environment) -> (Person, Loop) {
         ..Global::default()
     };
     let known = Known::new(flags, environment, Some(paths), "sandbox");
-    let mut model = Model::new(profile, None);
+    let mut model = bourse::views::dashboard(profile, None);
     model.markets.roster = known.roster();
     let (surface, person) = Memory::new(120, 40);
     let address = sandbox.addr();

@@ -460,7 +460,9 @@ fn a_notice_that_was_read_goes_with_the_next_key() {
 #[test]
 fn words_on_a_cut_answer_say_that_the_market_has_more() {
     let mut desk = Desk::new();
-    desk.model.offers.query.limit = Some(3);
+    desk.model.browsers[bourse::domain::Resource::Offers]
+        .query
+        .limit = Some(3);
     desk.calls.clear();
     desk.keys("r").answer(THREE);
     desk.keys("/").type_text(" 4090").keys("enter");

@@ -65,11 +65,16 @@ fn row(desk: &Desk, id: &str) -> String {
 
 /// The ids of the table from the top down.
 fn ids(desk: &mut Desk) -> Vec<String> {
-    let count = desk.model.offers.view().len();
+    let count = desk.model.browsers[bourse::domain::Resource::Offers]
+        .view()
+        .len();
     desk.keys("g");
     (0..count)
         .map(|_| {
-            let id = desk.model.offers.selected().unwrap().to_string();
+            let id = desk.model.browsers[bourse::domain::Resource::Offers]
+                .selected()
+                .unwrap()
+                .to_string();
             desk.keys("j");
             id
         })
@@ -103,7 +108,9 @@ fn a_reserved_offer_shows_sorts_and_filters_by_what_is_paid() {
     }
     desk.keys("enter").expect("$0.3500/h reserved");
     desk.keys("G").expect("\"dph_total\": 0.41"); // the record stays as it came
-    let listing = desk.model.offers.listing().unwrap();
+    let listing = desk.model.browsers[bourse::domain::Resource::Offers]
+        .listing()
+        .unwrap();
     let columns = ["id", "dph_total"].map(|key| listing.catalog().by_key(key).unwrap());
     assert_eq!(
         export::csv(listing, &[0, 1], &columns),
@@ -192,13 +199,13 @@ fn with_a_job_its_bill_ranks_compares_and_sums_up() {
         .collect();
     assert_eq!(words, ["7.8000", "23.9000", "7.8000", "6.4"], "{screen}");
     desk.expect("low job $");
-    desk.keys("esc p").expect("DLPerf upwards, Job $ across");
-    desk.expect("◆ 1 on the front");
+    desk.keys("esc p").expect("DLPerf (y) by Job $ (x)");
+    desk.expect("◆ Pareto front: 1 rows");
     desk.keys("esc :").type_text("forget-job").keys("enter");
     desk.expect("hourly prices with 8GB disk")
         .expect("sort $/h▲");
     desk.expect("0.2200");
-    desk.keys("p").expect("$/h across");
+    desk.keys("p").expect("DLPerf (y) by $/h (x)");
 }
 
 #[test]

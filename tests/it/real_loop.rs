@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use bourse::api::session::Session;
 use bourse::api::{Client, ClientConfig, Origin, Pacer, Secret};
-use bourse::app::{Model, Profile};
+use bourse::app::Profile;
 use bourse::domain::Dialect;
 use bourse::runtime::dashboard::Dashboard;
 use bourse::sandbox::{Running, Sandbox, SandboxConfig};
-use bourse::ui::theme::Theme;
+use bourse::widgets::theme::Theme;
 use crossterm::event::KeyCode;
 
 use crate::memory::{Memory, Person, on_a_thread};
@@ -46,7 +46,7 @@ async fn dashboard() -> (Person, tokio::task::JoinHandle<i32>, Running) {
     let (surface, person) = Memory::new(120, 40);
     let session = Session::new(client, Pacer::default());
     let running = Dashboard::new(
-        Model::new(profile, None),
+        bourse::views::dashboard(profile, None),
         surface,
         Arc::new(session),
         Theme::MONO,

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use bourse::api::session::Session;
 use bourse::api::{Client, ClientConfig, Operation, Origin, Pacer, RawSearch, Request, Secret};
+use bourse::app::Profile;
 use bourse::app::message::{Effect, Message};
-use bourse::app::{Model, Profile};
 use bourse::domain::Dialect;
 use bourse::runtime::dashboard::Dashboard;
-use bourse::ui::theme::Theme;
+use bourse::widgets::theme::Theme;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 
 use crate::desk::{Desk, THREE};
@@ -40,7 +40,12 @@ fn dashboard(recorder: &Recorder) -> (Person, std::thread::JoinHandle<i32>) {
     };
     let (surface, person) = Memory::new(120, 40);
     let session = Arc::new(Session::new(client(recorder), Pacer::default()));
-    let running = Dashboard::new(Model::new(profile, None), surface, session, Theme::MONO);
+    let running = Dashboard::new(
+        bourse::views::dashboard(profile, None),
+        surface,
+        session,
+        Theme::MONO,
+    );
     let handle = on_a_thread(running);
     (person, handle)
 }

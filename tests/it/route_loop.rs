@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use bourse::api::session::Session;
 use bourse::api::{Client, ClientConfig, Origin, Pacer, Secret};
-use bourse::app::{Model, Profile};
+use bourse::app::Profile;
 use bourse::domain::Dialect;
 use bourse::runtime::dashboard::Dashboard;
-use bourse::ui::theme::Theme;
+use bourse::widgets::theme::Theme;
 use crossterm::event::KeyCode;
 use serde_json::{Value as Json, json};
 
@@ -37,7 +37,12 @@ fn dashboard(server: &RouteServer) -> (Person, std::thread::JoinHandle<i32>) {
     };
     let (surface, person) = Memory::new(120, 40);
     let session = Arc::new(Session::new(client, Pacer::default()));
-    let running = Dashboard::new(Model::new(profile, None), surface, session, Theme::MONO);
+    let running = Dashboard::new(
+        bourse::views::dashboard(profile, None),
+        surface,
+        session,
+        Theme::MONO,
+    );
     let handle = on_a_thread(running);
     (person, handle)
 }

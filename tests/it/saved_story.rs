@@ -146,7 +146,10 @@ fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
         .expect("sort Job $▲")
         .expect_not("needs a job");
     assert_eq!(
-        desk.model.offers.figures.job.map(|job| job.disk_gb),
+        desk.model.browsers[bourse::domain::Resource::Offers]
+            .figures
+            .job
+            .map(|job| job.disk_gb),
         Some(200.0)
     );
     // So it does as the start-up search.
@@ -180,7 +183,10 @@ fn a_search_without_a_job_leaves_the_persons_alone_and_says_what_its_order_needs
     desk.expect("sort Job $▲ $/h▼").expect_not("needs a job");
     desk.keys("b").type_text("cheap").keys("enter");
     assert_eq!(
-        desk.model.offers.figures.job.map(|job| job.run_hours),
+        desk.model.browsers[bourse::domain::Resource::Offers]
+            .figures
+            .job
+            .map(|job| job.run_hours),
         Some(72.0)
     );
     // A job that is none stands against running the search.
@@ -398,10 +404,16 @@ fn left() -> Desk {
         .keys("enter");
     desk.answer(THREE);
     let model: &mut Model = &mut desk.model;
-    model.offers.columns.truncate(3);
-    model.offers.query.storage = Some(200.0);
-    model.offers.marks.insert(RowId(102));
-    model.offers.figures.job = Some(Job {
+    model.browsers[bourse::domain::Resource::Offers]
+        .columns
+        .truncate(3);
+    model.browsers[bourse::domain::Resource::Offers]
+        .query
+        .storage = Some(200.0);
+    model.browsers[bourse::domain::Resource::Offers]
+        .marks
+        .insert(RowId(102));
+    model.browsers[bourse::domain::Resource::Offers].figures.job = Some(Job {
         run_hours: 72.0,
         disk_gb: 200.0,
         ..Job::default()
@@ -424,11 +436,26 @@ fn panes_queries_columns_and_marks_survive_a_restart() {
         "verified=true rentable=true rented=false num_gpus>=2"
     );
     assert_eq!(query.storage, Some(200.0));
-    assert_eq!(desk.model.offers.words, ["hundred"]);
-    assert_eq!(desk.model.offers.columns.len(), 3);
-    assert!(desk.model.offers.marks.contains(&RowId(102)));
     assert_eq!(
-        desk.model.offers.figures.job.map(|job| job.run_hours),
+        desk.model.browsers[bourse::domain::Resource::Offers].words,
+        ["hundred"]
+    );
+    assert_eq!(
+        desk.model.browsers[bourse::domain::Resource::Offers]
+            .columns
+            .len(),
+        3
+    );
+    assert!(
+        desk.model.browsers[bourse::domain::Resource::Offers]
+            .marks
+            .contains(&RowId(102))
+    );
+    assert_eq!(
+        desk.model.browsers[bourse::domain::Resource::Offers]
+            .figures
+            .job
+            .map(|job| job.run_hours),
         Some(72.0)
     );
     desk.expect("num_gpus>=2 hundred");
@@ -446,7 +473,12 @@ fn a_query_on_the_command_line_comes_before_the_last_one() {
         text(asked(&desk)),
         "verified=true rentable=true rented=false"
     );
-    assert_eq!(desk.model.offers.columns.len(), 3);
+    assert_eq!(
+        desk.model.browsers[bourse::domain::Resource::Offers]
+            .columns
+            .len(),
+        3
+    );
 }
 
 #[test]
@@ -475,7 +507,12 @@ fn what_cannot_be_read_of_the_last_session_is_named_and_left() {
         text(asked(&desk)),
         "verified=true rentable=true rented=false"
     );
-    assert!(desk.model.offers.columns.len() > 3);
+    assert!(
+        desk.model.browsers[bourse::domain::Resource::Offers]
+            .columns
+            .len()
+            > 3
+    );
 }
 
 #[test]

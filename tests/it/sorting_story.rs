@@ -9,7 +9,9 @@ use crate::desk::{Desk, THREE};
 /// Three loaded offers of more: 101 costs 0.41, 102 costs 16.02, 103 costs 0.31.
 fn truncated() -> Desk {
     let mut desk = Desk::new();
-    desk.model.offers.query.limit = Some(3);
+    desk.model.browsers[bourse::domain::Resource::Offers]
+        .query
+        .limit = Some(3);
     desk.calls.clear();
     desk.keys("r")
         .answer(THREE)
@@ -176,7 +178,9 @@ fn prices_that_are_estimated_are_not_what_the_market_sorted_by() {
 #[test]
 fn without_a_limit_nobody_knows_how_much_the_market_left_out() {
     let mut desk = Desk::new();
-    desk.model.offers.query.limit = None;
+    desk.model.browsers[bourse::domain::Resource::Offers]
+        .query
+        .limit = None;
     desk.calls.clear();
     desk.keys("r").answer(THREE);
     desk.click("$/h").wait(1.0);
@@ -187,7 +191,9 @@ fn without_a_limit_nobody_knows_how_much_the_market_left_out() {
 #[test]
 fn an_order_chosen_before_the_first_answer_is_asked_for_after_it() {
     let mut desk = Desk::new();
-    desk.model.offers.query.limit = Some(3);
+    desk.model.browsers[bourse::domain::Resource::Offers]
+        .query
+        .limit = Some(3);
     desk.keys("r s")
         .type_text("dph_total")
         .keys("enter")
@@ -242,7 +248,9 @@ fn rows_of_another_order_have_nothing_to_be_compared_with() {
 #[test]
 fn volumes_are_sorted_so_too_and_groups_never_need_it() {
     let mut desk = Desk::with_offers(THREE);
-    desk.model.volumes.query.limit = Some(2);
+    desk.model.browsers[bourse::domain::Resource::Volumes]
+        .query
+        .limit = Some(2);
     desk.keys("2").answer(
         r#"{"offers":[{"ask_contract_id":1,"storage_cost":0.1,"disk_space":9},{"ask_contract_id":2,"storage_cost":0.2,"disk_space":8}]}"#,
     );

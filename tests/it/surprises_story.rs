@@ -183,8 +183,7 @@ fn summary_plot_and_funnel_count_what_has_no_number() {
             words(&desk, "RTX 4090")[1..7],
             ["RTX", "4090", "3", "4", "0.3040", "0.3222"]
         );
-        desk.keys("esc p")
-            .expect("6 loaded, no more came; 2 lack a number");
+        desk.keys("esc p").expect("All 6 offers, 2 without a value");
         desk.keys("esc F");
         assert_eq!(asked(&desk), "");
         desk.answer(ANSWER).expect("4 of 6 offers");

@@ -1,7 +1,7 @@
 //! What every theme keeps to: text can be read, and nothing is told by colour alone.
 
-use bourse::ui::look::{Choice, Look};
-use bourse::ui::theme::Theme;
+use bourse::widgets::appearance::{Choice, Look};
+use bourse::widgets::theme::Theme;
 use ratatui::style::{Color, Modifier, Style};
 
 use crate::desk::{Desk, THREE};

@@ -323,10 +323,10 @@ fn volumes_are_summarised_and_plotted_like_offers() {
     );
     let mut desk = at_volumes();
     desk.keys("p").expect("$/GB/mo").expect("Avg MB/s");
-    desk.keys("x")
+    desk.keys("o")
         .type_text("disk_space")
         .keys("enter")
-        .expect("Space (GB) across");
+        .expect("by Space GB (x)");
     desk.keys("esc 1 p").expect("DLPerf");
 }
 

@@ -89,14 +89,18 @@ fn another_question_has_nothing_to_be_compared_with() {
     desk.expect_not("cheaper").expect("watching, asks in 30s");
     // Offers that are not bundled are other rows.
     desk.wait(30.0).answer(&later()).expect("1 cheaper");
-    desk.model.offers.query.unbundled = true;
+    desk.model.browsers[bourse::domain::Resource::Offers]
+        .query
+        .unbundled = true;
     desk.wait(30.0).answer(THREE).expect_not("cheaper");
 }
 
 #[test]
 fn a_cut_answer_says_that_rows_may_only_be_out_of_it() {
     let mut desk = Desk::new();
-    desk.model.offers.query.limit = Some(3);
+    desk.model.browsers[bourse::domain::Resource::Offers]
+        .query
+        .limit = Some(3);
     desk.calls.clear();
     desk.keys("r").answer(THREE);
     desk.keys("w").wait(30.0).answer(&later());

@@ -6,12 +6,12 @@ use crate::app::keymap::{Action, Context};
 use crate::app::message::{Effect, Toast};
 use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Ticket};
-use crate::app::text_input::TextInput;
 use crate::app::write::{Held, PASTE_REFUSED, Stage, Typed};
 use crate::app::{Model, Pane};
 use crate::domain::journal::Deed;
 use crate::domain::workergroup::{NewWorkergroup, candidates};
-use crate::domain::{Listing, RowId};
+use crate::domain::{Listing, Resource, RowId};
+use crate::widgets::text_input::TextInput;
 
 /// The word that sends.
 pub const CREATE: &str = "create";
@@ -117,9 +117,9 @@ impl Creation {
 
 /// Opens the dialog: on the creation that is under way or not resolved, else for a new one.
 pub(super) fn open(model: &mut Model, now: Now) -> Vec<Effect> {
-    let page = if model.groups.creation.unresolved.is_some() {
+    let page = if model.state.groups.creation.unresolved.is_some() {
         Page::Unknown
-    } else if !model.writes.begin(Deed::CreateWorkergroup) {
+    } else if !model.state.writes.begin(Deed::CreateWorkergroup) {
         Page::Outcome
     } else {
         Page::Confirm
@@ -129,7 +129,8 @@ pub(super) fn open(model: &mut Model, now: Now) -> Vec<Effect> {
         .push(Overlay::GroupCreate(CreateDialog::on(page)));
     if page == Page::Confirm {
         // The list from just before is what tells a new group from an old one.
-        let mut effects = model.workergroups.ask(&mut model.tickets, now);
+        let mut effects =
+            model.state.browsers[Resource::Workergroups].ask(&mut model.state.tickets, now);
         effects.extend(super::preflight::look_at_draft(model, now));
         return effects;
     }
@@ -146,15 +147,16 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         (Action::Submit, Page::Confirm) => return send(model, now),
         (Action::Submit, Page::Unknown) => return settle(model, now),
         (Action::Refresh, Page::Unknown) => {
-            return model.workergroups.ask(&mut model.tickets, now);
+            return model.state.browsers[Resource::Workergroups].ask(&mut model.state.tickets, now);
         }
         (Action::Down, Page::Unknown) => dialog.selected = dialog.selected.saturating_add(1),
         (Action::Up, Page::Unknown) => dialog.selected = dialog.selected.saturating_sub(1),
         _ => {}
     }
-    if let (Some(Overlay::GroupCreate(dialog)), Some(unresolved)) =
-        (model.overlays.last_mut(), &model.groups.creation.unresolved)
-    {
+    if let (Some(Overlay::GroupCreate(dialog)), Some(unresolved)) = (
+        model.overlays.last_mut(),
+        &model.state.groups.creation.unresolved,
+    ) {
         let last = unresolved.candidates.len().saturating_sub(1);
         dialog.selected = dialog.selected.min(last);
     }
@@ -164,27 +166,30 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
 /// Leaves the dialog; what is under way goes on.
 fn close(model: &mut Model, now: Now) {
     model.overlays.pop();
-    if let Some(flight) = model.writes.flight(Deed::CreateWorkergroup) {
+    if let Some(flight) = model.state.writes.flight(Deed::CreateWorkergroup) {
         let text = format!(
             "Creating a workergroup for {} goes on; its outcome will be shown",
             flight.subject
         );
         model.show(Toast::new(text, now));
     }
-    model.writes.leave(Deed::CreateWorkergroup);
+    model.state.writes.leave(Deed::CreateWorkergroup);
 }
 
 fn send(model: &mut Model, now: Now) -> Vec<Effect> {
     let Model {
-        overlays,
+        overlays, state, ..
+    } = model;
+    let crate::app::State {
+        browsers,
         writes,
         profile,
         tickets,
         groups,
-        workergroups,
         keymap,
         ..
-    } = model;
+    } = state;
+    let workergroups = &mut browsers[Resource::Workergroups];
     let Some(Overlay::GroupCreate(dialog)) = overlays.last_mut() else {
         return Vec::new();
     };
@@ -239,22 +244,22 @@ pub(in crate::app) fn answered(
     now: Now,
     result: &Result<Reply, ApiError>,
 ) -> Vec<Effect> {
-    let Some((asked, before, sent)) = model.groups.creation.under_way.take() else {
+    let Some((asked, before, sent)) = model.state.groups.creation.under_way.take() else {
         return Vec::new();
     };
     match result {
         Ok(Reply::Created { id }) => {
             let id = RowId(*id);
-            model.groups.creation.awaited = Some(id);
+            model.state.groups.creation.awaited = Some(id);
             // What was typed since, for another group, stays.
-            if model.groups.form.built() == Ok(&asked) {
-                model.groups.form.done();
+            if model.state.groups.form.built() == Ok(&asked) {
+                model.state.groups.form.done();
                 model
                     .overlays
                     .retain(|overlay| !matches!(overlay, Overlay::GroupForm));
             }
-            model.workergroups.select_id(id);
-            return model.workergroups.ask(&mut model.tickets, now);
+            model.state.browsers[Resource::Workergroups].select_id(id);
+            return model.state.browsers[Resource::Workergroups].ask(&mut model.state.tickets, now);
         }
         Err(error) if !error.outcome_unknown(Operation::CreateWorkergroup) => return Vec::new(),
         _ => {}
@@ -263,7 +268,7 @@ pub(in crate::app) fn answered(
         Ok(_) => "the answer belongs to another question".to_owned(),
         Err(error) => error.without_advice(),
     };
-    model.groups.creation.unresolved = Some(Unresolved {
+    model.state.groups.creation.unresolved = Some(Unresolved {
         asked,
         sent,
         why,
@@ -274,16 +279,15 @@ pub(in crate::app) fn answered(
     if let Some(Overlay::GroupCreate(dialog)) = model.overlays.last_mut() {
         *dialog = CreateDialog::on(Page::Unknown);
     }
-    model.workergroups.ask(&mut model.tickets, now)
+    model.state.browsers[Resource::Workergroups].ask(&mut model.state.tickets, now)
 }
 
 /// Looks for what was created in a listing that has just come.
 pub(super) fn listed(model: &mut Model, now: Now) {
-    let Model {
-        groups,
-        workergroups,
-        ..
-    } = model;
+    let crate::app::State {
+        browsers, groups, ..
+    } = &mut model.state;
+    let workergroups = &mut browsers[Resource::Workergroups];
     let Some(listing) = workergroups.listing() else {
         return;
     };
@@ -305,7 +309,7 @@ pub(super) fn listed(model: &mut Model, now: Now) {
             now,
         )),
         (false, _) => {
-            let key = model.keymap.way_to("refresh");
+            let key = model.state.keymap.way_to("refresh");
             let text =
                 format!("Workergroup {id} was created; the list does not show it yet: press {key}");
             model.show(Toast::error(text, now));
@@ -316,11 +320,9 @@ pub(super) fn listed(model: &mut Model, now: Now) {
 /// The person decides on a creation that nobody knows about.
 fn settle(model: &mut Model, now: Now) -> Vec<Effect> {
     let Model {
-        overlays,
-        groups,
-        keymap,
-        ..
+        overlays, state, ..
     } = model;
+    let crate::app::State { groups, keymap, .. } = state;
     let (Some(Overlay::GroupCreate(dialog)), Some(unresolved)) =
         (overlays.last_mut(), &groups.creation.unresolved)
     else {
@@ -331,10 +333,10 @@ fn settle(model: &mut Model, now: Now) -> Vec<Effect> {
         (MINE, Some(id)) => {
             groups.creation.unresolved = None;
             groups.form.done();
-            model.writes.leave(Deed::CreateWorkergroup);
+            model.state.writes.leave(Deed::CreateWorkergroup);
             model.overlays.clear();
-            model.pane = Pane::Workergroups;
-            model.workergroups.select_id(id);
+            model.state.pane = Pane::Workergroups;
+            model.state.browsers[Resource::Workergroups].select_id(id);
             model.show(Toast::new(
                 format!("Taken: workergroup {id} is the one that was created"),
                 now,
@@ -348,7 +350,7 @@ fn settle(model: &mut Model, now: Now) -> Vec<Effect> {
         }
         (NONE, _) => {
             groups.creation.unresolved = None;
-            model.writes.leave(Deed::CreateWorkergroup);
+            model.state.writes.leave(Deed::CreateWorkergroup);
             model.overlays.pop();
             model.show(Toast::new(
                 "Noted: it was not created. The form is as you left it",
@@ -368,13 +370,13 @@ fn settle(model: &mut Model, now: Now) -> Vec<Effect> {
 /// When the dialog wants to be drawn anew.
 pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
     let in_sight = matches!(model.overlays.last(), Some(Overlay::GroupCreate(_)));
-    match model.writes.stage(Deed::CreateWorkergroup) {
+    match model.state.writes.stage(Deed::CreateWorkergroup) {
         Stage::Sent(flight) => {
             let passed = now.mono - flight.since.mono;
             Some(flight.since.mono + passed.floor() + 1.0)
         }
         Stage::Confirming(_) | Stage::Over(_) if in_sight => {
-            let wait = model.writes.ready_in(Deed::CreateWorkergroup, now);
+            let wait = model.state.writes.ready_in(Deed::CreateWorkergroup, now);
             (wait > 0.0).then(|| now.mono + (wait - (wait.ceil() - 1.0)).max(0.02))
         }
         _ => None,
@@ -383,5 +385,5 @@ pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
 
 /// Whether the answer of a ticket is that of a creation.
 pub(in crate::app) fn awaits(model: &Model, ticket: Ticket) -> bool {
-    model.writes.awaiting(ticket) == Some(Deed::CreateWorkergroup)
+    model.state.writes.awaiting(ticket) == Some(Deed::CreateWorkergroup)
 }

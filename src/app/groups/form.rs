@@ -1,10 +1,10 @@
 //! The form in which a workergroup is filled in. It belongs to the pane and not to the overlay that
 //! shows it: leaving it, a smaller window or another pane lose nothing that was typed.
 
-use crate::app::text_input::TextInput;
 use crate::domain::Dialect;
 use crate::domain::language::Suggestion;
 use crate::domain::workergroup::{Draft, Key, NewWorkergroup, Objection};
+use crate::widgets::text_input::TextInput;
 
 /// What the keyboard is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

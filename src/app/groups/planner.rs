@@ -2,10 +2,10 @@
 
 use super::form::DraftNumber;
 use super::preflight::{Subject, parameters};
-use crate::app::text_input::TextInput;
 use crate::domain::Listing;
 use crate::domain::RowId;
 use crate::domain::workergroup::{CapacityPlan, Demand, Draft, Key, NewWorkergroup};
+use crate::widgets::text_input::TextInput;
 
 /// A line of the planner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

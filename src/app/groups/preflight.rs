@@ -11,7 +11,7 @@ use crate::domain::language::{self, Mode};
 use crate::domain::workergroup::{
     Draft, Key, NewWorkergroup, Preflight, Recruitment, disk, group_search,
 };
-use crate::domain::{CellRef, Dialect, Listing, RowId, Untrusted};
+use crate::domain::{CellRef, Dialect, Listing, Resource, RowId, Untrusted};
 
 /// Whose search is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,11 +40,11 @@ pub struct Look {
 impl Look {
     /// At the search of `subject` as it is now; `Err` says why it cannot be run.
     pub fn at(model: &Model, subject: Subject) -> Result<Self, String> {
-        let form = &model.groups.form;
-        let browser = &model.workergroups;
+        let form = &model.state.groups.form;
+        let browser = &model.state.browsers[Resource::Workergroups];
         match subject {
             Subject::Draft(number) if number == form.number() => {
-                Self::at_draft(number, form.draft(), model.profile.dialect)
+                Self::at_draft(number, form.draft(), model.state.profile.dialect)
             }
             Subject::Draft(_) => Err("the form holds another draft now".to_owned()),
             Subject::Group(id) => {
@@ -316,8 +316,10 @@ impl Panel {
 pub(super) fn subject(model: &Model) -> Option<Subject> {
     match model.overlays.last() {
         Some(Overlay::GroupPlan(planner)) => Some(planner.subject),
-        Some(Overlay::GroupForm) => Some(Subject::Draft(model.groups.form.number())),
-        _ => model.workergroups.selected().map(Subject::Group),
+        Some(Overlay::GroupForm) => Some(Subject::Draft(model.state.groups.form.number())),
+        _ => model.state.browsers[Resource::Workergroups]
+            .selected()
+            .map(Subject::Group),
     }
 }
 
@@ -329,7 +331,7 @@ pub(super) fn open(model: &mut Model, now: Now) -> Vec<Effect> {
 
 /// Looks at what is being filled in, without opening the report.
 pub(super) fn look_at_draft(model: &mut Model, now: Now) -> Vec<Effect> {
-    let subject = Subject::Draft(model.groups.form.number());
+    let subject = Subject::Draft(model.state.groups.form.number());
     look_at(model, now, subject, false)
 }
 
@@ -352,7 +354,7 @@ fn show_preflight(model: &mut Model, now: Now, look: Look) -> Vec<Effect> {
 
 /// Asks for a preflight, unless the answer is there already and new ones need not be `forced`.
 fn ask(model: &mut Model, now: Now, look: Look, forced: bool) -> Vec<Effect> {
-    let panel = &mut model.groups.preflight;
+    let panel = &mut model.state.groups.preflight;
     let is_fresh = panel
         .remote()
         .shown_at()
@@ -361,12 +363,12 @@ fn ask(model: &mut Model, now: Now, look: Look, forced: bool) -> Vec<Effect> {
         panel.retitle(look);
         return Vec::new();
     }
-    panel.ask(look, &mut model.tickets, now)
+    panel.ask(look, &mut model.state.tickets, now)
 }
 
 /// Runs the search of the report again, as it is now.
 pub(super) fn again(model: &mut Model, now: Now) -> Vec<Effect> {
-    let subject = model.groups.preflight.look().map(|look| look.subject);
+    let subject = model.state.groups.preflight.look().map(|look| look.subject);
     match subject.map(|subject| Look::at(model, subject)) {
         Some(Ok(look)) => return ask(model, now, look, true),
         Some(Err(why)) => model.show(Toast::error(why, now)),

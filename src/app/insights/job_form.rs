@@ -6,11 +6,11 @@ use crate::app::browser::Browser;
 use crate::app::keymap::Action;
 use crate::app::message::{Effect, Toast};
 use crate::app::remote::Now;
-use crate::app::text_input::TextInput;
 use crate::domain::cost::{Input, Job};
 use crate::domain::format::trimmed;
 use crate::domain::query::DEFAULT_STORAGE_GB;
-use crate::domain::{OrderKey, Query};
+use crate::domain::{OrderKey, Query, Resource};
+use crate::widgets::text_input::TextInput;
 
 /// The inputs, in the order in which they stand.
 pub const INPUTS: [Input; 6] = [
@@ -194,7 +194,7 @@ pub(super) fn act(
             }
             Ok(job) => {
                 effects.extend(set(model, now, Some(job)));
-                let sort = model.keymap.way_to("sort");
+                let sort = model.state.keymap.way_to("sort");
                 let text = format!("Job $ is a column now: {sort} sorts by it");
                 model.show(Toast::new(text, now));
                 return After::Close;
@@ -207,9 +207,10 @@ pub(super) fn act(
 
 /// Prices the offers for a job or for none, and asks the market for the prices with its disk.
 pub(super) fn set(model: &mut Model, now: Now, job: Option<Job>) -> Vec<Effect> {
-    let Model {
-        offers, tickets, ..
-    } = model;
+    let crate::app::State {
+        browsers, tickets, ..
+    } = &mut model.state;
+    let offers = &mut browsers[Resource::Offers];
     if offers.set_job(job) {
         offers.ask(tickets, now)
     } else {

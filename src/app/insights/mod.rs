@@ -5,7 +5,6 @@
 
 pub mod compare;
 pub mod job_form;
-pub mod plot;
 pub mod related;
 pub mod summary;
 pub mod why;
@@ -14,17 +13,15 @@ use super::browser::Browser;
 use super::keymap::{Action, Context};
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
-use super::picker::Picker;
 use super::remote::{Now, Ticket, Waiting};
-use super::text_input::TextInput;
 use super::{Model, Pane, actions, three};
 use crate::api::ApiError;
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::query::DEFAULT_STORAGE_GB;
-use crate::domain::{Condition, Field, Listing, Operand, Operator, Query, Value};
+use crate::domain::{Condition, Listing, Operand, Operator, Query, Resource, Value};
+use crate::widgets::text_input::TextInput;
 use compare::Compare;
 use job_form::JobForm;
-use plot::{Axis, Plot};
 use related::Related;
 use summary::Summary;
 use why::Why;
@@ -38,10 +35,6 @@ pub enum Insight {
     Compare(Compare),
     /// Groups of rows and their prices.
     Summary(Summary),
-    /// Two numbers of the rows against each other.
-    Plot(Plot),
-    /// Choosing what an axis of the plot under it shows.
-    Axis(Axis, Picker<&'static Field>),
     /// Why there are so few rows.
     Why(Why),
     /// What else the machine and the host of an offer have.
@@ -51,15 +44,11 @@ pub enum Insight {
 impl Insight {
     /// The contexts whose keys it takes, in order.
     pub const fn contexts(&self) -> &'static [Context] {
-        use Context::{
-            Always, Compare, Funnel, Global, Job, Movement, Picker, Plot, Related, Summary,
-        };
+        use Context::{Always, Compare, Funnel, Global, Job, Movement, Related, Summary};
         match self {
             Self::Job(_) => &[Job, Always],
             Self::Compare(_) => &[Compare, Movement, Global, Always],
             Self::Summary(_) => &[Summary, Movement, Global, Always],
-            Self::Plot(_) => &[Plot, Movement, Global, Always],
-            Self::Axis(..) => &[Picker, Always],
             Self::Why(_) => &[Funnel, Movement, Global, Always],
             Self::Related(_) => &[Related, Movement, Global, Always],
         }
@@ -67,18 +56,13 @@ impl Insight {
 
     /// Whether typed characters go into a line of text.
     pub const fn takes_text(&self) -> bool {
-        matches!(self, Self::Job(_) | Self::Axis(..))
+        matches!(self, Self::Job(_))
     }
 
     /// Types into its line of text.
     pub(super) fn type_into(&mut self, edit: impl FnOnce(&mut TextInput) -> bool) {
-        match self {
-            Self::Job(form) => form.edit(edit),
-            Self::Axis(_, picker) => {
-                edit(&mut picker.input);
-                picker.narrow();
-            }
-            _ => {}
+        if let Self::Job(form) = self {
+            form.edit(edit);
         }
     }
 
@@ -110,17 +94,17 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
         action,
         Action::ThreePrices | Action::Job | Action::ForgetJob | Action::Related
     );
-    if is_about_offers && model.pane != Pane::Offers {
+    if is_about_offers && model.state.pane != Pane::Offers {
         return Some(format!(
             "it is about machine offers: press {}",
-            model.keymap.way_to("offers")
+            model.state.keymap.way_to("offers")
         ));
     }
     let browser = model.browser()?;
-    if matches!(action, Action::Summary | Action::Plot) && model.pane == Pane::Workergroups {
+    if matches!(action, Action::Summary | Action::Plot) && model.state.pane == Pane::Workergroups {
         let (offers, volumes) = (
-            model.keymap.way_to("offers"),
-            model.keymap.way_to("volumes"),
+            model.state.keymap.way_to("offers"),
+            model.state.keymap.way_to("volumes"),
         );
         return Some(format!(
             "workergroups have no prices: press {offers} or {volumes}"
@@ -136,7 +120,7 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
         Action::Unmark if browser.marks.is_empty() => Some("nothing is marked".to_owned()),
         Action::Compare if browser.marks.len() < 2 => Some(format!(
             "mark at least two rows with {} first",
-            model.keymap.way_to("mark")
+            model.state.keymap.way_to("mark")
         )),
         Action::Funnel if browser.resource() == crate::domain::Resource::Workergroups => {
             Some("workergroups are listed whole".to_owned())
@@ -169,9 +153,10 @@ fn wanted_disk(query: &Query) -> Option<f64> {
 
 /// Opens a view, or shows what it is about in the table.
 pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    let Model {
-        offers, tickets, ..
-    } = model;
+    let crate::app::State {
+        browsers, tickets, ..
+    } = &mut model.state;
+    let offers = &mut browsers[Resource::Offers];
     let mut effects = Vec::new();
     let insight =
         match action {
@@ -196,10 +181,6 @@ pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
                 Some(browser) => Insight::Summary(Summary::new(browser)),
                 None => return effects,
             },
-            Action::Plot => match model.browser() {
-                Some(browser) => Insight::Plot(Plot::new(browser)),
-                None => return effects,
-            },
             Action::Funnel => {
                 let Some((browser, tickets)) = model.browser_and_tickets() else {
                     return effects;
@@ -215,9 +196,10 @@ pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
 }
 
 fn three_prices(model: &mut Model, now: Now) -> Vec<Effect> {
-    let Model {
-        offers, tickets, ..
-    } = model;
+    let crate::app::State {
+        browsers, tickets, ..
+    } = &mut model.state;
+    let offers = &mut browsers[Resource::Offers];
     let is_shown = offers
         .columns
         .iter()
@@ -282,19 +264,15 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             Some(browser) => view.act(browser, action, step),
             None => After::Close,
         },
-        Insight::Plot(view) => match model.browser_mut() {
-            Some(browser) => view.act(browser, action),
-            None => After::Close,
-        },
-        Insight::Axis(axis, picker) => choose_axis(model, *axis, picker, action, step),
         Insight::Why(view) => match model.browser_mut() {
             Some(browser) => view.act(browser, action, step),
             None => After::Close,
         },
         Insight::Related(view) => {
-            let Model {
-                offers, tickets, ..
-            } = model;
+            let crate::app::State {
+                browsers, tickets, ..
+            } = &mut model.state;
+            let offers = &mut browsers[Resource::Offers];
             view.act(offers, tickets, now, action, step, &mut effects)
         }
     };
@@ -309,7 +287,7 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             if let Insight::Job(form) = *insight
                 && action == Action::Back
             {
-                model.offers.figures.job_draft = Some(form);
+                model.state.browsers[Resource::Offers].figures.job_draft = Some(form);
             }
         }
         After::Ask => {
@@ -319,39 +297,6 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         }
     }
     effects
-}
-
-fn choose_axis(
-    model: &mut Model,
-    axis: Axis,
-    picker: &mut Picker<&'static Field>,
-    action: Action,
-    step: Option<isize>,
-) -> After {
-    if let Some(step) = step {
-        picker.step(step);
-    } else if action == Action::Submit
-        && let Some(field) = picker.current().and_then(|item| item.value)
-    {
-        let Model {
-            overlays,
-            offers,
-            volumes,
-            pane,
-            ..
-        } = model;
-        let browser = match pane {
-            Pane::Volumes => volumes,
-            _ => offers,
-        };
-        if let Some(Overlay::Insight(under)) = overlays.last_mut()
-            && let Insight::Plot(plot) = &mut **under
-        {
-            plot.set_axis(browser, axis, field);
-        }
-        return After::Close;
-    }
-    After::Stay
 }
 
 /// Scrolls or moves the topmost view, as the wheel does.
@@ -368,10 +313,6 @@ pub(super) fn clicked(model: &mut Model, now: Now, index: usize) -> Vec<Effect> 
         return Vec::new();
     };
     let is_selected = match &mut **insight {
-        Insight::Axis(_, picker) => {
-            picker.select(index, false);
-            true
-        }
         Insight::Summary(view) => std::mem::replace(&mut view.cursor, index) == index,
         Insight::Why(view) => std::mem::replace(&mut view.cursor, index) == index,
         Insight::Related(view) => std::mem::replace(&mut view.cursor, index) == index,
@@ -379,7 +320,7 @@ pub(super) fn clicked(model: &mut Model, now: Now, index: usize) -> Vec<Effect> 
             form.focus(index);
             false
         }
-        Insight::Compare(_) | Insight::Plot(_) => false,
+        Insight::Compare(_) => false,
     };
     if is_selected {
         act(model, now, Action::Submit)
@@ -396,8 +337,10 @@ pub(super) fn answered(
     answer: Result<Listing, ApiError>,
 ) -> Option<Result<Listing, ApiError>> {
     let Model {
-        overlays, offers, ..
+        overlays, state, ..
     } = model;
+    let crate::app::State { browsers, .. } = state;
+    let offers = &mut browsers[Resource::Offers];
     if offers.figures.three.awaits(ticket) {
         offers.figures.three.answered(ticket, now, answer);
         offers.revalue();
@@ -423,7 +366,7 @@ pub(super) fn answered(
 
 /// Notes how a request of a view fares.
 pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-    let three = &mut model.offers.figures.three;
+    let three = &mut model.state.browsers[Resource::Offers].figures.three;
     three.progress(ticket, attempt, waiting);
     for overlay in &mut model.overlays {
         let Overlay::Insight(insight) = overlay else {
@@ -439,7 +382,11 @@ pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting:
 
 /// Whether a view or the three prices wait for an answer, so that seconds are to be shown.
 pub(super) fn is_waiting(model: &Model) -> bool {
-    let offers = model.pane == Pane::Offers && model.offers.figures.three.is_loading();
+    let offers = model.state.pane == Pane::Offers
+        && model.state.browsers[Resource::Offers]
+            .figures
+            .three
+            .is_loading();
     offers
         || model
             .overlays
@@ -473,6 +420,21 @@ fn shown_of_loaded(browser: &Browser) -> String {
 }
 
 impl Browser {
+    /// How many rows there are and whether they are all: `All 57 offers`, `First 500 offers of more`.
+    pub fn count_label(&self) -> String {
+        let here = self.listing().map_or(0, Listing::len);
+        let nouns = if here == 1 {
+            self.resource().noun()
+        } else {
+            self.resource().nouns()
+        };
+        if self.is_cut() {
+            format!("First {here} {nouns} of more")
+        } else {
+            format!("All {here} {nouns}")
+        }
+    }
+
     /// Puts `conditions` in the place of those on the same fields, shows the query and keeps the
     /// old one in the history of the bar.
     fn narrow_to(&mut self, conditions: Vec<Condition>) {

@@ -14,16 +14,21 @@ use crate::app::keymap::Action;
 use crate::app::message::{Effect, Toast};
 use crate::app::overlay::Overlay;
 use crate::app::palette::Entry;
-use crate::app::picker::Item;
 use crate::app::prompt::Question;
 use crate::app::remote::Now;
+use crate::domain::Resource;
+use crate::widgets::list::Item;
 
 /// Opens the list on the market that is spoken to; if its key was refused, that is said there.
 pub(in crate::app) fn open(model: &mut Model) -> Vec<Effect> {
-    model.markets.invites = false;
+    model.state.markets.invites = false;
     if list(model).is_none() {
         let said = refusal(model);
-        let selected = model.markets.place(&model.profile.name).unwrap_or(0);
+        let selected = model
+            .state
+            .markets
+            .place(&model.state.profile.name)
+            .unwrap_or(0);
         let list = MarketList { selected, said };
         model.overlays.push(Overlay::Markets(list));
     }
@@ -33,16 +38,20 @@ pub(in crate::app) fn open(model: &mut Model) -> Vec<Effect> {
 /// That the market refused or missed a key, if it did.
 fn refusal(model: &Model) -> Option<Said> {
     let in_sight = model.browser().into_iter();
-    let all = [&model.offers, &model.volumes, &model.workergroups];
+    let all = [
+        &model.state.browsers[Resource::Offers],
+        &model.state.browsers[Resource::Volumes],
+        &model.state.browsers[Resource::Workergroups],
+    ];
     let error = in_sight
         .chain(all)
         .find_map(|browser| browser.remote().error().filter(|error| error.is_auth()))?;
-    Some(Said::bad(failed(model, &model.profile.name, error)))
+    Some(Said::bad(failed(model, &model.state.profile.name, error)))
 }
 
 /// That a market did not answer as it should, and what helps against it.
 fn failed(model: &Model, name: &str, error: &ApiError) -> String {
-    let way = model.keymap.way_to("market-key");
+    let way = model.state.keymap.way_to("market-key");
     if matches!(error, ApiError::NoKey { .. }) {
         format!("{way} gives {name} a key: {error}.")
     } else if error.is_auth() {
@@ -84,7 +93,7 @@ pub(in crate::app) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Ef
         return in_form(model, now, action);
     }
     let page = model.facts.overlay_page.max(1);
-    let count = model.markets.roster.markets.len();
+    let count = model.state.markets.roster.markets.len();
     let Some(list) = list(model) else {
         return Vec::new();
     };
@@ -99,7 +108,7 @@ pub(in crate::app) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Ef
         Action::NewMarket => add(model),
         _ => {
             let selected = list.selected;
-            let Some(market) = model.markets.roster.markets.get(selected).cloned() else {
+            let Some(market) = model.state.markets.roster.markets.get(selected).cloned() else {
                 return Vec::new();
             };
             match action {
@@ -115,7 +124,7 @@ pub(in crate::app) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Ef
 
 /// Esc in the list: stop connecting, else leave.
 fn back(model: &mut Model) -> Vec<Effect> {
-    if let Some((_, name)) = model.markets.connecting.take() {
+    if let Some((_, name)) = model.state.markets.connecting.take() {
         let text = format!("Not connected to {name}: you stopped it.");
         return say(model, Said::good(text));
     }
@@ -128,8 +137,8 @@ fn connect(model: &mut Model, name: &str) -> Vec<Effect> {
     if let Some(why) = super::held(model) {
         return say(model, Said::bad(format!("Not connected to {name}: {why}.")));
     }
-    let ticket = model.tickets.take();
-    model.markets.connecting = Some((ticket, name.to_owned()));
+    let ticket = model.state.tickets.take();
+    model.state.markets.connecting = Some((ticket, name.to_owned()));
     if let Some(list) = list(model) {
         list.said = None;
     }
@@ -145,12 +154,12 @@ fn test(model: &mut Model, market: &Market) -> Vec<Effect> {
         let text = "The sandbox runs inside bourse: there is nothing to test.";
         return say(model, Said::good(text));
     }
-    if let Some(name) = model.markets.testing() {
+    if let Some(name) = model.state.markets.testing() {
         let text = format!("{name} is being tested: one test at a time.");
         return say(model, Said::good(text));
     }
-    let ticket = model.tickets.take();
-    model.markets.testing = Some((ticket, market.name.clone()));
+    let ticket = model.state.tickets.take();
+    model.state.markets.testing = Some((ticket, market.name.clone()));
     if let Some(list) = list(model) {
         list.said = None;
     }
@@ -160,7 +169,7 @@ fn test(model: &mut Model, market: &Market) -> Vec<Effect> {
 
 /// Opens the form for a new market; one that was left comes back.
 fn add(model: &mut Model) -> Vec<Effect> {
-    if model.markets.roster.file.is_none() {
+    if model.state.markets.roster.file.is_none() {
         let text = "There is no home folder to keep a market in.";
         return say(model, Said::bad(text));
     }
@@ -168,8 +177,8 @@ fn add(model: &mut Model) -> Vec<Effect> {
         .markets
         .draft
         .take()
-        .unwrap_or_else(|| Box::new(MarketForm::new(&model.markets.roster)));
-    form.refresh(&model.markets.roster);
+        .unwrap_or_else(|| Box::new(MarketForm::new(&model.state.markets.roster)));
+    form.refresh(&model.state.markets.roster);
     model.overlays.push(Overlay::MarketForm(form));
     Vec::new()
 }
@@ -183,7 +192,7 @@ fn fixed(model: &Model, market: &Market) -> Option<&'static str> {
             "An address of the command line takes its key from --api-key-file or BOURSE_API_KEY. \
              Add it as a market to keep a key for it.",
         )
-    } else if model.markets.roster.file.is_none() {
+    } else if model.state.markets.roster.file.is_none() {
         Some("There is no home folder to keep a key in.")
     } else {
         None
@@ -194,7 +203,7 @@ fn give_key(model: &mut Model, market: &Market) -> Vec<Effect> {
     if let Some(why) = fixed(model, market) {
         return say(model, Said::bad(why));
     }
-    let form = MarketForm::key_of(market, &model.markets.roster);
+    let form = MarketForm::key_of(market, &model.state.markets.roster);
     model.overlays.push(Overlay::MarketForm(Box::new(form)));
     Vec::new()
 }
@@ -244,8 +253,8 @@ pub(in crate::app) fn confirmed(model: &mut Model, change: Change) -> Vec<Effect
 fn lost_key(model: &Model, change: &Change) -> Option<String> {
     match change {
         Change::Key { name, from } if !matches!(from, KeyFrom::File(_)) => {
-            let place = model.markets.place(name)?;
-            let file = model.markets.roster.markets[place].file.as_ref();
+            let place = model.state.markets.place(name)?;
+            let file = model.state.markets.roster.markets[place].file.as_ref();
             file.filter(|file| file.is_own)
                 .map(|file| file.path.clone())
         }
@@ -294,8 +303,8 @@ fn leave_form(model: &mut Model, now: Now) {
     let is_new = form.purpose == Purpose::Add;
     form.put_away();
     if is_new && form.is_begun() {
-        model.markets.draft = Some(form);
-        let way = model.keymap.way_to("new-market");
+        model.state.markets.draft = Some(form);
+        let way = model.state.keymap.way_to("new-market");
         let key = if had_key { ", without the key" } else { "" };
         model.show(Toast::new(
             format!("What you typed is kept{key}: {way} brings it back"),
@@ -353,19 +362,19 @@ pub(in crate::app) fn news(model: &mut Model, now: Now, news: News) -> Vec<Effec
         News::Arrived(arrival) => {
             // Whoever has left the list does not want to be carried off.
             if list(model).is_none() {
-                model.markets.connecting = None;
+                model.state.markets.connecting = None;
             }
             return switch::arrived(model, now, *arrival);
         }
         News::Stayed { ticket, why } => {
             let awaited = |(own, _): &mut (_, String)| *own == ticket;
-            if let Some((_, name)) = model.markets.connecting.take_if(awaited) {
+            if let Some((_, name)) = model.state.markets.connecting.take_if(awaited) {
                 return say(model, Said::bad(format!("Not connected to {name}: {why}")));
             }
         }
         News::Tested { ticket, outcome } => {
             let awaited = |(own, _): &mut (_, String)| *own == ticket;
-            if let Some((_, name)) = model.markets.testing.take_if(awaited) {
+            if let Some((_, name)) = model.state.markets.testing.take_if(awaited) {
                 let said = tested(model, &name, &outcome);
                 return say(model, said);
             }
@@ -381,13 +390,13 @@ pub(in crate::app) fn news(model: &mut Model, now: Now, news: News) -> Vec<Effec
 /// Takes a new list up; the selection stays with its market.
 fn relist(model: &mut Model, roster: Roster) {
     let before = list(model).map_or(0, |list| list.selected);
-    let name = model.markets.roster.markets.get(before);
+    let name = model.state.markets.roster.markets.get(before);
     let name = name.map(|market| market.name.clone());
-    model.markets.roster = roster;
-    let last = model.markets.roster.markets.len().saturating_sub(1);
+    model.state.markets.roster = roster;
+    let last = model.state.markets.roster.markets.len().saturating_sub(1);
     let place = name
-        .or_else(|| Some(model.profile.name.clone()))
-        .and_then(|name| model.markets.place(&name));
+        .or_else(|| Some(model.state.profile.name.clone()))
+        .and_then(|name| model.state.markets.place(&name));
     if let Some(list) = list(model) {
         list.selected = place.unwrap_or(before).min(last);
     }
@@ -408,7 +417,7 @@ fn changed(model: &mut Model, result: Result<(String, Done), String>) -> Vec<Eff
     if form(model).is_some_and(|form| form.is_busy) {
         model.overlays.pop();
     }
-    let way = |name| model.keymap.way_to(name);
+    let way = |name| model.state.keymap.way_to(name);
     let (connect_key, test_key) = (way("market-connect"), way("market-test"));
     let text = match done {
         Done::Added => {
@@ -419,12 +428,12 @@ fn changed(model: &mut Model, result: Result<(String, Done), String>) -> Vec<Eff
         Done::KeyGiven => format!("{name} has its key. {test_key} tests it with one request."),
         Done::KeyForgotten => format!("The key of {name} is forgotten."),
     };
-    let place = model.markets.place(&name);
+    let place = model.state.markets.place(&name);
     if let Some(list) = list(model) {
         list.selected = place.unwrap_or(list.selected);
         list.said = Some(Said::good(text));
     }
-    if done != Done::Added && name == model.profile.name && list(model).is_some() {
+    if done != Done::Added && name == model.state.profile.name && list(model).is_some() {
         // What is spoken to now still has the old key.
         return connect(model, &name);
     }
@@ -459,7 +468,7 @@ fn tested(model: &Model, name: &str, outcome: &Trial) -> Said {
 pub(in crate::app) fn palette(model: &Model) -> Vec<Item<Entry>> {
     let held = super::held(model);
     (0_u16..)
-        .zip(&model.markets.roster.markets)
+        .zip(&model.state.markets.roster.markets)
         .map(|(place, market)| Item {
             title: format!("market {}", market.name),
             text: match &market.address {
@@ -475,7 +484,7 @@ pub(in crate::app) fn palette(model: &Model) -> Vec<Item<Entry>> {
 
 /// Connects to the market at a place of the list, which shows how that goes.
 pub(in crate::app) fn chosen(model: &mut Model, place: u16) -> Vec<Effect> {
-    let market = model.markets.roster.markets.get(usize::from(place));
+    let market = model.state.markets.roster.markets.get(usize::from(place));
     let Some(name) = market.map(|market| market.name.clone()) else {
         return Vec::new();
     };

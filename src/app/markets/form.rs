@@ -1,12 +1,12 @@
 //! The form for a new market, and for the key of one that is there. What is typed is judged as it
 //! is typed; nothing of it is lost when something is wrong.
 
-use super::secret::SecretInput;
 use super::{Change, KEY_VARIABLE, KeyFrom, Market, NewMarket, Roster};
 use crate::api::Origin;
 use crate::app::keymap::Context;
-use crate::app::text_input::TextInput;
 use crate::domain::Dialect;
+use crate::widgets::secret_input::SecretInput;
+use crate::widgets::text_input::TextInput;
 
 /// The longest name of a market.
 const LONGEST_NAME: usize = 32;

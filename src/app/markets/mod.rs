@@ -6,7 +6,6 @@
 
 mod act;
 pub mod form;
-pub mod secret;
 pub mod switch;
 
 pub(super) use act::{act, chosen, click, confirmed, news, open, palette, pasted, typed, wheel};
@@ -335,15 +334,15 @@ pub fn explain(error: &ApiError, keymap: &Keymap) -> String {
 
 /// Why the dashboard cannot leave its market now, if it cannot.
 pub fn held(model: &Model) -> Option<String> {
-    if model.writes.flights().next().is_some() {
+    if model.state.writes.flights().next().is_some() {
         return Some("a write is under way: wait for its outcome, then switch".to_owned());
     }
-    if model.route_lab.active().is_some() {
-        let way = model.keymap.way_to("route-lab");
+    if model.state.route_lab.active().is_some() {
+        let way = model.state.keymap.way_to("route-lab");
         return Some(format!(
             "a route run is under way: stop it in the route lab ({way}), then switch"
         ));
     }
-    (model.keep.pending > 0)
+    (model.state.keep.pending > 0)
         .then(|| "a saved search is still being written: try again in a moment".to_owned())
 }

@@ -5,7 +5,7 @@ use crate::app::message::{Effect, Toast};
 use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Ticket};
 use crate::app::sandbox::SandboxNotes;
-use crate::app::{Model, Profile, actions};
+use crate::app::{Model, Profile, State, actions};
 use crate::domain::journal::Entry;
 use crate::domain::saved::{Searches, Snapshot};
 use crate::domain::workergroup;
@@ -62,12 +62,18 @@ impl Model {
     /// The dashboard anew for another profile. Every field is named here: one that is added must
     /// be said to belong to the market or to the person.
     fn start_over(&mut self, profile: Profile) {
-        let fresh = Self::new(profile, None);
+        let fresh = Self::new(profile, None, self.opener);
         let Self {
+            state,
+            facts,
+            overlays: _,
+            opener: _,
+        } = std::mem::replace(self, fresh);
+        self.facts = facts;
+        let State {
             pane,
             keymap,
             size,
-            facts,
             ledger,
             requests,
             split,
@@ -76,11 +82,8 @@ impl Model {
             markets,
             // These belong to the market.
             profile: _,
-            offers: _,
-            volumes: _,
-            workergroups: _,
+            browsers: _,
             route_lab: _,
-            overlays: _,
             notices: _,
             toast: _,
             stock: _,
@@ -88,12 +91,12 @@ impl Model {
             searches: _,
             keep: _,
             groups: _,
+            drafts: _,
             sandbox: _,
-        } = std::mem::replace(self, fresh);
+        } = state;
         self.pane = pane;
         self.keymap = keymap;
         self.size = size;
-        self.facts = facts;
         self.ledger = ledger;
         self.requests = requests;
         self.requests.forget_flights();
@@ -107,11 +110,11 @@ impl Model {
 
 /// Takes a market that is ready, if it is still wanted and nothing holds the dashboard back.
 pub(super) fn arrived(model: &mut Model, now: Now, arrival: Arrival) -> Vec<Effect> {
-    let awaited = model.markets.connecting.as_ref().map(|(own, _)| *own);
+    let awaited = model.state.markets.connecting.as_ref().map(|(own, _)| *own);
     if awaited != Some(arrival.ticket) {
         return Vec::new();
     }
-    model.markets.connecting = None;
+    model.state.markets.connecting = None;
     let mut effects = Vec::new();
     if let Some(why) = super::held(model) {
         let text = format!("Not connected to {}: {why}.", arrival.profile.name);
@@ -133,7 +136,7 @@ pub(super) fn arrived(model: &mut Model, now: Now, arrival: Arrival) -> Vec<Effe
     };
     model.start_over(arrival.profile);
     model.unpack(arrival.luggage, false);
-    model.markets.roster = arrival.roster;
+    model.state.markets.roster = arrival.roster;
     effects.push(Effect::Market(super::Errand::Board(arrival.ticket)));
     effects.extend(actions::start(model, now));
     model.show(Toast::new(text, now));

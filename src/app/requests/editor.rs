@@ -14,8 +14,8 @@ use crate::app::keymap::Action;
 use crate::app::message::{Effect, Toast};
 use crate::app::overlay::Overlay;
 use crate::app::remote::Now;
-use crate::app::text_area::TextArea;
-use crate::app::text_input::TextInput;
+use crate::widgets::text_area::TextArea;
+use crate::widgets::text_input::TextInput;
 
 /// The longest text that is pasted, in bytes: a body of a search is a few hundred.
 const LONGEST_PASTE: usize = 64 * 1024;
@@ -70,13 +70,13 @@ impl Draft {
 /// Opens the editor on the call in question; a draft of the same call is taken up again.
 pub(super) fn open(model: &mut Model) {
     let Some(number) = meant(model) else { return };
-    let Some(entry) = model.ledger.get(number) else {
+    let Some(entry) = model.state.ledger.get(number) else {
         return;
     };
-    let kept = model.requests.draft.as_ref();
+    let kept = model.state.requests.draft.as_ref();
     if kept.is_none_or(|draft| draft.number != number) {
         let body = entry.request_body().unwrap_or_default();
-        model.requests.draft = Some(Draft::new(number, entry.operation, &body));
+        model.state.requests.draft = Some(Draft::new(number, entry.operation, &body));
     }
     model.overlays.push(Overlay::Request(RequestView::Editor));
 }
@@ -84,7 +84,7 @@ pub(super) fn open(model: &mut Model) {
 /// Does what an action asks of the editor.
 pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     let page = model.facts.overlay_page.max(1);
-    let Some(draft) = &mut model.requests.draft else {
+    let Some(draft) = &mut model.state.requests.draft else {
         model.overlays.pop();
         return Vec::new();
     };
@@ -109,18 +109,18 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
 
 /// Sends the draft, if it is sound and the market is still the same.
 fn submit(model: &mut Model, now: Now) -> Vec<Effect> {
-    let Some(draft) = &model.requests.draft else {
+    let Some(draft) = &model.state.requests.draft else {
         return Vec::new();
     };
     let (number, text) = (draft.number, draft.area.text());
     match sendable(model, draft, &text) {
         Ok(request) => {
-            model.requests.draft = None;
+            model.state.requests.draft = None;
             model.overlays.pop();
             send(model, now, number, request)
         }
         Err(why) => {
-            if let Some(draft) = &mut model.requests.draft {
+            if let Some(draft) = &mut model.state.requests.draft {
                 draft.refusal = Some(why);
             }
             Vec::new()
@@ -148,7 +148,7 @@ fn sendable(model: &Model, draft: &Draft, text: &str) -> Result<Request, String>
 pub(in crate::app) fn typed(model: &mut Model, key: KeyEvent) -> bool {
     match model.overlays.last() {
         Some(Overlay::Request(RequestView::Editor)) => {
-            if let Some(draft) = &mut model.requests.draft
+            if let Some(draft) = &mut model.state.requests.draft
                 && draft.area.key(key)
             {
                 draft.check();
@@ -173,7 +173,7 @@ pub(in crate::app) fn pasted(model: &mut Model, now: Now, text: &str) -> Option<
     let mut refused = 0;
     match model.overlays.last() {
         Some(Overlay::Request(RequestView::Editor)) => {
-            if let Some(draft) = &mut model.requests.draft {
+            if let Some(draft) = &mut model.state.requests.draft {
                 refused = draft.area.paste(text).refused;
                 draft.check();
             }
@@ -193,12 +193,12 @@ fn edit(model: &mut Model, change: impl FnOnce(&mut TextInput) -> bool) -> bool 
     let page = model.facts.overlay_page.max(1);
     match model.overlays.last() {
         Some(Overlay::Request(RequestView::Search)) => {
-            if change(&mut model.requests.input) {
-                model.requests.narrow(&model.ledger);
+            if change(&mut model.state.requests.input) {
+                model.state.requests.narrow(&model.state.ledger);
             }
         }
         Some(Overlay::Request(RequestView::Find)) => {
-            if let Some(opened) = &mut model.requests.opened {
+            if let Some(opened) = &mut model.state.requests.opened {
                 let mut input = opened.find.input.clone();
                 if change(&mut input) {
                     opened.seek(input, page);

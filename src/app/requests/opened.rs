@@ -5,10 +5,10 @@ use serde::de::IgnoredAny;
 
 use crate::api::ledger::{BODY_KEPT, LedgerEntry};
 use crate::api::redact::REMOVED;
-use crate::app::text_input::TextInput;
 use crate::domain::local::LocalTime;
 use crate::domain::pretty;
 use crate::domain::text::{json_for_terminal, visible};
+use crate::widgets::text_input::TextInput;
 use unicode_width::UnicodeWidthChar;
 
 /// Cells in front of the text: the sign of the line with the match that is looked at.

@@ -12,7 +12,7 @@ use crate::app::{Model, Pane};
 
 /// Why an action cannot be done now, if it cannot.
 pub(in crate::app) fn disabled(model: &Model, action: Action) -> Option<String> {
-    if model.pane != Pane::Requests {
+    if model.state.pane != Pane::Requests {
         return None;
     }
     // An action of a form or a menu over the pane is none of the pane's.
@@ -24,7 +24,7 @@ pub(in crate::app) fn disabled(model: &Model, action: Action) -> Option<String> 
         Action::Refresh => repeated(model).err(),
         Action::Filter => meant(model).map_or_else(
             || nothing(model),
-            |number| model.ledger.get(number).and_then(unchangeable),
+            |number| model.state.ledger.get(number).and_then(unchangeable),
         ),
         _ => None,
     }
@@ -33,7 +33,7 @@ pub(in crate::app) fn disabled(model: &Model, action: Action) -> Option<String> 
 /// That there is no call to do anything with, and why.
 fn nothing(model: &Model) -> Option<String> {
     meant(model).is_none().then(|| {
-        if model.ledger.is_empty() {
+        if model.state.ledger.is_empty() {
             "nothing was sent yet".to_owned()
         } else {
             "no request matches the words".to_owned()
@@ -68,7 +68,13 @@ fn repeated(model: &Model) -> Result<(u64, Request), String> {
         .ledger
         .get(number)
         .ok_or("the call is too long ago: it is not kept any more")?;
-    if model.requests.flights.iter().any(|own| own.from == number) {
+    if model
+        .state
+        .requests
+        .flights
+        .iter()
+        .any(|own| own.from == number)
+    {
         return Err("it is on its way already".to_owned());
     }
     let request = match entry.operation {
@@ -93,8 +99,8 @@ pub(super) fn check_address(
     entry: &LedgerEntry,
     request: &Request,
 ) -> Result<(), String> {
-    let base = &model.profile.base_url;
-    let path = wire::encode(request, model.profile.dialect).path;
+    let base = &model.state.profile.base_url;
+    let path = wire::encode(request, model.state.profile.dialect).path;
     let is_same = Origin::parse(base).is_ok_and(|origin| origin.address(path) == entry.url);
     is_same
         .then_some(())
@@ -114,9 +120,9 @@ pub(super) fn again(model: &mut Model, now: Now) -> Vec<Effect> {
 
 /// Sends a read.
 pub(super) fn send(model: &mut Model, now: Now, from: u64, request: Request) -> Vec<Effect> {
-    let ticket = model.tickets.take();
+    let ticket = model.state.tickets.take();
     let operation = request.operation();
-    model.requests.flights.push(Flight {
+    model.state.requests.flights.push(Flight {
         ticket,
         from,
         operation,

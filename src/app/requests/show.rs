@@ -11,7 +11,7 @@ use crate::domain::text::{json_for_terminal, visible};
 
 /// What can be copied of the call in question.
 pub(in crate::app) fn copy_items(model: &Model) -> Vec<CopyItem> {
-    let Some(entry) = meant(model).and_then(|number| model.ledger.get(number)) else {
+    let Some(entry) = meant(model).and_then(|number| model.state.ledger.get(number)) else {
         return Vec::new();
     };
     let (request, response) = (entry.request_body(), entry.response_body());
@@ -70,11 +70,11 @@ fn clean(body: &str) -> String {
 
 /// The calls in the list as an HTTP archive, oldest first.
 pub(in crate::app) fn export_content(model: &Model) -> Result<String, String> {
-    let shown = model.requests.shown();
+    let shown = model.state.requests.shown();
     if shown.is_empty() {
         return Err("there is no request to export".to_owned());
     }
     let entries = shown.iter().rev();
-    let entries = entries.filter_map(|number| model.ledger.get(*number));
+    let entries = entries.filter_map(|number| model.state.ledger.get(*number));
     Ok(har::document(entries))
 }

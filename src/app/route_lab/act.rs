@@ -30,7 +30,7 @@ pub(in crate::app) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Ef
             if action == Action::Submit {
                 model.overlays.pop();
             } else if let Some(step) = movement(action, model.facts.overlay_page.max(1)) {
-                step_attempts(&mut model.route_lab, step);
+                step_attempts(&mut model.state.route_lab, step);
             }
             Vec::new()
         }
@@ -46,7 +46,7 @@ pub(in crate::app) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Ef
 
 /// One step back. A search that is typed is off, and kept for the next time.
 fn back(model: &mut Model, view: &RouteView) -> Vec<Effect> {
-    let lab = &mut model.route_lab;
+    let lab = &mut model.state.route_lab;
     let is_searching = lab.page == Page::Attempts && !lab.attempts.filter().is_empty();
     match view {
         RouteView::Lab if is_searching => lab.attempts.search(false),
@@ -63,7 +63,7 @@ fn back(model: &mut Model, view: &RouteView) -> Vec<Effect> {
 
 fn on_lab(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     let page = model.facts.overlay_page.max(1);
-    let lab = &mut model.route_lab;
+    let lab = &mut model.state.route_lab;
     if let Some(step) = movement(action, page) {
         if lab.page == Page::Attempts {
             step_attempts(lab, step);
@@ -172,8 +172,8 @@ pub(super) fn advance(lab: &mut RouteLab) {
 
 /// Sends what is due and goes on searching.
 pub(in crate::app) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
-    advance(&mut model.route_lab);
-    model.route_lab.step(&mut model.tickets, now)
+    advance(&mut model.state.route_lab);
+    model.state.route_lab.step(&mut model.state.tickets, now)
 }
 
 /// The run that pause and stop are about: the one in sight, else the one that goes on.
@@ -183,8 +183,8 @@ fn subject(lab: &RouteLab) -> Option<u64> {
 }
 
 fn pause(model: &mut Model, now: Now) -> Vec<Effect> {
-    let number = subject(&model.route_lab);
-    let lab = &mut model.route_lab;
+    let number = subject(&model.state.route_lab);
+    let lab = &mut model.state.route_lab;
     let Some(lab_run) = lab.runs.iter_mut().find(|run| Some(run.number) == number) else {
         return Vec::new();
     };
@@ -194,12 +194,12 @@ fn pause(model: &mut Model, now: Now) -> Vec<Effect> {
         Phase::Paused => run.resume(now.mono),
         Phase::Draining | Phase::Ended(_) => {}
     }
-    lab.step(&mut model.tickets, now)
+    lab.step(&mut model.state.tickets, now)
 }
 
 fn stop(model: &mut Model, now: Now) -> Vec<Effect> {
-    let number = subject(&model.route_lab);
-    let lab = &mut model.route_lab;
+    let number = subject(&model.state.route_lab);
+    let lab = &mut model.state.route_lab;
     let Some(lab_run) = lab.runs.iter_mut().find(|run| Some(run.number) == number) else {
         return Vec::new();
     };
@@ -230,7 +230,7 @@ fn other_run(lab: &RouteLab, from: Option<u64>, after: bool) -> Option<u64> {
 fn on_compare(model: &mut Model, action: Action, other: u64, scroll: usize) {
     let page = model.facts.overlay_page.max(1);
     let most = model.facts.overlay_lines.saturating_sub(page);
-    let lab = &model.route_lab;
+    let lab = &model.state.route_lab;
     let next = match action {
         Action::RunPrevious | Action::Left => other_run(lab, Some(other), false),
         Action::RunNext | Action::Right => other_run(lab, Some(other), true),
@@ -251,7 +251,7 @@ fn on_compare(model: &mut Model, action: Action, other: u64, scroll: usize) {
 
 /// Why an action cannot be done now in a part of the lab, if it cannot.
 pub(in crate::app) fn disabled(model: &Model, view: &RouteView, action: Action) -> Option<String> {
-    let lab = &model.route_lab;
+    let lab = &model.state.route_lab;
     let why = match action {
         Action::Open if lab.selected().is_none() => "no attempt has ended yet",
         Action::RunPause | Action::RunStop if lab.active().is_none() => "no run goes on",
@@ -259,7 +259,7 @@ pub(in crate::app) fn disabled(model: &Model, view: &RouteView, action: Action) 
             "a single request cannot be paused"
         }
         Action::RunAgain | Action::RunCurl | Action::RunExport if lab.shown().is_none() => {
-            let key = model.keymap.way_to("new-run");
+            let key = model.state.keymap.way_to("new-run");
             return Some(format!("there is no run yet: {key} begins one"));
         }
         Action::RunPrevious | Action::RunNext | Action::RunCompare if lab.runs().len() < 2 => {

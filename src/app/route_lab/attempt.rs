@@ -40,7 +40,7 @@ pub(super) fn on_attempt(
     match action {
         Action::Right | Action::Left => {
             let by = if action == Action::Right { 1 } else { -1 };
-            let lab = &mut model.route_lab;
+            let lab = &mut model.state.route_lab;
             let last = lab.samples().len().saturating_sub(1);
             let next = if lab.page == Page::Attempts {
                 step_attempts(lab, by);
@@ -52,13 +52,13 @@ pub(super) fn on_attempt(
         }
         Action::RunCurl => return copy_curl(model, Some(place)),
         Action::RunSignature => {
-            let assigned = model.route_lab.assigned(place);
+            let assigned = model.state.route_lab.assigned(place);
             if let Some(signature) = assigned.and_then(|(_, reply)| signature(reply)) {
                 return copy("the signature", visible(signature.compared(), LONGEST_COPY));
             }
         }
         Action::RunWorker => {
-            if let Some((worker, _)) = model.route_lab.assigned(place) {
+            if let Some((worker, _)) = model.state.route_lab.assigned(place) {
                 let worker = worker.compared();
                 if curl::without_key(worker, "").is_none() {
                     let why = "the address is no plain http or https address: not copied";
@@ -86,7 +86,7 @@ fn copy(what: &str, text: String) -> Vec<Effect> {
 
 /// The request of an attempt, or the next one of the run, as a command with the key as a variable.
 pub(super) fn copy_curl(model: &Model, place: Option<usize>) -> Vec<Effect> {
-    let Some(run) = model.route_lab.shown().map(LabRun::run) else {
+    let Some(run) = model.state.route_lab.shown().map(LabRun::run) else {
         return Vec::new();
     };
     let sample = place.and_then(|place| run.samples().get(place));
@@ -95,9 +95,9 @@ pub(super) fn copy_curl(model: &Model, place: Option<usize>) -> Vec<Effect> {
         cost: sample.map_or(run.plan().cost, |sample| sample.cost),
         key: None,
     });
-    let wire = wire::encode(&request, model.profile.dialect);
-    let address = format!("{}{}", model.profile.route_url, wire.path);
-    let what = match model.profile.dialect.route_key {
+    let wire = wire::encode(&request, model.state.profile.dialect);
+    let address = format!("{}{}", model.state.profile.route_url, wire.path);
+    let what = match model.state.profile.dialect.route_key {
         RouteKey::Profile => "the request as curl",
         RouteKey::Group => "the request as curl; set BOURSE_API_KEY to the group's key",
     };
@@ -105,7 +105,7 @@ pub(super) fn copy_curl(model: &Model, place: Option<usize>) -> Vec<Effect> {
 }
 
 pub(super) fn on_hop(model: &mut Model, now: Now, action: Action, place: usize) -> Vec<Effect> {
-    let lab = &mut model.route_lab;
+    let lab = &mut model.state.route_lab;
     match action {
         Action::Complete | Action::Up | Action::Down => lab.hop.on_path = !lab.hop.on_path,
         Action::Submit | Action::RunBody => {
@@ -135,7 +135,7 @@ pub(super) fn on_hop(model: &mut Model, now: Now, action: Action, place: usize) 
 }
 
 pub(super) fn on_export(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    let lab = &mut model.route_lab;
+    let lab = &mut model.state.route_lab;
     let path = lab.export_path.text().trim().to_owned();
     let stem = path.strip_suffix(".csv").or(path.strip_suffix(".json"));
     match action {

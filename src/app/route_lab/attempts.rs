@@ -3,8 +3,8 @@
 //! A run may have a quarter of a million attempts, and more come while a person types. So the
 //! search goes on in pieces, and without a search nothing is copied.
 
-use crate::app::text_input::TextInput;
 use crate::domain::routing::RouteSample;
+use crate::widgets::text_input::TextInput;
 
 /// How many attempts are looked at in one piece.
 const PIECE: usize = 8_000;

@@ -1,9 +1,9 @@
 //! What a person fills in before a run: texts until they are read, a plan once they are sound.
 
 use crate::app::keys::Keymap;
-use crate::app::text_input::TextInput;
 use crate::domain::objection::Objection;
 use crate::domain::routing::{DEFAULT_RATE, PollPolicy, RoutePlan, Stop, parse_span};
+use crate::widgets::text_input::TextInput;
 
 /// What kind of run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! What the assigned worker is to be sent: written here, sent by the person.
 
 use crate::api::{curl, redact};
-use crate::app::text_input::TextInput;
 use crate::domain::Untrusted;
 use crate::domain::routing::{PayloadError, next_hop_body};
+use crate::widgets::text_input::TextInput;
 
 /// The longest address of a worker that a command is written for.
 const LONGEST_URL: usize = 2000;

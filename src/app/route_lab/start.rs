@@ -9,22 +9,22 @@ use crate::app::overlay::Overlay;
 use crate::app::prompt::{Deed, Question};
 use crate::app::remote::Now;
 use crate::app::{Model, Pane};
-use crate::domain::CellRef;
 use crate::domain::dialect::RouteKey;
 use crate::domain::routing::{RoutePlan, Stop, words};
+use crate::domain::{CellRef, Resource};
 
 /// Opens the lab; the endpoint is that of the selected workergroup. A form for the next run lies on
 /// top, unless a run goes on.
 pub(in crate::app) fn open(model: &mut Model, now: Now) -> Vec<Effect> {
     if let Some(endpoint) = selected_endpoint(model) {
-        model.route_lab.form.name(&endpoint);
+        model.state.route_lab.form.name(&endpoint);
     }
     let is_lab = |overlay: &Overlay| matches!(overlay, Overlay::Route(RouteView::Lab));
     match model.overlays.iter().position(is_lab) {
         Some(place) => model.overlays.truncate(place + 1),
         None => model.overlays.push(Overlay::Route(RouteView::Lab)),
     }
-    if model.route_lab.active().is_some() {
+    if model.state.route_lab.active().is_some() {
         return Vec::new();
     }
     show_form(model, now)
@@ -33,24 +33,24 @@ pub(in crate::app) fn open(model: &mut Model, now: Now) -> Vec<Effect> {
 /// The form; the workergroups are asked for if they never were, for their endpoints.
 pub(super) fn show_form(model: &mut Model, now: Now) -> Vec<Effect> {
     model.overlays.push(Overlay::Route(RouteView::Form));
-    let groups = &mut model.workergroups;
+    let groups = &mut model.state.browsers[Resource::Workergroups];
     let untouched = groups.listing().is_none()
         && !groups.remote().is_loading()
         && groups.remote().error().is_none();
     if untouched {
-        groups.ask(&mut model.tickets, now)
+        groups.ask(&mut model.state.tickets, now)
     } else {
         Vec::new()
     }
 }
 
 fn selected_endpoint(model: &Model) -> Option<String> {
-    if model.pane != Pane::Workergroups {
+    if model.state.pane != Pane::Workergroups {
         return None;
     }
     let (row, listing) = (
-        model.workergroups.selected_row()?,
-        model.workergroups.listing()?,
+        model.state.browsers[Resource::Workergroups].selected_row()?,
+        model.state.browsers[Resource::Workergroups].listing()?,
     );
     match listing.cell(row, listing.catalog().by_key("endpoint_name")?) {
         CellRef::Text(name) if !name.is_empty() => Some(name.to_owned()),
@@ -61,7 +61,7 @@ fn selected_endpoint(model: &Model) -> Option<String> {
 impl Model {
     /// The endpoints of the workergroups that are here, sorted, as the market names them.
     pub fn endpoints(&self) -> Vec<String> {
-        let Some(listing) = self.workergroups.listing() else {
+        let Some(listing) = self.state.browsers[Resource::Workergroups].listing() else {
             return Vec::new();
         };
         let Some(field) = listing.catalog().by_key("endpoint_name") else {
@@ -83,15 +83,15 @@ impl Model {
 /// The key that route requests to an endpoint carry instead of the profile's: where the market
 /// routes by the group's own key, it is read from the group's record.
 fn key_for(model: &Model, endpoint: &str) -> Result<Option<Secret>, String> {
-    if model.profile.dialect.route_key == RouteKey::Profile {
+    if model.state.profile.dialect.route_key == RouteKey::Profile {
         return Ok(None);
     }
-    let Some(listing) = model.workergroups.listing() else {
+    let Some(listing) = model.state.browsers[Resource::Workergroups].listing() else {
         return Err(format!(
             "this market routes by the group's key: the workergroups are not here yet, try again \
              when they are ({}, then {})",
-            model.keymap.way_to("workergroups"),
-            model.keymap.way_to("refresh")
+            model.state.keymap.way_to("workergroups"),
+            model.state.keymap.way_to("refresh")
         ));
     };
     let catalog = listing.catalog();
@@ -117,18 +117,18 @@ fn key_for(model: &Model, endpoint: &str) -> Result<Option<Secret>, String> {
 
 pub(super) fn on_form(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     match action {
-        Action::Up => model.route_lab.form.step(-1),
-        Action::Down => model.route_lab.form.step(1),
-        Action::Complete => match model.route_lab.form.focus() {
+        Action::Up => model.state.route_lab.form.step(-1),
+        Action::Down => model.state.route_lab.form.step(1),
+        Action::Complete => match model.state.route_lab.form.focus() {
             Entry::Endpoint => {
                 let known = model.endpoints();
-                model.route_lab.form.next_endpoint(&known);
+                model.state.route_lab.form.next_endpoint(&known);
             }
-            Entry::Mode => model.route_lab.form.turn(false),
-            _ => model.route_lab.form.step(1),
+            Entry::Mode => model.state.route_lab.form.turn(false),
+            _ => model.state.route_lab.form.step(1),
         },
         Action::Submit => {
-            if let Some(plan) = model.route_lab.form.plan() {
+            if let Some(plan) = model.state.route_lab.form.plan() {
                 return request_start(model, now, plan);
             }
         }
@@ -142,12 +142,12 @@ pub(super) fn request_start(model: &mut Model, now: Now, plan: RoutePlan) -> Vec
     if plan.is_single() {
         return launch(model, now, plan);
     }
-    let runs = model.route_lab.runs();
+    let runs = model.state.route_lab.runs();
     let mut series = runs.iter().filter(|run| !run.run().plan().is_single());
     if series.any(LabRun::is_active) {
         let (back, stop) = (
-            model.keymap.way_to("close-run-form"),
-            model.keymap.way_to("stop-run"),
+            model.state.keymap.way_to("close-run-form"),
+            model.state.keymap.way_to("stop-run"),
         );
         let why = format!("A series is not over yet: stop it first ({back}, then {stop})");
         model.show(Toast::error(why, now));
@@ -203,7 +203,11 @@ pub(in crate::app) fn launch(model: &mut Model, now: Now, plan: RoutePlan) -> Ve
             return Vec::new();
         }
     };
-    match model.route_lab.start(plan, key, &mut model.tickets, now) {
+    match model
+        .state
+        .route_lab
+        .start(plan, key, &mut model.state.tickets, now)
+    {
         Ok(effects) => {
             if matches!(model.overlays.last(), Some(Overlay::Route(RouteView::Form))) {
                 model.overlays.pop();
@@ -211,7 +215,7 @@ pub(in crate::app) fn launch(model: &mut Model, now: Now, plan: RoutePlan) -> Ve
             effects
         }
         Err(objections) => {
-            model.route_lab.form.objections = objections;
+            model.state.route_lab.form.objections = objections;
             Vec::new()
         }
     }

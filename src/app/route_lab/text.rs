@@ -9,17 +9,17 @@ use crate::app::keymap::Action;
 use crate::app::message::Effect;
 use crate::app::overlay::Overlay;
 use crate::app::remote::Now;
-use crate::app::text_input::TextInput;
+use crate::widgets::text_input::TextInput;
 
 /// Takes a key as text; false if no part of the lab is on top.
 pub(in crate::app) fn typed(model: &mut Model, key: KeyEvent) -> bool {
     let Some(Overlay::Route(view)) = model.overlays.last() else {
         return false;
     };
-    if *view == RouteView::Form && model.route_lab.form.focus() == Entry::Mode {
+    if *view == RouteView::Form && model.state.route_lab.form.focus() == Entry::Mode {
         match key.code {
-            KeyCode::Left => model.route_lab.form.turn(true),
-            KeyCode::Right | KeyCode::Char(' ') => model.route_lab.form.turn(false),
+            KeyCode::Left => model.state.route_lab.form.turn(true),
+            KeyCode::Right | KeyCode::Char(' ') => model.state.route_lab.form.turn(false),
             _ => {}
         }
         return true;
@@ -45,7 +45,7 @@ fn edit(model: &mut Model, change: impl FnOnce(&mut TextInput)) {
     let Some(Overlay::Route(view)) = model.overlays.last() else {
         return;
     };
-    let lab = &mut model.route_lab;
+    let lab = &mut model.state.route_lab;
     match view {
         RouteView::Form => {
             if let Some(input) = lab.form.input_mut() {
@@ -67,9 +67,9 @@ fn edit(model: &mut Model, change: impl FnOnce(&mut TextInput)) {
 /// A click on a line.
 pub(in crate::app) fn click(model: &mut Model, now: Now, line: usize) -> Vec<Effect> {
     match model.overlays.last() {
-        Some(Overlay::Route(RouteView::Form)) => model.route_lab.form.select(line),
+        Some(Overlay::Route(RouteView::Form)) => model.state.route_lab.form.select(line),
         Some(Overlay::Route(RouteView::Lab | RouteView::Search)) => {
-            let lab = &mut model.route_lab;
+            let lab = &mut model.state.route_lab;
             if lab.attempts.cursor(lab.samples()) == line {
                 return act(model, now, Action::Open);
             }

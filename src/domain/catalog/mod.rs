@@ -23,6 +23,9 @@ pub enum Resource {
 }
 
 impl Resource {
+    /// All of them, in the order of their discriminants.
+    pub const ALL: [Self; 3] = [Self::Offers, Self::Volumes, Self::Workergroups];
+
     /// The table that describes its records.
     pub const fn catalog(self) -> &'static Catalog {
         match self {

@@ -16,11 +16,11 @@ use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::insight::Coverage;
 use crate::domain::journal::{Deed, Verdict};
 use crate::domain::workergroup::{NewWorkergroup, Preflight, WorkerCounts};
-use crate::domain::{CellRef, RowId};
+use crate::domain::{CellRef, Resource, RowId};
 use crate::ui::paint;
 use crate::ui::picker::frame;
-use crate::ui::theme::Theme;
 use crate::ui::write::{self, Row};
+use crate::widgets::theme::Theme;
 
 /// The widest that the dialog gets, in cells.
 const WIDEST: u16 = 96;
@@ -314,7 +314,7 @@ fn shown(
     width: u16,
     theme: &Theme,
 ) -> Vec<Row> {
-    let remote = model.workergroups.remote();
+    let remote = model.browsers[Resource::Workergroups].remote();
     let mut rows = Vec::new();
     if remote.is_loading() {
         rows.push(Row::new(0, "The groups are being listed …", theme.accent));
@@ -360,7 +360,7 @@ fn shown(
 
 /// A listed group in a line.
 fn group(model: &Model, id: RowId, now: Now) -> String {
-    let listing = model.workergroups.listing();
+    let listing = model.browsers[Resource::Workergroups].listing();
     let row = listing.and_then(|listing| Some((listing, listing.row(id)?)));
     let Some((listing, row)) = row else {
         return id.to_string();

@@ -8,7 +8,7 @@ use crate::app::Model;
 use crate::app::facts::Facts;
 use crate::app::remote::Now;
 use crate::domain::workergroup::{Change, ChangeKind};
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// Cells of a value that are shown.
 const VALUE: usize = 120;

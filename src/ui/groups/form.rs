@@ -11,13 +11,13 @@ use crate::app::facts::{Facts, Target};
 use crate::app::groups::form::{Focus, Form};
 use crate::app::groups::preflight::Subject;
 use crate::app::keys::Keymap;
-use crate::app::text_input::TextInput;
 use crate::app::write::consent;
 use crate::domain::text::{truncate, visible};
 use crate::domain::workergroup::{Key, Objection};
 use crate::ui::paint;
 use crate::ui::picker::blank;
-use crate::ui::theme::Theme;
+use crate::widgets::text_input::TextInput;
+use crate::widgets::theme::Theme;
 
 /// From this width on, explanation and body stand beside the lines.
 const SIDE_BY_SIDE: u16 = 110;

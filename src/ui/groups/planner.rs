@@ -12,7 +12,7 @@ use crate::domain::insight::Coverage;
 use crate::domain::workergroup::{CapacityPlan, Demand};
 use crate::ui::paint;
 use crate::ui::picker::blank;
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// Cells of the labels.
 const LABEL: u16 = 20;

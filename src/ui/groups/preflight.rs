@@ -14,7 +14,7 @@ use crate::domain::insight::{Amount, Coverage};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::workergroup::{Part, Preflight, WorkerCounts};
 use crate::domain::{format, language};
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// How many parts of a mix are named.
 const PARTS: usize = 8;

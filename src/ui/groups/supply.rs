@@ -7,8 +7,9 @@ use crate::app::Model;
 use crate::app::facts::Facts;
 use crate::app::groups::health::Supply;
 use crate::app::remote::Now;
+use crate::domain::Resource;
 use crate::ui::paint;
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// Cells of the strip.
 pub const WIDTH: u16 = 24;
@@ -22,7 +23,7 @@ pub fn draw(
     theme: &Theme,
     facts: &Facts,
 ) {
-    let browser = &model.workergroups;
+    let browser = &model.browsers[Resource::Workergroups];
     let Some(listing) = browser.listing() else {
         return;
     };

@@ -7,7 +7,7 @@ use super::page;
 use crate::app::facts::Facts;
 use crate::app::insights::compare::{Compare, Line};
 use crate::ui::paint;
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// The least and the most cells of a compared row.
 const CELLS: (u16, u16) = (18, 28);

@@ -12,7 +12,7 @@ use crate::domain::cost::{Input, Job, JobCost, Measure, Outlives, Prices, Room};
 use crate::domain::format::{self, trimmed};
 use crate::ui::paint;
 use crate::ui::picker;
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// Cells of the labels.
 const LABEL: u16 = 22;

@@ -8,7 +8,6 @@
 
 mod compare;
 mod job;
-mod plot;
 mod related;
 mod summary;
 mod why;
@@ -19,13 +18,12 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
 use super::paint;
-use super::picker::{self, blank};
-use super::theme::Theme;
 use crate::app::Model;
 use crate::app::facts::{Facts, Target};
 use crate::app::insights::Insight;
-use crate::app::insights::plot::Axis;
 use crate::app::remote::{Now, Phase, Remote};
+use crate::ui::picker::blank;
+use crate::widgets::theme::Theme;
 
 /// Draws a view; gives the cursor's place where text is typed.
 #[expect(
@@ -45,16 +43,8 @@ pub fn draw(
     let browser = model.browser()?;
     match insight {
         Insight::Job(form) => return job::draw(buffer, area, browser, form, now, theme, facts),
-        Insight::Axis(axis, list) => {
-            let title = match axis {
-                Axis::X => "Across: type to search",
-                Axis::Y => "Upwards: type to search",
-            };
-            return picker::draw(buffer, area, title, list, theme, facts);
-        }
         Insight::Compare(view) => compare::draw(buffer, body, view, theme, facts),
         Insight::Summary(view) => summary::draw(buffer, body, view, theme, facts),
-        Insight::Plot(view) => plot::draw(buffer, body, browser, view, theme),
         Insight::Why(view) => why::draw(buffer, body, browser, view, now, theme, facts),
         Insight::Related(view) => related::draw(buffer, body, browser, view, now, theme, facts),
     }

@@ -11,7 +11,7 @@ use crate::app::remote::Now;
 use crate::domain::format::{gigabytes, trimmed};
 use crate::domain::insight::Share;
 use crate::ui::paint;
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// Lines that the list keeps on a low screen: its header and a few offers.
 const LIST: u16 = 4;

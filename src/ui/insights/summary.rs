@@ -10,7 +10,7 @@ use crate::domain::Resource;
 use crate::domain::format::trimmed;
 use crate::domain::insight::GroupOrder;
 use crate::ui::paint;
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// Draws the summary.
 pub fn draw(buffer: &mut Buffer, body: Rect, view: &Summary, theme: &Theme, facts: &mut Facts) {

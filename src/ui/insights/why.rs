@@ -10,7 +10,7 @@ use crate::app::insights::why::Why;
 use crate::app::remote::Now;
 use crate::domain::language;
 use crate::ui::paint;
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// Lines that the list keeps on a low screen: its header and a few conditions.
 const LIST: u16 = 4;

@@ -10,7 +10,7 @@ use crate::domain::cost::{Joined, Prices, Quote};
 use crate::domain::format::trimmed;
 use crate::domain::{Listing, OfferType, Resource};
 use crate::ui::paint;
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 type Line = Vec<(String, Style)>;
 

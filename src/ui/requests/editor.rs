@@ -12,7 +12,7 @@ use crate::ui::paint;
 use crate::ui::picker::frame;
 use crate::ui::prompt;
 use crate::ui::records::first_row;
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// The widest editor.
 const WIDEST: u16 = 140;

@@ -16,7 +16,7 @@ use crate::domain::text::{json_for_terminal, visible};
 use crate::ui::paint;
 use crate::ui::picker::blank;
 use crate::ui::records::first_row;
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// Cells of the labels in the detail.
 const LABEL: usize = 14;

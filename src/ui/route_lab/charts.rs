@@ -8,7 +8,7 @@ use crate::app::facts::Facts;
 use crate::app::remote::Now;
 use crate::domain::routing::{Bucket, Run};
 use crate::ui::paint;
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// Eighths of a cell, upwards.
 const UPWARDS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];

@@ -12,7 +12,7 @@ use crate::domain::format;
 use crate::domain::routing::{Figure, LEAST_VALUES, Verdict, compare};
 use crate::ui::paint::{self, piece};
 use crate::ui::picker::blank;
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// From this width on the columns have room for the largest figures and the verdict.
 const WIDE: u16 = 92;

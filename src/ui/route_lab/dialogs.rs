@@ -6,12 +6,12 @@ use ratatui::layout::{Position, Rect};
 use crate::app::Model;
 use crate::app::facts::{Facts, Target};
 use crate::app::route_lab::{Entry, NO_PAYLOAD, RouteLab};
-use crate::app::text_input::TextInput;
 use crate::domain::dialect::RouteKey;
 use crate::domain::text::{json_for_terminal, visible};
 use crate::ui::paint;
 use crate::ui::picker::{blank, frame};
-use crate::ui::theme::Theme;
+use crate::widgets::text_input::TextInput;
+use crate::widgets::theme::Theme;
 
 /// Cells of the labels.
 const LABEL: u16 = 16;

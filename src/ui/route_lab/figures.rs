@@ -9,7 +9,7 @@ use crate::app::remote::Now;
 use crate::app::route_lab::failed;
 use crate::domain::routing::{OutcomeKind, Quantiles, Run, Summary};
 use crate::ui::paint;
-use crate::ui::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// Cells of the labels.
 const LABEL: usize = 16;

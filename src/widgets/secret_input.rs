@@ -71,7 +71,7 @@ impl SecretInput {
 
     /// Takes a key press; false if it means nothing here. Only the end can be edited: nobody sees
     /// where the cursor would be.
-    pub(super) fn key(&mut self, key: KeyEvent) -> bool {
+    pub fn key(&mut self, key: KeyEvent) -> bool {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
         match key.code {
@@ -90,7 +90,7 @@ impl SecretInput {
     }
 
     /// Takes a pasted key in place of what was there, or says why it is none; then nothing changes.
-    pub(super) fn paste(&mut self, text: &str) -> Result<(), &'static str> {
+    pub fn paste(&mut self, text: &str) -> Result<(), &'static str> {
         let text = text.trim_matches([' ', '\t', '\r', '\n']);
         if let Some(fault) = key_fault(text) {
             return Err(fault);

@@ -5,7 +5,7 @@ use std::str::FromStr as _;
 
 use ratatui::style::{Color, Style};
 
-use super::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// The theme that the person chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

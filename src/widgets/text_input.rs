@@ -1,7 +1,15 @@
 //! One line of text that a person edits.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::widgets::StatefulWidget;
 use tui_input::{Input, InputRequest};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use super::theme::Theme;
 
 use crate::domain::text::is_hostile;
 
@@ -156,4 +164,79 @@ impl TextInput {
         }
         Pasted { refused }
     }
+}
+
+/// Draws an input of one line, scrolled so that its cursor shows. The state receives the place of
+/// the cursor on the screen.
+#[derive(Debug)]
+pub struct InputLine<'a> {
+    input: &'a TextInput,
+    placeholder: &'a str,
+    style: Style,
+    theme: &'a Theme,
+}
+
+impl<'a> InputLine<'a> {
+    /// The input in the style of a form's field.
+    pub const fn new(input: &'a TextInput, theme: &'a Theme) -> Self {
+        Self {
+            input,
+            placeholder: "",
+            style: theme.input,
+            theme,
+        }
+    }
+
+    /// Dim text shown while nothing is typed.
+    #[must_use]
+    pub const fn placeholder(mut self, text: &'a str) -> Self {
+        self.placeholder = text;
+        self
+    }
+
+    /// Another style.
+    #[must_use]
+    pub const fn style(mut self, style: Style) -> Self {
+        self.style = style;
+        self
+    }
+}
+
+impl StatefulWidget for InputLine<'_> {
+    type State = Option<Position>;
+
+    fn render(self, area: Rect, buffer: &mut Buffer, cursor: &mut Option<Position>) {
+        buffer.set_style(area, self.style);
+        // The cursor stands behind the last character: one cell is kept for it.
+        let width = usize::from(area.width.saturating_sub(1));
+        let scroll = self.input.scroll(width);
+        let text = self.input.text();
+        let (text, style) = if text.is_empty() {
+            (self.placeholder, self.style.patch(self.theme.dim))
+        } else if self.input.is_selected() {
+            (text, self.style.add_modifier(Modifier::REVERSED))
+        } else {
+            (text, self.style)
+        };
+        let visible = after_cells(text, scroll);
+        buffer.set_stringn(area.x, area.y, visible, usize::from(area.width), style);
+        let column = self.input.cursor_column().saturating_sub(scroll);
+        let column = u16::try_from(column).unwrap_or(area.width);
+        *cursor = Some(Position::new(
+            area.x + column.min(area.width.saturating_sub(1)),
+            area.y,
+        ));
+    }
+}
+
+/// What is left of a text behind its first `cells` terminal cells.
+fn after_cells(text: &str, cells: usize) -> &str {
+    let mut taken = 0;
+    let start = text.graphemes(true).take_while(|grapheme| {
+        let fits = taken < cells;
+        taken += grapheme.width();
+        fits
+    });
+    let start: usize = start.map(str::len).sum();
+    &text[start..]
 }

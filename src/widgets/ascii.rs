@@ -4,7 +4,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Color;
 
-use super::theme::Theme;
+use crate::widgets::theme::Theme;
 
 /// Gives every cell what the theme asks of all of them.
 pub fn finish(buffer: &mut Buffer, theme: &Theme) {

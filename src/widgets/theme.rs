@@ -17,6 +17,14 @@ pub struct Theme {
     pub selected: Style,
     /// Frames and rules.
     pub border: Style,
+    /// The frame of the panel that has the keyboard.
+    pub focus: Style,
+    /// A field of a form.
+    pub input: Style,
+    /// Text that matches a search.
+    pub highlight: Style,
+    /// What lies behind a dialog.
+    pub backdrop: Style,
     /// Keys in hints.
     pub key: Style,
     /// Good news and best values.
@@ -31,9 +39,16 @@ pub struct Theme {
     pub live: Style,
     /// What lies under everything; `None` leaves the terminal's own.
     pub background: Option<Color>,
+    /// The series of a chart, in the order of its legend.
+    pub series: [Style; SERIES],
+    /// Whether the focused frame is drawn thick, for themes without a colour to tell it by.
+    pub thick_focus: bool,
     /// Whether only ASCII may be shown.
     pub ascii: bool,
 }
+
+/// Colours that a chart can tell apart; further series share the last.
+pub const SERIES: usize = 6;
 
 impl Theme {
     /// For dark backgrounds, 24-bit colours.
@@ -60,6 +75,24 @@ impl Theme {
             .bg(Color::Rgb(0xff, 0xa6, 0x6b))
             .add_modifier(Modifier::BOLD),
         background: None,
+        focus: fg(Color::Rgb(0x7a, 0xc7, 0xff)),
+        input: Style::new()
+            .bg(Color::Rgb(0x26, 0x2f, 0x3f))
+            .fg(Color::Rgb(0xe8, 0xed, 0xf5)),
+        highlight: Style::new()
+            .bg(Color::Rgb(0x5c, 0x4a, 0x12))
+            .fg(Color::Rgb(0xff, 0xe9, 0xa8))
+            .add_modifier(Modifier::BOLD),
+        backdrop: fg(Color::Rgb(0x8b, 0x94, 0xa7)).remove_modifier(Modifier::BOLD),
+        series: [
+            fg(Color::Rgb(0x7a, 0xc7, 0xff)),
+            fg(Color::Rgb(0x9e, 0xe0, 0x8f)),
+            fg(Color::Rgb(0xf5, 0xc8, 0x6a)),
+            fg(Color::Rgb(0xc8, 0xb6, 0xff)),
+            fg(Color::Rgb(0xff, 0x9d, 0x7a)),
+            fg(Color::Rgb(0x7f, 0xe0, 0xd0)),
+        ],
+        thick_focus: false,
         ascii: false,
     };
 
@@ -87,6 +120,24 @@ impl Theme {
             .bg(Color::Rgb(0xa6, 0x45, 0x00))
             .add_modifier(Modifier::BOLD),
         background: None,
+        focus: fg(Color::Rgb(0x00, 0x55, 0xaa)),
+        input: Style::new()
+            .bg(Color::Rgb(0xe8, 0xed, 0xf4))
+            .fg(Color::Rgb(0x08, 0x10, 0x20)),
+        highlight: Style::new()
+            .bg(Color::Rgb(0xff, 0xe3, 0x9a))
+            .fg(Color::Rgb(0x20, 0x18, 0x00))
+            .add_modifier(Modifier::BOLD),
+        backdrop: fg(Color::Rgb(0x5a, 0x62, 0x70)).remove_modifier(Modifier::BOLD),
+        series: [
+            fg(Color::Rgb(0x00, 0x55, 0xaa)),
+            fg(Color::Rgb(0x1d, 0x6f, 0x20)),
+            fg(Color::Rgb(0x8a, 0x55, 0x00)),
+            fg(Color::Rgb(0x5b, 0x2f, 0xa8)),
+            fg(Color::Rgb(0xb0, 0x3a, 0x14)),
+            fg(Color::Rgb(0x00, 0x70, 0x6a)),
+        ],
+        thick_focus: false,
         ascii: false,
     };
 
@@ -115,6 +166,25 @@ impl Theme {
             .bg(Color::Rgb(0xff, 0xd0, 0x40))
             .add_modifier(Modifier::BOLD),
         background: Some(Color::Rgb(0x00, 0x00, 0x00)),
+        focus: fg(Color::Rgb(0x66, 0xff, 0xff)),
+        input: Style::new()
+            .bg(Color::Rgb(0x00, 0x00, 0x00))
+            .fg(Color::Rgb(0xff, 0xff, 0xff))
+            .add_modifier(Modifier::UNDERLINED),
+        highlight: Style::new()
+            .bg(Color::Rgb(0xff, 0xff, 0xff))
+            .fg(Color::Rgb(0x00, 0x00, 0x00))
+            .add_modifier(Modifier::BOLD),
+        backdrop: fg(Color::Rgb(0xe0, 0xe0, 0xe0)).remove_modifier(Modifier::BOLD),
+        series: [
+            fg(Color::Rgb(0x66, 0xff, 0xff)),
+            fg(Color::Rgb(0x66, 0xff, 0x66)),
+            fg(Color::Rgb(0xff, 0xff, 0x66)),
+            fg(Color::Rgb(0xff, 0x9d, 0xff)),
+            fg(Color::Rgb(0xff, 0xd0, 0x40)),
+            fg(Color::Rgb(0xff, 0xff, 0xff)),
+        ],
+        thick_focus: true,
         ascii: false,
     };
 
@@ -133,6 +203,21 @@ impl Theme {
         sandbox: fg(Color::Green).add_modifier(Modifier::BOLD.union(Modifier::REVERSED)),
         live: fg(Color::Yellow).add_modifier(Modifier::BOLD.union(Modifier::REVERSED)),
         background: None,
+        focus: fg(Color::Cyan),
+        input: Style::new().add_modifier(Modifier::UNDERLINED),
+        highlight: Style::new().add_modifier(Modifier::BOLD.union(Modifier::REVERSED)),
+        backdrop: Style::new()
+            .add_modifier(Modifier::DIM)
+            .remove_modifier(Modifier::BOLD),
+        series: [
+            fg(Color::Cyan),
+            fg(Color::Green),
+            fg(Color::Yellow),
+            fg(Color::Magenta),
+            fg(Color::Red),
+            fg(Color::Blue),
+        ],
+        thick_focus: true,
         ascii: false,
     };
 
@@ -151,11 +236,22 @@ impl Theme {
         sandbox: Style::new().add_modifier(Modifier::REVERSED.union(Modifier::BOLD)),
         live: Style::new().add_modifier(Modifier::REVERSED.union(Modifier::BOLD)),
         background: None,
+        focus: Style::new().add_modifier(Modifier::BOLD),
+        input: Style::new().add_modifier(Modifier::UNDERLINED),
+        highlight: Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
+        backdrop: Style::new().remove_modifier(
+            Modifier::BOLD
+                .union(Modifier::UNDERLINED)
+                .union(Modifier::REVERSED),
+        ),
+        series: [Style::new(); SERIES],
+        thick_focus: true,
         ascii: false,
     };
 
     /// The name of every role, as the configuration has it, with its style.
-    pub const fn roles_mut(&mut self) -> [(&'static str, &mut Style); 12] {
+    pub const fn roles_mut(&mut self) -> [(&'static str, &mut Style); 22] {
+        let [first, second, third, fourth, fifth, sixth] = &mut self.series;
         [
             ("text", &mut self.text),
             ("dim", &mut self.dim),
@@ -163,12 +259,22 @@ impl Theme {
             ("heading", &mut self.heading),
             ("selected", &mut self.selected),
             ("border", &mut self.border),
+            ("focus", &mut self.focus),
+            ("input", &mut self.input),
+            ("highlight", &mut self.highlight),
+            ("backdrop", &mut self.backdrop),
             ("key", &mut self.key),
             ("good", &mut self.good),
             ("warning", &mut self.warning),
             ("error", &mut self.error),
             ("sandbox", &mut self.sandbox),
             ("live", &mut self.live),
+            ("series-1", first),
+            ("series-2", second),
+            ("series-3", third),
+            ("series-4", fourth),
+            ("series-5", fifth),
+            ("series-6", sixth),
         ]
     }
 }

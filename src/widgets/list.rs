@@ -1,9 +1,18 @@
 //! A list that is narrowed by typing: help, palette and every choice among many.
 
+use crossterm::event::KeyEvent;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{StatefulWidget, Widget};
+
+use super::text::{cells, fit};
 use super::text_input::TextInput;
+use super::theme::Theme;
+use super::viewport::Viewport;
 
 /// One line of a picker.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +31,7 @@ pub struct Item<T> {
 
 /// The list, its search line and the selected line.
 #[derive(Debug, Clone)]
-pub struct Picker<T> {
+pub struct List<T> {
     /// What is typed.
     pub input: TextInput,
     items: Vec<Item<T>>,
@@ -31,7 +40,7 @@ pub struct Picker<T> {
     names: fn(&T) -> &'static [&'static str],
 }
 
-impl<T: Clone> Picker<T> {
+impl<T: Clone> List<T> {
     /// A picker over `items`, nothing typed, the first choosable line selected.
     pub fn new(items: Vec<Item<T>>) -> Self {
         let mut picker = Self {
@@ -130,8 +139,151 @@ impl<T: Clone> Picker<T> {
         self.select(0, false);
     }
 
+    /// Types a key into the search line; false if the key edits nothing.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        let is_taken = self.input.key(key);
+        if is_taken {
+            self.narrow();
+        }
+        is_taken
+    }
+
+    /// Pastes into the search line.
+    pub fn paste(&mut self, text: &str) {
+        self.input.paste(text);
+        self.narrow();
+    }
+
     fn names_of(&self, item: &Item<T>) -> &'static [&'static str] {
         item.value.as_ref().map_or(&[], |value| (self.names)(value))
+    }
+}
+
+/// Draws the lines of a list, the selected one highlighted. The viewport keeps its place.
+#[derive(Debug)]
+pub struct ListLines<'a, T> {
+    list: &'a List<T>,
+    empty: &'a str,
+    theme: &'a Theme,
+}
+
+impl<'a, T: Clone> ListLines<'a, T> {
+    /// The lines of `list`.
+    pub const fn new(list: &'a List<T>, theme: &'a Theme) -> Self {
+        Self {
+            list,
+            empty: "Nothing matches",
+            theme,
+        }
+    }
+
+    /// What stands in place of the lines when there are none.
+    #[must_use]
+    pub const fn empty(mut self, text: &'a str) -> Self {
+        self.empty = text;
+        self
+    }
+
+    fn line(&self, item: &Item<T>, is_selected: bool, widths: (u16, u16), width: u16) -> Line<'a> {
+        let theme = self.theme;
+        if item.value.is_none() {
+            let line = Line::from(vec![
+                Span::styled(format!(" {}  ", item.title), theme.heading),
+                Span::styled(item.text.clone(), theme.dim),
+            ]);
+            return fit(line, width);
+        }
+        let dim = if is_selected {
+            theme.selected
+        } else {
+            theme.dim
+        };
+        let (title_style, text_style) = match (&item.disabled, is_selected) {
+            (Some(_), _) => (dim, dim),
+            (None, true) => (theme.selected, theme.selected),
+            (None, false) => (theme.text, theme.dim),
+        };
+        let (title, note) = widths;
+        let sign = if is_selected { "▌ " } else { "  " };
+        let mut line = fit(
+            Line::from(vec![
+                Span::styled(sign, title_style),
+                Span::styled(item.title.clone(), title_style),
+            ]),
+            title + 2,
+        );
+        pad(&mut line, title + 4, title_style);
+        let text = match &item.disabled {
+            Some(why) => format!("{} ({why})", item.text),
+            None => item.text.clone(),
+        };
+        let gap = if note == 0 { 0 } else { note + 2 };
+        let room = width.saturating_sub(title + 4 + gap);
+        let mut text = fit(Line::from(Span::styled(text, text_style)), room);
+        pad(&mut text, room, text_style);
+        line.spans.extend(text.spans);
+        if note > 0 {
+            let shown = fit(Line::from(item.note.clone()), note);
+            let blanks = usize::from(note + 1).saturating_sub(shown.width());
+            line.push_span(Span::styled(" ".repeat(blanks), dim));
+            line.spans.extend(
+                shown
+                    .patch_style(dim)
+                    .spans
+                    .into_iter()
+                    .map(|span| span.patch_style(dim)),
+            );
+            line.push_span(Span::styled(" ", dim));
+        }
+        line
+    }
+}
+
+/// Fills a line up to `width` cells.
+fn pad(line: &mut Line<'_>, width: u16, style: ratatui::style::Style) {
+    let blanks = usize::from(width).saturating_sub(line.width());
+    line.push_span(Span::styled(" ".repeat(blanks), style));
+}
+
+/// The width that holds nine of ten texts: a few long ones need not take the room of all others.
+fn usual_width(widths: impl Iterator<Item = u16>) -> u16 {
+    let mut widths: Vec<_> = widths.collect();
+    widths.sort_unstable();
+    let place = (widths.len() * 9).div_ceil(10).saturating_sub(1);
+    widths.get(place).copied().unwrap_or(0)
+}
+
+impl<T: Clone> StatefulWidget for ListLines<'_, T> {
+    type State = Viewport;
+
+    fn render(self, area: Rect, buffer: &mut Buffer, viewport: &mut Viewport) {
+        let total = self.list.shown().len();
+        viewport.follow(self.list.selected(), total, area);
+        if total == 0 {
+            Line::styled(format!(" {}", self.empty), self.theme.dim).render(area, buffer);
+            return;
+        }
+        let entries = || self.list.shown().filter(|item| item.value.is_some());
+        let note = usual_width(entries().map(|item| cells(&item.note))).min(area.width / 3);
+        let title = usual_width(entries().map(|item| cells(&item.title)));
+        let has_text = entries().any(|item| !item.text.is_empty());
+        let most = if has_text { area.width / 2 } else { area.width };
+        let title = title.min(most.saturating_sub(4));
+        let visible = viewport.visible();
+        let lines = self
+            .list
+            .shown()
+            .enumerate()
+            .skip(visible.start)
+            .take(visible.len());
+        for (row, (index, item)) in area.rows().zip(lines) {
+            let is_selected = index == self.list.selected();
+            if is_selected {
+                buffer.set_style(row, self.theme.selected);
+            }
+            self.line(item, is_selected, (title, note), row.width)
+                .render(row, buffer);
+        }
     }
 }
 

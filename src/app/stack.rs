@@ -1,0 +1,219 @@
+//! Hands what happens to the open views, and carries out what they ask for.
+
+use super::facts::Target;
+use super::keymap::Action;
+use super::message::{Effect, Toast};
+use super::overlay::Overlay;
+use super::remote::{Now, Ticket, Waiting};
+use super::view::{Availability, Change, Cx, Outcome, Region, Response, View};
+use super::{Model, actions};
+
+/// Lets the view at a place of the stack act; `None` if there is no view.
+fn with<R>(
+    model: &mut Model,
+    now: Now,
+    place: usize,
+    act: impl FnOnce(&mut dyn View, &mut Cx<'_>) -> R,
+) -> Option<(R, Vec<Effect>)> {
+    let Model {
+        state,
+        overlays,
+        facts,
+        ..
+    } = model;
+    let Some(Overlay::View(view)) = overlays.get_mut(place) else {
+        return None;
+    };
+    let mut cx = Cx::new(state, facts, place, now);
+    let result = act(&mut **view, &mut cx);
+    let (changes, mut effects) = (cx.changes, cx.effects);
+    for change in changes {
+        effects.extend(carry_out(model, now, place, change));
+    }
+    Some((result, effects))
+}
+
+fn carry_out(model: &mut Model, now: Now, place: usize, change: Change) -> Vec<Effect> {
+    match change {
+        Change::Open(view) => {
+            model.overlays.push(Overlay::View(view));
+            Vec::new()
+        }
+        Change::Close => close_from(model, now, place),
+        Change::CloseAll => close_from(model, now, 0),
+        Change::Perform(action) => actions::perform(model, now, action),
+        Change::PerformOnPane(action) => actions::on_table(model, now, action),
+        Change::GoTo(pane) => {
+            let mut effects = close_from(model, now, 0);
+            effects.extend(actions::go_to(model, now, pane));
+            effects
+        }
+    }
+}
+
+/// Closes the view at a place of the stack and all above it, topmost first.
+pub(super) fn close_from(model: &mut Model, now: Now, place: usize) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    while model.overlays.len() > place {
+        let top = model.overlays.len() - 1;
+        let closed = with(model, now, top, |view, cx| view.closing(cx));
+        effects.extend(closed.into_iter().flat_map(|((), effects)| effects));
+        model.overlays.truncate(top);
+    }
+    let resumed = with_top(model, now, |view, cx| view.resumed(cx));
+    effects.extend(resumed.into_iter().flat_map(|((), effects)| effects));
+    effects
+}
+
+/// Lets the topmost view act.
+fn with_top<R>(
+    model: &mut Model,
+    now: Now,
+    act: impl FnOnce(&mut dyn View, &mut Cx<'_>) -> R,
+) -> Option<(R, Vec<Effect>)> {
+    let top = model.overlays.len().checked_sub(1)?;
+    with(model, now, top, act)
+}
+
+/// Gives an action to the topmost view; `None` if it is none of the view's business, or if the
+/// topmost overlay is no view.
+pub(super) fn update(model: &mut Model, now: Now, action: Action) -> Option<Vec<Effect>> {
+    let (outcome, effects) = with_top(model, now, |view, cx| view.update(action, cx))?;
+    match outcome {
+        Outcome::Handled => Some(effects),
+        Outcome::Ignored => None,
+    }
+}
+
+/// Opens the view that an action stands for; `None` if it stands for none.
+pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Option<Vec<Effect>> {
+    let Model {
+        state,
+        overlays,
+        facts,
+        opener,
+    } = model;
+    let place = overlays.len();
+    let mut cx = Cx::new(state, facts, place, now);
+    let is_opened = opener(action, &mut cx);
+    let (changes, mut effects) = (cx.changes, cx.effects);
+    for change in changes {
+        effects.extend(carry_out(model, now, place, change));
+    }
+    is_opened.then_some(effects)
+}
+
+/// Says that an action means nothing where the keyboard is.
+pub(super) fn ignored(model: &mut Model, now: Now, action: Action) {
+    let key = model.state.keymap.key_of(action);
+    model.state.toast = Some(Toast::error(format!("{key} does nothing here"), now));
+}
+
+/// Gives a key that no context binds to the topmost view.
+pub(super) fn typed(
+    model: &mut Model,
+    now: Now,
+    key: crossterm::event::KeyEvent,
+) -> Option<Vec<Effect>> {
+    with_top(model, now, |view, cx| view.typed(key, cx)).map(|(_, effects)| effects)
+}
+
+/// Gives a pasted text to the topmost view.
+pub(super) fn pasted(model: &mut Model, now: Now, text: &str) -> Option<Vec<Effect>> {
+    let (outcome, effects) = with_top(model, now, |view, cx| view.paste(text, cx))?;
+    if outcome == Outcome::Ignored {
+        model.state.toast = Some(Toast::error("Can't paste here", now));
+    }
+    Some(effects)
+}
+
+/// Gives a click to the topmost view, if it is on one of its lines.
+pub(super) fn clicked(model: &mut Model, now: Now, x: u16, y: u16) -> Option<Vec<Effect>> {
+    let top = model.overlays.len().checked_sub(1)?;
+    let hit: Option<(Region, usize)> = match model.facts.at(x, y) {
+        Some(Target::Item(region, line)) => Some((region, line)),
+        Some(_) => None,
+        None => model.facts.line_at(top, x, y),
+    };
+    let (region, line) = hit?;
+    with(model, now, top, |view, cx| view.click(region, line, cx)).map(|(_, effects)| effects)
+}
+
+/// Gives a turn of the wheel to the topmost view.
+pub(super) fn wheel(model: &mut Model, now: Now, lines: isize) -> Option<Vec<Effect>> {
+    with_top(model, now, |view, cx| view.wheel(lines, cx)).map(|((), effects)| effects)
+}
+
+/// Offers a response to every view, topmost first; gives it back if none waits for it.
+pub(super) fn response(
+    model: &mut Model,
+    now: Now,
+    ticket: Ticket,
+    response: Response,
+) -> (Option<Response>, Vec<Effect>) {
+    let mut left = Some(response);
+    let mut all = Vec::new();
+    for place in (0..model.overlays.len()).rev() {
+        let Some(response) = left.take() else { break };
+        let mut offered = Some(response);
+        let taken = with(model, now, place, |view, cx| {
+            offered.take().and_then(|it| view.response(ticket, it, cx))
+        });
+        match taken {
+            Some((rest, effects)) => {
+                left = rest;
+                all.extend(effects);
+            }
+            // Not a view: the offer was not touched.
+            None => left = offered,
+        }
+    }
+    (left, all)
+}
+
+/// Tells every view how a request fares.
+pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+    for overlay in &mut model.overlays {
+        if let Overlay::View(view) = overlay {
+            view.progress(ticket, attempt, waiting);
+        }
+    }
+}
+
+/// The earliest moment that a view wants.
+pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
+    let views = model.overlays.iter().filter_map(|overlay| match overlay {
+        Overlay::View(view) => view.deadline(&model.state, now),
+        _ => None,
+    });
+    views.reduce(f64::min)
+}
+
+/// Lets every view see that time has passed.
+pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
+    let places = 0..model.overlays.len();
+    places
+        .filter_map(|place| with(model, now, place, |view, cx| view.tick(cx)))
+        .flat_map(|((), effects)| effects)
+        .collect()
+}
+
+/// Tells every view that rows have changed.
+pub(super) fn rows_changed(model: &mut Model) {
+    let Model {
+        state, overlays, ..
+    } = model;
+    for overlay in overlays {
+        if let Overlay::View(view) = overlay {
+            view.rows_changed(state);
+        }
+    }
+}
+
+/// Whether an action can be taken in the topmost view; `None` if the topmost overlay is no view.
+pub(super) fn availability(model: &Model, action: Action) -> Option<Availability> {
+    match model.overlays.last() {
+        Some(Overlay::View(view)) => Some(view.availability(action, &model.state)),
+        _ => None,
+    }
+}

@@ -1,0 +1,186 @@
+//! What the views share: the market, its data and the person's settings.
+
+use std::ops::{Index, IndexMut};
+
+use super::browser::Browser;
+use super::groups::Groups;
+use super::keys::Keymap;
+use super::message::Toast;
+use super::remote::{Now, Remote, Tickets};
+use super::requests::Requests;
+use super::route_lab::RouteLab;
+use super::write::Writes;
+use super::{Pane, Profile, drafts, keep, markets, sandbox, split};
+use crate::api::ledger::Ledger;
+use crate::domain::local::LocalTime;
+use crate::domain::saved::Searches;
+use crate::domain::{Condition, Dialect, Listing, Resource};
+
+/// What the views share: the market, its data and the person's settings.
+#[derive(Debug)]
+pub struct State {
+    /// For whom it speaks.
+    pub profile: Profile,
+    /// The pane in sight.
+    pub pane: Pane,
+    /// The listings, one for each resource.
+    pub browsers: Browsers,
+    /// The keys of this person.
+    pub keymap: Keymap,
+    /// Tests of the routing endpoint.
+    pub route_lab: Box<RouteLab>,
+    /// What should be known about how the program started; shown until Esc.
+    pub notices: Vec<String>,
+    /// A notice that goes by itself.
+    pub toast: Option<Toast>,
+    /// Columns and rows of the terminal.
+    pub size: (u16, u16),
+    /// What was sent and answered.
+    pub ledger: Ledger,
+    /// What the Requests pane has besides that.
+    pub requests: Box<Requests>,
+    /// The volumes of the market for what goes with an offer, asked for apart from the Volumes pane.
+    pub(crate) stock: Remote<Listing>,
+    /// What changes the market: under way and in the past.
+    pub writes: Writes,
+    /// The saved searches.
+    pub searches: Searches,
+    /// What survives a restart.
+    pub(super) keep: keep::Keep,
+    /// What the Workergroups pane has besides its table.
+    pub groups: Groups,
+    /// What the embedded sandbox says of itself.
+    pub sandbox: sandbox::SandboxNotes,
+    /// How table and detail share a wide screen.
+    pub split: split::Split,
+    /// The time zone of the person.
+    pub zone: jiff::tz::TimeZone,
+    /// The markets that can be connected to.
+    pub markets: markets::Markets,
+    /// What closed views remember.
+    pub drafts: drafts::Drafts,
+    pub(super) tickets: Tickets,
+}
+
+/// The listings that are browsed, one for each resource.
+#[derive(Debug)]
+pub struct Browsers([Browser; 3]);
+
+impl Browsers {
+    fn new(dialect: &'static Dialect) -> Self {
+        Self(Resource::ALL.map(|resource| Browser::new(resource, dialect)))
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> std::slice::Iter<'_, Browser> {
+        self.0.iter()
+    }
+
+    /// All of them, to be changed.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Browser> {
+        self.0.iter_mut()
+    }
+}
+
+impl Index<Resource> for Browsers {
+    type Output = Browser;
+
+    fn index(&self, resource: Resource) -> &Browser {
+        &self.0[resource as usize]
+    }
+}
+
+impl IndexMut<Resource> for Browsers {
+    fn index_mut(&mut self, resource: Resource) -> &mut Browser {
+        &mut self.0[resource as usize]
+    }
+}
+
+impl<'a> IntoIterator for &'a Browsers {
+    type Item = &'a Browser;
+    type IntoIter = std::slice::Iter<'a, Browser>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a mut Browsers {
+    type Item = &'a mut Browser;
+    type IntoIter = std::slice::IterMut<'a, Browser>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
+    }
+}
+
+impl State {
+    /// The state at the start. `conditions` are those of the first search, if they are not the
+    /// usual ones.
+    pub(super) fn new(profile: Profile, conditions: Option<Vec<Condition>>) -> Self {
+        let dialect = profile.dialect;
+        let mut browsers = Browsers::new(dialect);
+        if let Some(conditions) = conditions {
+            let offers = &mut browsers[Resource::Offers];
+            offers.query.conditions = conditions;
+            offers.show_query_in_bar();
+        }
+        Self {
+            profile,
+            pane: Pane::Offers,
+            browsers,
+            keymap: Keymap::default(),
+            route_lab: Box::default(),
+            notices: Vec::new(),
+            toast: None,
+            size: (80, 24),
+            ledger: Ledger::default(),
+            requests: Box::default(),
+            stock: Remote::default(),
+            writes: Writes::default(),
+            searches: Searches::default(),
+            keep: keep::Keep::default(),
+            groups: Groups::new(dialect),
+            sandbox: sandbox::SandboxNotes::default(),
+            split: split::Split::default(),
+            zone: jiff::tz::TimeZone::UTC,
+            markets: markets::Markets::default(),
+            drafts: drafts::Drafts::default(),
+            tickets: Tickets::default(),
+        }
+    }
+
+    /// Changes whenever the rows of a pane, their order, prices or marks do.
+    pub(super) fn revision(&self) -> u64 {
+        let revisions = self.browsers.0.iter().map(Browser::revision);
+        revisions.fold(0, u64::wrapping_add)
+    }
+
+    /// The browser of the open pane.
+    pub fn browser(&self) -> Option<&Browser> {
+        Some(&self.browsers[self.pane.resource()?])
+    }
+
+    /// The browser of the open pane, to be changed.
+    pub fn browser_mut(&mut self) -> Option<&mut Browser> {
+        Some(&mut self.browsers[self.pane.resource()?])
+    }
+
+    /// The browser of the open pane with the tickets for its requests.
+    pub(super) fn browser_and_tickets(&mut self) -> Option<(&mut Browser, &mut Tickets)> {
+        let resource = self.pane.resource()?;
+        Some((&mut self.browsers[resource], &mut self.tickets))
+    }
+
+    /// Where and when the person reads.
+    pub fn local_time(&self, now: Now) -> LocalTime {
+        LocalTime {
+            zone: self.zone.clone(),
+            now: now.epoch,
+        }
+    }
+
+    pub(super) fn show(&mut self, toast: Toast) {
+        self.toast = Some(toast);
+    }
+}

@@ -1,0 +1,422 @@
+//! What a view can answer, and what it may do in return.
+//!
+//! A view is a screen, panel or dialog that lies over a pane: it has its state, its keys and its
+//! drawing in one folder of `views`. The dispatcher in [`super`] knows views only by this trait.
+
+use std::fmt;
+
+use crossterm::event::KeyEvent;
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Position, Rect};
+use ratatui::text::Line;
+use ratatui::widgets::{StatefulWidget, Widget};
+
+use super::State;
+use super::facts::{Facts, Target};
+use super::keymap::{Action, Context};
+use super::message::{Effect, Toast};
+use super::pane::Pane;
+use super::remote::{Now, Ticket, Waiting};
+use crate::api::{ApiError, Reply, Request};
+use crate::widgets::form::{Form, FormLayout, FormLines};
+use crate::widgets::list::{List, ListLines};
+use crate::widgets::panel::Size;
+use crate::widgets::report::{Report, ReportLayout, ReportLines};
+use crate::widgets::text_input::{InputLine, TextInput};
+use crate::widgets::theme::Theme;
+use crate::widgets::viewport::Viewport;
+
+/// The end of a request: its reply, or why there is none.
+pub type Response = Result<Reply, ApiError>;
+
+/// Whether a view made something of what it was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It did.
+    Handled,
+    /// It means nothing here; the dispatcher says so once.
+    Ignored,
+}
+
+/// Whether an action can be taken now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Availability {
+    /// It can.
+    Available,
+    /// It means nothing here: no hint names it.
+    Hidden,
+    /// It cannot, for this reason.
+    Disabled(String),
+}
+
+/// Where a view is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placement {
+    /// Everything between header and footer, in place of the pane.
+    Page,
+    /// Over what is open below it, which is dimmed.
+    Dialog,
+}
+
+/// A scrolling part of a view, by a number of the view's choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Region(pub u8);
+
+impl Region {
+    /// The part that the cursor keys move in.
+    pub const MAIN: Self = Self(0);
+    /// What goes with the selected line.
+    pub const PREVIEW: Self = Self(1);
+}
+
+/// A screen, panel or dialog over a pane. Only `contexts`, `update` and `draw` have no default.
+pub trait View: fmt::Debug + Send {
+    /// Where its keys are looked up, the most specific context first.
+    fn contexts(&self) -> &'static [Context];
+
+    /// Does what an action means here.
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome;
+
+    /// Draws the view into `area`.
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>);
+
+    /// Where it is drawn.
+    fn placement(&self) -> Placement {
+        Placement::Page
+    }
+
+    /// Whether an action can be taken now; also asked for the actions of panes while the view is
+    /// open.
+    fn availability(&self, action: Action, state: &State) -> Availability {
+        let _ = (action, state);
+        Availability::Available
+    }
+
+    /// The name of an action's effect here, where the table's word is too general: `start`,
+    /// `price offers`.
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        let _ = action;
+        None
+    }
+
+    /// Takes a key that no context binds: typed text.
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        let _ = (key, cx);
+        Outcome::Ignored
+    }
+
+    /// Whether typed characters go into a text now.
+    fn takes_text(&self) -> bool {
+        false
+    }
+
+    /// Takes a pasted text. Ignoring it tells the person that nothing can be pasted here.
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        let _ = (text, cx);
+        Outcome::Ignored
+    }
+
+    /// Takes a click on the line of a region.
+    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        let _ = (region, line, cx);
+        Outcome::Ignored
+    }
+
+    /// Takes a turn of the wheel, by so many lines; as so many steps of the cursor unless the view
+    /// knows better.
+    fn wheel(&mut self, lines: isize, cx: &mut Cx<'_>) {
+        let action = if lines < 0 { Action::Up } else { Action::Down };
+        for _ in 0..lines.unsigned_abs() {
+            self.update(action, cx);
+        }
+    }
+
+    /// Takes the response to one of its requests; gives back what it is not waiting for.
+    fn response(
+        &mut self,
+        ticket: Ticket,
+        response: Response,
+        cx: &mut Cx<'_>,
+    ) -> Option<Response> {
+        let _ = (ticket, cx);
+        Some(response)
+    }
+
+    /// Learns that a request waits or is tried again.
+    fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+        let _ = (ticket, attempt, waiting);
+    }
+
+    /// When it wants [`View::tick`], on the monotonic clock.
+    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+        let _ = (state, now);
+        None
+    }
+
+    /// The moment it asked for has come; may also come early.
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        let _ = cx;
+    }
+
+    /// Rows, prices or marks of a pane have changed: what was worked out from them is stale.
+    fn rows_changed(&mut self, state: &State) {
+        let _ = state;
+    }
+
+    /// The view above has closed.
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        let _ = cx;
+    }
+
+    /// The view is closing: abort its requests, keep its draft.
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        let _ = cx;
+    }
+}
+
+/// Opens the view that an action stands for where the keyboard is; false if it stands for none. It
+/// is given to the core from outside, so that the core knows no view by name.
+pub type Opener = fn(Action, &mut Cx<'_>) -> bool;
+
+/// A change to the stack of views, carried out when the view has returned.
+#[derive(Debug)]
+pub(super) enum Change {
+    Open(Box<dyn View>),
+    Close,
+    CloseAll,
+    Perform(Action),
+    PerformOnPane(Action),
+    GoTo(Pane),
+}
+
+/// What a view may read and do.
+#[derive(Debug)]
+pub struct Cx<'a> {
+    /// The moment.
+    pub now: Now,
+    /// The market, its data and the person's settings.
+    pub state: &'a mut State,
+    pub(super) facts: &'a Facts,
+    pub(super) depth: usize,
+    pub(super) changes: Vec<Change>,
+    pub(super) effects: Vec<Effect>,
+}
+
+impl<'a> Cx<'a> {
+    pub(super) const fn new(
+        state: &'a mut State,
+        facts: &'a Facts,
+        depth: usize,
+        now: Now,
+    ) -> Self {
+        Self {
+            now,
+            state,
+            facts,
+            depth,
+            changes: Vec::new(),
+            effects: Vec::new(),
+        }
+    }
+
+    /// Opens a view over this one.
+    pub fn open(&mut self, view: impl View + 'static) {
+        self.changes.push(Change::Open(Box::new(view)));
+    }
+
+    /// Opens a view that needs something to be about; false if there is nothing.
+    pub fn try_open<V: View + 'static>(&mut self, view: impl FnOnce(&State) -> Option<V>) -> bool {
+        let view = view(self.state);
+        let is_there = view.is_some();
+        self.changes
+            .extend(view.map(|view| Change::Open(Box::new(view))));
+        is_there
+    }
+
+    /// Closes this view.
+    pub fn close(&mut self) {
+        self.changes.push(Change::Close);
+    }
+
+    /// Closes all views over the pane.
+    pub fn close_all(&mut self) {
+        self.changes.push(Change::CloseAll);
+    }
+
+    /// Does what an action means once the changes before it are made, as if its key was pressed.
+    pub fn perform(&mut self, action: Action) {
+        self.changes.push(Change::Perform(action));
+    }
+
+    /// Does what an action means to the pane below, whose selection this view moves: opening the
+    /// details of the selected row, for one.
+    pub fn perform_on_pane(&mut self, action: Action) {
+        self.changes.push(Change::PerformOnPane(action));
+    }
+
+    /// Shows a pane; all views are closed.
+    pub fn go_to(&mut self, pane: Pane) {
+        self.changes.push(Change::GoTo(pane));
+    }
+
+    /// Sends a read; the response comes to [`View::response`] under this ticket.
+    pub fn send(&mut self, request: Request) -> Ticket {
+        let ticket = self.state.tickets.take();
+        self.effects.push(Effect::Call { ticket, request });
+        ticket
+    }
+
+    /// Stops waiting for a read.
+    pub fn abort(&mut self, ticket: Ticket) {
+        self.effects.push(Effect::Abort(ticket));
+    }
+
+    /// Lets something be done outside the core.
+    pub fn effect(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    /// Lets several things be done outside the core.
+    pub fn effects(&mut self, effects: impl IntoIterator<Item = Effect>) {
+        self.effects.extend(effects);
+    }
+
+    /// Shows a short notice.
+    pub fn toast(&mut self, text: impl Into<String>) {
+        self.state.toast = Some(Toast::new(text, self.now));
+    }
+
+    /// Shows a short notice that something went wrong.
+    pub fn complain(&mut self, text: impl Into<String>) {
+        self.state.toast = Some(Toast::error(text, self.now));
+    }
+
+    /// What the last frame showed of a region.
+    pub fn viewport(&self, region: Region) -> Viewport {
+        self.facts.viewport(self.depth, region)
+    }
+
+    /// By how many lines an action moves in the main region, if it moves.
+    pub fn motion(&self, action: Action) -> Option<isize> {
+        action.motion(self.viewport(Region::MAIN).page)
+    }
+}
+
+/// What a view draws on, and what it may read while it does.
+pub struct Scene<'a, 'b> {
+    /// The frame.
+    pub frame: &'a mut Frame<'b>,
+    /// Colours and emphasis.
+    pub theme: &'a Theme,
+    /// The market, its data and the person's settings.
+    pub state: &'a State,
+    /// The moment.
+    pub now: Now,
+    /// How much room the screen has.
+    pub size: Size,
+    /// What this frame has measured so far.
+    pub(crate) facts: &'a mut Facts,
+    /// What the frame before has measured.
+    pub(crate) before: &'a Facts,
+    pub(crate) depth: usize,
+    pub(crate) cursor: Option<Position>,
+}
+
+impl fmt::Debug for Scene<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scene").finish_non_exhaustive()
+    }
+}
+
+impl Scene<'_, '_> {
+    /// Draws a widget.
+    pub fn render(&mut self, widget: impl Widget, area: Rect) {
+        self.frame.render_widget(widget, area);
+    }
+
+    /// Draws a scrolling widget, which keeps its place from frame to frame; gives what it shows.
+    pub fn scroll(
+        &mut self,
+        region: Region,
+        widget: impl StatefulWidget<State = Viewport>,
+        area: Rect,
+    ) -> Viewport {
+        let mut viewport = self.before.viewport(self.depth, region);
+        self.frame
+            .render_stateful_widget(widget, area, &mut viewport);
+        self.facts.viewports.push((self.depth, region, viewport));
+        viewport
+    }
+
+    /// Draws the lines of a list.
+    pub fn list<T: Clone>(&mut self, region: Region, list: &List<T>, area: Rect) -> Viewport {
+        self.scroll(region, ListLines::new(list, self.theme), area)
+    }
+
+    /// Draws a report with its search.
+    pub fn report(&mut self, region: Region, report: &Report, area: Rect) -> Viewport {
+        let mut layout = ReportLayout::default();
+        let lines = ReportLines::new(report, self.theme);
+        self.frame.render_stateful_widget(lines, area, &mut layout);
+        self.cursor = layout.cursor.or(self.cursor);
+        let viewport = layout.viewport;
+        self.facts.viewports.push((self.depth, region, viewport));
+        viewport
+    }
+
+    /// Draws a list with its search line above it.
+    pub fn searched_list<T: Clone>(&mut self, list: &List<T>, area: Rect) {
+        let [line, lines] =
+            Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
+        self.render(Line::styled("/ ", self.theme.accent), line);
+        let typed = Rect {
+            x: line.x + 2,
+            width: line.width.saturating_sub(2),
+            ..line
+        };
+        self.input(&list.input, "type to search", typed);
+        self.list(Region::MAIN, list, lines);
+    }
+
+    /// Draws a form in the main region; a click gives the place of a field.
+    pub fn form<K: Copy + Eq>(&mut self, form: &Form<K>, area: Rect) {
+        let before = self.before.viewport(self.depth, Region::MAIN);
+        let mut layout = FormLayout {
+            top: before.top,
+            ..FormLayout::default()
+        };
+        let lines = FormLines::new(form, self.theme);
+        self.frame.render_stateful_widget(lines, area, &mut layout);
+        self.cursor = layout.cursor.or(self.cursor);
+        let viewport = Viewport {
+            top: layout.top,
+            page: usize::from(area.height),
+            total: layout.total,
+            rows: Rect::default(),
+        };
+        self.facts
+            .viewports
+            .push((self.depth, Region::MAIN, viewport));
+        for (place, field) in layout.fields {
+            self.clickable(place, Target::Item(Region::MAIN, field));
+        }
+    }
+
+    /// Draws a line in which text is typed, and puts the cursor there.
+    pub fn input(&mut self, input: &TextInput, placeholder: &str, area: Rect) {
+        let line = InputLine::new(input, self.theme).placeholder(placeholder);
+        let mut cursor = None;
+        self.frame.render_stateful_widget(line, area, &mut cursor);
+        self.cursor = cursor;
+    }
+
+    /// Makes an area clickable.
+    pub fn clickable(&mut self, area: Rect, target: Target) {
+        self.facts.targets.push((area.into(), target));
+    }
+
+    /// The key of an action, as it is shown.
+    pub fn key(&self, action: Action) -> String {
+        self.state.keymap.key_of(action)
+    }
+}

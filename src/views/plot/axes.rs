@@ -1,0 +1,148 @@
+//! Choosing what the axes of the plot show.
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use crate::app::State;
+use crate::app::keymap::{Action, Context};
+use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::domain::{Field, insight};
+use crate::widgets::dialog;
+use crate::widgets::list::{Item, List};
+use crate::widgets::panel::{Panel, Tone};
+
+/// One of the two axes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    /// The horizontal one.
+    X,
+    /// The vertical one.
+    Y,
+}
+
+/// A choice on its way to the plot.
+#[derive(Debug)]
+pub(super) struct Chosen {
+    pub axis: Axis,
+    pub field: &'static Field,
+}
+
+/// The list of numbers that can be plotted.
+#[derive(Debug)]
+pub(super) struct Axes {
+    axis: Axis,
+    current: (&'static Field, &'static Field),
+    list: List<&'static Field>,
+}
+
+impl Axes {
+    pub fn new(
+        state: &State,
+        axis: Axis,
+        current: (&'static Field, &'static Field),
+    ) -> Option<Self> {
+        let listing = state.browser()?.listing()?;
+        let items = insight::axes(listing)
+            .map(|field| Item {
+                title: field.label.to_owned(),
+                text: field.doc.to_owned(),
+                note: field.key.to_owned(),
+                disabled: None,
+                value: Some(field),
+            })
+            .collect();
+        let mut picker = Self {
+            axis,
+            current,
+            list: List::new(items),
+        };
+        picker.select_current();
+        Some(picker)
+    }
+
+    fn select_current(&mut self) {
+        let current = match self.axis {
+            Axis::X => self.current.0,
+            Axis::Y => self.current.1,
+        };
+        let place = self
+            .list
+            .shown()
+            .position(|item| item.value == Some(current));
+        self.list.select(place.unwrap_or(0), false);
+    }
+}
+
+impl View for Axes {
+    fn contexts(&self) -> &'static [Context] {
+        &[Context::Tabs, Context::List, Context::Always]
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::NextTab => Some("x or y axis"),
+            Action::Submit => Some("plot"),
+            _ => None,
+        }
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if let Some(lines) = cx.motion(action) {
+            self.list.step(lines);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::NextTab | Action::PreviousTab => {
+                self.axis = match self.axis {
+                    Axis::X => Axis::Y,
+                    Axis::Y => Axis::X,
+                };
+                self.select_current();
+            }
+            Action::Submit => {
+                if let Some(field) = self.list.current().and_then(|item| item.value) {
+                    let axis = self.axis;
+                    cx.state.drafts.put(Chosen { axis, field });
+                    cx.close();
+                }
+            }
+            Action::Back => cx.close(),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
+        self.list.key(key);
+        Outcome::Handled
+    }
+
+    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
+        self.list.paste(text);
+        Outcome::Handled
+    }
+
+    fn click(&mut self, _: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        self.list.select(line, false);
+        self.update(Action::Submit, cx)
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let title = match self.axis {
+            Axis::X => "X axis",
+            Axis::Y => "Y axis",
+        };
+        let size = (100.min(area.width), area.height.saturating_sub(4).min(30));
+        let panel = Panel::new(title).tone(Tone::Focused);
+        let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), scene.theme);
+        scene.searched_list(&self.list, inner);
+    }
+}

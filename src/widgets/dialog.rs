@@ -1,0 +1,77 @@
+//! A box in the middle of the screen that dims what lies behind it.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Text};
+use ratatui::widgets::{Paragraph, Widget, Wrap};
+
+use super::panel::{Panel, Tone};
+use super::text::cells;
+use super::theme::Theme;
+
+/// The widest that running text is set: longer lines are hard to read.
+pub const READABLE: u16 = 76;
+
+/// Dims the screen and draws a frame of `width` x `height` cells, border included, in its middle;
+/// gives the area inside.
+pub fn open(
+    panel: Panel<'_>,
+    (width, height): (u16, u16),
+    screen: Rect,
+    buffer: &mut Buffer,
+    theme: &Theme,
+) -> Rect {
+    buffer.set_style(screen, theme.backdrop);
+    panel.render(centred(width, height, screen), buffer, theme)
+}
+
+/// A rectangle in the middle of another, no larger than that.
+pub fn centred(width: u16, height: u16, within: Rect) -> Rect {
+    let (width, height) = (width.min(within.width), height.min(within.height));
+    Rect {
+        x: within.x + (within.width - width) / 2,
+        y: within.y + (within.height - height) / 2,
+        width,
+        height,
+    }
+}
+
+/// A question or a message: a title, text, and a line of keys below it.
+#[derive(Debug, Clone)]
+pub struct Message<'a> {
+    /// The title in the frame.
+    pub title: &'a str,
+    /// What it says.
+    pub text: Text<'a>,
+    /// The keys that answer it.
+    pub keys: Line<'a>,
+    /// What hangs on the answer.
+    pub tone: Tone,
+}
+
+impl Message<'_> {
+    /// Draws it in the middle of the screen.
+    pub fn render(self, screen: Rect, buffer: &mut Buffer, theme: &Theme) {
+        let widest = self.text.width().max(self.keys.width());
+        let width = u16::try_from(widest)
+            .unwrap_or(u16::MAX)
+            .max(cells(self.title) + 4)
+            .clamp(30, READABLE)
+            .min(screen.width.saturating_sub(4));
+        let lines: usize = (self.text.lines.iter())
+            .map(|line| super::text::wrap_line(line, width, 0).len())
+            .sum();
+        let height = u16::try_from(lines + 4).unwrap_or(u16::MAX);
+        let panel = Panel::new(self.title).tone(self.tone);
+        let inner = open(panel, (width + 4, height), screen, buffer, theme);
+        let keys = Rect {
+            y: inner.bottom().saturating_sub(1),
+            height: 1,
+            ..inner
+        };
+        Paragraph::new(self.text)
+            .wrap(Wrap { trim: false })
+            .render(inner, buffer);
+        super::text::fit(self.keys, keys.width).render(keys, buffer);
+    }
+}

@@ -1,0 +1,527 @@
+//! A form as data: fields with their checks, one focus, one way to show an error.
+//!
+//! A view lists its fields under keys of its own (an enum), hands keys to the form, and reads
+//! values back by the same keys.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crossterm::event::KeyEvent;
+
+use super::secret_input::SecretInput;
+use super::text_area::TextArea;
+use super::text_input::TextInput;
+use crate::app::keymap::{Action, Context};
+
+mod draw;
+
+pub use draw::{FormLayout, FormLines};
+
+/// Says why a text cannot be the value of its field.
+type Check = Box<dyn Fn(&str) -> Result<(), String> + Send>;
+
+/// What a person edits in a field.
+#[derive(Debug)]
+pub enum Control {
+    /// One line of text.
+    Text(TextInput),
+    /// A key or password: masked, wiped from memory when dropped.
+    Secret(SecretInput),
+    /// Several lines of text.
+    Lines(Box<TextArea>),
+    /// One of a few values.
+    Choice {
+        /// The values as they are shown.
+        options: Vec<Cow<'static, str>>,
+        /// The place of the chosen one.
+        chosen: usize,
+    },
+    /// On or off.
+    Toggle(bool),
+    /// Does something when pressed.
+    Button,
+}
+
+/// One field.
+pub struct Field<K> {
+    /// The name by which the view knows it.
+    pub key: K,
+    label: Cow<'static, str>,
+    note: Cow<'static, str>,
+    heading: Option<Cow<'static, str>>,
+    control: Control,
+    check: Option<Check>,
+    error: Option<String>,
+    warning: Option<String>,
+    is_hidden: bool,
+}
+
+impl<K: fmt::Debug> fmt::Debug for Field<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Field")
+            .field("key", &self.key)
+            .field("control", &self.control)
+            .field("error", &self.error)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<K: Copy + Eq> Field<K> {
+    fn new(key: K, label: impl Into<Cow<'static, str>>, control: Control) -> Self {
+        Self {
+            key,
+            label: label.into(),
+            note: Cow::Borrowed(""),
+            heading: None,
+            control,
+            check: None,
+            error: None,
+            warning: None,
+            is_hidden: false,
+        }
+    }
+
+    /// A line of text with its first value.
+    pub fn text(key: K, label: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
+        Self::new(key, label, Control::Text(TextInput::new(value)))
+    }
+
+    /// An empty field for a key or password.
+    pub fn secret(key: K, label: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(key, label, Control::Secret(SecretInput::default()))
+    }
+
+    /// Several lines of text.
+    pub fn lines(key: K, label: impl Into<Cow<'static, str>>, value: &str) -> Self {
+        Self::new(key, label, Control::Lines(Box::new(TextArea::new(value))))
+    }
+
+    /// A choice among `options`, the one at `chosen` first.
+    pub fn choice<O: Into<Cow<'static, str>>>(
+        key: K,
+        label: impl Into<Cow<'static, str>>,
+        options: impl IntoIterator<Item = O>,
+        chosen: usize,
+    ) -> Self {
+        let options: Vec<_> = options.into_iter().map(Into::into).collect();
+        let chosen = chosen.min(options.len().saturating_sub(1));
+        Self::new(key, label, Control::Choice { options, chosen })
+    }
+
+    /// A switch.
+    pub fn toggle(key: K, label: impl Into<Cow<'static, str>>, is_on: bool) -> Self {
+        Self::new(key, label, Control::Toggle(is_on))
+    }
+
+    /// A button; buttons stand side by side below the fields.
+    pub fn button(key: K, label: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(key, label, Control::Button)
+    }
+
+    /// The unit, an example or a short explanation, shown behind the value.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<Cow<'static, str>>) -> Self {
+        self.note = note.into();
+        self
+    }
+
+    /// A heading above the field.
+    #[must_use]
+    pub fn heading(mut self, heading: impl Into<Cow<'static, str>>) -> Self {
+        self.heading = Some(heading.into());
+        self
+    }
+
+    /// Checks the text whenever it changes; a [`Form::validate`] or leaving the field shows the
+    /// error.
+    #[must_use]
+    pub fn check(mut self, check: impl Fn(&str) -> Result<(), String> + Send + 'static) -> Self {
+        self.check = Some(Box::new(check));
+        self
+    }
+
+    /// What is wrong with the value; `None` for controls that cannot be wrong.
+    fn fault(&self) -> Option<String> {
+        let check = self.check.as_ref()?;
+        match &self.control {
+            Control::Text(input) => check(input.text().trim()).err(),
+            Control::Lines(area) => check(&area.text()).err(),
+            Control::Secret(input) => input.fault().map(str::to_owned),
+            Control::Choice { .. } | Control::Toggle(_) | Control::Button => None,
+        }
+    }
+
+    const fn is_button(&self) -> bool {
+        matches!(self.control, Control::Button)
+    }
+}
+
+/// What a form made of an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FormEvent<K> {
+    /// The action means nothing to a form.
+    Ignored,
+    /// Another field has the focus.
+    Moved,
+    /// The value of this field changed.
+    Changed(K),
+    /// This button was pressed, or Enter in a form that submits from any field.
+    Submitted(K),
+}
+
+/// What Enter does in a field that is no button.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OnEnter<K> {
+    /// Goes to the next field: for long forms whose button must be meant.
+    Advance,
+    /// Submits the form.
+    Submit(K),
+}
+
+/// Fields, and the one that has the focus.
+pub struct Form<K> {
+    fields: Vec<Field<K>>,
+    focus: usize,
+    on_enter: OnEnter<K>,
+}
+
+impl<K: fmt::Debug> fmt::Debug for Form<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Form")
+            .field("fields", &self.fields)
+            .field("focus", &self.focus)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<K: Copy + Eq> Form<K> {
+    /// A form on its first field, whose text is selected so that typing replaces it.
+    pub fn new(fields: Vec<Field<K>>) -> Self {
+        let mut form = Self {
+            fields,
+            focus: 0,
+            on_enter: OnEnter::Advance,
+        };
+        form.focus_at(0);
+        form
+    }
+
+    /// Lets Enter in any field submit the form as `key`.
+    #[must_use]
+    pub const fn submits(mut self, key: K) -> Self {
+        self.on_enter = OnEnter::Submit(key);
+        self
+    }
+
+    /// Puts the focus on a field.
+    pub fn focus_on(&mut self, key: K) {
+        if let Some(place) = self.place(key) {
+            self.focus_at(place);
+        }
+    }
+
+    /// The field that has the focus.
+    pub fn focused(&self) -> Option<K> {
+        self.fields.get(self.focus).map(|field| field.key)
+    }
+
+    /// The explanation of the field that has the focus.
+    pub fn focused_error(&self) -> Option<&str> {
+        self.fields.get(self.focus)?.error.as_deref()
+    }
+
+    /// Where keys are looked up: Space and the arrows change a choice, Enter breaks a line of a
+    /// text.
+    pub fn contexts(&self) -> &'static [Context] {
+        match self.fields.get(self.focus).map(|field| &field.control) {
+            Some(Control::Choice { .. } | Control::Toggle(_) | Control::Button) => {
+                &[Context::Choice, Context::Form]
+            }
+            Some(Control::Lines(_)) => &[Context::Editor, Context::Form],
+            Some(Control::Text(_) | Control::Secret(_)) | None => &[Context::Form],
+        }
+    }
+
+    /// What an action means to the form.
+    pub fn update(&mut self, action: Action) -> FormEvent<K> {
+        let Some(field) = self.fields.get_mut(self.focus) else {
+            return FormEvent::Ignored;
+        };
+        let key = field.key;
+        match (action, &mut field.control) {
+            (Action::Down, Control::Lines(area)) if area.at() + 1 < area.lines().len() => {
+                area.step(1);
+                FormEvent::Moved
+            }
+            (Action::Up, Control::Lines(area)) if area.at() > 0 => {
+                area.step(-1);
+                FormEvent::Moved
+            }
+            (Action::Submit, Control::Lines(area)) => {
+                area.break_line();
+                self.edited();
+                FormEvent::Changed(key)
+            }
+            (Action::Left | Action::Right, Control::Button) => {
+                self.step(if action == Action::Right { 1 } else { -1 });
+                FormEvent::Moved
+            }
+            (
+                Action::Left | Action::Right | Action::Toggle,
+                Control::Choice { options, chosen },
+            ) => {
+                let many = options.len().max(1);
+                let by = if action == Action::Left { many - 1 } else { 1 };
+                *chosen = (*chosen + by) % many;
+                self.edited();
+                FormEvent::Changed(key)
+            }
+            (Action::Left | Action::Right | Action::Toggle, Control::Toggle(is_on)) => {
+                *is_on = !*is_on;
+                self.edited();
+                FormEvent::Changed(key)
+            }
+            (Action::Down, _) => self.moved(1),
+            (Action::Up, _) => self.moved(-1),
+            (Action::First, _) => self.moved(isize::MIN),
+            (Action::Last, _) => self.moved(isize::MAX),
+            (Action::Submit | Action::Toggle, Control::Button) => FormEvent::Submitted(key),
+            (Action::Submit, _) => match self.on_enter {
+                OnEnter::Advance => self.moved(1),
+                OnEnter::Submit(key) => FormEvent::Submitted(key),
+            },
+            _ => FormEvent::Ignored,
+        }
+    }
+
+    fn moved(&mut self, by: isize) -> FormEvent<K> {
+        self.step(by);
+        FormEvent::Moved
+    }
+
+    /// Goes so many fields on; leaving a field shows what is wrong with it.
+    fn step(&mut self, by: isize) {
+        let shown: Vec<usize> = (0..self.fields.len())
+            .filter(|place| !self.fields[*place].is_hidden)
+            .collect();
+        let here = shown.iter().position(|place| *place == self.focus);
+        let last = shown.len().saturating_sub(1);
+        let next = here.unwrap_or(0).saturating_add_signed(by).min(last);
+        if let Some(place) = shown.get(next) {
+            self.focus_at(*place);
+        }
+    }
+
+    /// Puts the focus on the field at a place, as a click does.
+    pub fn focus_at(&mut self, place: usize) {
+        if place != self.focus
+            && let Some(field) = self.fields.get_mut(self.focus)
+        {
+            field.error = field.fault();
+            if let Control::Text(input) = &mut field.control {
+                input.deselect();
+            }
+        }
+        self.focus = place.min(self.fields.len().saturating_sub(1));
+        if let Some(Control::Text(input)) = self
+            .fields
+            .get_mut(self.focus)
+            .map(|field| &mut field.control)
+        {
+            input.select_all();
+        }
+    }
+
+    /// Puts the focus on the field at a place and does what a click on it means.
+    pub fn click(&mut self, place: usize) -> FormEvent<K> {
+        self.focus_at(place);
+        match self.fields.get(self.focus).map(|field| &field.control) {
+            Some(Control::Choice { .. } | Control::Toggle(_)) => self.update(Action::Toggle),
+            Some(Control::Button) => self.update(Action::Submit),
+            Some(Control::Text(_) | Control::Secret(_) | Control::Lines(_)) | None => {
+                FormEvent::Moved
+            }
+        }
+    }
+
+    /// Types a key into the field that has the focus; false if the key edits nothing.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        let Some(field) = self.fields.get_mut(self.focus) else {
+            return false;
+        };
+        let is_taken = match &mut field.control {
+            Control::Text(input) => input.key(key),
+            Control::Secret(input) => input.key(key),
+            Control::Lines(area) => area.key(key),
+            Control::Choice { .. } | Control::Toggle(_) | Control::Button => false,
+        };
+        if is_taken {
+            self.edited();
+        }
+        is_taken
+    }
+
+    /// Pastes into the field that has the focus; the error says why not.
+    ///
+    /// # Errors
+    /// When the field takes no text, or its text cannot hold what was pasted.
+    pub fn paste(&mut self, text: &str) -> Result<(), &'static str> {
+        let Some(field) = self.fields.get_mut(self.focus) else {
+            return Err("nothing to paste into");
+        };
+        match &mut field.control {
+            Control::Text(input) => drop(input.paste(text)),
+            Control::Lines(area) => drop(area.paste(text)),
+            Control::Secret(input) => input.paste(text)?,
+            Control::Choice { .. } | Control::Toggle(_) | Control::Button => {
+                return Err("this field takes no text");
+            }
+        }
+        self.edited();
+        Ok(())
+    }
+
+    /// An error that was shown stays until the value is right; none appears while one types.
+    fn edited(&mut self) {
+        if let Some(field) = self.fields.get_mut(self.focus)
+            && field.error.is_some()
+        {
+            field.error = field.fault();
+        }
+    }
+
+    /// Checks every field, shows all errors, and puts the focus on the first one. True if there is
+    /// none.
+    pub fn validate(&mut self) -> bool {
+        for field in &mut self.fields {
+            field.error = if field.is_hidden { None } else { field.fault() };
+        }
+        let first = self.fields.iter().position(|field| field.error.is_some());
+        if let Some(place) = first {
+            self.focus = place;
+        }
+        first.is_none()
+    }
+
+    /// The first error, whether or not it is shown.
+    pub fn fault(&self) -> Option<(K, String)> {
+        let mut shown = self.fields.iter().filter(|field| !field.is_hidden);
+        shown.find_map(|field| Some((field.key, field.fault()?)))
+    }
+
+    /// Shows an error at a field that only the view can find, such as a contradiction between two.
+    pub fn set_error(&mut self, key: K, error: Option<String>) {
+        if let Some(field) = self.field_mut(key) {
+            field.error = error;
+        }
+    }
+
+    /// Shows a warning at a field: something to know that forbids nothing.
+    pub fn set_warning(&mut self, key: K, warning: Option<String>) {
+        if let Some(field) = self.field_mut(key) {
+            field.warning = warning;
+        }
+    }
+
+    /// Changes the text behind a value.
+    pub fn set_note(&mut self, key: K, note: impl Into<Cow<'static, str>>) {
+        if let Some(field) = self.field_mut(key) {
+            field.note = note.into();
+        }
+    }
+
+    /// Hides or shows a field; a hidden one keeps its value and is not checked.
+    pub fn set_hidden(&mut self, key: K, is_hidden: bool) {
+        if let Some(field) = self.field_mut(key) {
+            field.is_hidden = is_hidden;
+        }
+    }
+
+    /// The text of a field; of a choice, the chosen option.
+    pub fn text(&self, key: K) -> Cow<'_, str> {
+        match self.field(key).map(|field| &field.control) {
+            Some(Control::Text(input)) => Cow::Borrowed(input.text().trim()),
+            Some(Control::Lines(area)) => Cow::Owned(area.text()),
+            Some(Control::Choice { options, chosen }) => {
+                Cow::Borrowed(options.get(*chosen).map_or("", |option| option))
+            }
+            Some(Control::Secret(_) | Control::Toggle(_) | Control::Button) | None => {
+                Cow::Borrowed("")
+            }
+        }
+    }
+
+    /// Replaces the text of a field.
+    pub fn set_text(&mut self, key: K, text: &str) {
+        match self.field_mut(key).map(|field| &mut field.control) {
+            Some(Control::Text(input)) => input.set(text),
+            Some(Control::Lines(area)) => **area = TextArea::new(text),
+            Some(
+                Control::Secret(_) | Control::Choice { .. } | Control::Toggle(_) | Control::Button,
+            )
+            | None => {}
+        }
+        if let Some(field) = self.field_mut(key) {
+            field.error = None;
+        }
+    }
+
+    /// The input of a text field, for completion and cursor work.
+    pub fn input_mut(&mut self, key: K) -> Option<&mut TextInput> {
+        match &mut self.field_mut(key)?.control {
+            Control::Text(input) => Some(input),
+            Control::Secret(_)
+            | Control::Lines(_)
+            | Control::Choice { .. }
+            | Control::Toggle(_)
+            | Control::Button => None,
+        }
+    }
+
+    /// The secret that was typed.
+    pub fn secret(&self, key: K) -> Option<&SecretInput> {
+        match &self.field(key)?.control {
+            Control::Secret(input) => Some(input),
+            Control::Text(_)
+            | Control::Lines(_)
+            | Control::Choice { .. }
+            | Control::Toggle(_)
+            | Control::Button => None,
+        }
+    }
+
+    /// The place of the chosen option.
+    pub fn chosen(&self, key: K) -> usize {
+        match self.field(key).map(|field| &field.control) {
+            Some(Control::Choice { chosen, .. }) => *chosen,
+            _ => 0,
+        }
+    }
+
+    /// Chooses the option at a place.
+    pub fn choose(&mut self, key: K, place: usize) {
+        if let Some(Control::Choice { options, chosen }) =
+            self.field_mut(key).map(|field| &mut field.control)
+        {
+            *chosen = place.min(options.len().saturating_sub(1));
+        }
+    }
+
+    /// Whether a switch is on.
+    pub fn is_on(&self, key: K) -> bool {
+        self.field(key)
+            .is_some_and(|field| matches!(field.control, Control::Toggle(true)))
+    }
+
+    fn place(&self, key: K) -> Option<usize> {
+        self.fields.iter().position(|field| field.key == key)
+    }
+
+    fn field(&self, key: K) -> Option<&Field<K>> {
+        self.fields.iter().find(|field| field.key == key)
+    }
+
+    fn field_mut(&mut self, key: K) -> Option<&mut Field<K>> {
+        self.fields.iter_mut().find(|field| field.key == key)
+    }
+}

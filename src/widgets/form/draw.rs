@@ -1,0 +1,464 @@
+//! Drawing a form: labels right-aligned in a column, values in fields of visible extent, notes
+//! behind them, errors below, buttons in the last row.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{StatefulWidget, Widget};
+
+use super::{Control, Field, Form};
+use crate::widgets::secret_input::SecretInput;
+use crate::widgets::text::{cells, fit, wrap};
+use crate::widgets::text_area::TextArea;
+use crate::widgets::text_input::InputLine;
+use crate::widgets::theme::Theme;
+
+/// The widest label column.
+const LABELS: u16 = 22;
+
+/// Lines that a text of several lines shows at once.
+const AREA_LINES: u16 = 5;
+
+/// Where the last frame put the parts of a form.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FormLayout {
+    /// Lines scrolled away at the top.
+    pub top: usize,
+    /// Lines of the whole form.
+    pub total: usize,
+    /// Where text is typed.
+    pub cursor: Option<Position>,
+    /// The place of every visible field among the fields of the form.
+    pub fields: Vec<(Rect, usize)>,
+}
+
+/// Draws a form.
+#[derive(Debug)]
+pub struct FormLines<'a, K> {
+    form: &'a Form<K>,
+    theme: &'a Theme,
+}
+
+impl<'a, K: Copy + Eq> FormLines<'a, K> {
+    /// The fields of `form`.
+    pub const fn new(form: &'a Form<K>, theme: &'a Theme) -> Self {
+        Self { form, theme }
+    }
+
+    /// Lines that the form takes in a width.
+    pub fn height(&self, width: u16) -> u16 {
+        let label = self.label_width();
+        let rows = self.rows(width.saturating_sub(label + 3));
+        rows.iter().map(|row| row.height).sum()
+    }
+
+    fn label_width(&self) -> u16 {
+        let labels = self.form.fields.iter().filter(|field| !field.is_button());
+        let widest = labels.map(|field| cells(&field.label)).max().unwrap_or(0);
+        widest.min(LABELS)
+    }
+
+    /// The fields from top to bottom with the lines that each takes; buttons share a row.
+    fn rows(&self, width: u16) -> Vec<Row> {
+        let mut rows: Vec<Row> = Vec::new();
+        for (place, field) in self.form.fields.iter().enumerate() {
+            if field.is_hidden {
+                continue;
+            }
+            if field.is_button()
+                && let Some(row) = rows.last_mut()
+                && row.is_buttons
+            {
+                row.fields.push(place);
+                continue;
+            }
+            let body = match &field.control {
+                Control::Lines(_) => AREA_LINES,
+                // A blank line separates the buttons from the fields.
+                Control::Button => 2,
+                Control::Text(_)
+                | Control::Secret(_)
+                | Control::Choice { .. }
+                | Control::Toggle(_) => 1,
+            };
+            let below: usize = [&field.error, &field.warning]
+                .into_iter()
+                .flatten()
+                .map(|text| wrap(text, width).len())
+                .sum();
+            let heading = if field.heading.is_some() { 2 } else { 0 };
+            rows.push(Row {
+                fields: vec![place],
+                height: body + heading + u16::try_from(below).unwrap_or(0),
+                is_buttons: field.is_button(),
+            });
+        }
+        rows
+    }
+}
+
+struct Row {
+    fields: Vec<usize>,
+    height: u16,
+    is_buttons: bool,
+}
+
+impl<K: Copy + Eq> StatefulWidget for FormLines<'_, K> {
+    type State = FormLayout;
+
+    fn render(self, area: Rect, buffer: &mut Buffer, layout: &mut FormLayout) {
+        layout.cursor = None;
+        layout.fields.clear();
+        if area.is_empty() {
+            return;
+        }
+        let label = self.label_width();
+        let rows = self.rows(area.width.saturating_sub(label + 3));
+        layout.total = rows.iter().map(|row| usize::from(row.height)).sum();
+        let focused = rows
+            .iter()
+            .position(|row| row.fields.contains(&self.form.focus));
+        let above = |count: usize| -> usize {
+            rows[..count]
+                .iter()
+                .map(|row| usize::from(row.height))
+                .sum()
+        };
+        if let Some(focused) = focused {
+            // The focused row shows with its error, and the first row with its heading.
+            let (start, end) = (above(focused), above(focused + 1));
+            let lowest = end.saturating_sub(usize::from(area.height));
+            layout.top = layout.top.clamp(lowest.min(start), start.max(lowest));
+        }
+        let bottom = layout.total.saturating_sub(usize::from(area.height));
+        layout.top = layout.top.min(bottom);
+        // Rows are drawn on a page of their own and the visible part is copied, so that a row may
+        // be scrolled half out of sight.
+        let page = Rect::new(
+            0,
+            0,
+            area.width,
+            u16::try_from(layout.total).unwrap_or(u16::MAX),
+        );
+        let mut canvas = Buffer::empty(page);
+        canvas.set_style(page, self.theme.text);
+        let mut y = 0;
+        let mut marks = Vec::new();
+        let mut cursor = None;
+        for row in &rows {
+            let place = Rect::new(0, y, area.width, row.height);
+            if row.is_buttons {
+                marks.extend(self.buttons(&row.fields, place, label, &mut canvas));
+            } else if let Some(field) = row.fields.first() {
+                let at = self.field(*field, place, label, &mut canvas);
+                if *field == self.form.focus {
+                    cursor = at;
+                }
+                marks.push((place, *field));
+            }
+            y += row.height;
+        }
+        let top = u16::try_from(layout.top).unwrap_or(u16::MAX);
+        let onto = |y: u16| {
+            y.checked_sub(top)
+                .filter(|y| *y < area.height)
+                .map(|y| area.y + y)
+        };
+        for y in top..page.height {
+            let Some(line) = onto(y) else { continue };
+            for x in 0..area.width {
+                buffer[(area.x + x, line)] = canvas[(x, y)].clone();
+            }
+        }
+        layout.cursor =
+            cursor.and_then(|at: Position| Some(Position::new(area.x + at.x, onto(at.y)?)));
+        layout.fields = marks
+            .into_iter()
+            .filter_map(|(place, field)| {
+                let y = onto(place.y)?;
+                let place = Rect::new(area.x + place.x, y, place.width, place.height);
+                Some((place.intersection(area), field))
+            })
+            .collect();
+    }
+}
+
+impl<K: Copy + Eq> FormLines<'_, K> {
+    /// Draws a field with its heading and error; gives the place of the cursor.
+    fn field(&self, place: usize, area: Rect, label: u16, buffer: &mut Buffer) -> Option<Position> {
+        let theme = self.theme;
+        let field = &self.form.fields[place];
+        let is_focused = place == self.form.focus;
+        let mut y = area.y;
+        if let Some(heading) = &field.heading {
+            Line::styled(heading.as_ref(), theme.heading)
+                .render(Rect::new(area.x, y + 1, area.width, 1), buffer);
+            y += 2;
+        }
+        let label_style = if is_focused { theme.accent } else { theme.dim };
+        let name = fit(Line::styled(field.label.as_ref(), label_style), label);
+        let indent = label.saturating_sub(u16::try_from(name.width()).unwrap_or(label));
+        name.render(Rect::new(area.x + indent, y, label - indent, 1), buffer);
+        let x = area.x + label + 2;
+        let room = area.right().saturating_sub(x);
+        let note = cells(&field.note);
+        let is_alone = note == 0 || note + 16 > room;
+        let width = if is_alone {
+            room
+        } else {
+            (room - note - 2).min(48)
+        };
+        let value = Rect::new(x, y, width, 1);
+        let (end, cursor) = self.value(field, is_focused, value, buffer);
+        if note > 0 && end + 2 < area.right() {
+            let rest = Rect::new(end + 2, y, area.right() - end - 2, 1);
+            fit(Line::styled(field.note.as_ref(), theme.dim), rest.width).render(rest, buffer);
+        }
+        let lines = if matches!(field.control, Control::Lines(_)) {
+            AREA_LINES
+        } else {
+            1
+        };
+        let mut below = y + lines;
+        let texts = [(&field.error, theme.error), (&field.warning, theme.warning)];
+        for (text, style) in texts {
+            for line in text.iter().flat_map(|text| wrap(text, room)) {
+                Line::styled(line, style).render(Rect::new(x, below, room, 1), buffer);
+                below += 1;
+            }
+        }
+        cursor.filter(|_| is_focused)
+    }
+
+    /// Draws the value of a field; gives the column behind it and the place of the cursor.
+    fn value(
+        &self,
+        field: &Field<K>,
+        is_focused: bool,
+        area: Rect,
+        buffer: &mut Buffer,
+    ) -> (u16, Option<Position>) {
+        let theme = self.theme;
+        let edge = if is_focused {
+            theme.focus
+        } else {
+            theme.border
+        };
+        match &field.control {
+            Control::Text(input) => {
+                let mut cursor = None;
+                let inner = extent(area, edge, buffer);
+                let style = if is_focused { theme.input } else { theme.text };
+                InputLine::new(input, theme)
+                    .style(style)
+                    .render(inner, buffer, &mut cursor);
+                (area.right(), cursor)
+            }
+            Control::Secret(input) => {
+                let inner = extent(area, edge, buffer);
+                (area.right(), Some(secret(input, inner, theme, buffer)))
+            }
+            Control::Lines(text) => {
+                let area = Rect {
+                    height: AREA_LINES,
+                    ..area
+                };
+                (
+                    area.right(),
+                    text_area(text, area, is_focused, theme, buffer),
+                )
+            }
+            Control::Choice { options, chosen } => {
+                let option = options.get(*chosen).map_or("", |option| option);
+                let style = if is_focused { theme.input } else { theme.text };
+                let line = fit(
+                    Line::from(vec![
+                        Span::styled("‹ ", edge),
+                        Span::styled(option, style),
+                        Span::styled(" ›", edge),
+                    ]),
+                    area.width,
+                );
+                let end = area.x + u16::try_from(line.width()).unwrap_or(area.width);
+                line.render(area, buffer);
+                (end, None)
+            }
+            Control::Toggle(is_on) => {
+                let style = if is_focused { theme.input } else { theme.text };
+                let sign = if *is_on { "[x]" } else { "[ ]" };
+                Line::styled(sign, style).render(area, buffer);
+                (area.x + 3, None)
+            }
+            Control::Button => (area.x, None),
+        }
+    }
+
+    fn buttons(
+        &self,
+        places: &[usize],
+        area: Rect,
+        label: u16,
+        buffer: &mut Buffer,
+    ) -> Vec<(Rect, usize)> {
+        let mut x = area.x + label.min(area.width / 4) + 2;
+        let mut marks = Vec::new();
+        for place in places {
+            let text = format!("[ {} ]", self.form.fields[*place].label);
+            let style = if *place == self.form.focus {
+                self.theme.selected
+            } else {
+                self.theme.key
+            };
+            let width = cells(&text).min(area.right().saturating_sub(x));
+            let button = Rect::new(x, area.y + 1, width, 1);
+            Line::styled(text, style).render(button, buffer);
+            marks.push((button, *place));
+            x += width + 2;
+        }
+        marks
+    }
+}
+
+/// Draws the edges of a field and gives the area between them.
+fn extent(area: Rect, style: Style, buffer: &mut Buffer) -> Rect {
+    buffer.set_stringn(area.x, area.y, "▏", 1, style);
+    buffer.set_stringn(area.right().saturating_sub(1), area.y, "▕", 1, style);
+    Rect {
+        x: area.x + 1,
+        width: area.width.saturating_sub(2),
+        ..area
+    }
+}
+
+fn secret(input: &SecretInput, area: Rect, theme: &Theme, buffer: &mut Buffer) -> Position {
+    Line::styled(input.mask(), theme.input).render(area, buffer);
+    let stars = u16::try_from(input.stars()).unwrap_or(0);
+    Position::new(area.x + stars.min(area.width.saturating_sub(1)), area.y)
+}
+
+/// Draws the lines of a text around its cursor; gives the place of the cursor.
+fn text_area(
+    text: &TextArea,
+    area: Rect,
+    is_focused: bool,
+    theme: &Theme,
+    buffer: &mut Buffer,
+) -> Option<Position> {
+    let page = usize::from(area.height);
+    let first = (text.at() + 1).saturating_sub(page);
+    let mut cursor = None;
+    for (row, (place, line)) in area.rows().zip(text.lines().iter().enumerate().skip(first)) {
+        let edge = if is_focused {
+            theme.focus
+        } else {
+            theme.border
+        };
+        let inner = extent(row, edge, buffer);
+        let style = if is_focused { theme.input } else { theme.text };
+        let mut at = None;
+        InputLine::new(line, theme)
+            .style(style)
+            .render(inner, buffer, &mut at);
+        if place == text.at() {
+            cursor = at;
+        }
+    }
+    cursor
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::keymap::Action;
+
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    enum Key {
+        Name,
+        Hours,
+        Kind,
+        Save,
+    }
+
+    fn form() -> Form<Key> {
+        Form::new(vec![
+            Field::text(Key::Name, "Name", "night"),
+            Field::text(Key::Hours, "Run time", "72h")
+                .note("hours, or 3d")
+                .check(|text| {
+                    let sound = text.ends_with('h');
+                    sound.then_some(()).ok_or("Not a duration".to_owned())
+                }),
+            Field::choice(Key::Kind, "Type", ["on-demand", "bid"], 0),
+            Field::button(Key::Save, "Save"),
+        ])
+    }
+
+    fn drawn(form: &Form<Key>) -> (Vec<String>, FormLayout) {
+        let area = Rect::new(0, 0, 40, 7);
+        let mut buffer = Buffer::empty(area);
+        let mut layout = FormLayout::default();
+        FormLines::new(form, &Theme::MONO).render(area, &mut buffer, &mut layout);
+        let row = |y| -> String { (0..40).map(|x| buffer[(x, y)].symbol()).collect() };
+        let rows = (0..7).map(|y| row(y).trim_end().to_owned()).collect();
+        (rows, layout)
+    }
+
+    #[test]
+    fn labels_align_and_values_have_an_extent() {
+        let (rows, layout) = drawn(&form());
+        assert_eq!(rows[0], "    Name  ▏night                       ▕");
+        assert_eq!(rows[1], "Run time  ▏72h           ▕  hours, or 3d");
+        assert_eq!(rows[2], "    Type  ‹ on-demand ›");
+        assert_eq!(rows[4], "          [ Save ]");
+        assert_eq!(layout.cursor, Some(Position::new(16, 0)));
+    }
+
+    #[test]
+    fn an_error_appears_when_the_field_is_left_and_goes_when_it_is_right() {
+        let mut form = form();
+        form.update(Action::Down);
+        form.paste("soon").unwrap();
+        assert_eq!(drawn(&form).0[2], "    Type  ‹ on-demand ›");
+        form.update(Action::Down);
+        assert_eq!(drawn(&form).0[2], "          Not a duration");
+        form.update(Action::Up);
+        form.paste("48h").unwrap();
+        assert_eq!(drawn(&form).0[2], "    Type  ‹ on-demand ›");
+        assert_eq!(form.text(Key::Hours), "48h");
+    }
+
+    #[test]
+    fn space_and_arrows_change_a_choice() {
+        let mut form = form();
+        form.focus_on(Key::Kind);
+        form.update(Action::Toggle);
+        assert_eq!(form.text(Key::Kind), "bid");
+        form.update(Action::Left);
+        assert_eq!(form.chosen(Key::Kind), 0);
+    }
+
+    #[test]
+    fn validation_goes_to_the_first_mistake() {
+        let mut form = form();
+        form.set_text(Key::Hours, "soon");
+        form.focus_on(Key::Save);
+        assert!(!form.validate());
+        assert_eq!(form.focused(), Some(Key::Hours));
+    }
+
+    #[test]
+    fn a_click_finds_its_field() {
+        let (_, layout) = drawn(&form());
+        let at = |x: u16, y: u16| {
+            let hit = layout
+                .fields
+                .iter()
+                .find(|(area, _)| area.contains((x, y).into()));
+            hit.map(|(_, place)| *place)
+        };
+        assert_eq!(at(20, 1), Some(1));
+        assert_eq!(at(12, 4), Some(3));
+        assert_eq!(at(30, 4), None);
+    }
+}

@@ -1,0 +1,18 @@
+//! Widgets that know nothing of marketplaces: they draw what they are given, and forms, lists and
+//! reports keep their own cursor.
+
+pub mod appearance;
+pub mod ascii;
+pub mod dialog;
+pub mod form;
+pub mod list;
+pub mod panel;
+pub mod range_bar;
+pub mod report;
+pub mod secret_input;
+pub mod table;
+pub mod text;
+pub mod text_area;
+pub mod text_input;
+pub mod theme;
+pub mod viewport;

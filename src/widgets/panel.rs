@@ -1,0 +1,232 @@
+//! The frame around every part of the screen, and how much room the screen has.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Alignment, Rect};
+use ratatui::style::Style;
+use ratatui::text::Line;
+use ratatui::widgets::{Block, BorderType, Borders, Clear, Padding, Widget};
+
+use super::theme::Theme;
+
+/// How much room the screen has: it decides how many panels stand side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Size {
+    /// Under 100 columns or 30 rows: one panel at a time, its frame a rule with the title.
+    Compact,
+    /// From 100 columns: a table and a preview.
+    Medium,
+    /// From 170 columns: three panels side by side.
+    Wide,
+}
+
+impl Size {
+    /// The size of a screen.
+    pub const fn of(columns: u16, rows: u16) -> Self {
+        match (columns, rows) {
+            (..100, _) | (_, ..30) => Self::Compact,
+            (..170, _) => Self::Medium,
+            _ => Self::Wide,
+        }
+    }
+}
+
+/// What a frame says about its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tone {
+    /// Content without the keyboard.
+    #[default]
+    Quiet,
+    /// The content that has the keyboard.
+    Focused,
+    /// A question.
+    Ask,
+    /// Sends something that cannot be undone.
+    Danger,
+}
+
+impl Tone {
+    /// The style of the frame.
+    pub const fn border(self, theme: &Theme) -> Style {
+        match self {
+            Self::Quiet => theme.border,
+            Self::Focused => theme.focus,
+            Self::Ask => theme.warning,
+            Self::Danger => theme.error,
+        }
+    }
+}
+
+/// A titled frame: the title on the left of its border, facts on the right, state at the bottom.
+#[derive(Debug, Clone, Default)]
+pub struct Panel<'a> {
+    title: Line<'a>,
+    facts: Line<'a>,
+    foot: Line<'a>,
+    foot_right: Line<'a>,
+    tone: Tone,
+    is_rule: bool,
+}
+
+impl<'a> Panel<'a> {
+    /// A panel without the keyboard.
+    pub fn new(title: impl Into<Line<'a>>) -> Self {
+        Self {
+            title: title.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Text at the right of the top border, such as `1–38 of 500`.
+    #[must_use]
+    pub fn facts(mut self, facts: impl Into<Line<'a>>) -> Self {
+        self.facts = facts.into();
+        self
+    }
+
+    /// Text at the left of the bottom border.
+    #[must_use]
+    pub fn foot(mut self, foot: impl Into<Line<'a>>) -> Self {
+        self.foot = foot.into();
+        self
+    }
+
+    /// Text at the right of the bottom border.
+    #[must_use]
+    pub fn foot_right(mut self, foot: impl Into<Line<'a>>) -> Self {
+        self.foot_right = foot.into();
+        self
+    }
+
+    /// What the frame says about its content.
+    #[must_use]
+    pub const fn tone(mut self, tone: Tone) -> Self {
+        self.tone = tone;
+        self
+    }
+
+    /// Focused or quiet.
+    #[must_use]
+    pub const fn focused(self, is_focused: bool) -> Self {
+        self.tone(if is_focused {
+            Tone::Focused
+        } else {
+            Tone::Quiet
+        })
+    }
+
+    /// Shrinks the frame to a title rule on a compact screen, where borders would take the room of
+    /// the content.
+    #[must_use]
+    pub const fn sized(mut self, size: Size) -> Self {
+        self.is_rule = matches!(size, Size::Compact);
+        self
+    }
+
+    /// Draws the frame and gives the area inside it.
+    pub fn render(self, area: Rect, buffer: &mut Buffer, theme: &Theme) -> Rect {
+        Clear.render(area, buffer);
+        let border = self.tone.border(theme);
+        let title_style = match self.tone {
+            Tone::Quiet => theme.heading,
+            Tone::Focused | Tone::Ask | Tone::Danger => theme.heading.patch(border),
+        };
+        let padded = |line: Line<'a>, style: Style| {
+            let mut line = line.patch_style(Style::default());
+            line.style = style.patch(line.style);
+            line.spans.insert(0, " ".into());
+            line.push_span(" ");
+            line
+        };
+        let mut block = Block::new()
+            .border_style(border)
+            .border_type(self.border_type(theme))
+            .borders(if self.is_rule {
+                Borders::TOP
+            } else {
+                Borders::ALL
+            })
+            .padding(if self.is_rule {
+                Padding::ZERO
+            } else {
+                Padding::horizontal(1)
+            });
+        // The facts give way to the title: a panel without a name says nothing.
+        let room = usize::from(area.width.saturating_sub(4));
+        let title_width = self.title.width();
+        if title_width > 0 {
+            block = block.title_top(padded(self.title, title_style));
+        }
+        if self.facts.width() > 0 && title_width + self.facts.width() + 4 <= room {
+            let facts = padded(self.facts, theme.dim).alignment(Alignment::Right);
+            block = block.title_top(facts);
+        }
+        if !self.is_rule {
+            let foot_width = self.foot.width();
+            if foot_width > 0 && foot_width + 2 <= room {
+                block = block.title_bottom(padded(self.foot, theme.dim));
+            }
+            let right_width = self.foot_right.width();
+            if right_width > 0 && foot_width + right_width + 6 <= room {
+                let foot = padded(self.foot_right, theme.dim).alignment(Alignment::Right);
+                block = block.title_bottom(foot);
+            }
+        }
+        let inner = block.inner(area);
+        block.render(area, buffer);
+        inner
+    }
+
+    /// A thick line is the sign of focus where colour is not.
+    const fn border_type(&self, theme: &Theme) -> BorderType {
+        match self.tone {
+            Tone::Danger => BorderType::Thick,
+            Tone::Focused if theme.thick_focus => BorderType::Thick,
+            Tone::Quiet | Tone::Focused | Tone::Ask => BorderType::Rounded,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(panel: Panel<'_>, width: u16, theme: &Theme) -> (Vec<String>, Rect) {
+        let area = Rect::new(0, 0, width, 4);
+        let mut buffer = Buffer::empty(area);
+        let inner = panel.render(area, &mut buffer, theme);
+        let row = |y| (0..width).map(|x| buffer[(x, y)].symbol()).collect();
+        ((0..4).map(row).collect(), inner)
+    }
+
+    #[test]
+    fn a_panel_names_its_content_and_counts_it() {
+        let panel = Panel::new("Offers").facts("1–38 of 500").foot("by $/h");
+        let (rows, inner) = drawn(panel, 30, &Theme::DARK);
+        assert_eq!(rows[0], "╭ Offers ─────── 1–38 of 500 ╮");
+        assert_eq!(rows[3], "╰ by $/h ────────────────────╯");
+        assert_eq!(inner, Rect::new(2, 1, 26, 2));
+    }
+
+    #[test]
+    fn facts_give_way_to_the_title() {
+        let panel = Panel::new("Offers").facts("1–38 of 500");
+        let (rows, _) = drawn(panel, 20, &Theme::DARK);
+        assert_eq!(rows[0], "╭ Offers ──────────╮");
+    }
+
+    #[test]
+    fn a_compact_screen_spends_one_row_on_the_frame() {
+        let panel = Panel::new("Offers").facts("57").sized(Size::Compact);
+        let (rows, inner) = drawn(panel, 20, &Theme::DARK);
+        assert_eq!(rows[0], " Offers ──────── 57 ");
+        assert_eq!(inner, Rect::new(0, 1, 20, 3));
+    }
+
+    #[test]
+    fn focus_shows_without_colour() {
+        let (focused, _) = drawn(Panel::new("A").focused(true), 10, &Theme::MONO);
+        let (quiet, _) = drawn(Panel::new("A"), 10, &Theme::MONO);
+        assert_eq!(focused[0], "┏ A ━━━━━┓");
+        assert_eq!(quiet[0], "╭ A ─────╮");
+    }
+}

@@ -1,0 +1,126 @@
+//! Where a value lies within a range, in one line.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+use super::theme::Theme;
+
+/// Eighths of a cell.
+const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+/// A bar from 0 to 1: `▕███░░░░░▏`.
+#[derive(Debug, Clone, Copy)]
+pub struct RangeBar<'a> {
+    share: f64,
+    style: Style,
+    theme: &'a Theme,
+}
+
+impl<'a> RangeBar<'a> {
+    /// A bar filled to `share`, which is clamped to 0 to 1.
+    pub const fn new(share: f64, theme: &'a Theme) -> Self {
+        Self {
+            share: share.clamp(0.0, 1.0),
+            style: theme.focus,
+            theme,
+        }
+    }
+
+    /// The style of the filled part.
+    #[must_use]
+    pub const fn style(mut self, style: Style) -> Self {
+        self.style = style;
+        self
+    }
+
+    /// The bar as text of `width` cells.
+    pub fn line(self, width: u16) -> Line<'static> {
+        let cells = usize::from(width.saturating_sub(2));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 8 x width
+        let eighths = (self.share * f64::from(width.saturating_sub(2)) * 8.0).round() as usize;
+        let mut filled = "█".repeat(eighths / 8);
+        filled.push_str(EIGHTHS[eighths % 8]);
+        let taken = filled.chars().count();
+        Line::from(vec![
+            Span::styled("▕", self.theme.border),
+            Span::styled(filled, self.style),
+            Span::styled("░".repeat(cells - taken), self.theme.border),
+            Span::styled("▏", self.theme.border),
+        ])
+    }
+}
+
+impl Widget for RangeBar<'_> {
+    fn render(self, area: Rect, buffer: &mut Buffer) {
+        self.line(area.width).render(area, buffer);
+    }
+}
+
+/// The spread of a group on a scale that several groups share: `├──▐█│█▌──┤` from the lowest over
+/// the quartiles and the median to the highest.
+#[derive(Debug, Clone, Copy)]
+pub struct BoxPlot<'a> {
+    /// Lowest, lower quartile, median, upper quartile and highest, as places from 0 to 1.
+    pub places: [f64; 5],
+    /// Style of the middle half.
+    pub style: Style,
+    /// The theme.
+    pub theme: &'a Theme,
+}
+
+impl Widget for BoxPlot<'_> {
+    fn render(self, area: Rect, buffer: &mut Buffer) {
+        if area.is_empty() {
+            return;
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within the width
+        let cell = |place: f64| {
+            let last = f64::from(area.width - 1);
+            area.x + (place.clamp(0.0, 1.0) * last).round() as u16
+        };
+        let [low, lower, median, upper, high] = self.places.map(cell);
+        let mut put = |x: u16, sign: &str, style: Style| {
+            buffer.set_stringn(x, area.y, sign, 1, style);
+        };
+        for x in low..=high {
+            put(x, "─", self.theme.border);
+        }
+        put(low, "├", self.theme.border);
+        put(high, "┤", self.theme.border);
+        for x in lower..=upper {
+            put(x, "█", self.style);
+        }
+        put(median, "│", self.theme.selected);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_is_filled_to_its_share() {
+        let bar = |share| RangeBar::new(share, &Theme::MONO).line(10).to_string();
+        assert_eq!(bar(0.0), "▕░░░░░░░░▏");
+        assert_eq!(bar(0.5), "▕████░░░░▏");
+        assert_eq!(bar(1.0), "▕████████▏");
+        assert_eq!(bar(7.0), "▕████████▏");
+    }
+
+    #[test]
+    fn a_spread_is_drawn_from_lowest_to_highest() {
+        let area = Rect::new(0, 0, 11, 1);
+        let mut buffer = Buffer::empty(area);
+        let spread = BoxPlot {
+            places: [0.0, 0.3, 0.5, 0.7, 1.0],
+            style: Style::default(),
+            theme: &Theme::MONO,
+        };
+        spread.render(area, &mut buffer);
+        let drawn: String = (0..11).map(|x| buffer[(x, 0)].symbol()).collect();
+        assert_eq!(drawn, "├──██│██──┤");
+    }
+}

@@ -1,0 +1,314 @@
+//! A table that draws only its visible rows, cell by cell: a hundred thousand rows cost as much as
+//! fifty.
+
+use std::borrow::Cow;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Alignment, Rect};
+use ratatui::style::Style;
+use ratatui::widgets::StatefulWidget;
+
+use super::text::cells;
+use super::theme::Theme;
+use super::viewport::Viewport;
+use crate::domain::text::truncate;
+
+/// A column.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// Its header, with the unit and the sign of the sort order.
+    pub title: Cow<'static, str>,
+    /// Its cells.
+    pub width: u16,
+    /// How its cells are aligned.
+    pub alignment: Alignment,
+    /// Narrow screens drop columns with larger numbers first; those with 0 stay.
+    pub priority: u8,
+    /// Whether it takes the room that no other column needs.
+    pub grows: bool,
+}
+
+impl Column {
+    /// A column of text.
+    pub fn text(title: impl Into<Cow<'static, str>>, width: u16) -> Self {
+        Self {
+            title: title.into(),
+            width,
+            alignment: Alignment::Left,
+            priority: 0,
+            grows: false,
+        }
+    }
+
+    /// A column of numbers.
+    pub fn number(title: impl Into<Cow<'static, str>>, width: u16) -> Self {
+        Self {
+            alignment: Alignment::Right,
+            ..Self::text(title, width)
+        }
+    }
+
+    /// Drops the column early or late on a narrow screen.
+    #[must_use]
+    pub const fn priority(mut self, priority: u8) -> Self {
+        self.priority = priority;
+        self
+    }
+
+    /// Gives the column the room that no other needs.
+    #[must_use]
+    pub const fn grows(mut self) -> Self {
+        self.grows = true;
+        self
+    }
+}
+
+/// Where a column is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placed {
+    /// Which column.
+    pub index: usize,
+    /// Its first cell, from the left of the table.
+    pub x: u16,
+    /// Its cells.
+    pub width: u16,
+}
+
+/// Cells left of the first column: the sign of the selection or of a mark, and one for the rows.
+pub const GUTTER: u16 = 2;
+
+/// Chooses the columns that fit, by priority, and places them from left to right.
+pub fn place(columns: &[Column], width: u16) -> Vec<Placed> {
+    let room = width.saturating_sub(GUTTER);
+    let mut shown: Vec<usize> = (0..columns.len()).collect();
+    let taken = |shown: &[usize]| -> u16 {
+        let widths = shown.iter().map(|index| columns[*index].width + 1);
+        widths.sum::<u16>().saturating_sub(1)
+    };
+    while shown.len() > 1 && taken(&shown) > room {
+        // Of equal ones the rightmost goes.
+        let last = shown
+            .iter()
+            .enumerate()
+            .max_by_key(|(place, index)| (columns[**index].priority, *place));
+        let Some((place, _)) = last else { break };
+        shown.remove(place);
+    }
+    let mut spare = room.saturating_sub(taken(&shown));
+    let mut x = GUTTER;
+    let mut placed = Vec::with_capacity(shown.len());
+    for index in shown {
+        let column = &columns[index];
+        let more = if column.grows {
+            std::mem::take(&mut spare)
+        } else {
+            0
+        };
+        let width = (column.width + more).min(room.max(1));
+        placed.push(Placed { index, x, width });
+        x += width + 1;
+    }
+    placed
+}
+
+/// What a table shows: asked only for visible cells.
+pub trait Rows {
+    /// How many rows there are.
+    fn count(&self) -> usize;
+
+    /// The text of a cell and its style, which is laid over the row's. `width` is the room it has.
+    fn cell(&self, row: usize, column: usize, width: u16) -> (Cow<'_, str>, Style);
+
+    /// The sign in front of a row, such as that of a mark, and its style.
+    fn sign(&self, row: usize) -> (&'static str, Style) {
+        let _ = row;
+        (" ", Style::new())
+    }
+
+    /// The style of a row that is not selected.
+    fn style(&self, row: usize) -> Style {
+        let _ = row;
+        Style::new()
+    }
+}
+
+/// The table.
+#[derive(Debug)]
+pub struct Table<'a, R> {
+    rows: &'a R,
+    columns: &'a [Column],
+    placed: &'a [Placed],
+    cursor: Option<usize>,
+    theme: &'a Theme,
+}
+
+impl<'a, R: Rows> Table<'a, R> {
+    /// A table of `rows` with the columns that [`place`] chose. `cursor` is the selected row.
+    pub const fn new(
+        rows: &'a R,
+        columns: &'a [Column],
+        placed: &'a [Placed],
+        cursor: Option<usize>,
+        theme: &'a Theme,
+    ) -> Self {
+        Self {
+            rows,
+            columns,
+            placed,
+            cursor,
+            theme,
+        }
+    }
+
+    fn header(&self, area: Rect, buffer: &mut Buffer) {
+        for place in self.placed {
+            let column = &self.columns[place.index];
+            let cell = Rect::new(area.x + place.x, area.y, place.width, 1).intersection(area);
+            put(
+                &column.title,
+                column.alignment,
+                cell,
+                self.theme.heading,
+                buffer,
+            );
+        }
+    }
+
+    fn row(&self, row: usize, area: Rect, buffer: &mut Buffer) {
+        let is_selected = self.cursor == Some(row);
+        let base = if is_selected {
+            self.theme.selected
+        } else {
+            self.theme.text.patch(self.rows.style(row))
+        };
+        buffer.set_style(area, base);
+        let lead = if is_selected { "▌" } else { " " };
+        let style = if is_selected {
+            base.patch(self.theme.focus)
+        } else {
+            base
+        };
+        buffer.set_stringn(area.x, area.y, lead, 1, style);
+        let (sign, style) = self.rows.sign(row);
+        buffer.set_stringn(area.x + 1, area.y, sign, 1, base.patch(style));
+        for place in self.placed {
+            let cell = Rect::new(area.x + place.x, area.y, place.width, 1).intersection(area);
+            let (text, style) = self.rows.cell(row, place.index, cell.width);
+            // The selection keeps its own colour of text: tints are for telling rows apart.
+            let style = if is_selected {
+                base.add_modifier(style.add_modifier)
+            } else {
+                base.patch(style)
+            };
+            put(
+                &text,
+                self.columns[place.index].alignment,
+                cell,
+                style,
+                buffer,
+            );
+        }
+    }
+}
+
+/// Writes a cell, cut with an ellipsis where it does not fit.
+fn put(text: &str, alignment: Alignment, area: Rect, style: Style, buffer: &mut Buffer) {
+    if area.is_empty() {
+        return;
+    }
+    let width = cells(text);
+    let (cut, width) = if width > area.width {
+        (
+            Cow::Owned(truncate(text, usize::from(area.width))),
+            area.width,
+        )
+    } else {
+        (Cow::Borrowed(text), width)
+    };
+    let x = match alignment {
+        Alignment::Right => area.right() - width,
+        Alignment::Center => area.x + (area.width - width) / 2,
+        Alignment::Left => area.x,
+    };
+    buffer.set_stringn(x, area.y, cut, usize::from(area.right() - x), style);
+}
+
+impl<R: Rows> StatefulWidget for Table<'_, R> {
+    type State = Viewport;
+
+    fn render(self, area: Rect, buffer: &mut Buffer, viewport: &mut Viewport) {
+        if area.is_empty() {
+            return;
+        }
+        self.header(Rect { height: 1, ..area }, buffer);
+        let body = Rect {
+            y: area.y + 1,
+            height: area.height - 1,
+            ..area
+        };
+        viewport.follow(self.cursor.unwrap_or(viewport.top), self.rows.count(), body);
+        for (row, strip) in viewport.visible().zip(body.rows()) {
+            self.row(row, strip, buffer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Numbers(usize);
+
+    impl Rows for Numbers {
+        fn count(&self) -> usize {
+            self.0
+        }
+
+        fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
+            let text = if column == 0 {
+                format!("machine {row}")
+            } else {
+                row.to_string()
+            };
+            (text.into(), Style::new())
+        }
+    }
+
+    #[test]
+    fn columns_leave_by_priority_and_the_growing_one_takes_the_rest() {
+        let columns = [
+            Column::text("Name", 10).grows(),
+            Column::number("A", 5).priority(2),
+            Column::number("B", 5).priority(9),
+        ];
+        let indices = |width| -> Vec<(usize, u16)> {
+            let placed = place(&columns, width);
+            placed
+                .iter()
+                .map(|column| (column.index, column.width))
+                .collect()
+        };
+        assert_eq!(indices(30), [(0, 16), (1, 5), (2, 5)]);
+        assert_eq!(indices(20), [(0, 12), (1, 5)]);
+        assert_eq!(indices(12), [(0, 10)]);
+    }
+
+    #[test]
+    fn only_the_visible_rows_are_drawn_and_the_selected_one_is_marked() {
+        let columns = [Column::text("Name", 12), Column::number("N", 4)];
+        let placed = place(&columns, 20);
+        let area = Rect::new(0, 0, 20, 4);
+        let mut buffer = Buffer::empty(area);
+        let mut viewport = Viewport::default();
+        let rows = Numbers(100_000);
+        Table::new(&rows, &columns, &placed, Some(99_999), &Theme::MONO).render(
+            area,
+            &mut buffer,
+            &mut viewport,
+        );
+        let row = |y| -> String { (0..20).map(|x| buffer[(x, y)].symbol()).collect() };
+        assert_eq!(row(0), "  Name            N ");
+        assert_eq!(row(3), "▌ machine 999… 999… ");
+        assert_eq!(viewport.visible(), 99_997..100_000);
+    }
+}

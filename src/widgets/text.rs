@@ -1,0 +1,139 @@
+//! Fitting styled text into a width.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use textwrap::{Options, WordSplitter, wrap as wrap_words};
+use unicode_width::UnicodeWidthStr;
+
+use crate::domain::text::truncate;
+
+/// The width of a text in terminal cells.
+pub fn cells(text: &str) -> u16 {
+    u16::try_from(text.width()).unwrap_or(u16::MAX)
+}
+
+/// Cuts a line to `width` cells, the last of them an ellipsis when something was cut: ratatui alone
+/// cuts without a sign, and a cut price reads like another price.
+pub fn fit(line: Line<'_>, width: u16) -> Line<'_> {
+    let width = usize::from(width);
+    if line.width() <= width {
+        return line;
+    }
+    let mut room = width;
+    let mut spans = Vec::new();
+    for span in line.spans {
+        let taken = span.width();
+        if taken < room {
+            room -= taken;
+            spans.push(span);
+            continue;
+        }
+        // One cell wider than there is room, so that a span that just fits is cut as well: more
+        // follows.
+        let text = truncate(&format!("{} ", span.content), room);
+        let text = if text.ends_with('…') || room == 0 {
+            text
+        } else {
+            truncate(&format!("{}  ", span.content), room)
+        };
+        spans.push(Span::styled(text, span.style));
+        break;
+    }
+    Line { spans, ..line }
+}
+
+/// Breaks a text into lines of at most `width` cells, at blanks where possible; line breaks in the
+/// text stay.
+pub fn wrap(text: &str, width: u16) -> Vec<String> {
+    let options =
+        Options::new(usize::from(width.max(1))).word_splitter(WordSplitter::NoHyphenation);
+    text.lines()
+        .flat_map(|line| wrap_words(line, &options))
+        .map(std::borrow::Cow::into_owned)
+        .collect()
+}
+
+/// Breaks a styled line into lines of at most `width` cells; continued lines are indented by
+/// `indent` cells.
+pub fn wrap_line(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>> {
+    let owned = |line: &Line<'_>| {
+        let spans = line.spans.iter();
+        let spans = spans.map(|span| Span::styled(span.content.to_string(), span.style));
+        spans.collect::<Line<'static>>().style(line.style)
+    };
+    if line.width() <= usize::from(width) {
+        return vec![owned(line)];
+    }
+    let text: String = line.spans.iter().map(|span| &*span.content).collect();
+    let blanks = " ".repeat(usize::from(indent.min(width / 2)));
+    let options = Options::new(usize::from(width.max(1)))
+        .word_splitter(WordSplitter::NoHyphenation)
+        .subsequent_indent(&blanks);
+    let mut styles = line
+        .spans
+        .iter()
+        .flat_map(|span| span.content.chars().map(move |letter| (letter, span.style)))
+        .peekable();
+    let mut lines = Vec::new();
+    for (place, part) in wrap_words(&text, &options).into_iter().enumerate() {
+        let part = if place > 0 {
+            part.strip_prefix(blanks.as_str()).unwrap_or(&part)
+        } else {
+            &part
+        };
+        let mut spans: Vec<Span<'static>> = Vec::new();
+        if place > 0 && !blanks.is_empty() {
+            spans.push(Span::raw(blanks.clone()));
+        }
+        let mut run = (String::new(), Style::default());
+        for letter in part.chars() {
+            // Blanks at a break are in no part.
+            while styles.next_if(|(next, _)| *next != letter).is_some() {}
+            let style = styles.next().map_or(run.1, |(_, style)| style);
+            if style != run.1 && !run.0.is_empty() {
+                spans.push(Span::styled(std::mem::take(&mut run.0), run.1));
+            }
+            run.1 = style;
+            run.0.push(letter);
+        }
+        spans.push(Span::styled(run.0, run.1));
+        lines.push(Line::from(spans).style(line.style));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::style::Stylize;
+
+    use super::*;
+
+    #[test]
+    fn a_cut_line_ends_in_an_ellipsis() {
+        let line = Line::from(vec!["$0.40".bold(), " per hour".into()]);
+        assert_eq!(fit(line.clone(), 20).to_string(), "$0.40 per hour");
+        assert_eq!(fit(line.clone(), 14).to_string(), "$0.40 per hour");
+        assert_eq!(fit(line.clone(), 9).to_string(), "$0.40 pe…");
+        // What was cut began behind the last span that fits.
+        assert_eq!(fit(line.clone(), 5).to_string(), "$0.4…");
+        assert_eq!(fit(line, 0).to_string(), "");
+    }
+
+    #[test]
+    fn words_wrap_and_line_breaks_stay() {
+        assert_eq!(wrap("one two three\nfour", 7), ["one two", "three", "four"]);
+        assert_eq!(wrap("unbreakable", 4), ["unbr", "eaka", "ble"]);
+        assert_eq!(wrap("gpu_name=RTX-4090", 9), ["gpu_name=", "RTX-4090"]);
+    }
+
+    #[test]
+    fn styles_survive_wrapping() {
+        let line = Line::from(vec!["red ".red(), "blue blue".blue()]);
+        let wrapped = wrap_line(&line, 8, 2);
+        assert_eq!(wrapped.len(), 2);
+        assert_eq!(wrapped[0].to_string(), "red blue");
+        assert_eq!(wrapped[1].to_string(), "  blue");
+        assert_eq!(wrapped[0].spans[1].style, Style::new().blue());
+        assert_eq!(wrapped[1].spans[1].style, Style::new().blue());
+    }
+}
