@@ -31,7 +31,7 @@ use crate::store::Paths;
 use args::ConfigCommand;
 pub use args::{Arguments, Command};
 pub use config::DEFAULT as DEFAULT_CONFIG;
-pub use markets::{Known, Preferences};
+pub use markets::{Preferences, ProfileResolver};
 pub use output::CliError;
 pub use settings::{Connection, Environment, Market, Settings, by_name};
 
@@ -61,8 +61,8 @@ pub fn dashboard_settings(arguments: &Arguments) -> Result<Settings, CliError> {
 }
 
 /// The markets that the dashboard of these settings can switch to.
-pub fn known_markets(arguments: &Arguments, settings: &Settings) -> Known {
-    Known::new(
+pub fn profile_resolver(arguments: &Arguments, settings: &Settings) -> ProfileResolver {
+    ProfileResolver::new(
         arguments.global.clone(),
         Environment::of_process(),
         settings.paths.clone(),
@@ -73,13 +73,12 @@ pub fn known_markets(arguments: &Arguments, settings: &Settings) -> Known {
 fn perform(arguments: &Arguments, command: &Command) -> Result<(), CliError> {
     if arguments.query.is_some() {
         return Err(CliError::Usage(
-            "--query is for the dashboard; give the words of a query after the subcommand"
-                .to_owned(),
+            "--query is for the dashboard; put the query after the subcommand".to_owned(),
         ));
     }
     if arguments.limit.is_some() {
         return Err(CliError::Usage(
-            "--limit in front of a subcommand is for the dashboard; give it after the subcommand"
+            "--limit before a subcommand is for the dashboard; put it after the subcommand"
                 .to_owned(),
         ));
     }

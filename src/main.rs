@@ -16,7 +16,7 @@ fn main() -> color_eyre::Result<ExitCode> {
     }
     match cli::dashboard_settings(&arguments) {
         Ok(settings) => {
-            let markets = cli::known_markets(&arguments, &settings);
+            let markets = cli::profile_resolver(&arguments, &settings);
             runtime::dashboard(&settings, markets)
         }
         Err(error) => Ok(error.report()),

@@ -20,7 +20,7 @@ pub fn completion(result: Result<Reply, ApiError>, bytes: u64) -> Completion {
         },
         Ok(_) => Completion {
             bytes,
-            ..Completion::without_answer(Outcome::garbage("the answer is no route reply"))
+            ..Completion::without_answer(Outcome::garbage("not a route reply"))
         },
         Err(error) => Completion {
             outcome: failure(&error),

@@ -94,7 +94,7 @@ impl fmt::Display for Said {
                 write!(f, ", with a web page titled \"{}\"", shown(title))
             }
             Self::Page { title: None } => f.write_str(", with a web page"),
-            Self::Noise => f.write_str(", with something unreadable"),
+            Self::Noise => f.write_str(", with an unreadable body"),
         }
     }
 }
@@ -125,13 +125,11 @@ pub enum Unreachable {
 impl fmt::Display for Unreachable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NoSuchName => "its name is not known; check the address and the network",
-            Self::NobodyListens => "nothing listens there; check the address and the port",
-            Self::TooSlow => "it did not take the connection in time; check the network",
-            Self::Certificate => {
-                "its certificate cannot be trusted; check the address and the clock"
-            }
-            Self::Other => "the connection failed; check the address and the network",
+            Self::NoSuchName => "host not found; check the address and your network",
+            Self::NobodyListens => "connection refused; check the address and the port",
+            Self::TooSlow => "connection timed out; check your network",
+            Self::Certificate => "certificate not trusted; check the address and your clock",
+            Self::Other => "connection failed; check the address and your network",
         })
     }
 }
@@ -143,7 +141,7 @@ pub enum ApiError {
     #[error("{0}")]
     Misconfigured(String),
     /// No connection: nothing was sent.
-    #[error("{host} cannot be reached: {why}")]
+    #[error("{host} unreachable: {why}")]
     NotConnected {
         /// Host and port.
         host: String,
@@ -151,16 +149,16 @@ pub enum ApiError {
         why: Unreachable,
     },
     /// The connection broke before the answer began.
-    #[error("the connection broke before an answer came; try again")]
+    #[error("connection lost before the response; try again")]
     Lost,
     /// The answer did not come in time.
-    #[error("no answer within {}; try again, or ask for less", seconds(*.after))]
+    #[error("no response within {}; try again, or request less", seconds(*.after))]
     TimedOut {
         /// How long bourse waited.
         after: Duration,
     },
     /// Only part of the answer came.
-    #[error("the answer broke off {}; try again", broke_off(*.records, *.bytes))]
+    #[error("response cut off {}; try again", broke_off(*.records, *.bytes))]
     Cut {
         /// Bytes that came.
         bytes: usize,
@@ -176,7 +174,7 @@ pub enum ApiError {
         is_search: bool,
     },
     /// The server points elsewhere; bourse does not follow.
-    #[error("the server redirects{} (status {status}), which bourse does not follow; check the address of the profile", elsewhere(.to.as_ref()))]
+    #[error("redirected{} (status {status}); bourse does not follow redirects: check the profile's address", elsewhere(.to.as_ref()))]
     Redirected {
         /// HTTP status.
         status: u16,
@@ -184,7 +182,7 @@ pub enum ApiError {
         to: Option<Untrusted>,
     },
     /// The key was refused.
-    #[error("the key was refused (status {status}){said}; check the API key of the profile")]
+    #[error("API key rejected (status {status}){said}; check the profile's API key")]
     Refused {
         /// HTTP status: 401, 403, or 404 with `auth_error`.
         status: u16,
@@ -192,7 +190,7 @@ pub enum ApiError {
         said: Said,
     },
     /// The market wants a key and none was sent.
-    #[error("no API key is configured (status {status}){said}; set BOURSE_API_KEY")]
+    #[error("no API key configured (status {status}){said}; set BOURSE_API_KEY")]
     NoKey {
         /// HTTP status.
         status: u16,
@@ -200,7 +198,7 @@ pub enum ApiError {
         said: Said,
     },
     /// The key is valid, but lacks the permission for this.
-    #[error("not permitted for this key (status 403){said}; use a key with that permission")]
+    #[error("API key lacks the permission (status 403){said}; use a key that has it")]
     NotPermitted {
         /// The server's words.
         said: Said,
@@ -235,7 +233,7 @@ pub enum ApiError {
     #[error("this market has no network volumes (status 404)")]
     NotOffered,
     /// The server failed.
-    #[error("the server failed (status {status}){said}; try again in a moment")]
+    #[error("server error (status {status}){said}; try again in a moment")]
     Server {
         /// HTTP status.
         status: u16,
@@ -243,7 +241,7 @@ pub enum ApiError {
         said: Said,
     },
     /// A good status with a web page in place of an answer.
-    #[error("a web page{} came instead of an answer (status {status}); check the address, or whether the network wants a login", titled(.title.as_ref()))]
+    #[error("got a web page{} instead of JSON (status {status}); check the address, or whether your network requires a login", titled(.title.as_ref()))]
     Html {
         /// HTTP status.
         status: u16,
@@ -251,7 +249,7 @@ pub enum ApiError {
         title: Option<Untrusted>,
     },
     /// A good status with something that is not an answer.
-    #[error("the answer cannot be understood (status {status}): {why}")]
+    #[error("unexpected response (status {status}): {why}")]
     Unreadable {
         /// HTTP status.
         status: u16,
@@ -259,13 +257,13 @@ pub enum ApiError {
         why: String,
     },
     /// A good status, but the answer says that the operation failed.
-    #[error("the server says it failed{said}")]
+    #[error("the request failed{said}")]
     Failure {
         /// The server's words.
         said: Said,
     },
     /// A good status and no answer.
-    #[error("the server sent an empty answer (status {status}); try again")]
+    #[error("empty response (status {status}); try again")]
     Empty {
         /// HTTP status.
         status: u16,
@@ -380,12 +378,12 @@ impl ApiError {
     /// What happened, without the advice that only fits reads: a write is not simply tried again.
     pub fn without_advice(&self) -> String {
         match self {
-            Self::Lost => "the connection broke before an answer came".to_owned(),
-            Self::TimedOut { after } => format!("no answer came within {}", seconds(*after)),
-            Self::Cut { .. } => "the answer broke off".to_owned(),
+            Self::Lost => "connection lost before the response".to_owned(),
+            Self::TimedOut { after } => format!("no response within {}", seconds(*after)),
+            Self::Cut { .. } => "response cut off".to_owned(),
             Self::TooLarge { bound, .. } => format!("the response exceeds {}", mebibytes(*bound)),
-            Self::Server { status, said } => format!("the server failed (status {status}){said}"),
-            Self::Empty { status } => format!("the server sent an empty answer (status {status})"),
+            Self::Server { status, said } => format!("server error (status {status}){said}"),
+            Self::Empty { status } => format!("empty response (status {status})"),
             other => other.to_string(),
         }
     }
@@ -394,24 +392,24 @@ impl ApiError {
     pub const fn headline(&self) -> &'static str {
         match self {
             Self::Misconfigured(_) => "not sent",
-            Self::NotConnected { .. } => "cannot be reached",
+            Self::NotConnected { .. } => "unreachable",
             Self::Lost => "connection lost",
-            Self::TimedOut { .. } => "no answer in time",
-            Self::Cut { .. } => "answer broke off",
+            Self::TimedOut { .. } => "timed out",
+            Self::Cut { .. } => "response cut off",
             Self::TooLarge { .. } => "response too large",
             Self::Redirected { .. } => "redirected",
-            Self::Refused { .. } => "key refused",
+            Self::Refused { .. } => "API key rejected",
             Self::NoKey { .. } => "no API key",
             Self::NotPermitted { .. } => "not permitted",
             Self::QuotaExceeded { .. } => "daily quota exceeded",
             Self::RateLimited { .. } => "too many requests",
             Self::Invalid { .. } => "request rejected",
-            Self::NotOffered => "not offered here",
-            Self::Server { .. } => "server failed",
-            Self::Html { .. } => "web page came",
-            Self::Unreadable { .. } => "answer unreadable",
+            Self::NotOffered => "not supported here",
+            Self::Server { .. } => "server error",
+            Self::Html { .. } => "web page instead of JSON",
+            Self::Unreadable { .. } => "unexpected response",
             Self::Failure { .. } => "failed",
-            Self::Empty { .. } => "empty answer",
+            Self::Empty { .. } => "empty response",
         }
     }
 }
@@ -441,8 +439,8 @@ fn resets(reset: Option<&Zoned>) -> String {
 
 fn broke_off(records: Option<usize>, bytes: usize) -> String {
     match records {
-        Some(1) => "after one whole record".to_owned(),
-        Some(count) => format!("after {count} whole records"),
+        Some(1) => "after 1 complete record".to_owned(),
+        Some(count) => format!("after {count} complete records"),
         None => format!("after {bytes} bytes"),
     }
 }
@@ -459,15 +457,15 @@ fn pause(threshold: Option<f64>, retry_after: Option<Duration>) -> String {
     match (threshold, retry_after) {
         (_, Some(span)) => format!(" (status 429; wait {})", seconds(span)),
         (Some(least), None) => format!(" (status 429; at most one in {least} s)"),
-        (None, None) => " (status 429; wait a little)".to_owned(),
+        (None, None) => " (status 429; wait a moment)".to_owned(),
     }
 }
 
 fn rejection(status: u16) -> String {
     match status {
-        400 | 422 => format!("the server does not take the request (status {status})"),
-        404 => "the server knows no such thing (status 404)".to_owned(),
-        405 => "the server does not take this kind of request (status 405)".to_owned(),
-        _ => format!("the server refused the request (status {status})"),
+        400 | 422 => format!("the server rejected the request (status {status})"),
+        404 => "not found (status 404)".to_owned(),
+        405 => "method not allowed (status 405)".to_owned(),
+        _ => format!("the server rejected the request (status {status})"),
     }
 }

@@ -76,7 +76,7 @@ fn response(entry: &LedgerEntry) -> Json {
         content["text"] = json!(body);
     }
     if entry.response_cut {
-        content["comment"] = json!("only the beginning was kept");
+        content["comment"] = json!("truncated");
     }
     json!({
         "status": entry.status.unwrap_or(0),

@@ -30,7 +30,7 @@ const CALL_QUOTA: Quota = Quota {
 };
 
 /// What stands where there is no status.
-pub const NO_ANSWER: &str = "no answer";
+pub const NO_ANSWER: &str = "no response";
 
 /// What a status means, in a word or two; empty for one that is rare.
 pub const fn reason(status: u16) -> &'static str {
@@ -39,7 +39,7 @@ pub const fn reason(status: u16) -> &'static str {
         201 => "created",
         202 => "accepted",
         204 => "no content",
-        301 | 308 => "moved for good",
+        301 | 308 => "moved permanently",
         302 | 303 | 307 => "moved",
         304 => "not modified",
         400 => "bad request",
@@ -51,9 +51,9 @@ pub const fn reason(status: u16) -> &'static str {
         408 => "request timeout",
         409 => "conflict",
         410 => "gone",
-        413 => "too large",
-        415 => "wrong media type",
-        422 => "cannot be processed",
+        413 => "body too large",
+        415 => "unsupported media type",
+        422 => "unprocessable",
         429 => "too many requests",
         500 => "server error",
         501 => "not implemented",

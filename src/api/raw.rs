@@ -28,10 +28,10 @@ pub enum BodyError {
         why: String,
     },
     /// It is JSON, but no object.
-    #[error("the body of a search is a JSON object: begin with {{ and end with }}")]
+    #[error("a search body is a JSON object: start with {{ and end with }}")]
     NoObject,
     /// The operation is no search.
-    #[error("only the body of a search of offers or volumes can be changed and sent")]
+    #[error("only searches of offers and volumes can be edited and sent")]
     NoSearch,
 }
 

@@ -19,7 +19,7 @@ const SHORTEST_PAUSE: f64 = 0.5;
 const LONGEST_PAUSE: f64 = 20.0;
 
 /// What stands in the entry of an attempt whose answer nobody waited for.
-const GIVEN_UP: &str = "given up before an answer came";
+const GIVEN_UP: &str = "cancelled before the response";
 
 /// What happens while a call runs.
 #[derive(Debug, Clone)]

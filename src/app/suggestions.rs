@@ -31,7 +31,7 @@ impl Browser {
                 let mut seen = seen_values(self.listing(), condition.field);
                 let known = self.names.get(condition.field.key);
                 seen.extend(known.into_iter().flatten().cloned());
-                language::meant(condition, &seen)
+                language::did_you_mean(condition, &seen)
             })
             .collect()
     }

@@ -426,7 +426,7 @@ fn span(text: &str) -> Result<Duration, String> {
     };
     let seconds = positive(digits)? * factor;
     if seconds > 86_400.0 {
-        return Err("a day is the longest".to_owned());
+        return Err("at most one day".to_owned());
     }
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }

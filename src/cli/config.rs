@@ -18,7 +18,7 @@ pub fn print_default() -> Result<(), CliError> {
 pub fn check(paths: Option<&Paths>) -> Result<(), CliError> {
     let Some(paths) = paths else {
         return Err(CliError::Failed(
-            "there is no home folder to hold a configuration".to_owned(),
+            "no home directory for a configuration".to_owned(),
         ));
     };
     let path = paths.config_file();
@@ -30,10 +30,10 @@ pub fn check(paths: Option<&Paths>) -> Result<(), CliError> {
         return Err(CliError::Quiet);
     }
     let said = if path.exists() {
-        format!("{}: good\n", path.display())
+        format!("{}: OK\n", path.display())
     } else {
         format!(
-            "{}: not there, the defaults hold (bourse config print-default shows them)\n",
+            "{}: not found, using defaults (see bourse config print-default)\n",
             path.display()
         )
     };

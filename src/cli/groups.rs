@@ -32,7 +32,7 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
     let connection = settings.connect().await?;
     if arguments.search.curl {
         if query.active().next().is_some() {
-            output::note("the listing takes no parameters: conditions are not part of the command");
+            output::note("the listing takes no parameters: conditions are left out of the command");
         }
         return search::print_curl(settings, &connection.session, &Request::ListWorkergroups);
     }

@@ -42,12 +42,12 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
         ("bourse groups --format json", "as received, keys hidden"),
     ]),
     (&["groups", "create"], &[
-        ("bourse groups create --endpoint chat --template-id 7 --dry-run", "look before you send"),
+        ("bourse groups create --endpoint chat --template-id 7 --dry-run", "preview the request"),
         ("bourse groups create --endpoint chat --search-params gpu_name=RTX_4090 --yes",
             "create without asking"),
     ]),
     (&["unlist"], &[
-        ("bourse unlist 7311 --dry-run", "look before you send"),
+        ("bourse unlist 7311 --dry-run", "preview the request"),
         ("bourse unlist 7311 --dry-run --format json", "the request as JSON"),
     ]),
     (&["route"], &[
@@ -62,17 +62,17 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
         ("bourse sandbox --listen 127.0.0.1:0 --faults status_500:0.2", "one call in five fails"),
     ]),
     (&["config"], &[
-        ("bourse config print-default > config.toml", "start a configuration"),
+        ("bourse config print-default > config.toml", "create a configuration"),
         ("bourse config check", "find mistakes in yours"),
-        ("bourse config show --profile vast", "what holds for a profile"),
+        ("bourse config show --profile vast", "settings of a profile"),
     ]),
     (&["config", "check"], &[("bourse config check", "find mistakes")]),
     (&["config", "show"], &[
-        ("bourse config show", "what holds, and why"),
+        ("bourse config show", "effective settings and their sources"),
         ("bourse config show --base-url https://market.example", "what a flag changes"),
     ]),
     (&["config", "print-default"], &[
-        ("bourse config print-default > config.toml", "start a configuration"),
+        ("bourse config print-default > config.toml", "create a configuration"),
     ]),
     (&["paths"], &[("bourse paths", "where the files are")]),
     (&["completions"], &[

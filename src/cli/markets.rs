@@ -20,7 +20,7 @@ use crate::widgets::appearance::Look;
 
 /// How the program was started: all that is needed to resolve another profile.
 #[derive(Clone)]
-pub struct Known {
+pub struct ProfileResolver {
     flags: Global,
     environment: Environment,
     paths: Option<Paths>,
@@ -46,16 +46,16 @@ pub struct Preferences {
 }
 
 /// Without the environment: it may hold keys.
-impl fmt::Debug for Known {
+impl fmt::Debug for ProfileResolver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Known")
+        f.debug_struct("ProfileResolver")
             .field("started", &self.started)
             .field("paths", &self.paths)
             .finish_non_exhaustive()
     }
 }
 
-impl Known {
+impl ProfileResolver {
     /// The markets that a program can switch to that was started so, with the profile `started`.
     pub fn new(
         flags: Global,
@@ -198,7 +198,7 @@ impl Known {
     /// # Errors
     /// What stands in the way, in words; then everything is as it was.
     pub fn change(&self, change: Change) -> Result<(String, Done), String> {
-        let paths = self.paths.as_ref().ok_or("there is no home folder")?;
+        let paths = self.paths.as_ref().ok_or("no home directory")?;
         match change {
             Change::Add(market) => {
                 add(paths, &market)?;
@@ -229,7 +229,7 @@ fn add(paths: &Paths, market: &NewMarket) -> Result<(), String> {
     let file = paths.config_file();
     let config = Config::load(&file).map_err(|error| error.to_string())?;
     if config.profile(&market.name).is_some() {
-        return Err(format!("there is a market named '{}' already", market.name));
+        return Err(format!("a market named '{}' already exists", market.name));
     }
     let written = keep(&paths.key_file(&market.name), &market.key)?;
     profiles::add(&file, &new).map_err(|error| {
@@ -277,7 +277,7 @@ fn discard(paths: &Paths, before: &Profile, now: &Path, is_used: bool) -> Result
     }
     match fs::remove_file(old) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(format!("{} cannot be deleted: {error}", shown(old)))
+            Err(format!("can't delete {}: {error}", shown(old)))
         }
         _ => Ok(()),
     }
@@ -290,7 +290,7 @@ fn keep(path: &Path, from: &KeyFrom) -> Result<bool, String> {
     };
     keys::parse(secret.expose(), "what you typed").map_err(|error| error.to_string())?;
     keys::write(path, secret.expose())
-        .map_err(|error| format!("the key file {} cannot be written: {error}", shown(path)))?;
+        .map_err(|error| format!("can't write the key file {}: {error}", shown(path)))?;
     Ok(true)
 }
 
@@ -306,7 +306,7 @@ fn profile(paths: &Paths, name: &str) -> Result<Profile, String> {
     Config::load(&paths.config_file())
         .map_err(|error| error.to_string())?
         .profile(name)
-        .ok_or_else(|| format!("there is no market named '{name}'"))
+        .ok_or_else(|| format!("no market named '{name}'"))
 }
 
 fn shown(path: &Path) -> String {

@@ -68,7 +68,7 @@ impl Answer<'_> {
         let records = self.listing.len();
         let violations = self.check.violations.iter().map(|violation| {
             let (condition, rows) = (&violation.condition, violation.rows);
-            format!("the market ignored {condition}: {rows} of {records} records break it")
+            format!("the market ignored {condition}: {rows} of {records} records don't match it")
         });
         let doubts = self.check.doubts.iter().map(Doubt::text);
         violations.chain(doubts).collect()
@@ -147,7 +147,7 @@ impl Answer<'_> {
             .filter_map(|condition| {
                 let seen = self.listing.column(condition.field).texts();
                 let seen: Vec<String> = seen.iter().filter_map(plain).collect();
-                language::meant(condition, &seen)
+                language::did_you_mean(condition, &seen)
             })
             .map(|condition| format!("did you mean {condition}?"))
             .collect()

@@ -66,7 +66,7 @@ pub fn print(content: &[u8]) -> Result<(), CliError> {
         .and_then(|()| out.flush())
         .map_err(|error| match error.kind() {
             io::ErrorKind::BrokenPipe => CliError::Closed,
-            _ => CliError::Failed(format!("cannot write: {error}")),
+            _ => CliError::Failed(format!("can't write: {error}")),
         })
 }
 

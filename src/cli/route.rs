@@ -37,7 +37,7 @@ pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<()
 fn curl(settings: &Settings, session: &Session, plan: &RoutePlan) -> Result<(), CliError> {
     if settings.dialect.route_key == RouteKey::Group {
         output::note(
-            "this market routes with the workergroup's own key: put that into BOURSE_API_KEY \
+            "this market routes with the workergroup's own key: set BOURSE_API_KEY to it \
              (bourse groups --show-secrets)",
         );
     }

@@ -15,7 +15,7 @@ pub async fn serve(flags: &Global, arguments: &SandboxArguments) -> Result<(), C
     };
     apply_sandbox_flags(&mut config, flags)?;
     if flags.api_key_file.is_some() {
-        output::note("--api-key-file is not used: --api-key sets the key that clients must send");
+        output::note("--api-key-file ignored: --api-key sets the key that clients must send");
     }
     if let Some(key) = &arguments.api_key {
         keys::parse(key, "--api-key").map_err(|error| CliError::Usage(error.to_string()))?;
@@ -27,10 +27,10 @@ pub async fn serve(flags: &Global, arguments: &SandboxArguments) -> Result<(), C
     // The handlers are there before anybody knows that there is something to stop.
     let mut stop = Stop::new()?;
     let running = Sandbox::start(config).await.map_err(|error| {
-        CliError::Failed(format!("cannot listen on {}: {error}", arguments.listen))
+        CliError::Failed(format!("can't listen on {}: {error}", arguments.listen))
     })?;
     if !running.addr().ip().is_loopback() {
-        output::note("the sandbox can be reached from other computers");
+        output::note("the sandbox is reachable from other computers");
     }
     let greeting = format!(
         "bourse sandbox on http://{}\napi key: {}\n",

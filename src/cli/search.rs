@@ -134,7 +134,7 @@ fn text(words: &[String]) -> Result<String, CliError> {
             .lock()
             .take(LONGEST_QUERY)
             .read_to_string(word)
-            .map_err(|error| CliError::Failed(format!("cannot read standard input: {error}")))?;
+            .map_err(|error| CliError::Failed(format!("can't read standard input: {error}")))?;
         word.truncate(word.trim_end().len());
     }
     Ok(words.join(" "))
@@ -207,7 +207,7 @@ pub fn print_curl(
     let command = session.client().curl(request);
     if settings.is_sandbox() {
         output::note(
-            "this sandbox ends with the command: serve one that stays with bourse sandbox",
+            "this sandbox stops with the command; run bourse sandbox for one that stays up",
         );
     }
     output::print(format!("{command}\n").as_bytes())
@@ -231,7 +231,7 @@ pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>,
         .await?;
     match reply {
         Reply::Records(listing) => Ok(listing),
-        _ => Err(CliError::Failed("the answer has no records".to_owned())),
+        _ => Err(CliError::Failed("the response has no records".to_owned())),
     }
 }
 
@@ -279,7 +279,7 @@ pub fn tell_skipped(listing: &Listing) {
     }
     if listing.duplicates() > 0 {
         output::note(&format!(
-            "{} records left out: their id came before",
+            "{} records dropped: duplicate id",
             listing.duplicates()
         ));
     }

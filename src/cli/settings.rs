@@ -122,7 +122,7 @@ impl Settings {
         {
             Some(Ok(config)) => config,
             Some(Err(error)) => {
-                notices.push(format!("the configuration is not used: {error}"));
+                notices.push(format!("configuration ignored: {error}"));
                 Config::default()
             }
             None => Config::default(),
@@ -229,7 +229,7 @@ impl Settings {
             ),
             Market::Embedded(sandbox) => {
                 let running = Sandbox::start(sandbox.clone()).await.map_err(|error| {
-                    CliError::Failed(format!("the sandbox cannot start: {error}"))
+                    CliError::Failed(format!("can't start the sandbox: {error}"))
                 })?;
                 let origin = Origin::of_listener(running.addr())
                     .map_err(|error| CliError::Failed(error.to_string()))?;
@@ -279,7 +279,7 @@ pub(super) fn choose(
                 .map(|n| format!(" ({n})"))
                 .unwrap_or_default();
             CliError::Usage(format!(
-                "there is no profile named '{name}'; there are: {known}{notice}"
+                "no profile named '{name}'; available: {known}{notice}"
             ))
         })?,
         None => match &flags.base_url {
@@ -298,7 +298,7 @@ pub(super) fn choose(
     }
     match (&flags.route_url, &profile.base_url) {
         (Some(_), None) => Err(CliError::Usage(
-            "--route-url needs --base-url or a profile: the embedded sandbox routes by itself"
+            "--route-url needs --base-url or a profile: the embedded sandbox has its own routing"
                 .to_owned(),
         )),
         (Some(route), Some(_)) => {
@@ -334,7 +334,7 @@ pub(super) fn dropped(wrong: &[ConfigError]) -> Vec<String> {
     let more = wrong.len().saturating_sub(TOLD);
     if more > 0 {
         notices.push(format!(
-            "{more} more mistakes in the configuration: bourse config check lists them"
+            "{more} more errors in the configuration: run bourse config check"
         ));
     }
     notices
@@ -350,7 +350,7 @@ fn embedded(
 ) -> Result<SandboxConfig, CliError> {
     if let Some(path) = &flags.api_key_file {
         keys::check(path).map_err(|error| CliError::Usage(error.to_string()))?;
-        notices.push("--api-key-file is not used: the sandbox has a key of its own".to_owned());
+        notices.push("--api-key-file ignored: the sandbox generates its own key".to_owned());
     }
     let mut config = SandboxConfig::default();
     apply_sandbox_flags(&mut config, flags)?;

@@ -82,7 +82,7 @@ fn chosen(
     let columns = language::parse_columns(text, catalog).map_err(wrong)?;
     for column in &columns {
         if column.is_computed() {
-            let message = format!("only the dashboard works {} out", column.key);
+            let message = format!("{} is computed only in the dashboard", column.key);
             return Err(CliError::Usage(message));
         }
         if column.kind == Kind::Secret && !secrets {

@@ -66,7 +66,7 @@ pub async fn create(settings: &Settings, arguments: &CreateArguments) -> Result<
         subject: new.subject(),
         word: CREATE.to_owned(),
         check: format!(
-            "Check with '{}' whether it is there before you create it again.",
+            "Run '{}' to see whether it exists before you create it again.",
             list_command(settings, &new)
         ),
         request: Request::CreateWorkergroup(new),
@@ -173,7 +173,7 @@ fn allowed(settings: &Settings, how: WriteArguments) -> Result<(), CliError> {
     let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal();
     if !how.yes && !can_ask {
         return Err(CliError::Usage(
-            "nothing was sent: there is no terminal to ask on. Add --yes to send without asking, \
+            "nothing was sent: no terminal to confirm on. Add --yes to send without asking, \
              or --dry-run to see the request"
                 .to_owned(),
         ));
@@ -272,7 +272,7 @@ async fn send(
             now(),
         ) {
             Ok(effect) => break effect,
-            Err(Held::NotConfirmed) => return Err(not_sent("it was not confirmed")),
+            Err(Held::NotConfirmed) => return Err(not_sent("not confirmed")),
             Err(Held::Early(seconds)) => {
                 output::note(&format!("rate limited: sending in {} s", seconds.ceil()));
                 let span = Duration::try_from_secs_f64(seconds).unwrap_or_default();
@@ -288,7 +288,7 @@ async fn send(
         request, intent, ..
     } = effect
     else {
-        return Err(not_sent("it is no write"));
+        return Err(not_sent("not a write"));
     };
     let reply = Arc::new(Mutex::new(None));
     let notify = {

@@ -14,12 +14,12 @@ use super::value::CellRef;
 
 mod basis;
 mod job;
-mod three;
+mod price_models;
 mod volume;
 
 pub use basis::Basis;
 pub use job::{Job, JobCost};
-pub use three::{Joined, PriceJoin, Quote, ThreePrices, gpu_numbers};
+pub use price_models::{Joined, PriceJoin, Quote, ThreePrices, gpu_numbers};
 pub use volume::{
     Basket, Proximity, VolumeCost, VolumeMatch, VolumePrices, VolumeTerm, basket, volumes_for,
 };
@@ -47,19 +47,19 @@ pub fn storage_per_hour(storage_cost: f64, gb: f64) -> f64 {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum Gap {
     /// The record lacks the member, or it is null.
-    #[error("the record does not say {0}")]
+    #[error("{0} is not reported")]
     Missing(&'static str),
     /// The member holds something else than a number.
-    #[error("the record's {0} is not a number")]
+    #[error("{0} is not a number")]
     Misfit(&'static str),
     /// The member is below zero, which no price, size or speed is.
-    #[error("the record's {0} is below zero")]
+    #[error("{0} is below zero")]
     Negative(&'static str),
     /// The member is zero and would have to divide.
-    #[error("the record's {0} is zero")]
+    #[error("{0} is zero")]
     Zero(&'static str),
     /// The result is beyond what a number can hold.
-    #[error("the record's numbers are too large to reckon with")]
+    #[error("the numbers are too large")]
     TooLarge,
     /// What the person asked for is out of range.
     #[error(transparent)]

@@ -7,7 +7,7 @@ use super::country;
 use super::dialect::Dialect;
 pub use super::field::Format;
 use super::field::{Field, Kind, Source, Unit};
-use super::listing::{Listing, Whole};
+use super::listing::{FullRecord, Listing};
 use super::secrets::without_own_key;
 use super::text::Untrusted;
 use super::value::CellRef;
@@ -16,13 +16,13 @@ use super::value::CellRef;
 pub const BLANK: &str = "-";
 
 /// What stands in a detail view for a member that the record lacks.
-pub const NOT_SENT: &str = "not sent";
+pub const NOT_SENT: &str = "not reported";
 
 /// What stands in a detail view for a member that is null.
-pub const NULL: &str = "none (null)";
+pub const NULL: &str = "—";
 
 /// Shown in a detail view for a number that the market does not know.
-pub const UNKNOWN: &str = "not known";
+pub const UNKNOWN: &str = "unknown";
 
 /// Shown for a zero that means none: no discount is no price of $0.0000/h.
 pub const NONE: &str = "—";
@@ -51,12 +51,12 @@ pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> Strin
 }
 
 /// A value with its unit, for the detail view.
-pub fn detail(record: &Whole, field: &Field, dialect: &Dialect) -> String {
+pub fn detail(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
     match record.cell(field) {
         CellRef::Missing => NOT_SENT.to_owned(),
         CellRef::Null if matches!(field.source, Source::Known(_)) => UNKNOWN.to_owned(),
         CellRef::Null => NULL.to_owned(),
-        CellRef::Bad(found) => format!("unusable: {} came instead", found.noun()),
+        CellRef::Bad(found) => format!("invalid: {}", found.noun()),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
         CellRef::Number(value) => with_unit(field, value, dialect),
         CellRef::Text(text) if field.kind == Kind::Secret => Untrusted::from(text).screen(4096),

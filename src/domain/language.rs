@@ -10,10 +10,9 @@
 //! `merge` joins conditions of one field and lays them over those that a query starts from.
 
 mod colour;
-mod complaint;
 mod complete;
+mod diagnostics;
 mod error;
-mod meant;
 mod merge;
 mod number;
 mod operand;
@@ -21,16 +20,17 @@ mod order;
 mod parse;
 mod print;
 mod scan;
+mod suggest;
 mod warn;
 
 pub use colour::{Token, highlight};
 pub use complete::{Candidate, Completion, complete};
 pub use error::{LanguageError, Suggestion};
-pub use meant::meant;
 pub use operand::parse_operand;
 pub use order::{parse_columns, parse_order, print_order};
 pub use parse::parse;
 pub use print::{print, print_briefly, print_condition, print_condition_briefly, print_value};
+pub use suggest::did_you_mean;
 pub use warn::warning;
 
 use super::catalog::{Catalog, Resource};

@@ -13,18 +13,18 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::catalog::Catalog;
 use super::field::{Field, Kind};
+use super::json_split::{self, Envelope, SplitError};
 use super::query::{Condition, Direction, OrderKey};
-use super::skim::{self, Envelope, SkimError};
 use super::text::Untrusted;
 use super::value::{CellRef, Found, Version};
 
 mod estimate;
+mod full_record;
 mod read;
-mod whole;
 
 use estimate::Estimate;
-use read::Loose;
-pub use whole::Whole;
+pub use full_record::FullRecord;
+use read::RawCell;
 
 /// What names a record: unique within a listing, stable from one answer to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,9 +50,9 @@ pub struct Skipped {
 pub enum ListingError {
     /// The text could not be split.
     #[error(transparent)]
-    Skim(#[from] SkimError),
+    Skim(#[from] SplitError),
     /// The object has no list member.
-    #[error("the answer has no '{0}'")]
+    #[error("the response has no '{0}'")]
     NoList(&'static str),
 }
 
@@ -181,7 +181,7 @@ impl Listing {
         now: f64,
     ) -> Result<Self, ListingError> {
         let body = body.into();
-        let envelope = skim::skim(&body, catalog.list_key)?;
+        let envelope = json_split::split_records(&body, catalog.list_key)?;
         Self::from_envelope(catalog, body, envelope, now)
     }
 
@@ -219,7 +219,7 @@ impl Listing {
                 Err(reason) => self.skipped.push(Skipped { index, reason }),
                 Ok(record) => {
                     let Some(id) = record.id() else {
-                        let reason = "it has no usable id";
+                        let reason = "no usable id";
                         self.skipped.push(Skipped { index, reason });
                         continue;
                     };
@@ -355,7 +355,7 @@ impl Listing {
             for (builder, position) in builders.iter_mut().zip(positions) {
                 let cell = match (&record, self.catalog.at(*position)) {
                     (Some(record), Some(field)) => record.cell(field, self.now),
-                    _ => Loose::Missing,
+                    _ => RawCell::Missing,
                 };
                 builder.push(cell);
             }
@@ -367,7 +367,7 @@ impl Listing {
     }
 
     /// All fields of one record: for a detail view, which must not read columns of all rows.
-    pub fn whole(&self, row: usize) -> Whole {
+    pub fn whole(&self, row: usize) -> FullRecord {
         let positions: Vec<usize> = (0..self.catalog.fields.len()).collect();
         let plan = read::Plan::new(self.catalog, &positions);
         let record = self.json(row).and_then(|json| plan.read(json).ok());
@@ -380,12 +380,12 @@ impl Listing {
                 builder.push(
                     record
                         .as_ref()
-                        .map_or(Loose::Missing, |record| record.cell(field, self.now)),
+                        .map_or(RawCell::Missing, |record| record.cell(field, self.now)),
                 );
                 builder.column
             })
             .collect();
-        let whole = Whole::new(self.catalog, columns);
+        let whole = FullRecord::new(self.catalog, columns);
         match &self.estimate {
             Some(estimate) => whole.estimated(estimate),
             None => whole,
@@ -500,14 +500,14 @@ struct Builder {
 }
 
 impl Builder {
-    fn push(&mut self, value: Loose<'_>) {
+    fn push(&mut self, value: RawCell<'_>) {
         let cell = match value {
-            Loose::Missing => Cell::Missing,
-            Loose::Null => Cell::Null,
-            Loose::Flag(flag) => Cell::Flag(flag),
-            Loose::Number(number) => Cell::Number(number),
-            Loose::Bad(found) => Cell::Bad(found),
-            Loose::Text(text) => Cell::Text(self.intern(&text)),
+            RawCell::Missing => Cell::Missing,
+            RawCell::Null => Cell::Null,
+            RawCell::Flag(flag) => Cell::Flag(flag),
+            RawCell::Number(number) => Cell::Number(number),
+            RawCell::Bad(found) => Cell::Bad(found),
+            RawCell::Text(text) => Cell::Text(self.intern(&text)),
         };
         self.column.cells.push(cell);
     }

@@ -70,7 +70,7 @@ impl Doubt {
         let rows = |rows: usize| format!("{rows} {}", if rows == 1 { "row" } else { "rows" });
         match self {
             Self::TooMany { limit, came } => {
-                format!("{came} records came, at most {limit} were asked for")
+                format!("{came} records received, at most {limit} requested")
             }
             Self::Unordered { order, rows: count } => format!(
                 "the market ignored the sort order {order} ({} out of place): sorted locally",
@@ -81,7 +81,7 @@ impl Doubt {
                 asked,
                 ..
             } => format!(
-                "prices include {} GB, not the {} asked for: worked out here",
+                "prices include {} GB, not the requested {}: recalculated",
                 gb(*included),
                 gb(*asked)
             ),
@@ -90,23 +90,15 @@ impl Doubt {
                 asked,
                 rows: count,
             } => format!(
-                "$/h of {} is not the GPUs and {} GB of storage",
+                "$/h of {} does not match GPUs plus {} GB of storage",
                 rows(*count),
                 gb(*asked)
             ),
             Self::OtherType { asked, rows: count } => {
-                format!(
-                    "{} came with other than {} prices",
-                    rows(*count),
-                    asked.wire()
-                )
+                format!("{} not priced as {}", rows(*count), asked.wire())
             }
             Self::TooSmall { asked, rows: count } => {
-                format!(
-                    "{} cannot hold the {} GB asked for",
-                    rows(*count),
-                    gb(*asked)
-                )
+                format!("{} too small for {} GB", rows(*count), gb(*asked))
             }
         }
     }

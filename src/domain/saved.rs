@@ -46,13 +46,13 @@ pub struct SearchSpec {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// Its query.
-    #[error("its query: {0}")]
+    #[error("query: {0}")]
     Query(String),
     /// A condition that is switched off.
-    #[error("its condition {0}")]
+    #[error("condition {0}")]
     Off(String),
     /// Its order.
-    #[error("its order: {0}")]
+    #[error("sort order: {0}")]
     Order(String),
     /// Its price model or storage.
     #[error("{0}")]
@@ -127,7 +127,7 @@ impl SearchSpec {
         if let Some(gigabytes) = self.storage {
             if !(0.0..=1e9).contains(&gigabytes) {
                 return Err(SpecError::Other(format!(
-                    "its storage of {gigabytes} GB is out of range"
+                    "storage of {gigabytes} GB is out of range"
                 )));
             }
             query.storage = Some(gigabytes);
@@ -164,7 +164,7 @@ impl SavedSearch {
     ) -> Result<(Query, Vec<String>, Option<Job>), SpecError> {
         let (query, words) = self.spec.read(dialect)?;
         if let Some(job) = &self.job {
-            let said = |error: InputError| SpecError::Other(format!("its job: {error}"));
+            let said = |error: InputError| SpecError::Other(format!("job: {error}"));
             job.validate().map_err(said)?;
         }
         Ok((query, words, self.job))
@@ -222,16 +222,16 @@ pub enum SearchChange {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Nothing but blanks.
-    #[error("type a name")]
+    #[error("enter a name")]
     Blank,
     /// Too long.
     #[error("use at most {LONGEST_NAME} characters")]
     Long,
     /// A preset has it.
-    #[error("a preset has this name: choose another")]
+    #[error("a preset already has this name")]
     Preset,
     /// Another saved search has it.
-    #[error("another search has this name")]
+    #[error("another search already has this name")]
     Taken,
 }
 

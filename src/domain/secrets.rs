@@ -50,9 +50,9 @@ pub(crate) fn key_fault(key: &str) -> Option<&'static str> {
     } else if key.len() > LONGEST_KEY {
         Some("it is too long")
     } else if key.bytes().any(|byte| byte.is_ascii_whitespace()) {
-        Some("it has blanks or several lines")
+        Some("it contains spaces or several lines")
     } else if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-        Some("it has control or non-ASCII characters")
+        Some("it contains control or non-ASCII characters")
     } else {
         None
     }

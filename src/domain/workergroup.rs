@@ -99,28 +99,24 @@ impl NewWorkergroup {
         let mut object =
             |key: Key, message: &str| found.push(Objection::new(key.wire(), message.to_owned()));
         match (&self.endpoint_name, self.endpoint_id) {
-            (None, None) => object(Key::EndpointName, "name the endpoint, or give its number"),
-            (Some(_), Some(_)) => object(
-                Key::EndpointId,
-                "give the endpoint's name or its number, not both",
-            ),
+            (None, None) => object(Key::EndpointName, "enter the endpoint's name or id"),
+            (Some(_), Some(_)) => {
+                object(Key::EndpointId, "enter the endpoint's name or id, not both")
+            }
             (Some(name), None) if name.trim().is_empty() => {
                 object(Key::EndpointName, "the endpoint's name is blank");
             }
             _ => {}
         }
         if self.template_hash.is_some() && self.template_id.is_some() {
-            object(
-                Key::TemplateId,
-                "give the template's hash or its number, not both",
-            );
+            object(Key::TemplateId, "enter the template's hash or id, not both");
         }
         for (key, value) in [
             (Key::MinLoad, self.min_load),
             (Key::ColdMult, self.cold_mult),
         ] {
             if value.is_some_and(|value| !value.is_finite() || value < 0.0) {
-                object(key, "must be a number that is not negative");
+                object(key, "must be 0 or more");
             }
         }
         if self

@@ -28,7 +28,7 @@ pub(super) const SECRET_VARIABLES: [&str; 2] = ["BOURSE_API_KEY", "VAST_API_KEY"
 
 /// The text is longer than [`LONGEST`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{length} bytes are too many to copy; at most {LONGEST} fit")]
+#[error("too long to copy: {length} bytes, at most {LONGEST}")]
 pub struct TooLong {
     /// Its length in bytes.
     pub length: usize,
@@ -46,8 +46,8 @@ pub enum Copied {
 impl std::fmt::Display for Copied {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::By(program) => write!(f, "copied through {program}"),
-            Self::Terminal => f.write_str("sent to the terminal's clipboard"),
+            Self::By(program) => write!(f, "through {program}"),
+            Self::Terminal => f.write_str("through the terminal"),
         }
     }
 }

@@ -11,7 +11,7 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::cli::{Known, Preferences};
+use crate::cli::{Preferences, ProfileResolver};
 use crate::store::Config;
 
 /// Editors empty a file, write it and rename it: what is read in the midst of that is not meant.
@@ -31,7 +31,7 @@ pub(super) struct ConfigWatch {
 
 impl ConfigWatch {
     /// Starts watching; to be called inside the runtime.
-    pub fn start(known: Arc<Known>) -> Option<Self> {
+    pub fn start(known: Arc<ProfileResolver>) -> Option<Self> {
         let file = known.paths()?.config_file();
         let wanted = Arc::new(Notify::new());
         let watcher = watch(&file, Arc::clone(&wanted)).ok();
@@ -62,7 +62,7 @@ impl ConfigWatch {
 }
 
 async fn serve(
-    known: Arc<Known>,
+    known: Arc<ProfileResolver>,
     wanted: Arc<Notify>,
     mut before: Option<Config>,
     outbox: UnboundedSender<Reloaded>,

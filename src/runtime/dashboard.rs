@@ -14,13 +14,13 @@ use tokio::time::Instant;
 
 pub use super::calls::{Boxed, Calls, Notify};
 use super::config_watch::{ConfigWatch, Reloaded};
+use super::disk_writer::{DiskWriter, Job};
 use super::editor::Document;
-use super::keeper::{Job, Keeper};
-use super::markets::{Berth, Errands};
+use super::markets::{MarketTasks, PendingConnections};
 use super::messages::{message, told};
 use super::routes;
 use super::start::Themes;
-pub use super::surface::{Outside, Surface};
+pub use super::surface::{Surface, TerminalEvent};
 use super::writes::journalled;
 use crate::api::{ApiError, Operation, Request};
 use crate::app::configuration::Reconfigured;
@@ -28,10 +28,10 @@ use crate::app::facts::Facts;
 use crate::app::markets::{Errand, News};
 use crate::app::remote::Ticket;
 use crate::app::{Effect, Message, Model, Now, update};
-use crate::cli::{DEFAULT_CONFIG, Known, by_name};
+use crate::cli::{DEFAULT_CONFIG, ProfileResolver, by_name};
 use crate::domain::journal::Intent;
 use crate::sandbox::Running;
-use crate::store::{GroupsFile, Journal, Notifications, PacingFile, Shelf, files};
+use crate::store::{GroupsFile, Journal, Notifications, PacingFile, StateStore, files};
 use crate::widgets::theme::Theme;
 
 /// The least time between two frames.
@@ -59,13 +59,13 @@ pub struct Dashboard<S> {
     inbox: UnboundedReceiver<Message>,
     flights: HashMap<Ticket, AbortHandle>,
     journal: Option<Arc<Journal>>,
-    shelf: Option<Shelf>,
-    keeper: Option<Keeper>,
+    state_store: Option<StateStore>,
+    disk_writer: Option<DiskWriter>,
     groups: Option<GroupsFile>,
     pacing: Option<PacingFile>,
     sandbox: Option<Running>,
-    known: Option<Arc<Known>>,
-    berth: Berth,
+    known: Option<Arc<ProfileResolver>>,
+    pending: PendingConnections,
 }
 
 /// The only clock.
@@ -113,13 +113,13 @@ impl<S: Surface> Dashboard<S> {
             inbox,
             flights: HashMap::new(),
             journal: None,
-            shelf: None,
-            keeper: None,
+            state_store: None,
+            disk_writer: None,
             groups: None,
             pacing: None,
             sandbox: None,
             known: None,
-            berth: Berth::default(),
+            pending: PendingConnections::default(),
         }
     }
 
@@ -141,7 +141,7 @@ impl<S: Surface> Dashboard<S> {
     /// Switches to other markets when asked to. `sandbox` is the one that is spoken to now, if it
     /// is one of this process; it stops with the dashboard or when another market is spoken to.
     #[must_use]
-    pub fn among(mut self, known: Known, sandbox: Option<Running>) -> Self {
+    pub fn among(mut self, known: ProfileResolver, sandbox: Option<Running>) -> Self {
         self.known = Some(Arc::new(known));
         self.sandbox = sandbox;
         self
@@ -156,8 +156,8 @@ impl<S: Surface> Dashboard<S> {
 
     /// Keeps what is to survive a restart in these files.
     #[must_use]
-    pub fn keeping(mut self, files: Option<Shelf>) -> Self {
-        self.shelf = files;
+    pub fn keeping(mut self, files: Option<StateStore>) -> Self {
+        self.state_store = files;
         self
     }
 
@@ -211,24 +211,24 @@ impl<S: Surface> Dashboard<S> {
             let messages = tokio::select! {
                 biased;
                 outside = self.surface.next() => match outside {
-                    Outside::Input(events) => events.into_iter().map(message).collect(),
-                    Outside::Leave(status) => return Ok(status),
-                    Outside::Background(is_light) => {
+                    TerminalEvent::Input(events) => events.into_iter().map(message).collect(),
+                    TerminalEvent::Leave(status) => return Ok(status),
+                    TerminalEvent::Background(is_light) => {
                         self.is_light = Some(is_light);
                         if let Some(themes) = self.themes {
                             self.theme = themes[usize::from(is_light)];
                         }
                         Vec::new()
                     }
-                    Outside::Stop => {
+                    TerminalEvent::Stop => {
                         self.surface.suspend().await?;
                         Vec::new()
                     }
-                    Outside::Continued => {
+                    TerminalEvent::Continued => {
                         self.surface.resume()?;
                         Vec::new()
                     }
-                    Outside::TaskLost(why) => vec![Message::TaskLost(why)],
+                    TerminalEvent::TaskLost(why) => vec![Message::TaskLost(why)],
                 },
                 Some(message) = self.inbox.recv() => vec![message],
                 reloaded = ConfigWatch::next(self.config.as_mut()) => vec![self.reconfigured(reloaded)],
@@ -357,7 +357,7 @@ impl<S: Surface> Dashboard<S> {
                 }
             }
             // A market that was not taken is not wanted any more.
-            arrival.map(|ticket| self.berth.take(ticket));
+            arrival.map(|ticket| self.pending.take(ticket));
         }
         Ok(None)
     }
@@ -383,7 +383,7 @@ impl<S: Surface> Dashboard<S> {
     /// Opens the editor on the configuration, at first on one that explains every setting.
     async fn edit_config(&mut self) -> io::Result<()> {
         let Some(path) = self.known.as_ref().and_then(|known| known.paths()) else {
-            let why = "there is no home folder for a configuration".to_owned();
+            let why = "no home directory for a configuration".to_owned();
             let _ = self.outbox.send(Message::Saved(Err(why)));
             return Ok(());
         };
@@ -454,41 +454,41 @@ impl<S: Surface> Dashboard<S> {
         let Some(known) = &self.known else {
             return;
         };
-        let errands = Errands {
+        let errands = MarketTasks {
             known: Arc::clone(known),
-            berth: self.berth.clone(),
+            pending: self.pending.clone(),
             outbox: self.outbox.clone(),
         };
-        errands.run(errand, self.keeper.as_ref().map(Keeper::written));
+        errands.run(errand, self.disk_writer.as_ref().map(DiskWriter::written));
     }
 
     /// Speaks for the market that was made ready. Reads of the old one are broken off; what is to
     /// be kept of it is written before anything of the new one is.
     fn board(&mut self, ticket: Ticket) {
-        let Some(ready) = self.berth.take(ticket) else {
+        let Some(ready) = self.pending.take(ticket) else {
             return;
         };
         for (_, flight) in self.flights.drain() {
             flight.abort();
         }
-        self.keeper = None;
+        self.disk_writer = None;
         self.keep_pacing();
         self.pacing = ready.files.pacing;
         self.calls = ready.calls;
         self.journal = ready.files.journal.map(Arc::new);
-        self.shelf = ready.files.shelf;
+        self.state_store = ready.files.state_store;
         self.groups = ready.files.groups;
         self.sandbox = ready.files.sandbox;
     }
 
     /// Hands a job to the thread that writes; the thread starts with the first one.
     fn keep(&mut self, job: Job) {
-        let (files, groups, outbox) = (&mut self.shelf, &mut self.groups, &self.outbox);
-        let keeper = self
-            .keeper
-            .get_or_insert_with(|| Keeper::start(files.take(), groups.take(), outbox.clone()));
-        if !keeper.take(job) {
-            let why = "no thread can be started".to_owned();
+        let (files, groups, outbox) = (&mut self.state_store, &mut self.groups, &self.outbox);
+        let disk_writer = self
+            .disk_writer
+            .get_or_insert_with(|| DiskWriter::start(files.take(), groups.take(), outbox.clone()));
+        if !disk_writer.take(job) {
+            let why = "can't start a thread".to_owned();
             let _ = self.outbox.send(Message::Kept(Err(why)));
         }
     }

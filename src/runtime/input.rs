@@ -13,7 +13,7 @@ use crossterm::event::{Event, EventStream, KeyEventKind, MouseButton, MouseEvent
 use futures_util::StreamExt;
 use tokio::sync::{mpsc, oneshot};
 
-use super::background::{self, Ear, Heard};
+use super::background_color::{self, BackgroundQuery, Filtered};
 
 /// Most events handed over at once, so that a long paste of keys does not keep a frame waiting.
 const BATCH: usize = 256;
@@ -45,7 +45,7 @@ impl Input {
     /// noticed.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// When can't start a thread.
     pub fn start() -> io::Result<Self> {
         Self::listening(None)
     }
@@ -54,7 +54,7 @@ impl Input {
     /// asked for.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// When can't start a thread.
     pub fn start_asking() -> io::Result<Self> {
         let (told, background) = oneshot::channel();
         let mut input = Self::listening(Some(told))?;
@@ -135,18 +135,18 @@ async fn read(
     mut told: Option<oneshot::Sender<bool>>,
     mut stop: oneshot::Receiver<()>,
 ) {
-    let mut ear = match told {
-        Some(_) => Ear::default(),
-        None => Ear::closed(),
+    let mut query = match told {
+        Some(_) => BackgroundQuery::default(),
+        None => BackgroundQuery::closed(),
     };
     loop {
-        let holds = ear.holds();
+        let holds = query.holds();
         let next = tokio::select! {
             biased;
             _ = &mut stop => return,
             next = stream.next() => next,
-            () = tokio::time::sleep(background::HOLD), if holds => {
-                if send(outbox, ear.release()).is_err() {
+            () = tokio::time::sleep(background_color::HOLD), if holds => {
+                if send(outbox, query.release()).is_err() {
                     return;
                 }
                 continue;
@@ -154,10 +154,10 @@ async fn read(
         };
         let keys = match next {
             Some(Ok(event)) if !is_wanted(&event) => continue,
-            Some(Ok(event)) => match ear.hear(event) {
-                Heard::Keys(keys) => keys,
-                Heard::Perhaps => continue,
-                Heard::Answer(is_light) => {
+            Some(Ok(event)) => match query.filter(event) {
+                Filtered::Events(keys) => keys,
+                Filtered::Held => continue,
+                Filtered::Answer(is_light) => {
                     if let Some(told) = told.take() {
                         // Nobody may want it any more.
                         let _ = told.send(is_light);

@@ -1,4 +1,4 @@
-//! Errands about markets, carried out beside the loop: listing and changing them, testing one, and
+//! MarketTasks about markets, carried out beside the loop: listing and changing them, testing one, and
 //! making one ready to be spoken to.
 
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use crate::api::{Operation, Reply, Request};
 use crate::app::Message;
 use crate::app::markets::{Arrival, Errand, News, Trial};
 use crate::app::remote::Ticket;
-use crate::cli::{CliError, Known, Settings};
+use crate::cli::{CliError, ProfileResolver, Settings};
 use crate::domain::text::visible;
 use crate::domain::{Resource, language};
 
@@ -27,9 +27,9 @@ pub(super) struct Ready {
 
 /// Markets that are ready and wait to be taken, by the number under which they were asked for.
 #[derive(Clone, Default)]
-pub(super) struct Berth(Arc<Mutex<HashMap<Ticket, Ready>>>);
+pub(super) struct PendingConnections(Arc<Mutex<HashMap<Ticket, Ready>>>);
 
-impl Berth {
+impl PendingConnections {
     /// Takes the market of that number.
     pub fn take(&self, ticket: Ticket) -> Option<Ready> {
         self.with(|ready| ready.remove(&ticket))
@@ -47,16 +47,16 @@ impl Berth {
 
 /// What an errand needs.
 #[derive(Clone)]
-pub(super) struct Errands {
+pub(super) struct MarketTasks {
     /// The markets.
-    pub known: Arc<Known>,
+    pub known: Arc<ProfileResolver>,
     /// Where those go that are ready.
-    pub berth: Berth,
+    pub pending: PendingConnections,
     /// Where the news go.
     pub outbox: UnboundedSender<Message>,
 }
 
-impl Errands {
+impl MarketTasks {
     /// Carries an errand out beside the loop. What is being written now is waited for before
     /// anything is read: `written` ends then.
     pub fn run(self, errand: Errand, written: Option<oneshot::Receiver<()>>) {
@@ -128,7 +128,7 @@ impl Errands {
                 ..files
             },
         };
-        self.berth.put(ticket, ready);
+        self.pending.put(ticket, ready);
         Ok(News::Arrived(Box::new(Arrival {
             ticket,
             profile,
@@ -158,7 +158,7 @@ impl Errands {
                 Trial::Groups(listing.len())
             }
             Ok(Reply::Records(listing)) => Trial::Offers(listing.len()),
-            Ok(_) => Trial::NotSent("the answer belongs to another question".to_owned()),
+            Ok(_) => Trial::NotSent("response for a superseded request".to_owned()),
             Err(error) => Trial::Failed(error),
         })
     }
@@ -171,7 +171,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 }
 
 fn lost() -> CliError {
-    CliError::Failed("bourse failed while getting it ready".to_owned())
+    CliError::Failed("bourse failed to connect".to_owned())
 }
 
 /// What went wrong, for the screen.

@@ -15,7 +15,7 @@ pub(super) fn told(ticket: Ticket, now: Now, progress: Progress) -> Message {
             waiting: Some(Waiting {
                 until: now.mono + span.as_secs_f64(),
                 why: match why {
-                    Wait::Turn => "the market wants a pause between requests".to_owned(),
+                    Wait::Turn => "rate limited".to_owned(),
                     Wait::Fault(error) => error.to_string(),
                 },
             }),

@@ -1,18 +1,18 @@
 //! The only clock, socket and terminal: what the machine gives and takes.
 
-mod background;
+mod background_color;
 mod calls;
 pub mod clipboard;
 mod config_watch;
 pub mod dashboard;
+mod disk_writer;
 pub mod editor;
-pub mod harden;
 pub mod input;
-mod keeper;
 mod markets;
 mod messages;
 mod notification;
 pub mod panics;
+pub mod process_hardening;
 mod routes;
 pub mod signals;
 pub mod start;
@@ -22,5 +22,5 @@ pub mod tty;
 pub mod watchdog;
 pub mod writes;
 
-pub use harden::harden;
+pub use process_hardening::harden;
 pub use start::dashboard;

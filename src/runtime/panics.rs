@@ -36,7 +36,7 @@ pub struct PanicReport {
 
 impl fmt::Display for PanicReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "internal fault at {}: {}", self.place, self.text)
+        write!(f, "internal error at {}: {}", self.place, self.text)
     }
 }
 

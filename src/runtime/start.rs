@@ -15,10 +15,10 @@ use crate::api::session::Session;
 use crate::app::markets::Luggage;
 use crate::app::sandbox::{OwnListing, SandboxNotes};
 use crate::app::{Model, Profile};
-use crate::cli::{CliError, Connection, Known, Market, Settings};
+use crate::cli::{CliError, Connection, Market, ProfileResolver, Settings};
 use crate::domain::Resource;
 use crate::sandbox::Running;
-use crate::store::{GroupsFile, Journal, Notifications, PacingFile, Paths, Shelf};
+use crate::store::{GroupsFile, Journal, Notifications, PacingFile, Paths, StateStore};
 use crate::widgets::appearance::Look;
 use crate::widgets::theme::Theme;
 
@@ -27,7 +27,7 @@ use crate::widgets::theme::Theme;
 ///
 /// # Errors
 /// When the terminal cannot be taken or drawn on.
-pub fn dashboard(settings: &Settings, markets: Known) -> color_eyre::Result<ExitCode> {
+pub fn dashboard(settings: &Settings, markets: ProfileResolver) -> color_eyre::Result<ExitCode> {
     if let Err(error) = require_terminal() {
         let advice = "the dashboard needs a terminal; in pipes use bourse offers (see --help)";
         return Ok(CliError::Usage(format!("{error}: {advice}")).report());
@@ -42,7 +42,10 @@ pub fn dashboard(settings: &Settings, markets: Known) -> color_eyre::Result<Exit
     ended
 }
 
-async fn connect_and_show(settings: &Settings, markets: Known) -> color_eyre::Result<ExitCode> {
+async fn connect_and_show(
+    settings: &Settings,
+    markets: ProfileResolver,
+) -> color_eyre::Result<ExitCode> {
     let connection = match settings.connect().await {
         Ok(connection) => connection,
         Err(error) => return Ok(error.report()),
@@ -65,7 +68,7 @@ async fn connect_and_show(settings: &Settings, markets: Known) -> color_eyre::Re
         ..files
     };
     model.config_notices.clone_from(&settings.notices);
-    let terminal = Comforts {
+    let terminal = TerminalOptions {
         themes,
         mouse: settings.mouse,
         notifications: settings.notifications,
@@ -87,7 +90,7 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
     let unsaved = match &config.group_store {
         Some(_) => None,
         None if config.freeze => Some("--freeze starts every run with the same groups"),
-        None => Some("there is no file to save it in"),
+        None => Some("there is no file to save to"),
     };
     SandboxNotes {
         listings: listings.collect(),
@@ -112,7 +115,7 @@ pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, Luggage) {
     luggage.history = history.entries;
     luggage.history_note = history.note;
     let files = Files {
-        shelf: bring_back(&mut luggage, settings, profile),
+        state_store: bring_back(&mut luggage, settings, profile),
         journal: history.journal,
         groups: groups_seen(&mut luggage, settings, profile),
         pacing: settings.pacing_file(),
@@ -122,16 +125,16 @@ pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, Luggage) {
 }
 
 /// Takes out what was kept for the profile; gives the files in which to keep more.
-fn bring_back(luggage: &mut Luggage, settings: &Settings, profile: &Profile) -> Option<Shelf> {
+fn bring_back(luggage: &mut Luggage, settings: &Settings, profile: &Profile) -> Option<StateStore> {
     let Some(paths) = &settings.paths else {
-        let notice = "There is no home folder: searches and settings last until you leave.";
+        let notice = "No home directory: searches and settings are kept until you quit.";
         luggage.notices.push(notice.to_owned());
         return None;
     };
-    let (shelf, kept) = Shelf::open(paths, &profile.name);
+    let (state_store, kept) = StateStore::open(paths, &profile.name);
     luggage.notices.extend(kept.notices);
     luggage.kept = Some((kept.snapshot, kept.searches));
-    Some(shelf)
+    Some(state_store)
 }
 
 /// Takes out what the profile saw of the workergroups last. The embedded sandbox is another market
@@ -158,7 +161,7 @@ pub struct Files {
     /// The intervals that the market has taught.
     pub pacing: Option<PacingFile>,
     /// How the panes were left, and the saved searches.
-    pub shelf: Option<Shelf>,
+    pub state_store: Option<StateStore>,
     /// The sandbox of this process, if that is the market.
     pub sandbox: Option<Running>,
 }
@@ -187,7 +190,7 @@ impl Themes {
 
 /// How the dashboard uses the terminal.
 #[derive(Debug, Clone, Copy)]
-pub struct Comforts {
+pub struct TerminalOptions {
     /// The themes to draw with.
     pub themes: Themes,
     /// Whether clicks and the wheel are reported.
@@ -205,12 +208,12 @@ pub async fn show(
     model: Model,
     session: Session,
     files: Files,
-    markets: Known,
-    comforts: Comforts,
+    markets: ProfileResolver,
+    options: TerminalOptions,
 ) -> io::Result<i32> {
-    let themes = comforts.themes;
+    let themes = options.themes;
     panics::install_panic_hook(thread::current().id());
-    let mut surface = Tty::open(themes.asked.is_some(), comforts.mouse)?;
+    let mut surface = Tty::open(themes.asked.is_some(), options.mouse)?;
     let is_light = match themes.asked {
         Some(_) => surface.background().await,
         None => None,
@@ -221,11 +224,11 @@ pub async fn show(
     };
     let dashboard = Dashboard::new(model, surface, Arc::new(session), theme)
         .following(themes.asked, is_light)
-        .notifying(comforts.notifications)
+        .notifying(options.notifications)
         .with_journal(files.journal)
         .with_groups(files.groups)
         .with_pacing(files.pacing)
-        .keeping(files.shelf)
+        .keeping(files.state_store)
         .among(markets, files.sandbox);
     match Box::pin(dashboard.run()).await {
         Err(error) if super::terminal::is_hang_up(&error) => Ok(super::terminal::HANG_UP_STATUS),

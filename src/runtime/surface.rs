@@ -15,7 +15,7 @@ pub trait Surface {
     /// Forgets what is on the screen, so that the next frame paints every cell.
     fn repaint(&mut self);
     /// Waits for what comes from outside; may be dropped and asked again without losing any of it.
-    fn next(&mut self) -> impl Future<Output = Outside>;
+    fn next(&mut self) -> impl Future<Output = TerminalEvent>;
     /// Stops the process as Ctrl-Z does and comes back.
     fn suspend(&mut self) -> impl Future<Output = io::Result<()>>;
     /// Takes the terminal again after the process was stopped and continued by others.
@@ -48,7 +48,7 @@ pub trait Surface {
 
 /// Something that comes from outside.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outside {
+pub enum TerminalEvent {
     /// Keys, clicks, pastes and sizes.
     Input(Vec<Event>),
     /// Leave with this exit status.

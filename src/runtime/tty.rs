@@ -4,9 +4,9 @@ use std::io;
 
 use ratatui::Frame;
 
-use super::background;
+use super::background_color;
 use super::clipboard;
-use super::dashboard::{Outside, Surface};
+use super::dashboard::{Surface, TerminalEvent};
 use super::editor::{self, Document, Ended};
 use super::input::{Incoming, Input};
 use super::notification;
@@ -23,7 +23,7 @@ pub struct Tty {
     signals: Signals,
     watchdog: Watchdog,
     /// What came from outside while another program had the terminal.
-    pending: Option<Outside>,
+    pending: Option<TerminalEvent>,
 }
 
 impl Tty {
@@ -38,7 +38,7 @@ impl Tty {
         let input = if asks_background {
             let input = Input::start_asking()?;
             // A terminal that cannot be written to will say so with the first frame.
-            let _ = screen.ask(background::QUESTION);
+            let _ = screen.ask(background_color::QUESTION);
             input
         } else {
             Input::start()?
@@ -53,10 +53,10 @@ impl Tty {
     }
 
     /// Waits a moment for the terminal to say whether its background is light. An answer that comes
-    /// later is [`Outside::Background`].
+    /// later is [`TerminalEvent::Background`].
     pub async fn background(&mut self) -> Option<bool> {
         let answer = self.input.as_mut()?.background();
-        tokio::time::timeout(background::PATIENCE, answer)
+        tokio::time::timeout(background_color::PATIENCE, answer)
             .await
             .ok()
     }
@@ -71,7 +71,7 @@ impl Surface for Tty {
         self.screen.repaint();
     }
 
-    async fn next(&mut self) -> Outside {
+    async fn next(&mut self) -> TerminalEvent {
         if let Some(outside) = self.pending.take() {
             return outside;
         }
@@ -84,17 +84,17 @@ impl Surface for Tty {
         tokio::select! {
             biased;
             batch = input => match batch {
-                Some(Incoming::Events(events)) => Outside::Input(events),
-                Some(Incoming::Background(is_light)) => Outside::Background(is_light),
-                None => Outside::Leave(HANG_UP_STATUS),
+                Some(Incoming::Events(events)) => TerminalEvent::Input(events),
+                Some(Incoming::Background(is_light)) => TerminalEvent::Background(is_light),
+                None => TerminalEvent::Leave(HANG_UP_STATUS),
             },
             signal = self.signals.next() => match (signal, signal.exit_status()) {
-                (_, Some(status)) => Outside::Leave(status),
-                (Signal::Continue, None) => Outside::Continued,
-                (_, None) => Outside::Stop,
+                (_, Some(status)) => TerminalEvent::Leave(status),
+                (Signal::Continue, None) => TerminalEvent::Continued,
+                (_, None) => TerminalEvent::Stop,
             },
-            () = self.watchdog.hung_up() => Outside::Leave(HANG_UP_STATUS),
-            reports = panics::background_panics() => Outside::TaskLost(
+            () = self.watchdog.hung_up() => TerminalEvent::Leave(HANG_UP_STATUS),
+            reports = panics::background_panics() => TerminalEvent::TaskLost(
                 reports.first().map(ToString::to_string).unwrap_or_default(),
             ),
         }
@@ -149,7 +149,7 @@ impl Surface for Tty {
         Ok(match ended {
             Ended::Edited(result) => result,
             Ended::Leave(status) => {
-                self.pending = Some(Outside::Leave(status));
+                self.pending = Some(TerminalEvent::Leave(status));
                 Err("the editor was closed".to_owned())
             }
         })

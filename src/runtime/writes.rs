@@ -26,11 +26,11 @@ impl History {
     /// Opens the journal and takes out the writes of `profile`.
     pub fn open(settings: &Settings, profile: &Profile) -> Self {
         let unkept = |why: String| Self {
-            note: Some(format!("The history is kept for this run only: {why}")),
+            note: Some(format!("Write history is not saved: {why}")),
             ..Self::default()
         };
         let Some(path) = settings.paths.as_ref().map(Paths::journal_file) else {
-            return unkept("there is no home folder".to_owned());
+            return unkept("no home directory".to_owned());
         };
         let opened = Journal::open(&path).and_then(|journal| Ok((journal.read()?, journal)));
         let (kept, journal) = match opened {
@@ -39,7 +39,7 @@ impl History {
         };
         let note = (kept.unreadable > 0).then(|| {
             format!(
-                "{} lines of {} cannot be read: writes may be missing here.",
+                "Can't read {} lines of {}: writes may be missing here.",
                 kept.unreadable,
                 path.display()
             )
@@ -73,7 +73,7 @@ pub async fn journalled(
         append(journal, line).await.map_err(|error| {
             let path = journal.path().display();
             ApiError::Misconfigured(format!(
-                "nothing was sent: the history of writes cannot be kept in {path}: {error}"
+                "nothing was sent: can't save the write history in {path}: {error}"
             ))
         })?;
     }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::kept;
 use super::paths::Paths;
+use super::state_file;
 use crate::domain::workergroup::Snapshot;
 
 /// The file of a profile.
@@ -33,7 +33,7 @@ impl GroupsFile {
         address: &str,
     ) -> (Self, Option<Snapshot>, Option<String>) {
         let path = paths.profile_state(profile).join("groups.json");
-        let read = kept::read::<Seen>(&path);
+        let read = state_file::read::<Seen>(&path);
         let file = Self {
             path,
             address: address.to_owned(),
@@ -58,7 +58,8 @@ impl GroupsFile {
             address: self.address.clone(),
             snapshot: snapshot.clone(),
         };
-        kept::write(&self.path, &seen).map_err(|error| format!("{}: {error}", self.path.display()))
+        state_file::write(&self.path, &seen)
+            .map_err(|error| format!("{}: {error}", self.path.display()))
     }
 }
 

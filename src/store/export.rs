@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// There is one of that name.
-    #[error("{} is there already", .0.display())]
+    #[error("{} already exists", .0.display())]
     Exists(PathBuf),
     /// It could not be.
     #[error("{}: {why}", .path.display())]
@@ -33,7 +33,7 @@ pub fn write(path: &str, content: &[u8], overwrite: bool) -> Result<PathBuf, Exp
     };
     let folder = path
         .parent()
-        .ok_or_else(|| failed(io::Error::other("it is no file")))?;
+        .ok_or_else(|| failed(io::Error::other("not a file")))?;
     if path.is_dir() {
         return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
     }

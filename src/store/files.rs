@@ -29,7 +29,7 @@ pub fn lock(path: &Path) -> Result<Option<File>, String> {
             Err(TryLockError::Error(_)) => return Ok(None),
         }
     }
-    Err(format!("{} is held by another program", path.display()))
+    Err(format!("{} is locked by another program", path.display()))
 }
 
 /// Creates a folder and its parents; the folder itself is private (0700).
@@ -52,7 +52,7 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target
         .parent()
-        .ok_or_else(|| io::Error::other("the file has no folder"))?;
+        .ok_or_else(|| io::Error::other("the file has no parent folder"))?;
     private_dir(folder)?;
     // A temporary file is created with mode 0600.
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
@@ -83,7 +83,7 @@ fn put(path: &Path, content: &[u8], mode: Option<fs::Permissions>) -> io::Result
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target
         .parent()
-        .ok_or_else(|| io::Error::other("the file has no folder"))?;
+        .ok_or_else(|| io::Error::other("the file has no parent folder"))?;
     if !folder.exists() {
         private_dir(folder)?;
     }

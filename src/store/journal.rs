@@ -21,7 +21,7 @@ pub struct Journal {
 
 /// What a journal holds.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Kept {
+pub struct History {
     /// Its lines, oldest first.
     pub lines: Vec<Line>,
     /// How many lines make no sense.
@@ -60,7 +60,7 @@ impl Journal {
     }
 
     /// Reads the end of the file.
-    pub fn read(&self) -> io::Result<Kept> {
+    pub fn read(&self) -> io::Result<History> {
         let mut file = self.file()?;
         let length = file.metadata()?.len();
         let start = length.saturating_sub(READ);
@@ -68,7 +68,7 @@ impl Journal {
         let mut bytes = Vec::new();
         file.take(READ).read_to_end(&mut bytes)?;
         let text = String::from_utf8_lossy(&bytes);
-        let mut kept = Kept::default();
+        let mut kept = History::default();
         // The first line of a cut beginning is only the end of one.
         for line in text.lines().skip(usize::from(start > 0)) {
             match serde_json::from_str(line) {

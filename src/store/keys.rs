@@ -34,7 +34,7 @@ pub enum KeyError {
     },
     /// Others may read the file.
     #[error(
-        "the key file {path} is open to others (mode {mode:04o}); close it with: chmod 600 {path}",
+        "the key file {path} is readable by others (mode {mode:04o}); fix it with: chmod 600 {path}",
         path = .path.display()
     )]
     OpenToOthers {
@@ -44,7 +44,7 @@ pub enum KeyError {
         mode: u32,
     },
     /// What was read is no key.
-    #[error("{origin} holds no key: {why}")]
+    #[error("{origin} has no valid key: {why}")]
     NotAKey {
         /// Where it came from.
         origin: String,
@@ -52,7 +52,7 @@ pub enum KeyError {
         why: &'static str,
     },
     /// The command failed.
-    #[error("the key command of the profile failed: {0}")]
+    #[error("the profile's key command failed: {0}")]
     Command(String),
 }
 
@@ -119,7 +119,7 @@ pub fn check(path: &Path) -> Result<(), KeyError> {
 fn unreadable(why: io::ErrorKind) -> String {
     match why {
         io::ErrorKind::NotFound => "does not exist".to_owned(),
-        why => format!("cannot be read: {why}"),
+        why => format!("can't be read: {why}"),
     }
 }
 
@@ -129,7 +129,7 @@ fn unreadable(why: io::ErrorKind) -> String {
 /// When it names none.
 pub fn command_words(command: &str) -> Result<(String, Vec<String>), KeyError> {
     let mut words = shell_words::split(command)
-        .map_err(|_| KeyError::Command("its quotes do not match".to_owned()))?
+        .map_err(|_| KeyError::Command("unmatched quotes".to_owned()))?
         .into_iter();
     let program = words
         .next()

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use super::paths::Paths;
-use super::{files, kept};
+use super::{files, state_file};
 use crate::domain::workergroup::{GroupChange, MadeGroups};
 
 /// The file of a profile and seed.
@@ -24,7 +24,7 @@ impl MadeGroupsFile {
     ) -> (Option<Self>, MadeGroups, Option<String>) {
         let name = format!("sandbox-groups-{seed}.json");
         let path = paths.profile_state(profile).join(name);
-        let read = kept::read::<MadeGroups>(&path);
+        let read = state_file::read::<MadeGroups>(&path);
         let file = read.blocked.is_none().then_some(Self { path });
         (file, read.content.unwrap_or_default(), read.notice)
     }
@@ -39,13 +39,13 @@ impl MadeGroupsFile {
             files::private_dir(folder).map_err(failed)?;
         }
         let _lock = files::lock(&self.path)?;
-        let read = kept::read::<MadeGroups>(&self.path);
+        let read = state_file::read::<MadeGroups>(&self.path);
         if let Some(why) = read.blocked {
             return Err(why);
         }
         let mut groups = read.content.unwrap_or_default();
         groups.apply(change);
-        kept::write(&self.path, &groups).map_err(failed)
+        state_file::write(&self.path, &groups).map_err(failed)
     }
 }
 

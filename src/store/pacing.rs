@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::kept;
 use super::paths::Paths;
+use super::state_file;
 
 /// The file of a profile.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ impl PacingFile {
     /// The intervals learned from that market, in seconds, by the name of the operation. A file that
     /// cannot be read teaches nothing: it is set aside, and the market will say so again.
     pub fn read(&self) -> BTreeMap<String, f64> {
-        kept::read::<Learned>(&self.path)
+        state_file::read::<Learned>(&self.path)
             .content
             .filter(|learned| learned.address == self.address)
             .map(|learned| learned.intervals)
@@ -51,14 +51,14 @@ impl PacingFile {
     pub fn save(&self, intervals: BTreeMap<String, f64>) -> std::io::Result<()> {
         let is_new = intervals.is_empty() && !self.path.exists();
         // What a newer bourse wrote is left as it is.
-        if is_new || kept::read::<Learned>(&self.path).blocked.is_some() {
+        if is_new || state_file::read::<Learned>(&self.path).blocked.is_some() {
             return Ok(());
         }
         let learned = Learned {
             address: self.address.clone(),
             intervals,
         };
-        kept::write(&self.path, &learned)
+        state_file::write(&self.path, &learned)
     }
 }
 

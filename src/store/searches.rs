@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::{files, kept};
+use super::{files, state_file};
 use crate::domain::saved::{SearchChange, Searches};
 
 /// The file.
@@ -25,7 +25,7 @@ pub(super) struct Found {
 impl SearchFile {
     /// Reads the file.
     pub fn open(path: PathBuf) -> (Self, Found) {
-        let reading = kept::read::<Searches>(&path);
+        let reading = state_file::read::<Searches>(&path);
         let mut searches = reading.content.unwrap_or_default();
         searches.make_names_unique();
         let found = Found {
@@ -50,14 +50,14 @@ impl SearchFile {
             files::private_dir(folder).map_err(failed)?;
         }
         let _lock = files::lock(&self.path)?;
-        let reading = kept::read::<Searches>(&self.path);
+        let reading = state_file::read::<Searches>(&self.path);
         if let Some(why) = reading.blocked {
             return Err(why);
         }
         let mut searches = reading.content.unwrap_or_else(|| here.clone());
         searches.make_names_unique();
         searches.apply(change);
-        kept::write(&self.path, &searches).map_err(failed)?;
+        state_file::write(&self.path, &searches).map_err(failed)?;
         Ok(searches)
     }
 }

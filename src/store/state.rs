@@ -5,14 +5,14 @@
 
 use std::path::PathBuf;
 
-use super::kept;
 use super::paths::Paths;
 use super::searches::SearchFile;
+use super::state_file;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 
 /// The files of a profile.
 #[derive(Debug, Clone)]
-pub struct Shelf {
+pub struct StateStore {
     ui: PathBuf,
     ui_blocked: Option<String>,
     searches: SearchFile,
@@ -20,7 +20,7 @@ pub struct Shelf {
 
 /// What the files held.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Kept {
+pub struct SavedState {
     /// How the dashboard was left.
     pub snapshot: Option<Snapshot>,
     /// The saved searches.
@@ -29,25 +29,25 @@ pub struct Kept {
     pub notices: Vec<String>,
 }
 
-impl Shelf {
+impl StateStore {
     /// The files of a profile, and what they hold.
-    pub fn open(paths: &Paths, profile: &str) -> (Self, Kept) {
+    pub fn open(paths: &Paths, profile: &str) -> (Self, SavedState) {
         let folder = paths.profile_state(profile);
         let ui = folder.join("ui.json");
-        let snapshot = kept::read::<Snapshot>(&ui);
+        let snapshot = state_file::read::<Snapshot>(&ui);
         let (searches, found) = SearchFile::open(folder.join("searches.json"));
         let notices = snapshot.notice.into_iter().chain(found.notice).collect();
-        let shelf = Self {
+        let store = Self {
             ui,
             ui_blocked: snapshot.blocked,
             searches,
         };
-        let kept = Kept {
+        let kept = SavedState {
             snapshot: snapshot.content,
             searches: found.searches,
             notices,
         };
-        (shelf, kept)
+        (store, kept)
     }
 
     /// Keeps how the dashboard was left. Of several programs the last one wins.
@@ -58,7 +58,8 @@ impl Shelf {
         if let Some(why) = &self.ui_blocked {
             return Err(why.clone());
         }
-        kept::write(&self.ui, snapshot).map_err(|error| format!("{}: {error}", self.ui.display()))
+        state_file::write(&self.ui, snapshot)
+            .map_err(|error| format!("{}: {error}", self.ui.display()))
     }
 
     /// Makes a change to the saved searches; gives them as the file has them now, with what other

@@ -15,7 +15,7 @@ use crate::app::keys::Keymap;
 use crate::app::remote::Now;
 use crate::domain::field::{Kind, Section};
 use crate::domain::format;
-use crate::domain::listing::Whole;
+use crate::domain::listing::FullRecord;
 use crate::domain::local::LocalTime;
 use crate::domain::secrets::{is_secret_name, without_own_key};
 use crate::domain::text::{json_for_terminal, truncate, visible};
@@ -191,7 +191,7 @@ fn heading(title: &str, theme: &Theme) -> Line {
 }
 
 fn section_lines(
-    record: &Whole,
+    record: &FullRecord,
     row: usize,
     view: &View<'_>,
     section: Section,
@@ -226,7 +226,7 @@ fn section_lines(
         };
         let is_blank = matches!(
             value.as_str(),
-            format::NOT_SENT | format::NULL | format::UNKNOWN | format::NONE | EMPTY
+            format::NOT_SENT | format::NULL | format::UNKNOWN | EMPTY
         );
         let style = match (browser.is_violating(row, field), is_blank) {
             (true, _) => theme.warning,
@@ -271,7 +271,7 @@ fn section_lines(
 }
 
 /// A field's value as it is shown here.
-fn value(record: &Whole, field: &Field, row: usize, view: &View<'_>) -> String {
+fn value(record: &FullRecord, field: &Field, row: usize, view: &View<'_>) -> String {
     let dialect: &'static Dialect = view.browser.dialect();
     let text = match (field.kind, record.cell(field)) {
         (Kind::Secret, CellRef::Missing | CellRef::Null) => format::detail(record, field, dialect),

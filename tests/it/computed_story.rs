@@ -200,8 +200,7 @@ fn a_workergroup_s_search_refuses_computed_columns() {
     let error = parse(text, &OFFERS, &Dialect::VAST, &[], Mode::Market).unwrap_err();
     assert_eq!(
         error.message,
-        "bourse computes dph_per_gpu: the market cannot filter on it, so it cannot be part of this \
-         search"
+        "dph_per_gpu is computed by bourse: the market can't filter on it"
     );
     assert_eq!(error.span, 14..25);
     let mut draft = Draft::default();

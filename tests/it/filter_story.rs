@@ -98,7 +98,7 @@ fn a_round_memory_size_is_warned_of() {
         .expect_not("24564 MB):");
     desk.keys("ctrl-u")
         .type_text(">=24000")
-        .expect("! 24000 is outside what gpu_ram usually has: 1GB to 2000GB;")
+        .expect("! 24000 is outside the usual range of gpu_ram: 1GB to 2000GB;")
         .expect("24000MB");
 }
 
@@ -115,7 +115,7 @@ fn percentages_and_units_are_read_and_slips_are_named() {
 fn a_mistake_is_shown_under_its_place_as_it_is_typed() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("f").type_text("num_gpus").keys("enter");
-    desk.type_text(">=two").expect("'two' does not fit");
+    desk.type_text(">=two").expect("'two' is not valid");
     let screen = desk.screen();
     let typed = screen.lines().find(|line| line.contains(">=two")).unwrap();
     let carets = screen.lines().find(|line| line.contains("^^^")).unwrap();
@@ -127,7 +127,7 @@ fn a_mistake_is_shown_under_its_place_as_it_is_typed() {
         Some(carets[..carets.find('^').unwrap()].chars().count()),
         "{screen}"
     );
-    desk.keys("enter").expect("'two' does not fit");
+    desk.keys("enter").expect("'two' is not valid");
     assert!(desk.calls.is_empty());
     desk.keys("backspace backspace backspace")
         .type_text("2")

@@ -418,7 +418,7 @@ fn mistakes_are_told_as_they_are_typed_with_a_caret_in_the_search() {
     let mut desk = narrow();
     desk.keys("n");
     desk.type_text("chat").keys("enter").type_text("7");
-    says(&desk, "give the endpoint's name or its number, not both");
+    says(&desk, "enter the endpoint's name or id, not both");
     desk.keys("ctrl-u").type_text("x");
     says(&desk, "must be a whole number above 0");
     desk.keys("ctrl-u enter enter enter")
@@ -436,7 +436,7 @@ fn mistakes_are_told_as_they_are_typed_with_a_caret_in_the_search() {
         .expect_not("^")
         .expect("gpu_name=RTX_4090 verified=true");
     desk.keys("enter enter").type_text("-1");
-    says(&desk, "must be a number that is not negative");
+    says(&desk, "must be 0 or more");
     desk.keys("ctrl-u enter").type_text("90%");
     desk.keys("enter").type_text("nan");
     says(&desk, "must be a number");
@@ -503,7 +503,7 @@ fn what_is_missing_is_told_when_creating_is_tried() {
     let mut desk = narrow();
     desk.keys("n pgdn enter");
     desk.expect("has to be mended first");
-    says(&desk, "name the endpoint, or give its number");
+    says(&desk, "enter the endpoint's name or id");
     desk.type_text("chat"); // the keyboard is where it is missing
     says(&desk, r#"{"endpoint_name":"chat"}"#);
 }

@@ -138,15 +138,15 @@ fn groups_are_narrowed_by_the_moment_of_their_creation_and_by_age() {
     desk.keys("/ ctrl-u")
         .type_text("created_at>soon")
         .keys("enter");
-    desk.expect("created_at wants a date such as 2030-01-31");
+    desk.expect("created_at takes a date such as 2030-01-31");
     // The filter editor has both.
     desk.keys("esc f").type_text("created").keys("enter");
-    desk.expect("When the group was created");
+    desk.expect("Creation time; a date in a query");
     desk.keys("ctrl-u").type_text("2026-11-19");
     desk.keys("enter ctrl-s");
     desk.expect("1 of 4 rows").expect("created_at>2026-11-19");
     desk.keys("f").type_text("age").keys("enter");
-    desk.expect("How long ago the group was created");
+    desk.expect("Time since the group was created");
     desk.type_text("<12h").keys("enter ctrl-s");
     desk.expect("0 of 4 rows").expect("age<0.5");
     assert!(desk.calls.is_empty());
@@ -162,7 +162,7 @@ fn the_detail_shows_every_field_and_what_the_search_leaves_out() {
         "gpu_ram>=80 num_gpus=2 verified=true (and, below: order)",
     );
     says(&desk, "2026-11-19 12:00:00 +00:00, 1d ago");
-    says(&desk, "Least GPU memory of a worker, in GB here");
+    says(&desk, "Minimum GPU memory of a worker, in GB here");
     desk.expect("docker_login_pass"); // shown as there, hidden as a secret
     assert!(!flat(&desk).contains("canary"), "{}", desk.screen());
 }
@@ -189,7 +189,7 @@ fn the_detail_explains_every_field_whole_on_a_small_screen_too() {
         for label in [
             "ID",
             "Endpoint",
-            "Endpoint no.",
+            "Endpoint id",
             "Created",
             "API key",
             "Template hash",
@@ -466,7 +466,7 @@ fn supply_stops_when_asked_and_at_a_wall() {
         why: Unreachable::NobodyListens,
     });
     assert!(desk.calls.is_empty(), "the next search would fail as well");
-    desk.expect("? cannot be reached");
+    desk.expect("? unreachable");
     // One that fails for itself does not keep the others from being asked.
     desk.keys("H").fail(ApiError::Lost);
     assert_eq!(desk.calls.len(), 1);

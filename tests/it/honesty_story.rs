@@ -18,7 +18,7 @@ fn more_records_than_were_asked_for_are_named() {
     let mut desk = Desk::new();
     desk.keys("o down down ctrl-u").type_text("2").keys("enter");
     desk.answer(THREE);
-    desk.expect("3 records came, at most 2 were asked for");
+    desk.expect("3 records received, at most 2 requested");
 }
 
 #[test]
@@ -72,14 +72,14 @@ fn priced(first: f64, second: f64) -> String {
 fn prices_with_another_storage_are_named_and_worked_out() {
     let mut desk = Desk::speaking(&Dialect::VAST);
     desk.answer(&priced(1.010, 2.010));
-    desk.expect("prices include 10 GB, not the 8 asked for: worked out here");
+    desk.expect("prices include 10 GB, not the requested 8: recalculated");
     desk.expect("1.0080").expect("2.0080").expect("(estimate)");
 }
 
 #[test]
 fn prices_that_do_not_add_up_are_named_and_left_alone() {
     let desk = Desk::with_offers(&priced(1.010, 2.5));
-    desk.expect("$/h of 2 rows is not the GPUs and 8 GB of storage");
+    desk.expect("$/h of 2 rows does not match GPUs plus 8 GB of storage");
     desk.expect("1.0100")
         .expect("2.5000")
         .expect_not("estimate");
@@ -96,9 +96,9 @@ fn prices_of_another_type_are_named() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("o right enter");
     desk.answer(&THREE.replace("\"dph_base\":0.40", "\"min_bid\":0.25,\"dph_base\":0.40"));
-    desk.expect("1 row came with other than bid prices");
+    desk.expect("1 row not priced as bid");
     let desk = Desk::with_offers(&THREE.replace("\"id\":101", "\"id\":101,\"is_bid\":true"));
-    desk.expect("1 row came with other than on-demand prices");
+    desk.expect("1 row not priced as on-demand");
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn machines_without_the_space_that_was_asked_for_are_named() {
         .replace("\"dph_total\":16.02", "\"dph_total\":17.0")
         .replace("\"dph_total\":0.31", "\"dph_total\":0.8");
     desk.answer(&answer);
-    desk.expect("1 row cannot hold the 400 GB asked for");
+    desk.expect("1 row too small for 400 GB");
 }
 
 #[test]

@@ -306,7 +306,7 @@ fn a_missing_price_says_whether_it_is_not_offered_failed_or_not_loaded() {
     desk.keys("P j enter").expect("asking the market");
     desk.answer(MARKET).answer(BIDS).fail(ApiError::Lost);
     desk.expect("not among the 2 loaded, more exist")
-        .expect("the connection broke before an answer came");
+        .expect("connection lost before the response");
     desk.keys("esc esc");
     assert!(desk.calls.is_empty());
 }
@@ -533,7 +533,7 @@ fn leaving_the_funnel_stops_its_request() {
     assert!(desk.calls.is_empty());
     desk.selects("101");
     desk.keys("F").fail(ApiError::Lost);
-    desk.expect("the connection broke before an answer came");
+    desk.expect("connection lost before the response");
     desk.keys("esc").selects("101");
 }
 

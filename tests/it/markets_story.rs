@@ -122,7 +122,7 @@ fn without_a_key_the_screen_names_the_variable_and_the_way_to_add_one() {
     let screen = flat(&desk);
     assert!(
         screen.contains(
-            "no API key is configured (status 401): Invalid user key; set BOURSE_API_KEY or press \
+            "no API key configured (status 401): Invalid user key; set BOURSE_API_KEY or press \
              F7 to add one."
         ),
         "{screen}"
@@ -130,9 +130,9 @@ fn without_a_key_the_screen_names_the_variable_and_the_way_to_add_one() {
     assert!(!screen.contains("refused"), "{screen}");
     // With rows on the screen, too.
     desk.keys("r").answer(THREE).keys("r").fail(keyless());
-    desk.expect("Press F7 to add a key: no API key is configured (status 401)");
+    desk.expect("Press F7 to add a key: no API key configured (status 401)");
     desk.keys("f7")
-        .expect("K gives test a key: no API key is configured");
+        .expect("K gives test a key: no API key configured");
 }
 
 /// Presses Enter on the selected market; gives the number of the connection and its name.
@@ -201,7 +201,7 @@ fn a_market_is_added_with_what_was_typed_and_a_key_that_nobody_sees() {
     let mut desk = at_markets();
     desk.keys("n").type_text("work").keys("tab");
     desk.type_text("http://market.example");
-    desk.expect("a key is sent over plain http to this computer only");
+    desk.expect("an API key is sent over plain http only to this computer");
     desk.keys("ctrl-u").type_text("https://market.example");
     desk.expect_not("plain http");
     desk.keys("tab tab");
@@ -268,7 +268,7 @@ fn what_is_wrong_is_said_at_its_line_before_anything_is_kept() {
         ("market.example", "not an address"),
         ("ftp://market.example", "only http and https"),
         ("https://me:pw@market.example", "user name or password"),
-        ("https://market.example/?a=1", "must not hold a query"),
+        ("https://market.example/?a=1", "must not contain a query"),
     ] {
         desk.keys("ctrl-u").type_text(address).expect(why);
     }
@@ -276,7 +276,7 @@ fn what_is_wrong_is_said_at_its_line_before_anything_is_kept() {
     desk.keys("enter")
         .expect("> Key")
         .expect("type or paste the key");
-    desk.type_text("two words").expect("it has blanks");
+    desk.type_text("two words").expect("it contains spaces");
     desk.keys("enter")
         .expect("that is no key")
         .expect_not("two words");
@@ -354,10 +354,10 @@ fn a_refused_key_leads_to_the_market_and_its_key() {
         model.markets.roster = roster();
     });
     desk.fail(refused());
-    desk.expect("the key was refused (status 401): Invalid user key");
+    desk.expect("API key rejected (status 401): Invalid user key");
     desk.expect("Press M to give another key");
     desk.keys("M").expect("> test");
-    let said = "! K gives test another key: the key was refused (status 401): Invalid user key";
+    let said = "! K gives test another key: API key rejected (status 401): Invalid user key";
     assert!(flat(&desk).contains(said), "{}", desk.screen());
     desk.keys("K").expect("The key of test").expect("> Key");
     desk.paste(KEY).keys("enter");
@@ -384,7 +384,7 @@ fn a_refused_key_leads_to_the_market_and_its_key() {
 fn a_refusal_beside_older_rows_names_the_way_too() {
     let mut desk = desk();
     desk.keys("r").fail(refused());
-    desk.expect("The rows below are older. Press M for another key: the key was refused");
+    desk.expect("The rows below are older. Press M for another key: API key rejected");
     desk.model.keymap = bourse::app::keys::Keymap::configured(&[bourse::app::keys::OwnKeys {
         name: "markets".to_owned(),
         keys: vec!["f7".to_owned()],
@@ -450,9 +450,11 @@ fn a_connection_that_is_not_wanted_any_more_is_not_taken() {
 fn what_cannot_be_connected_says_why_and_all_stays() {
     let mut desk = at_markets();
     let (ticket, _) = connecting(&mut desk);
-    let why = "the key file /cfg/keys/test cannot be read: entity not found".to_owned();
+    let why = "can't read the key file /cfg/keys/test: entity not found".to_owned();
     news(&mut desk, News::Stayed { ticket, why });
-    assert!(flat(&desk).contains("! Not connected to test: the key file /cfg/keys/test"));
+    assert!(
+        flat(&desk).contains("! Not connected to test: can't read the key file /cfg/keys/test")
+    );
     desk.keys("esc").expect("3 rows").expect("RTX 4090");
 }
 
@@ -529,7 +531,7 @@ fn a_test_is_one_request_and_ends_in_words() {
         ),
         (
             Trial::Failed(refused()),
-            "! K gives test another key: the key was refused (status 401): Invalid user key",
+            "! K gives test another key: API key rejected (status 401): Invalid user key",
         ),
         (
             Trial::NotSent("the address x".to_owned()),

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bourse::runtime::dashboard::{Dashboard, Outside, Surface};
+use bourse::runtime::dashboard::{Dashboard, Surface, TerminalEvent};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::backend::TestBackend;
 use ratatui::{Frame, Terminal};
@@ -35,10 +35,10 @@ impl Surface for Memory {
 
     fn repaint(&mut self) {}
 
-    async fn next(&mut self) -> Outside {
+    async fn next(&mut self) -> TerminalEvent {
         match self.keys.recv().await {
-            Some(event) => Outside::Input(vec![event]),
-            None => Outside::Leave(129),
+            Some(event) => TerminalEvent::Input(vec![event]),
+            None => TerminalEvent::Leave(129),
         }
     }
 

@@ -47,7 +47,7 @@ fn unanswered(after: f64) -> LedgerEntry {
         attempt: 3,
         waited: Duration::from_millis(1500),
         response: None,
-        error: Some("127.0.0.1:1 cannot be reached: nobody listens there".to_owned()),
+        error: Some("127.0.0.1:1 unreachable: nobody listens there".to_owned()),
         ..search(after, "", "")
     }
 }
@@ -149,7 +149,7 @@ fn every_call_is_a_line_with_its_figures_latest_first() {
     assert_eq!(at(2), "time operation status took sent received try waited");
     assert_eq!(
         at(3),
-        ">! 12:00:03 list workergroups no answer 2.50s 0B 0B 3 1.50s"
+        ">! 12:00:03 list workergroups no response 2.50s 0B 0B 3 1.50s"
     );
     assert_eq!(
         at(4),
@@ -157,7 +157,7 @@ fn every_call_is_a_line_with_its_figures_latest_first() {
     );
     assert_eq!(at(5), "12:00:01 search offers 200 OK 31ms 34B 13B 1 -");
     // What the narrow list cannot hold of the selected one stands below.
-    desk.expect("1/3 requests · GET /api/v0/workergroups/: no answer: 127.0.0.1:1 cannot");
+    desk.expect("1/3 requests · GET /api/v0/workergroups/: no response: 127.0.0.1:1 unreach");
     desk.resize(120, 40)
         .expect("POST /api/v0/bundles/")
         .expect("GET /api/v0/workergroups/");
@@ -203,13 +203,13 @@ fn words_narrow_the_list_at_once_and_esc_shows_all() {
     desk.expect("/ h100 offers").expect("1/1 of 3 requests");
     assert!(selected(&desk).contains("12:00:01"));
     // Letters that mean something in the list are typed here.
-    desk.keys("ctrl-u").type_text("no answer").keys("enter");
+    desk.keys("ctrl-u").type_text("no response").keys("enter");
     assert!(selected(&desk).contains("list workergroups"));
     record(&mut desk, unanswered(4.0));
     record(&mut desk, search(5.0, BODY, "{}"));
     desk.expect("2/2 of 5 requests");
     desk.keys("/").type_text(" nothing like it");
-    desk.expect("None of the 5 requests match “no answer nothing like it”.")
+    desk.expect("None of the 5 requests match “no response nothing like it”.")
         .expect("Esc shows them all again.");
     desk.keys("esc").expect("/5 requests");
     desk.keys("/").type_text("429").keys("enter esc");
@@ -245,19 +245,19 @@ fn a_call_is_read_whole_with_both_bodies_laid_out() {
 fn a_call_that_failed_says_so_in_words() {
     let page = LedgerEntry {
         status: Some(502),
-        error: Some("a web page came instead of JSON (502)".to_owned()),
+        error: Some("a web page instead of JSON (502)".to_owned()),
         ..search(1.0, BODY, "<html>\n<b>down</b>\u{1b}[31m</html>")
     };
     let mut desk = desk(vec![unanswered(0.0), page]);
     desk.keys("enter")
         .expect("status     502 bad gateway")
-        .expect("error      a web page came instead of JSON (502)")
+        .expect("error      a web page instead of JSON (502)")
         .expect("<b>down</b><U+001B>[31m</html>");
     // To the one below it in the list, and back.
     desk.keys("l")
         .expect("Request 1: list workergroups")
         .expect("GET http://127.0.0.1:1/api/v0/workergroups/")
-        .expect("status     no answer")
+        .expect("status     no response")
         .expect("attempt    3, after a wait of 1.50s")
         .expect("None: the call has no body.")
         .expect("None: no whole answer came.");
@@ -468,8 +468,7 @@ fn what_is_no_object_is_not_sent_and_a_flood_is_not_pasted() {
     for _ in 0..4 {
         desk.keys("ctrl-k delete");
     }
-    desk.paste("[1]")
-        .expect("! the body of a search is a JSON object");
+    desk.paste("[1]").expect("! a search body is a JSON object");
     desk.keys("f5").expect("! not sent");
     desk.paste(&"x".repeat(70_000)).expect("nothing was pasted");
     assert!(desk.calls.is_empty());

@@ -245,7 +245,7 @@ fn costs_that_are_negative_or_no_number_are_refused_with_words() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
     for cost in ["-1", "inf", "nan", "1e999", "-0.01"] {
         desk.keys("t down ctrl-u").type_text(cost).keys("enter");
-        desk.expect("must be a number that is not negative");
+        desk.expect("must be 0 or more");
         assert!(desk.calls.is_empty(), "{cost}");
         desk.keys("esc esc");
     }
@@ -261,7 +261,7 @@ fn from_any_pane_an_endpoint_can_be_typed_or_taken_from_the_groups() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys(":").type_text("route-lab").keys("enter");
     assert!(matches!(desk.asked(), Request::ListWorkergroups));
-    desk.keys("enter").expect("name the endpoint");
+    desk.keys("enter").expect("enter an endpoint");
     desk.answer(GROUPS);
     desk.keys("tab").expect("Endpoint       chat");
     desk.keys("tab").expect("Endpoint       images");

@@ -192,7 +192,7 @@ fn a_search_without_a_job_leaves_the_persons_alone_and_says_what_its_order_needs
     // A job that is none stands against running the search.
     desk.keys("b")
         .type_text("odd")
-        .expect("not now: its job: run hours must be");
+        .expect("not now: job: run hours must be");
 }
 
 #[test]
@@ -252,10 +252,10 @@ fn a_name_is_checked_and_one_that_is_taken_is_asked_about() {
     let mut desk = with_two();
     desk.keys("b up enter")
         .keys("enter")
-        .expect("! type a name");
+        .expect("! enter a name");
     desk.type_text("Cheapest 24 GB card")
         .keys("enter")
-        .expect("! a preset has this name");
+        .expect("! a preset already has this name");
     desk.keys("ctrl-u").type_text("cheap").keys("enter");
     desk.expect("Replace the saved search?");
     assert!(changes(&desk).is_empty());
@@ -275,7 +275,7 @@ fn a_search_is_renamed_moved_and_deleted() {
     let mut desk = with_two();
     desk.keys("b ctrl-r").expect("Its name is “cheap” now");
     desk.keys("ctrl-u").type_text("disks").keys("enter");
-    desk.expect("! another search has this name");
+    desk.expect("! another search already has this name");
     desk.keys("ctrl-u").type_text("bargains").keys("enter");
     desk.expect("> bargains");
     desk.keys(">").expect("> bargains");
@@ -344,9 +344,9 @@ fn a_search_that_cannot_be_read_any_more_stays_and_says_why() {
     let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
         model.restore(None, searches, false);
     });
-    desk.expect("The start-up search “old” is not used: its query:");
+    desk.expect("The start-up search “old” is not used: query:");
     desk.answer(THREE);
-    desk.keys("b").expect("not now: its query:");
+    desk.keys("b").expect("not now: query:");
     desk.keys("enter").expect("“old” cannot run");
     assert_eq!(desk.model.searches.saved.len(), 1);
 }
@@ -502,7 +502,7 @@ fn what_cannot_be_read_of_the_last_session_is_named_and_left() {
     snapshot.panes[0].search.query = "no_such_field=1".to_owned();
     snapshot.panes[0].columns = vec!["no_such_column".to_owned()];
     let desk = restarted(&snapshot, false);
-    desk.expect("The last query of the offers is not used: its query:");
+    desk.expect("The last query of the offers is not used: query:");
     assert_eq!(
         text(asked(&desk)),
         "verified=true rentable=true rented=false"

@@ -205,8 +205,8 @@ fn the_detail_tells_null_from_missing_and_leaves_nothing_out() {
             desk.keys("ctrl-d");
         }
         for text in [
-            "none (null)",
-            "not sent",
+            "—",
+            "not reported",
             "RTX 4090",
             "Location             US",
             "570.181",

@@ -299,19 +299,19 @@ fn refusals_are_told_in_words() {
                 status: 401,
                 said: said("Invalid user key"),
             },
-            "the key was refused (status 401): Invalid user key",
+            "API key rejected (status 401): Invalid user key",
         ),
         (
             ApiError::Failure {
                 said: said("Volume 7311 is rented"),
             },
-            "the server says it failed: Volume 7311 is rented",
+            "the request failed: Volume 7311 is rented",
         ),
         (
             ApiError::Failure {
                 said: Said::Nothing,
             },
-            "the server says it failed",
+            "the request failed",
         ),
         (
             ApiError::Invalid {
@@ -481,5 +481,5 @@ fn on_the_smallest_screen_the_lines_that_matter_stay() {
     desk.type_text("73119").keys("enter");
     says(&desk, "That is not 7311: nothing was sent.");
     desk.keys("backspace enter").fail(ApiError::Lost);
-    says(&desk, "is unknown: the connection broke");
+    says(&desk, "is unknown: connection lost before");
 }

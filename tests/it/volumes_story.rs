@@ -173,7 +173,7 @@ fn a_record_without_prices_says_what_is_missing() {
     desk.keys("2")
         .answer(r#"{"offers":[{"ask_contract_id":1,"geolocation":"FR"}]}"#);
     desk.keys("enter")
-        .expect("The cost cannot be worked out: the record does not say storage_cost.");
+        .expect("The cost cannot be worked out: storage_cost is not reported.");
     desk.expect("? min, ? avg, ? max MB/s");
 }
 

@@ -141,8 +141,10 @@ fn build(
         .header(USER_AGENT, AGENT)
         .header(ACCEPT, "application/json");
     if let Some(key) = key {
-        let mut value = HeaderValue::try_from(format!("Bearer {}", key.expose()))
-            .map_err(|_| ApiError::Misconfigured("the API key cannot be sent".to_owned()))?;
+        let mut value =
+            HeaderValue::try_from(format!("Bearer {}", key.expose())).map_err(|_| {
+                ApiError::Misconfigured("the API key can't be sent in a header".to_owned())
+            })?;
         value.set_sensitive(true);
         builder = builder.header(AUTHORIZATION, value);
     }
@@ -219,7 +221,7 @@ fn broken_body(error: &reqwest::Error, status: u16, bytes: usize) -> ApiError {
     if damaged {
         return ApiError::Unreadable {
             status,
-            why: "its compression is damaged".to_owned(),
+            why: "corrupt compression".to_owned(),
         };
     }
     ApiError::Cut {

@@ -229,7 +229,7 @@ async fn decode(request: Request, raw: Raw) -> Result<Reply, ApiError> {
     tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| {
         Err(ApiError::Unreadable {
             status,
-            why: "bourse failed while reading it".to_owned(),
+            why: "bourse failed to decode it".to_owned(),
         })
     })
 }
@@ -240,7 +240,7 @@ fn check_key(key: &Secret) -> Result<(), ApiError> {
         !key.expose().is_empty() && key.expose().bytes().all(|byte| byte.is_ascii_graphic());
     sound.then_some(()).ok_or_else(|| {
         ApiError::Misconfigured(
-            "the API key is empty or holds blanks, control or non-ASCII characters".to_owned(),
+            "the API key is empty or contains spaces, control or non-ASCII characters".to_owned(),
         )
     })
 }

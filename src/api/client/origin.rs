@@ -15,23 +15,23 @@ pub struct Origin {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OriginError {
     /// It does not parse, or names no host.
-    #[error("it is not an address such as https://host or http://127.0.0.1:8080")]
+    #[error("not an address such as https://host or http://127.0.0.1:8080")]
     NotAnAddress,
     /// Neither http nor https.
-    #[error("only http and https are spoken")]
+    #[error("only http and https are supported")]
     Scheme,
     /// A user name or password stands in it.
-    #[error("an address must not hold a user name or password")]
+    #[error("an address must not contain a user name or password")]
     UserInfo,
     /// A query stands in it.
-    #[error("an address must not hold a query (?...)")]
+    #[error("an address must not contain a query (?...)")]
     Query,
     /// A fragment stands in it.
-    #[error("an address must not hold a fragment (#...)")]
+    #[error("an address must not contain a fragment (#...)")]
     Fragment,
     /// A key would travel in the clear.
     #[error(
-        "a key is sent over plain http to this computer only (127.0.0.1, [::1] or localhost): use https"
+        "an API key is sent over plain http only to this computer (127.0.0.1, [::1] or localhost): use https"
     )]
     KeyInTheClear,
 }

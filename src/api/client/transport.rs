@@ -98,7 +98,6 @@ fn built_in_roots() -> Vec<reqwest::Certificate> {
 
 fn unbuildable() -> ApiError {
     ApiError::Misconfigured(
-        "no secure connections are possible: the certificates of this computer cannot be read"
-            .to_owned(),
+        "can't set up TLS: the certificates of this computer can't be read".to_owned(),
     )
 }

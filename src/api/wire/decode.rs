@@ -6,12 +6,12 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
 use super::envelope::{Members, split};
-use super::said::{self, is_page, said, words};
+use super::error_body::{self, is_page, said, words};
 use crate::api::error::{ApiError, Said};
 use crate::api::{Assignment, Operation, Reply, Request, RouteCall, RouteReply};
 use crate::domain::catalog::{Catalog, Resource};
+use crate::domain::json_split::{self, SplitError};
 use crate::domain::listing::ListingError;
-use crate::domain::skim::{self, SkimError};
 use crate::domain::{Listing, Untrusted};
 
 /// What came over the wire, as far as decoding cares.
@@ -47,7 +47,7 @@ pub fn decode(request: &Request, answer: Answer<'_>, now: f64) -> Result<Reply, 
     if is_page(&text) {
         return Err(ApiError::Html {
             status,
-            title: said::title(&text).map(Untrusted::from),
+            title: error_body::title(&text).map(Untrusted::from),
         });
     }
     match request {
@@ -84,9 +84,9 @@ fn refusal(operation: Operation, answer: Answer<'_>, text: &str, now: f64) -> Ap
 fn too_many(answer: Answer<'_>, said: Said, now: f64) -> ApiError {
     let reset = answer
         .rate_limit_reset
-        .and_then(|header| said::reset(header, now));
+        .and_then(|header| error_body::reset(header, now));
     if mentions(&said, &["quota_exceeded"]) {
-        let retry_after = || Some(now + said::retry_seconds(answer.retry_after?, now)?);
+        let retry_after = || Some(now + error_body::retry_seconds(answer.retry_after?, now)?);
         return ApiError::QuotaExceeded {
             reset: reset.or_else(retry_after).and_then(zoned),
             said,
@@ -95,11 +95,11 @@ fn too_many(answer: Answer<'_>, said: Said, now: f64) -> ApiError {
     ApiError::RateLimited {
         threshold: said
             .message()
-            .and_then(|message| said::threshold(message.compared())),
+            .and_then(|message| error_body::threshold(message.compared())),
         retry_after: answer
             .retry_after
-            .and_then(|header| said::retry_after(header, now))
-            .or_else(|| said::bounded_wait(reset? - now)),
+            .and_then(|header| error_body::retry_after(header, now))
+            .or_else(|| error_body::bounded_wait(reset? - now)),
         said,
     }
 }
@@ -153,8 +153,8 @@ fn records(
     status: u16,
     now: f64,
 ) -> Result<Reply, ApiError> {
-    let envelope =
-        skim::skim(text, catalog.list_key).map_err(|error| unreadable(error, text, status))?;
+    let envelope = json_split::split_records(text, catalog.list_key)
+        .map_err(|error| unreadable(error, text, status))?;
     let members = Members::new(text, &envelope);
     let failed = members.flag("success") == Some(false);
     if failed || (!envelope.has_list && words(&members).is_some()) {
@@ -166,7 +166,7 @@ fn records(
             ListingError::Skim(error) => unreadable(error, text, status),
             ListingError::NoList(key) => ApiError::Unreadable {
                 status,
-                why: format!("it has no list named '{key}'"),
+                why: format!("no list named '{key}'"),
             },
         })
 }
@@ -178,7 +178,7 @@ fn unlisted(text: &str, status: u16) -> Result<Reply, ApiError> {
         Some(false) => Err(failure(&members)),
         None => Err(ApiError::Unreadable {
             status,
-            why: "it does not say whether the volume was unlisted".to_owned(),
+            why: "no word on whether the volume was unlisted".to_owned(),
         }),
         Some(true) => Ok(Reply::Unlisted {
             msg: members.words("msg").unwrap_or_default(),
@@ -195,7 +195,7 @@ fn created(text: &str, status: u16) -> Result<Reply, ApiError> {
         (_, Some(id)) if id >= 0 => Ok(Reply::Created { id }),
         _ => Err(ApiError::Unreadable {
             status,
-            why: "it does not give the id of the new workergroup".to_owned(),
+            why: "no id of the new workergroup".to_owned(),
         }),
     }
 }
@@ -207,7 +207,7 @@ fn routed(call: &RouteCall, text: &str, status: u16) -> Result<Reply, ApiError> 
         return Err(failure(&members));
     }
     if !members.are_sound() {
-        let why = "it is not sound JSON".to_owned();
+        let why = "invalid JSON".to_owned();
         return Err(ApiError::Unreadable { status, why });
     }
     let json = Untrusted::from(text.trim());
@@ -250,18 +250,18 @@ fn failure(members: &Members<'_>) -> ApiError {
     }
 }
 
-fn unreadable(error: SkimError, text: &str, status: u16) -> ApiError {
+fn unreadable(error: SplitError, text: &str, status: u16) -> ApiError {
     match error {
-        SkimError::Empty => ApiError::Empty { status },
-        SkimError::CutShort(records) => ApiError::Cut {
+        SplitError::Empty => ApiError::Empty { status },
+        SplitError::CutShort(records) => ApiError::Cut {
             bytes: text.len(),
             records: (records > 0).then_some(records),
         },
-        SkimError::NotAnObject => ApiError::Unreadable {
+        SplitError::NotAnObject => ApiError::Unreadable {
             status,
             why: not_an_object(text),
         },
-        SkimError::Broken(_) => ApiError::Unreadable {
+        SplitError::Broken(_) => ApiError::Unreadable {
             status,
             why: error.to_string(),
         },
@@ -272,14 +272,16 @@ fn unreadable(error: SkimError, text: &str, status: u16) -> ApiError {
 fn not_an_object(text: &str) -> String {
     let start = text.trim_start();
     match start.chars().next() {
-        Some('[') => "it is a JSON list where an object belongs".to_owned(),
-        Some('"') => "it is a JSON text where an object belongs".to_owned(),
-        _ if serde_json::from_str::<serde::de::IgnoredAny>(said::head_of(text, 4096)).is_ok() => {
-            "it is a bare JSON value where an object belongs".to_owned()
+        Some('[') => "a JSON list instead of an object".to_owned(),
+        Some('"') => "a JSON string instead of an object".to_owned(),
+        _ if serde_json::from_str::<serde::de::IgnoredAny>(error_body::head_of(text, 4096))
+            .is_ok() =>
+        {
+            "a bare JSON value instead of an object".to_owned()
         }
         _ => format!(
-            "it is plain text, not JSON (\"{}\")",
-            Untrusted::from(said::head_of(start, 256)).screen(60)
+            "plain text instead of JSON (\"{}\")",
+            Untrusted::from(error_body::head_of(start, 256)).screen(60)
         ),
     }
 }

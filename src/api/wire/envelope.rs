@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use crate::domain::Untrusted;
-use crate::domain::skim::{self, Envelope, SkimError};
+use crate::domain::json_split::{self, Envelope, SplitError};
 
 /// The members of one JSON object and the text they stand in.
 pub(super) struct Members<'a> {
@@ -12,8 +12,8 @@ pub(super) struct Members<'a> {
 }
 
 /// Splits an object that has no list of records.
-pub(super) fn split(text: &str) -> Result<Envelope, SkimError> {
-    skim::skim(text, "")
+pub(super) fn split(text: &str) -> Result<Envelope, SplitError> {
+    json_split::split_records(text, "")
 }
 
 impl<'a> Members<'a> {

@@ -4,7 +4,7 @@
 
 mod decode;
 mod envelope;
-mod said;
+mod error_body;
 
 use serde_json::{Map, Value as Json, json};
 
@@ -14,7 +14,7 @@ use crate::domain::query::number_json;
 use crate::domain::{Dialect, Query};
 
 pub use decode::{Answer, decode};
-pub use said::{retry_after, threshold};
+pub use error_body::{retry_after, threshold};
 
 /// Path of the offer search.
 pub const OFFERS_PATH: &str = "/api/v0/bundles/";

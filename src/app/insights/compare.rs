@@ -7,7 +7,7 @@ use crate::domain::cost::Prices;
 use crate::domain::field::Section;
 use crate::domain::format;
 use crate::domain::insight::{CompareLine, Subject, compare, compare_fields, is_silent};
-use crate::domain::listing::Whole;
+use crate::domain::listing::FullRecord;
 use crate::domain::{Dialect, Field, Listing, Resource, RowId};
 
 /// The section of what the table shows.
@@ -82,7 +82,7 @@ impl Compare {
         let pricing = browser.pricing();
         let prices = Prices::new(listing, pricing.model);
         let derived = (browser.resource() == Resource::Offers).then_some((&prices, pricing.gb));
-        let records: Vec<Whole> = rows
+        let records: Vec<FullRecord> = rows
             .iter()
             .map(|row| listing.whole(*row as usize))
             .collect();
@@ -169,7 +169,7 @@ pub(super) fn title(listing: &Listing, row: u32) -> String {
 fn shown(
     browser: &Browser,
     listing: &Listing,
-    (rows, records): (&[u32], &[Whole]),
+    (rows, records): (&[u32], &[FullRecord]),
     line: &CompareLine,
 ) -> Line {
     let dialect = browser.dialect();
@@ -183,7 +183,7 @@ fn shown(
             (field.label, rows.iter().map(cell).collect())
         }
         Subject::Field(field) => {
-            let cell = |record: &Whole| cell(record, field, dialect);
+            let cell = |record: &FullRecord| cell(record, field, dialect);
             (listing.label(field), records.iter().map(cell).collect())
         }
         Subject::Derived { label, places, .. } => {
@@ -223,7 +223,7 @@ fn differs(line: &Line) -> bool {
     }
 }
 
-fn cell(record: &Whole, field: &Field, dialect: &Dialect) -> String {
+fn cell(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
     if is_silent(&record.cell(field)) {
         return format::BLANK.to_owned();
     }

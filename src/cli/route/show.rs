@@ -87,7 +87,7 @@ pub fn show(ended: &Ended, format: Format) -> Result<(), CliError> {
     }
     if ended.mismatched > 0 {
         output::note(&format!(
-            "{} assignments do not echo the endpoint and cost of their request",
+            "{} assignments don't echo the endpoint and cost of their request",
             ended.mismatched
         ));
     }
@@ -207,7 +207,7 @@ fn summary(ended: &Ended) -> Vec<String> {
 }
 
 fn as_csv(run: &Run) -> Result<Vec<u8>, CliError> {
-    let failed = |error: &dyn std::fmt::Display| CliError::Failed(format!("cannot write: {error}"));
+    let failed = |error: &dyn std::fmt::Display| CliError::Failed(format!("can't write: {error}"));
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer
         .write_record(["worker", "requests", "share"])

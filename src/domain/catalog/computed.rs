@@ -13,42 +13,42 @@ pub static OFFERS: &[Field] = &[
     // The cost of a job
     Field::number("job_cost", "Job $", Unit::Dollars).computed().section(Section::Price)
         .width(9).priority(3).places(2).less_is_better()
-        .doc("Cost of the whole job in $: GPUs, storage running and stopped, traffic both ways; ! where the offer ends before the job is done or lacks the disk."),
+        .doc("Total cost of the job: GPUs, storage running and stopped, traffic both ways; ! if the offer ends too early or its disk is too small."),
     Field::number("job_time", "Job time", Unit::Seconds).computed().section(Section::Price)
         .width(8).priority(35).less_is_better()
-        .doc("How long the job runs on the offer; with work in DLPerf-hours, faster ones finish sooner."),
+        .doc("Running time of the job on this offer; work in DLPerf-hours finishes sooner on faster offers."),
     Field::number("job_spare", "Spare", Unit::Seconds).computed().section(Section::Availability)
         .width(7).priority(12).more_is_better()
-        .doc("Time between the end of the job and the end of the offer, begun when the answer came; below zero the offer ends first."),
+        .doc("Time left after the job if it starts now; negative if the offer ends first."),
     // Three prices
     Field::number("price_on_demand", "Demand $/h", Unit::DollarsPerHour).computed()
         .section(Section::Price).width(10).priority(7).places(4).less_is_better()
-        .doc("Price per hour on demand, from an on-demand search of its own."),
+        .doc("On-demand price per hour."),
     Field::number("price_bid", "Bid $/h", Unit::DollarsPerHour).computed()
         .section(Section::Price).width(8).priority(5).places(4).less_is_better()
-        .doc("Price per hour at the lowest bid, storage included, from a bid search of its own."),
+        .doc("Price per hour at the lowest bid, storage included."),
     Field::number("saving_bid", "Bid -%", Unit::Ratio).computed()
         .section(Section::Price).width(7).priority(6).more_is_better()
-        .doc("Share of the on-demand price that the lowest bid saves; below zero it costs more."),
+        .doc("What the lowest bid saves of the on-demand price; negative if it costs more."),
     Field::number("price_reserved", "Reserv. $/h", Unit::DollarsPerHour).computed()
         .section(Section::Price).width(11).priority(5).places(4).less_is_better()
-        .doc("Price per hour reserved, from a reserved search of its own."),
+        .doc("Reserved price per hour."),
     Field::number("saving_reserved", "Res. -%", Unit::Ratio).computed()
         .section(Section::Price).width(7).priority(6).more_is_better()
-        .doc("Share of the on-demand price that reserving saves."),
+        .doc("What reserving saves of the on-demand price."),
     // Per unit
     Field::number("dph_per_gpu", "$/h per GPU", Unit::DollarsPerHour).computed()
         .section(Section::Price).width(11).priority(45).places(4).less_is_better()
-        .doc("Price per hour over the number of GPUs."),
+        .doc("Price per hour divided by the number of GPUs."),
     Field::number("dph_per_vram_gb", "$/h per GB", Unit::DollarsPerHour).computed()
         .section(Section::Price).width(10).priority(46).places(5).less_is_better()
-        .doc("Price per hour over the GB (1000 MB) of all GPUs' memory."),
+        .doc("Price per hour per GB (1000 MB) of total GPU memory."),
     Field::number("dlperf_per_gpu", "DLP per GPU", Unit::Dlperf).computed()
         .section(Section::Gpu).width(11).priority(47).places(1).more_is_better()
-        .doc("Deep learning performance over the number of GPUs."),
+        .doc("Deep learning performance per GPU."),
     Field::integer("on_front", "Front").computed().section(Section::Price).width(5).priority(48)
         .yes_no().more_is_better()
-        .doc("Whether no loaded offer is both cheaper and faster: per GPU, or for the job where there is one."),
+        .doc("Whether no loaded offer is both cheaper and faster, per GPU or for your job."),
 ];
 
 /// Of network volumes.
@@ -56,14 +56,14 @@ pub static OFFERS: &[Field] = &[
 pub static VOLUMES: &[Field] = &[
     Field::number("volume_hourly", "Vol. $/h", Unit::DollarsPerHour).computed()
         .section(Section::Price).width(9).priority(31).places(6).less_is_better()
-        .doc("Price per hour of the size that is wanted: $/GB/month x GB / 720 h."),
+        .doc("Price per hour for your size: $/GB/month x GB / 720 h."),
     Field::number("volume_monthly", "Vol. $/mo", Unit::Dollars).computed()
         .section(Section::Price).width(9).priority(4).places(2).less_is_better()
-        .doc("Price of the size that is wanted per month of 720 hours."),
+        .doc("Price per month (720 h) for your size."),
     Field::number("volume_term", "Term $", Unit::Dollars).computed()
         .section(Section::Price).width(9).priority(3).places(2).less_is_better()
-        .doc("Price of the size that is wanted for the whole term."),
+        .doc("Price for your size over the full term."),
     Field::number("volume_spare", "Spare", Unit::Seconds).computed()
         .section(Section::Availability).width(7).priority(12).more_is_better()
-        .doc("Time between the end of the term and the end of the offer, begun when the answer came; below zero the offer ends first."),
+        .doc("Time left after your term if it starts now; negative if the offer ends first."),
 ];

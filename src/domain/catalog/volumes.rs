@@ -13,29 +13,29 @@ const COUNTRIES: &[&str] = &[
 #[rustfmt::skip] // a table reads as a table
 pub static FIELDS: &[Field] = &[
     Field::id("ask_contract_id", "Ask contract").section(Section::Identity).column(1, 12, 4)
-        .doc("Number of the offer. It is not the id of a volume listing."),
+        .doc("Id of the offer; not the id of a volume listing."),
     Field::id("id", "ID").also(&["offer_id"]).section(Section::Identity).market_filter()
         .undocumented()
-        .doc("Number of the offer in the service's own answers; equal to the ask contract."),
+        .doc("Offer id as the public service reports it; equal to the ask contract."),
     Field::id("host_id", "Host").also(&["host"]).section(Section::Identity).market_filter()
         .undocumented().column(14, 8, 120)
-        .doc("Number of the host who owns the cluster."),
+        .doc("Id of the host who owns the cluster."),
     Field::id("cluster_id", "Cluster").also(&["cluster"]).section(Section::Place).market_filter()
         .undocumented().column(13, 8, 90)
-        .doc("Number of the cluster whose machines can mount the volume."),
+        .doc("Id of the cluster whose machines can mount the volume."),
     Field::flag("external", "External").section(Section::Identity).market_filter().undocumented()
-        .doc("Whether the offer comes from outside the market; no value counts as no."),
+        .doc("Whether the offer comes from outside the market; empty counts as no."),
     Field::number("storage_cost", "$/GB/mo", Unit::DollarsPerGigabyteMonth)
         .also(&["price", "cost"])
         .section(Section::Price).documented_filter().column(2, 9, 1).places(4).less_is_better()
-        .doc("Price of storage per GB and month of 720 hours."),
+        .doc("Storage price per GB per month of 720 hours."),
     Field::number("storage_cost_total", "$/h", Unit::DollarsPerHour)
         .section(Section::Price).column(3, 9, 30).places(6).less_is_better()
         .source(Source::Either(&["storage_cost_total", "storage_total_cost"]))
-        .doc("Price per hour of the space asked for; servers spell the member in two ways."),
+        .doc("Price per hour for the requested space; servers use two names for it."),
     Field::number("score", "Score", Unit::None).section(Section::Price).undocumented().places(1)
         .more_is_better()
-        .doc("The market's own ranking."),
+        .doc("The market's ranking."),
     Field::number("disk_space", "Space", Unit::Gigabytes).also(&["disk", "size", "space"])
         .section(Section::Disk).market_filter().column(4, 8, 2).more_is_better()
         .doc("Storage space on offer."),
@@ -66,23 +66,23 @@ pub static FIELDS: &[Field] = &[
         .doc("Reliability of the cluster from 0 to 1."),
     Field::number("reliability", "Rel. 1", Unit::Ratio).section(Section::Trust).market_filter()
         .undocumented().range(0.0, 1.0).more_is_better()
-        .doc("First spelling of the reliability, in the service's own answers."),
+        .doc("Reliability as the public service names it."),
     Field::flag("verified", "Verified").section(Section::Trust).documented_filter()
         .column(12, 8, 80)
         .doc("Whether all machines of the cluster are verified."),
     Field::text("verification", "Verification").section(Section::Trust).market_filter()
         .undocumented().width(12)
         .choices(&["verified", "unverified", "deverified"])
-        .doc("Verification status in words, in the service's own answers."),
+        .doc("Verification status as text, as the public service reports it."),
     Field::number("duration", "Left", Unit::Seconds).also(&["time_left", "days"])
         .section(Section::Availability).documented_filter().column(11, 7, 40)
         .source(Source::TimeLeft("duration", "end_date")).more_is_better()
-        .doc("How long the volume can still be rented, counted from now; typed and sent in days."),
+        .doc("How long the volume can still be rented; typed and sent in days."),
     Field::new("start_date", "From", Kind::Epoch).section(Section::Availability).width(16)
-        .doc("When the offer began."),
+        .doc("Start of the offer."),
     Field::new("end_date", "Until", Kind::Epoch).section(Section::Availability).width(16)
-        .doc("When the offer ends."),
+        .doc("End of the offer."),
     Field::new("geolocation", "Location", Kind::Country).also(&["country", "geo", "location"])
         .section(Section::Place).documented_filter().choices(COUNTRIES).column(0, 18, 3)
-        .doc("Where the cluster stands; filters compare the two-letter country code."),
+        .doc("Where the cluster is; filters compare the two-letter country code."),
 ];

@@ -7,51 +7,51 @@ use crate::domain::field::{Field, Kind, Section, Source, Unit};
 #[rustfmt::skip] // a table reads as a table
 pub static FIELDS: &[Field] = &[
     Field::id("id", "ID").also(&["group"]).section(Section::Identity).column(1, 8, 1)
-        .doc("Number of the workergroup."),
+        .doc("Id of the workergroup."),
     Field::text("endpoint_name", "Endpoint").also(&["endpoint"]).section(Section::Identity)
         .column(0, 20, 1)
         .doc("Name of the endpoint whose requests the group serves."),
-    Field::id("endpoint_id", "Endpoint no.").section(Section::Identity).width(12)
-        .doc("Number of the endpoint."),
+    Field::id("endpoint_id", "Endpoint id").section(Section::Identity).width(12)
+        .doc("Id of the endpoint."),
     Field::id("user_id", "User").section(Section::Identity)
-        .doc("Number of the account that owns the group."),
+        .doc("Id of the account that owns the group."),
     Field::new("api_key", "API key", Kind::Secret).section(Section::Identity)
-        .doc("Key of the group. Shown only on request, never logged or exported."),
+        .doc("The group's API key. Shown only on request, never logged or exported."),
     Field::new("created_at", "Created", Kind::Timestamp).section(Section::Identity)
         .column(9, 24, 30)
-        .doc("When the group was created; a date in a query is a day in UTC."),
+        .doc("Creation time; a date in a query is a day in UTC."),
     Field::number("age", "Age", Unit::Seconds).section(Section::Identity)
         .filter_only(Source::Since("created_at"))
-        .doc("How long ago the group was created, when the groups were listed."),
+        .doc("Time since the group was created, as of the last refresh."),
     Field::text("template_hash", "Template hash").section(Section::Software).width(16)
         .doc("Hash of the template that workers start from."),
     Field::id("template_id", "Template").section(Section::Software)
         .column(7, 10, 60)
-        .doc("Number of the template that workers start from."),
+        .doc("Id of the template that workers start from."),
     Field::text("search_query", "Search").also(&["search", "search_params"])
         .source(Source::Search("search_query"))
         .section(Section::Scaling).column(8, 40, 5)
-        .doc("Search that finds machines for workers."),
+        .doc("Search that recruits machines for workers."),
     Field::text("launch_args", "Launch args").section(Section::Software).width(24)
         .doc("Extra arguments for launching workers."),
     Field::number("gpu_ram", "VRAM", Unit::Gigabytes).also(&["vram"]).section(Section::Scaling)
         .column(2, 7, 20)
-        .doc("Least GPU memory of a worker, in GB here (machine offers have MB)."),
+        .doc("Minimum GPU memory of a worker, in GB here (machine offers use MB)."),
     Field::number("min_load", "Min load", Unit::None).section(Section::Scaling)
         .column(3, 8, 40)
-        .doc("Load that capacity is kept for at least. The service is known to ignore it on groups."),
+        .doc("Minimum load to keep capacity for. The public service ignores it on groups."),
     Field::number("target_util", "Target", Unit::Ratio).section(Section::Scaling)
         .column(4, 7, 41)
-        .doc("Utilisation aimed at: capacity is load / target. The service is known to ignore it on groups."),
+        .doc("Target utilization: capacity is load / target. The public service ignores it on groups."),
     Field::number("cold_mult", "Cold x", Unit::None).section(Section::Scaling)
         .column(5, 6, 42)
-        .doc("Capacity kept cold, as a multiple of the active one. The service is known to ignore it on groups."),
+        .doc("Cold capacity as a multiple of the active capacity. The public service ignores it on groups."),
     Field::integer("test_workers", "Test").section(Section::Scaling).column(6, 5, 43)
-        .doc("Workers started to measure performance. The service is known to ignore it on groups."),
+        .doc("Workers started to measure performance. The public service ignores it on groups."),
     Field::integer("cold_workers", "Cold workers").section(Section::Scaling).undocumented()
         .width(12)
-        .doc("Workers kept cold; not in the documented listing."),
+        .doc("Workers kept stopped but ready; not in the documented listing."),
     Field::integer("max_workers", "Max workers").section(Section::Scaling).undocumented()
         .width(12)
-        .doc("Most workers; not in the documented listing."),
+        .doc("Maximum number of workers; not in the documented listing."),
 ];

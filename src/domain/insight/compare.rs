@@ -3,7 +3,7 @@
 use crate::domain::catalog::Resource;
 use crate::domain::cost::Prices;
 use crate::domain::field::{Field, Section, Unit};
-use crate::domain::listing::{Listing, Whole};
+use crate::domain::listing::{FullRecord, Listing};
 use crate::domain::value::CellRef;
 
 /// What a line of a comparison is about.
@@ -57,7 +57,7 @@ pub fn compare(
     only_differences: bool,
 ) -> Vec<CompareSection> {
     // Whole records of a few rows, rather than all columns of all rows.
-    let records: Vec<Whole> = rows
+    let records: Vec<FullRecord> = rows
         .iter()
         .map(|row| listing.whole(*row as usize))
         .collect();
@@ -93,7 +93,7 @@ pub fn compare_fields(
     rows: &[u32],
     fields: &[&'static Field],
 ) -> Vec<CompareLine> {
-    let records: Vec<Whole> = rows
+    let records: Vec<FullRecord> = rows
         .iter()
         .map(|row| listing.whole(*row as usize))
         .collect();
@@ -108,7 +108,7 @@ pub fn compare_fields(
 fn line_of(
     listing: &Listing,
     rows: &[u32],
-    records: &[Whole],
+    records: &[FullRecord],
     field: &'static Field,
 ) -> CompareLine {
     if field.is_computed() {

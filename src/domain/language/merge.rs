@@ -35,7 +35,10 @@ pub(super) fn add(list: &mut Vec<Located>, new: Located) -> Result<(), LanguageE
         Operator::In => {
             let kept = common(&list[place].condition.operand, &new.condition.operand);
             if kept.is_empty() {
-                let message = format!("no value of {} is in both lists: join them", field.key);
+                let message = format!(
+                    "the lists of {} have no value in common: merge them",
+                    field.key
+                );
                 return Err(LanguageError::new(new.span, message));
             }
             list[place].condition.operand = Operand::Many(kept);

@@ -47,7 +47,7 @@ pub fn parse_operand(
         let list = scan::list(inner);
         if list.span.end < inner.len() {
             let rest = list.span.end..inner.len();
-            Err(LanguageError::new(rest, "nothing may follow the list"))
+            Err(LanguageError::new(rest, "unexpected text after the list"))
         } else {
             target.many(&list).map(Operand::Many)
         }
@@ -96,7 +96,7 @@ pub(super) fn sound(item: &Item, separator: &str) -> Result<(), LanguageError> {
         let quote = if item.text.contains('"') { "'" } else { "\"" };
         return Err(LanguageError::new(
             item.span.clone(),
-            "the quote is not closed: put one at the end of the value",
+            "missing closing quote at the end of the value",
         )
         .suggest(end..end, quote));
     }
@@ -106,7 +106,7 @@ pub(super) fn sound(item: &Item, separator: &str) -> Result<(), LanguageError> {
         } else {
             "a blank"
         };
-        let message = format!("put {what} behind the closing quote");
+        let message = format!("missing {what} after the closing quote");
         return Err(LanguageError::new(end - 1..end, message).suggest(end..end, separator));
     }
     Ok(())
@@ -148,9 +148,9 @@ impl Target<'_> {
         };
         let key = self.field.key;
         if self.operator.takes_list() {
-            format!("{key} wants a list in brackets, each item {what}")
+            format!("{key} takes a list in brackets, each item {what}")
         } else {
-            format!("{key} wants {what} here")
+            format!("{key} takes {what}")
         }
     }
 
@@ -182,17 +182,14 @@ impl Target<'_> {
     pub(super) fn one(self, item: &Item) -> Result<Value, LanguageError> {
         sound(item, " ")?;
         if is_wildcard(item) {
-            let message = format!(
-                "'{}' frees a field and goes only with =: {}=any",
-                item.text, self.field.key
-            );
+            let message = format!("'{}' works only with =: {}=any", item.text, self.field.key);
             return Err(LanguageError::new(item.span.clone(), message));
         }
         if self.is_null(item) {
             return if matches!(self.operator, Operator::Eq | Operator::Neq) {
                 Ok(Value::Null)
             } else {
-                let message = "null, no value, goes only with = and !=";
+                let message = "null works only with = and !=";
                 Err(LanguageError::new(item.span.clone(), message))
             };
         }
@@ -217,11 +214,11 @@ impl Target<'_> {
         }
         if list.bracketed && !list.closed {
             let opening = list.span.start..list.span.start + 1;
-            let message = "the list is not closed: put ] at its end";
+            let message = "missing ] at the end of the list";
             return Err(LanguageError::new(opening, message).suggest(end..end, "]"));
         }
         if list.glued {
-            let message = "put a blank behind the list";
+            let message = "missing space after the list";
             return Err(LanguageError::new(end - 1..end, message).suggest(end..end, " "));
         }
         let mut values = Vec::new();
@@ -268,7 +265,7 @@ impl Target<'_> {
     }
 
     fn unfit(self, item: &Item) -> LanguageError {
-        let message = format!("'{}' does not fit: {}", item.text, self.wanted());
+        let message = format!("'{}' is not valid: {}", item.text, self.wanted());
         LanguageError::new(item.span.clone(), message)
     }
 
@@ -367,18 +364,15 @@ impl Target<'_> {
                     error
                 };
             }
-            Fault::Unit => format!(
-                "'{text}' has a unit that {key} does not know: {}",
-                self.wanted()
-            ),
+            Fault::Unit => format!("unknown unit in '{text}' for {key}: {}", self.wanted()),
             Fault::BitsOrBytes => {
-                "mb/s may mean bits or bytes: write Mbps for bits, MB/s for bytes".to_owned()
+                "mb/s is ambiguous: write Mbps for bits, MB/s for bytes".to_owned()
             }
             Fault::NotFinite => {
-                format!("'{text}' compares with nothing: write a finite number")
+                format!("'{text}' is not a valid number")
             }
-            Fault::Fraction => format!("{key} is the number of a thing: write a whole number"),
-            Fault::Inexact => format!("'{text}' is larger than any {key} that can be told apart"),
+            Fault::Fraction => format!("{key} is an id: write an integer"),
+            Fault::Inexact => format!("'{text}' is too large for {key}"),
         };
         LanguageError::new(item.span.clone(), message)
     }

@@ -35,13 +35,13 @@ fn key(text: &str, begin: usize, catalog: &'static Catalog) -> Result<OrderKey, 
     let place = begin + text.find(name).unwrap_or(0);
     let span = place..place + name.len();
     if name.is_empty() {
-        let message = "name the field to order by in front of the sign: dph_total-";
+        let message = "missing field before the sign: dph_total-";
         return Err(LanguageError::new(whole, message));
     }
     let field = match catalog.named(name) {
         Some(field) if field.sortable => field,
         Some(field) => {
-            let message = format!("records cannot be ordered by {}", field.key);
+            let message = format!("can't sort by {}", field.key);
             return Err(LanguageError::new(span, message));
         }
         None => return Err(unknown(name, span, whole, catalog)),
@@ -52,7 +52,10 @@ fn key(text: &str, begin: usize, catalog: &'static Catalog) -> Result<OrderKey, 
         [] => Ok(Direction::Ascending),
         [direction] => Ok(direction),
         _ => {
-            let message = format!("{} cannot go both ways: keep one sign", field.key);
+            let message = format!(
+                "{} can't be both ascending and descending: keep one sign",
+                field.key
+            );
             Err(LanguageError::new(whole.clone(), message)
                 .suggest(whole, format!("{}-", field.key)))
         }
@@ -102,10 +105,10 @@ fn unknown(
     let several = words.clone().count() > 1;
     if several && words.all(|word| catalog.named(word.trim_matches(['+', '-'])).is_some()) {
         let joined: Vec<_> = name.split_whitespace().collect();
-        let message = "separate the keys of an order by commas";
+        let message = "separate sort keys with commas";
         return LanguageError::new(whole, message).suggest(span, joined.join(","));
     }
-    let message = format!("there is no field '{name}' to order by");
+    let message = format!("no field '{name}' to sort by");
     let error = LanguageError::new(span.clone(), message);
     match catalog.suggest(name) {
         Some(known) if catalog.named(known).is_some_and(|field| field.sortable) => {
@@ -136,7 +139,10 @@ pub fn parse_columns(
         }
     }
     if columns.is_empty() {
-        return Err(LanguageError::new(0..text.len(), "name a column: id,price"));
+        return Err(LanguageError::new(
+            0..text.len(),
+            "missing column: id,price",
+        ));
     }
     Ok(columns)
 }
@@ -151,11 +157,11 @@ fn column(
         Some(field) if is_column(&field) => Ok(field),
         Some(field) => {
             let nouns = catalog.resource.nouns();
-            let message = format!("{} filters {nouns}; it is not part of them", field.key);
+            let message = format!("{} is a filter, not a column of {nouns}", field.key);
             Err(LanguageError::new(span, message))
         }
         None => {
-            let error = LanguageError::new(span.clone(), format!("there is no column '{name}'"));
+            let error = LanguageError::new(span.clone(), format!("no column '{name}'"));
             let close = catalog.suggest(name).and_then(|name| catalog.named(name));
             Err(match close.filter(is_column) {
                 Some(field) => error.suggest(span, field.key),

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::complaint::conjunction;
+use super::diagnostics::conjunction;
 use super::error::LanguageError;
 use super::merge::{self, Located};
 use super::number;
@@ -150,14 +150,13 @@ impl Reader<'_> {
                 .sign
                 .as_ref()
                 .map_or(0..0, |sign| sign.span.clone());
-            let message = format!("put a field in front of '{}'", self.slice(&signs));
+            let message = format!("missing field before '{}'", self.slice(&signs));
             return Err(LanguageError::new(signs, message));
         }
         if let Some(field) = self.catalog.named(name) {
             if field.is_computed() && self.mode == Mode::Market {
                 let message = format!(
-                    "bourse computes {}: the market cannot filter on it, so it cannot be part of \
-                     this search",
+                    "{} is computed by bourse: the market can't filter on it",
                     field.key
                 );
                 return Err(LanguageError::new(span, message));
@@ -165,7 +164,7 @@ impl Reader<'_> {
             if field.is_filter() {
                 return Ok(field);
             }
-            let message = format!("{} is shown only: no condition can be put on it", field.key);
+            let message = format!("{} is display-only: it can't be filtered on", field.key);
             return Err(LanguageError::new(span, message));
         }
         Err(self.no_field(span))
@@ -291,7 +290,7 @@ impl Reader<'_> {
             return Ok(item.text.clone());
         }
         let message = format!(
-            "'{}' belongs to no condition: write a field, an operator and a value, {}",
+            "'{}' is not part of a condition: write a field, an operator and a value, {}",
             item.text,
             match self.catalog.resource {
                 Resource::Offers => "such as num_gpus>=2",

@@ -52,7 +52,7 @@ fn range(condition: &Condition, value: &Value, dialect: &Dialect) -> Option<Stri
     }
     let bound = |bound: f64| format::with_unit(field, bound, dialect);
     let mut message = format!(
-        "{} is outside what {} usually has: {} to {}",
+        "{} is outside the usual range of {}: {} to {}",
         print_value(field, value),
         field.key,
         bound(low),

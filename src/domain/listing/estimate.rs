@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use super::{Builder, CellRef, Column, Listing, Loose};
+use super::{Builder, CellRef, Column, Listing, RawCell};
 use crate::domain::Dialect;
 use crate::domain::cost::storage_per_hour;
 use crate::domain::field::Field;
@@ -100,7 +100,7 @@ impl Estimate {
             let mut builder = Builder::default();
             for row in 0..listing.len() {
                 let sent = |key: &str| sent(listing, row, key);
-                builder.push(self.cell(key, &sent).unwrap_or(Loose::Missing));
+                builder.push(self.cell(key, &sent).unwrap_or(RawCell::Missing));
             }
             builder.column
         }))
@@ -111,7 +111,7 @@ impl Estimate {
         &self,
         key: &str,
         sent: &dyn Fn(&str) -> CellRef<'a>,
-    ) -> Option<Loose<'a>> {
+    ) -> Option<RawCell<'a>> {
         let (_, how) = MOVES[self.place(key)?];
         // A full price is never shown for a discount that the record does not say.
         let source = match how {
@@ -131,7 +131,7 @@ impl Estimate {
             record
                 .moved(how, own)
                 .filter(|price| price.is_finite())
-                .map_or(Loose::Missing, Loose::Number),
+                .map_or(RawCell::Missing, RawCell::Number),
         )
     }
 }
@@ -218,11 +218,11 @@ fn sent<'a>(listing: &'a Listing, row: usize, key: &str) -> CellRef<'a> {
         })
 }
 
-const fn hole(cell: CellRef<'_>) -> Loose<'_> {
+const fn hole(cell: CellRef<'_>) -> RawCell<'_> {
     match cell {
-        CellRef::Null => Loose::Null,
-        CellRef::Bad(found) => Loose::Bad(found),
-        _ => Loose::Missing,
+        CellRef::Null => RawCell::Null,
+        CellRef::Bad(found) => RawCell::Bad(found),
+        _ => RawCell::Missing,
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) fn members(source: &Source) -> impl Iterator<Item = &'static str> {
 
 /// A value as it came, of any type.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Loose<'a> {
+pub(super) enum RawCell<'a> {
     Missing,
     Null,
     Flag(bool),
@@ -62,15 +62,15 @@ pub(super) enum Loose<'a> {
     Bad(Found),
 }
 
-impl Loose<'_> {
-    fn into_owned(self) -> Loose<'static> {
+impl RawCell<'_> {
+    fn into_owned(self) -> RawCell<'static> {
         match self {
-            Self::Missing => Loose::Missing,
-            Self::Null => Loose::Null,
-            Self::Flag(flag) => Loose::Flag(flag),
-            Self::Number(number) => Loose::Number(number),
-            Self::Text(text) => Loose::Text(Cow::Owned(text.into_owned())),
-            Self::Bad(found) => Loose::Bad(found),
+            Self::Missing => RawCell::Missing,
+            Self::Null => RawCell::Null,
+            Self::Flag(flag) => RawCell::Flag(flag),
+            Self::Number(number) => RawCell::Number(number),
+            Self::Text(text) => RawCell::Text(Cow::Owned(text.into_owned())),
+            Self::Bad(found) => RawCell::Bad(found),
         }
     }
 }
@@ -124,13 +124,13 @@ impl Plan {
     /// Reads one record, or says why it cannot be read.
     pub(super) fn read<'p, 'a>(&'p self, json: &'a str) -> Result<Record<'p, 'a>, &'static str> {
         if !json.trim_start().starts_with('{') {
-            return Err("it is not an object");
+            return Err("not an object");
         }
         let mut deserializer = serde_json::Deserializer::from_str(json);
         deserializer
             .deserialize_map(RecordVisitor { plan: self })
             .or_else(|_| self.repaired(json))
-            .map_err(|_| "its JSON is broken")
+            .map_err(|_| "invalid JSON")
     }
 
     /// A second try for services that write NaN and Infinity: those become null.
@@ -173,15 +173,15 @@ fn without_non_numbers(json: &str) -> String {
 /// The members of one record that were asked for.
 pub(super) struct Record<'p, 'a> {
     plan: &'p Plan,
-    values: Vec<Loose<'a>>,
-    inner: Vec<(usize, Cow<'a, str>, Loose<'a>)>,
+    values: Vec<RawCell<'a>>,
+    inner: Vec<(usize, Cow<'a, str>, RawCell<'a>)>,
 }
 
 impl<'p, 'a> Record<'p, 'a> {
     fn into_owned(self) -> Record<'p, 'static> {
         Record {
             plan: self.plan,
-            values: self.values.into_iter().map(Loose::into_owned).collect(),
+            values: self.values.into_iter().map(RawCell::into_owned).collect(),
             inner: self
                 .inner
                 .into_iter()
@@ -195,33 +195,33 @@ impl<'p, 'a> Record<'p, 'a> {
     /// The record's id: the first id member that is a whole number.
     pub(super) fn id(&self) -> Option<RowId> {
         self.plan.ids.iter().find_map(|name| match self.get(name) {
-            Loose::Number(number) => whole(*number).map(RowId),
-            Loose::Text(text) => text.trim().parse().ok().map(RowId),
+            RawCell::Number(number) => whole(*number).map(RowId),
+            RawCell::Text(text) => text.trim().parse().ok().map(RowId),
             _ => None,
         })
     }
 
-    fn get(&self, name: &str) -> &Loose<'a> {
+    fn get(&self, name: &str) -> &RawCell<'a> {
         self.plan
             .slots
             .get(name)
             .and_then(|slot| self.values.get(*slot))
-            .unwrap_or(&Loose::Missing)
+            .unwrap_or(&RawCell::Missing)
     }
 
     /// What a field sees in the record.
-    pub(super) fn cell(&self, field: &Field, now: f64) -> Loose<'a> {
+    pub(super) fn cell(&self, field: &Field, now: f64) -> RawCell<'a> {
         match field.source {
             Source::Member(name) | Source::Search(name) => fit(field.kind, self.get(name)),
             Source::Known(name) => match fit(field.kind, self.get(name)) {
-                Loose::Number(0.0) => Loose::Null,
+                RawCell::Number(0.0) => RawCell::Null,
                 other => other,
             },
             Source::Either(names) => names
                 .iter()
                 .map(|name| fit(field.kind, self.get(name)))
-                .find(|value| !matches!(value, Loose::Missing | Loose::Null))
-                .unwrap_or(Loose::Missing),
+                .find(|value| !matches!(value, RawCell::Missing | RawCell::Null))
+                .unwrap_or(RawCell::Missing),
             Source::Nested(outer, inner) => self
                 .plan
                 .slots
@@ -231,32 +231,32 @@ impl<'p, 'a> Record<'p, 'a> {
                         .iter()
                         .find(|(owner, name, _)| owner == slot && name == inner)
                 })
-                .map_or(Loose::Missing, |(_, _, value)| fit(field.kind, value)),
+                .map_or(RawCell::Missing, |(_, _, value)| fit(field.kind, value)),
             Source::TextIs(name, wanted) => match self.get(name) {
-                Loose::Text(text) => Loose::Flag(text == wanted),
-                Loose::Missing => Loose::Missing,
-                Loose::Null => Loose::Null,
+                RawCell::Text(text) => RawCell::Flag(text == wanted),
+                RawCell::Missing => RawCell::Missing,
+                RawCell::Null => RawCell::Null,
                 other => misfit(other),
             },
             Source::NumberIs(name, wanted) => match self.get(name) {
-                Loose::Number(number) => Loose::Flag(whole(*number) == Some(wanted)),
-                Loose::Missing => Loose::Missing,
-                Loose::Null => Loose::Null,
+                RawCell::Number(number) => RawCell::Flag(whole(*number) == Some(wanted)),
+                RawCell::Missing => RawCell::Missing,
+                RawCell::Null => RawCell::Null,
                 other => misfit(other),
             },
             Source::TimeLeft(name, end) => match fit(field.kind, self.get(name)) {
-                Loose::Number(seconds) => Loose::Number(seconds),
+                RawCell::Number(seconds) => RawCell::Number(seconds),
                 other => match fit(Kind::Number, self.get(end)) {
-                    Loose::Number(end) => Loose::Number(end - now),
+                    RawCell::Number(end) => RawCell::Number(end - now),
                     _ => other,
                 },
             },
             Source::Since(name) => match fit(Kind::Timestamp, self.get(name)) {
-                Loose::Number(moment) => Loose::Number(now - moment),
-                Loose::Text(_) => Loose::Null, // no moment that can be read
+                RawCell::Number(moment) => RawCell::Number(now - moment),
+                RawCell::Text(_) => RawCell::Null, // no moment that can be read
                 other => other,
             },
-            Source::Nowhere | Source::Computed => Loose::Missing,
+            Source::Nowhere | Source::Computed => RawCell::Missing,
         }
     }
 }
@@ -268,88 +268,90 @@ fn whole(number: f64) -> Option<i64> {
 
 /// A whole number as a double, or as its digits where a double would change them.
 #[expect(clippy::cast_precision_loss)] // what would be lost is kept as digits
-fn integer(number: i128) -> Loose<'static> {
+fn integer(number: i128) -> RawCell<'static> {
     let double = number as f64;
     if double.abs() < EXACT {
-        Loose::Number(double)
+        RawCell::Number(double)
     } else {
-        Loose::Text(Cow::Owned(number.to_string()))
+        RawCell::Text(Cow::Owned(number.to_string()))
     }
 }
 
 /// Whether a text is the digits that stand for a number in [`integer`].
 fn is_beyond_doubles(text: &str) -> bool {
     let number = text.parse::<i128>();
-    number.is_ok_and(|number| matches!(integer(number), Loose::Text(_)))
+    number.is_ok_and(|number| matches!(integer(number), RawCell::Text(_)))
 }
 
-fn misfit(value: &Loose<'_>) -> Loose<'static> {
-    Loose::Bad(match value {
-        Loose::Flag(_) => Found::Flag,
-        Loose::Number(_) => Found::Number,
-        Loose::Text(_) => Found::Text,
-        Loose::Bad(found) => *found,
-        Loose::Missing | Loose::Null => return Loose::Null,
+fn misfit(value: &RawCell<'_>) -> RawCell<'static> {
+    RawCell::Bad(match value {
+        RawCell::Flag(_) => Found::Flag,
+        RawCell::Number(_) => Found::Number,
+        RawCell::Text(_) => Found::Text,
+        RawCell::Bad(found) => *found,
+        RawCell::Missing | RawCell::Null => return RawCell::Null,
     })
 }
 
 /// A value as the kind takes it: numbers may come as text or flags, ids as text.
-fn fit<'a>(kind: Kind, value: &Loose<'a>) -> Loose<'a> {
+fn fit<'a>(kind: Kind, value: &RawCell<'a>) -> RawCell<'a> {
     match (kind, value) {
-        (_, Loose::Missing | Loose::Null) => value.clone(),
-        (Kind::Flag, Loose::Flag(_)) => value.clone(),
-        (Kind::Flag, Loose::Number(number)) if matches!(whole(*number), Some(0 | 1)) => {
-            Loose::Flag(*number != 0.0)
+        (_, RawCell::Missing | RawCell::Null) => value.clone(),
+        (Kind::Flag, RawCell::Flag(_)) => value.clone(),
+        (Kind::Flag, RawCell::Number(number)) if matches!(whole(*number), Some(0 | 1)) => {
+            RawCell::Flag(*number != 0.0)
         }
-        (Kind::Flag, Loose::Text(text)) => match text.as_ref() {
-            "true" | "True" => Loose::Flag(true),
-            "false" | "False" => Loose::Flag(false),
+        (Kind::Flag, RawCell::Text(text)) => match text.as_ref() {
+            "true" | "True" => RawCell::Flag(true),
+            "false" | "False" => RawCell::Flag(false),
             _ => misfit(value),
         },
-        (Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch, Loose::Number(_)) => value.clone(),
-        (Kind::Id, Loose::Text(text)) if text.trim().parse::<i128>().is_ok() => {
+        (Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch, RawCell::Number(_)) => {
+            value.clone()
+        }
+        (Kind::Id, RawCell::Text(text)) if text.trim().parse::<i128>().is_ok() => {
             text.trim().parse().map_or_else(|_| misfit(value), integer)
         }
-        (Kind::Integer, Loose::Flag(flag)) => Loose::Number(f64::from(u8::from(*flag))),
-        (Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch, Loose::Text(text)) => text
+        (Kind::Integer, RawCell::Flag(flag)) => RawCell::Number(f64::from(u8::from(*flag))),
+        (Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch, RawCell::Text(text)) => text
             .trim()
             .parse::<f64>()
             .ok()
             .filter(|number| number.is_finite())
-            .map_or_else(|| misfit(value), Loose::Number),
-        (Kind::Text | Kind::Country | Kind::Secret, Loose::Text(_)) => value.clone(),
-        (Kind::Text, Loose::Number(number)) => Loose::Text(Cow::Owned(number.to_string())),
-        (Kind::Text, Loose::Bad(Found::Object | Found::List)) => value.clone(),
-        (Kind::Version, Loose::Text(_)) => value.clone(),
-        (Kind::Version, Loose::Number(number)) => Loose::Text(Cow::Owned(number.to_string())),
-        (Kind::Timestamp, Loose::Text(text)) => moment(text),
-        (Kind::Timestamp, Loose::Number(_)) => value.clone(),
-        (Kind::List, Loose::Text(_)) => value.clone(),
+            .map_or_else(|| misfit(value), RawCell::Number),
+        (Kind::Text | Kind::Country | Kind::Secret, RawCell::Text(_)) => value.clone(),
+        (Kind::Text, RawCell::Number(number)) => RawCell::Text(Cow::Owned(number.to_string())),
+        (Kind::Text, RawCell::Bad(Found::Object | Found::List)) => value.clone(),
+        (Kind::Version, RawCell::Text(_)) => value.clone(),
+        (Kind::Version, RawCell::Number(number)) => RawCell::Text(Cow::Owned(number.to_string())),
+        (Kind::Timestamp, RawCell::Text(text)) => moment(text),
+        (Kind::Timestamp, RawCell::Number(_)) => value.clone(),
+        (Kind::List, RawCell::Text(_)) => value.clone(),
         _ => misfit(value),
     }
 }
 
 /// A workergroup's search as text in the query language, whether it came as text, object or list.
-fn search(raw: &RawValue) -> Loose<'static> {
+fn search(raw: &RawValue) -> RawCell<'static> {
     let json = raw.get().trim();
     if json == "null" {
-        return Loose::Null;
+        return RawCell::Null;
     }
     let search = search_query_text(json);
     if search.text.compared().is_empty() && !search.left_out.is_empty() {
-        return Loose::Bad(match json.as_bytes().first() {
+        return RawCell::Bad(match json.as_bytes().first() {
             Some(b'{') => Found::Object,
             Some(b'[') => Found::List,
             Some(b't' | b'f') => Found::Flag,
             _ => Found::Number,
         });
     }
-    Loose::Text(Cow::Owned(search.text.compared().to_owned()))
+    RawCell::Text(Cow::Owned(search.text.compared().to_owned()))
 }
 
 /// A moment as seconds since 1970: ISO 8601, in UTC where it names no offset. Anything else stays
 /// the text that it is.
-fn moment<'a>(text: &Cow<'a, str>) -> Loose<'a> {
+fn moment<'a>(text: &Cow<'a, str>) -> RawCell<'a> {
     let text_of = text.trim();
     let civil = || {
         let civil: jiff::civil::DateTime = text_of.parse().ok()?;
@@ -357,8 +359,8 @@ fn moment<'a>(text: &Cow<'a, str>) -> Loose<'a> {
     };
     let found: Option<jiff::Timestamp> = text_of.parse().ok().or_else(civil);
     found.map_or_else(
-        || Loose::Text(text.clone()),
-        |moment| Loose::Number(moment.as_duration().as_secs_f64()),
+        || RawCell::Text(text.clone()),
+        |moment| RawCell::Number(moment.as_duration().as_secs_f64()),
     )
 }
 
@@ -376,7 +378,7 @@ impl<'p, 'de> Visitor<'de> for RecordVisitor<'p> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut record = Record {
             plan: self.plan,
-            values: vec![Loose::Missing; self.plan.names.len()],
+            values: vec![RawCell::Missing; self.plan.names.len()],
             inner: Vec::new(),
         };
         while let Some(Name(name)) = map.next_key()? {
@@ -405,7 +407,7 @@ impl<'p, 'de> Visitor<'de> for RecordVisitor<'p> {
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// The scalar members of a nested object; anything else counts as no members.
-struct Inner<'a>(Vec<(Cow<'a, str>, Loose<'a>)>);
+struct Inner<'a>(Vec<(Cow<'a, str>, RawCell<'a>)>);
 
 impl<'de> Deserialize<'de> for Inner<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -458,27 +460,27 @@ impl<'de> Deserialize<'de> for Inner<'de> {
     }
 }
 
-impl<'de> Deserialize<'de> for Loose<'de> {
+impl<'de> Deserialize<'de> for RawCell<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(LooseVisitor)
+        deserializer.deserialize_any(RawCellVisitor)
     }
 }
 
-struct LooseVisitor;
+struct RawCellVisitor;
 
-impl<'de> Visitor<'de> for LooseVisitor {
-    type Value = Loose<'de>;
+impl<'de> Visitor<'de> for RawCellVisitor {
+    type Value = RawCell<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("anything")
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Loose::Null)
+        Ok(RawCell::Null)
     }
 
     fn visit_bool<E>(self, flag: bool) -> Result<Self::Value, E> {
-        Ok(Loose::Flag(flag))
+        Ok(RawCell::Flag(flag))
     }
 
     fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
@@ -491,42 +493,42 @@ impl<'de> Visitor<'de> for LooseVisitor {
 
     fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
         Ok(if number.is_finite() {
-            Loose::Number(number)
+            RawCell::Number(number)
         } else {
-            Loose::Bad(Found::Number)
+            RawCell::Bad(Found::Number)
         })
     }
 
     fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Loose::Text(Cow::Borrowed(text)))
+        Ok(RawCell::Text(Cow::Borrowed(text)))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Loose::Text(Cow::Owned(text.to_owned())))
+        Ok(RawCell::Text(Cow::Owned(text.to_owned())))
     }
 
     /// A short list of numbers is kept as text (`[0,1]`), which is all that is shown of it.
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut numbers = Vec::new();
         let mut plain = true;
-        while let Some(item) = seq.next_element::<Loose<'de>>()? {
+        while let Some(item) = seq.next_element::<RawCell<'de>>()? {
             match item {
-                Loose::Number(number) if numbers.len() < 64 => numbers.push(number.to_string()),
-                Loose::Text(digits) if numbers.len() < 64 && is_beyond_doubles(&digits) => {
+                RawCell::Number(number) if numbers.len() < 64 => numbers.push(number.to_string()),
+                RawCell::Text(digits) if numbers.len() < 64 && is_beyond_doubles(&digits) => {
                     numbers.push(digits.into_owned());
                 }
                 _ => plain = false,
             }
         }
         Ok(if plain {
-            Loose::Text(Cow::Owned(format!("[{}]", numbers.join(","))))
+            RawCell::Text(Cow::Owned(format!("[{}]", numbers.join(","))))
         } else {
-            Loose::Bad(Found::List)
+            RawCell::Bad(Found::List)
         })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Loose::Bad(Found::Object))
+        Ok(RawCell::Bad(Found::Object))
     }
 }

@@ -78,5 +78,5 @@ fn words(message: &str) -> String {
         .split(" at line ")
         .next()
         .unwrap_or(message)
-        .replace("EOF", "the text ends")
+        .replace("EOF", "unexpected end")
 }

@@ -122,10 +122,10 @@ impl RoutePlan {
         let mut object =
             |parameter, message: &str| found.push(Objection::new(parameter, message.to_owned()));
         if self.endpoint.trim().is_empty() {
-            object("endpoint", "name the endpoint");
+            object("endpoint", "enter an endpoint");
         }
         if !is_amount(self.cost) {
-            object("cost", "must be a number that is not negative");
+            object("cost", "must be 0 or more");
         }
         match self.stop {
             Stop::Count(0) => object("count", "must be at least 1"),
@@ -159,7 +159,7 @@ impl RoutePlan {
             object("patience", "must be from 0 s to a day");
         }
         if self.poll.cost.is_some_and(|cost| !is_amount(cost)) {
-            object("poll", "the cost must be a number that is not negative");
+            object("poll", "the cost must be 0 or more");
         }
         found
     }

@@ -145,7 +145,7 @@ impl Draft {
         if !self.is_set(Key::SearchParams) && !has_template {
             tell(
                 Key::SearchParams,
-                "without a template or a search any verified machine may be rented".to_owned(),
+                "without a template or a search, any verified machine may be rented".to_owned(),
             );
         }
         if self.is_set(Key::SearchParams) {
@@ -154,19 +154,13 @@ impl Draft {
                     .iter()
                     .any(|condition| condition.field.key == key)
                 {
-                    tell(
-                        Key::SearchParams,
-                        format!("the search does not say {key}=true"),
-                    );
+                    tell(Key::SearchParams, format!("the search lacks {key}=true"));
                 }
             }
             for condition in &conditions {
                 if !dialect.sends(condition.field) {
                     let name = condition.field.key;
-                    tell(
-                        Key::SearchParams,
-                        format!("the market may not know {name} and ignore it"),
-                    );
+                    tell(Key::SearchParams, format!("the market may ignore {name}"));
                 }
             }
         }
@@ -232,7 +226,7 @@ impl<'a> Form<'a> {
     fn line(&mut self, key: Key) -> Option<String> {
         let text = self.wanted(key)?;
         if text.trim().is_empty() {
-            self.object(key, "is blank: fill it in, or empty it".to_owned());
+            self.object(key, "is blank: enter a value or clear it".to_owned());
         } else if text.chars().any(char::is_control) {
             self.object(
                 key,
@@ -286,7 +280,7 @@ impl<'a> Form<'a> {
             Ok(conditions) if conditions.is_empty() => {
                 self.object(
                     Key::SearchParams,
-                    "asks for nothing: any machine would do".to_owned(),
+                    "has no conditions: any machine matches".to_owned(),
                 );
                 None
             }

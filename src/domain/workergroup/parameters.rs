@@ -105,7 +105,7 @@ pub struct Parameter {
 /// What is known of the parameters that scale: the market's autoscaler reads them from the
 /// endpoint.
 const ON_THE_ENDPOINT: &str =
-    "The public market is known to ignore it on a workergroup: the endpoint's own value counts.";
+    "The public market ignores it on a workergroup and uses the endpoint's value.";
 
 const fn row(
     key: Key,
@@ -137,13 +137,13 @@ impl Parameter {
 #[rustfmt::skip] // a table reads as a table
 pub static PARAMETERS: [Parameter; 13] = [
     row(Key::EndpointName, "endpoint_name", "Endpoint", ParameterKind::Text, None,
-        "Name of the endpoint whose requests the group's workers serve."),
-    row(Key::EndpointId, "endpoint_id", "Endpoint no.", ParameterKind::Id, None,
-        "Number of an existing endpoint, instead of its name."),
+        "Endpoint whose requests the group's workers serve."),
+    row(Key::EndpointId, "endpoint_id", "Endpoint id", ParameterKind::Id, None,
+        "Id of an existing endpoint, instead of its name."),
     row(Key::TemplateHash, "template_hash", "Template hash", ParameterKind::Text, None,
         "Hash of the template that workers start from."),
-    row(Key::TemplateId, "template_id", "Template no.", ParameterKind::Id, None,
-        "Number of the template, instead of its hash."),
+    row(Key::TemplateId, "template_id", "Template id", ParameterKind::Id, None,
+        "Id of the template, instead of its hash."),
     row(Key::SearchParams, "search_params", "Search", ParameterKind::Search,
         Some("verified=true rentable=true rented=false"),
         "Search that finds machines for workers, in the query language; an alternative to a template. \
@@ -151,17 +151,17 @@ pub static PARAMETERS: [Parameter; 13] = [
     row(Key::LaunchArgs, "launch_args", "Launch args", ParameterKind::Text, None,
         "Extra arguments for launching workers."),
     row(Key::MinLoad, "min_load", "Min load", ParameterKind::Number, Some("1"),
-        "Load that capacity is kept for at least, in the unit of the requests' cost per second.").inert(),
+        "Minimum load to keep capacity for, in cost per second.").inert(),
     row(Key::TargetUtil, "target_util", "Target", ParameterKind::Ratio, Some("0.9"),
-        "Utilisation aimed at: capacity is load / target, so 0.9 keeps 11 % in reserve.").inert(),
+        "Target utilization: capacity is load / target, so 0.9 keeps 11 % in reserve.").inert(),
     row(Key::ColdMult, "cold_mult", "Cold x", ParameterKind::Number, Some("3"),
         "Capacity including cold workers, as a multiple of the active capacity.").inert(),
     row(Key::ColdWorkers, "cold_workers", "Cold workers", ParameterKind::Whole, Some("3"),
-        "Workers kept at least, stopped ones included.").inert(),
+        "Minimum number of workers, including stopped ones.").inert(),
     row(Key::MaxWorkers, "max_workers", "Max workers", ParameterKind::Whole, Some("20"),
-        "Workers at most: the bound of what the group can cost."),
+        "Maximum number of workers: it caps what the group can cost."),
     row(Key::TestWorkers, "test_workers", "Test workers", ParameterKind::Whole, Some("3"),
-        "Workers started at first to measure their performance.").inert(),
+        "Workers started first to measure performance.").inert(),
     row(Key::GpuRam, "gpu_ram", "VRAM (GB)", ParameterKind::Whole, Some("24"),
         "Least GPU memory in GB (machine offers have MB). The public market uses it to estimate \
          bandwidth; to filter on memory, say gpu_ram in the search as well."),

@@ -47,31 +47,19 @@ impl Demand {
         let is_amount = |value: f64| value.is_finite() && value >= 0.0;
         let is_positive = |value: f64| value.is_finite() && value > 0.0;
         let rules = [
-            (
-                "load",
-                is_amount(self.load),
-                "must be a number that is not negative",
-            ),
+            ("load", is_amount(self.load), "must be 0 or more"),
             (
                 "per_worker",
                 is_positive(self.per_worker),
-                "must be a number above 0",
+                "must be above 0",
             ),
-            (
-                "min_load",
-                is_amount(self.min_load),
-                "must be a number that is not negative",
-            ),
+            ("min_load", is_amount(self.min_load), "must be 0 or more"),
             (
                 "target_util",
                 is_positive(self.target_util) && self.target_util <= 1.0,
                 "must be above 0 and at most 1",
             ),
-            (
-                "cold_mult",
-                is_amount(self.cold_mult),
-                "must be a number that is not negative",
-            ),
+            ("cold_mult", is_amount(self.cold_mult), "must be 0 or more"),
         ];
         rules
             .into_iter()

@@ -245,13 +245,10 @@ impl Preflight {
     fn warn(&self, conditions: &[Condition], unpriced: usize) -> Vec<String> {
         let mut warnings = Vec::new();
         for (key, meaning) in [
-            (
-                "verified",
-                "machines that the market has not checked may be rented",
-            ),
+            ("verified", "unverified machines may be rented"),
             (
                 "rentable",
-                "machines that cannot be rented now may be counted",
+                "machines that can't be rented now may be counted",
             ),
         ] {
             let is_said = |condition: &Condition| condition.enabled && condition.field.key == key;
@@ -280,8 +277,7 @@ impl Preflight {
         }
         if self.coverage == Coverage::Cut {
             warnings.push(
-                "the market has more offers than were loaded: the highest price is not known"
-                    .to_owned(),
+                "more offers exist than were loaded: the highest price is unknown".to_owned(),
             );
         }
         if unpriced > 0 {
@@ -346,7 +342,7 @@ fn parts(
         .into_iter()
         .map(|(label, machines)| Part {
             label: Untrusted::from(if label.is_empty() {
-                "not said".to_owned()
+                "not reported".to_owned()
             } else {
                 label
             }),

@@ -154,10 +154,7 @@ impl<'a> Reader<'a> {
                 self.config.default_profile = Some(name.into_inner());
             } else {
                 let known = self.config.names().join(", ");
-                let message = format!(
-                    "there is no profile named '{}'; there are: {known}",
-                    name.get_ref()
-                );
+                let message = format!("no profile named '{}'; available: {known}", name.get_ref());
                 self.wrong(&name.span(), message);
             }
         }

@@ -374,10 +374,10 @@ async fn a_missing_key_is_not_called_a_refused_one() {
         for request in requests() {
             let outcome = client(&recorder.url(), None).call(&request).await;
             let told = outcome.result.unwrap_err().to_string();
-            assert!(told.starts_with("no API key is configured"), "{told}");
+            assert!(told.starts_with("no API key configured"), "{told}");
             assert!(told.contains("BOURSE_API_KEY"), "{told}");
             let told = error(&recorder, &request).await.to_string();
-            assert!(told.starts_with("the key was refused"), "{told}");
+            assert!(told.starts_with("API key rejected"), "{told}");
         }
     }
     // A group's own key is a key, too.
@@ -391,7 +391,7 @@ async fn a_missing_key_is_not_called_a_refused_one() {
         .call(&Request::Route(call))
         .await;
     let told = outcome.result.unwrap_err().to_string();
-    assert!(told.starts_with("the key was refused"), "{told}");
+    assert!(told.starts_with("API key rejected"), "{told}");
 }
 
 #[tokio::test]
@@ -541,7 +541,7 @@ async fn reads_are_sent_again_after_a_passing_fault_three_times_at_most() {
         [
             "sent 1",
             "tried 1 Some(503)",
-            "wait before 2: server failed",
+            "wait before 2: server error",
             "sent 2",
             "tried 2 Some(429)",
             "wait before 3: too many requests",

@@ -53,37 +53,37 @@ fn every_documented_error_body_is_put_in_words() {
     all(
         400,
         r#"{"success": false, "error": "invalid_request", "msg": "Invalid json body"}"#,
-        "the server does not take the request (status 400): Invalid json body (invalid_request)",
+        "the server rejected the request (status 400): Invalid json body (invalid_request)",
     );
     all(
         400,
         r#"{"error": "invalid_request"}"#,
-        "the server does not take the request (status 400): invalid_request",
+        "the server rejected the request (status 400): invalid_request",
     );
     all(
         400,
         r#"{"error_msg": "no such endpoint"}"#,
-        "the server does not take the request (status 400): no such endpoint",
+        "the server rejected the request (status 400): no such endpoint",
     );
     all(
         401,
         r#"{"success": false, "error": "auth_error", "msg": "Invalid user key"}"#,
-        "the key was refused (status 401): Invalid user key (auth_error); check the API key of the profile",
+        "API key rejected (status 401): Invalid user key (auth_error); check the profile's API key",
     );
     all(
         403,
         r#"{"detail": "This action requires login."}"#,
-        "the key was refused (status 403): This action requires login.; check the API key of the profile",
+        "API key rejected (status 403): This action requires login.; check the profile's API key",
     );
     all(
         403,
         r#"{"success": false, "error": "auth_error", "msg": "This action requires the permission instance_write"}"#,
-        "not permitted for this key (status 403): This action requires the permission instance_write (auth_error); use a key with that permission",
+        "API key lacks the permission (status 403): This action requires the permission instance_write (auth_error); use a key that has it",
     );
     all(
         404,
         r#"{"success": false, "error": "auth_error", "msg": "Invalid user key"}"#,
-        "the key was refused (status 404): Invalid user key (auth_error); check the API key of the profile",
+        "API key rejected (status 404): Invalid user key (auth_error); check the profile's API key",
     );
     all(
         429,
@@ -98,81 +98,69 @@ fn every_documented_error_body_is_put_in_words() {
     all(
         429,
         "API requests too frequent",
-        "too many requests (status 429; wait a little): API requests too frequent",
+        "too many requests (status 429; wait a moment): API requests too frequent",
     );
-    all(
-        500,
-        "",
-        "the server failed (status 500); try again in a moment",
-    );
+    all(500, "", "server error (status 500); try again in a moment");
     all(
         502,
         "<html>\r\n<head><title>502 Bad &amp; Gateway</title></head><body>x</body></html>",
-        "the server failed (status 502), with a web page titled \"502 Bad & Gateway\"; try again in a moment",
+        "server error (status 502), with a web page titled \"502 Bad & Gateway\"; try again in a moment",
     );
     all(
         503,
         r#"["not", "documented"]"#,
-        "the server failed (status 503), with something unreadable; try again in a moment",
+        "server error (status 503), with an unreadable body; try again in a moment",
     );
     all(
         418,
         "\"short and stout\"",
-        "the server refused the request (status 418): short and stout",
+        "the server rejected the request (status 418): short and stout",
     );
 }
 
 #[test]
 fn good_statuses_without_an_answer_are_errors_too() {
-    all(
-        200,
-        "",
-        "the server sent an empty answer (status 200); try again",
-    );
-    all(
-        204,
-        "  \n",
-        "the server sent an empty answer (status 204); try again",
-    );
+    all(200, "", "empty response (status 200); try again");
+    all(204, "  \n", "empty response (status 204); try again");
     all(
         200,
         "<!DOCTYPE html><html><head><title>Please\n log in</title>",
-        "a web page titled \"Please log in\" came instead of an answer (status 200); check the address, or whether the network wants a login",
+        "got a web page titled \"Please log in\" instead of JSON (status 200); check the address, or whether your network requires a login",
     );
     all(
         200,
         "upstream says hello",
-        "the answer cannot be understood (status 200): it is plain text, not JSON (\"upstream says hello\")",
+        "unexpected response (status 200): plain text instead of JSON (\"upstream says hello\")",
     );
     all(
         200,
         "[1, 2]",
-        "the answer cannot be understood (status 200): it is a JSON list where an object belongs",
+        "unexpected response (status 200): a JSON list instead of an object",
     );
     all(
         200,
         "null",
-        "the answer cannot be understood (status 200): it is a bare JSON value where an object belongs",
+        "unexpected response (status 200): a bare JSON value instead of an object",
     );
     all(
         200,
         r#"{"success": false, "error": "no_funds", "msg": "Add credit first"}"#,
-        "the server says it failed: Add credit first (no_funds)",
+        "the request failed: Add credit first (no_funds)",
     );
-    all(200, r#"{"success": false}"#, "the server says it failed");
+    all(200, r#"{"success": false}"#, "the request failed");
     for words in words(200, r#"{"success": true, "offers": [{"id": 1"#) {
-        assert!(words.starts_with("the answer broke off"), "{words}");
+        assert!(words.starts_with("response cut off"), "{words}");
     }
 }
 
 #[test]
 fn answers_without_their_own_member_say_which() {
     let expected = [
-        "the answer cannot be understood (status 200): it has no list named 'offers'",
-        "the answer cannot be understood (status 200): it has no list named 'offers'",
-        "the answer cannot be understood (status 200): it does not say whether the volume was unlisted",
-        "the answer cannot be understood (status 200): it has no list named 'results'",
-        "the answer cannot be understood (status 200): it does not give the id of the new workergroup",
+        "unexpected response (status 200): no list named 'offers'",
+        "unexpected response (status 200): no list named 'offers'",
+        "unexpected response (status 200): no word on whether the volume was unlisted",
+        "unexpected response (status 200): no list named 'results'",
+        "unexpected response (status 200): no id of the new workergroup",
     ];
     for (request, expected) in requests().iter().zip(expected) {
         assert_eq!(error(request, 200, b"{}").to_string(), expected);
@@ -180,15 +168,15 @@ fn answers_without_their_own_member_say_which() {
     let list = &requests()[0];
     assert_eq!(
         error(list, 200, br#"{"error": "invalid"}"#).to_string(),
-        "the server says it failed: invalid"
+        "the request failed: invalid"
     );
     assert_eq!(
         error(list, 200, br#"{"offers": 7}"#).to_string(),
-        "the answer cannot be understood (status 200): it has no list named 'offers'"
+        "unexpected response (status 200): no list named 'offers'"
     );
     assert_eq!(
         error(list, 200, br#"{"offers": [{"id": 1}, {"id"#).to_string(),
-        "the answer broke off after one whole record; try again"
+        "response cut off after 1 complete record; try again"
     );
 }
 
@@ -207,7 +195,7 @@ fn a_missing_volume_search_is_a_market_without_volumes() {
     let offers = &requests()[0];
     assert_eq!(
         error(offers, 404, b"Not Found").to_string(),
-        "the server knows no such thing (status 404): Not Found"
+        "not found (status 404): Not Found"
     );
 }
 
@@ -223,7 +211,7 @@ fn redirects_name_the_server_and_nothing_of_the_address() {
             let error = decode(&request, answer, NOW).unwrap_err();
             let words = error.to_string();
             assert!(
-                words.starts_with("the server redirects to https://evil.example:8443 (status"),
+                words.starts_with("redirected to https://evil.example:8443 (status"),
                 "{words}"
             );
             assert!(
@@ -321,13 +309,13 @@ fn a_403_means_the_key_only_where_it_says_so() {
             let error = error(&request, 403, body.as_bytes());
             assert!(error.is_auth() && !error.is_passing(), "{body}");
             let expected = if is_key {
-                "key refused"
+                "API key rejected"
             } else {
                 "not permitted"
             };
             assert_eq!(error.headline(), expected, "{body}");
             let told = error.to_string();
-            assert_eq!(told.contains("the key was refused"), is_key, "{told}");
+            assert_eq!(told.contains("API key rejected"), is_key, "{told}");
         }
     }
 }
@@ -345,7 +333,7 @@ fn without_a_key_none_was_refused() {
         let error = error(&requests()[0], status, body.as_bytes()).without_key();
         let told = error.to_string();
         assert!(
-            told.starts_with(&format!("no API key is configured (status {status}): ")),
+            told.starts_with(&format!("no API key configured (status {status}): ")),
             "{told}"
         );
         assert!(told.ends_with("; set BOURSE_API_KEY"), "{told}");

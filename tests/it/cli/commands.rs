@@ -77,14 +77,8 @@ fn offers_as_json_are_every_record_exactly_as_it_came() {
     let whole: Json = serde_json::from_str(&out).unwrap();
     assert_eq!(whole.as_object().unwrap().len(), 1);
     assert_eq!(whole["offers"].as_array().unwrap().len(), 2);
-    assert!(
-        err.contains("record 1 skipped: it is not an object"),
-        "{err}"
-    );
-    assert!(
-        err.contains("record 3 skipped: it has no usable id"),
-        "{err}"
-    );
+    assert!(err.contains("record 1 skipped: not an object"), "{err}");
+    assert!(err.contains("record 3 skipped: no usable id"), "{err}");
     assert_eq!(
         recorder.only().header("authorization"),
         None,
@@ -159,7 +153,7 @@ fn what_the_market_cannot_filter_or_does_not_is_applied_or_named() {
         "{err}"
     );
     assert!(
-        err.contains("the market ignored num_gpus>=2: 1 of 3 records break it"),
+        err.contains("the market ignored num_gpus>=2: 1 of 3 records don't match it"),
         "{err}"
     );
     let ids: Vec<_> = out
@@ -345,24 +339,24 @@ fn failures_are_one_line_and_exit_with_1() {
         (
             401,
             r#"{"error": "auth_error"}"#,
-            "no API key is configured (status 401): auth_error; set BOURSE_API_KEY, pass \
+            "no API key configured (status 401): auth_error; set BOURSE_API_KEY, pass \
              --api-key-file, or add a key in the dashboard (M)",
         ),
         (
             403,
             r#"{"msg": "Missing permission"}"#,
-            "no API key is configured",
+            "no API key configured",
         ),
-        (404, "", "the server knows no such thing"),
+        (404, "", "not found (status 404)"),
         (
             200,
             "<html><title>Log in</title></html>",
-            "a web page titled \"Log in\" came",
+            "got a web page titled \"Log in\" instead of JSON",
         ),
         (
             200,
             r#"{"success": false, "msg": "no"}"#,
-            "the server says it failed: no",
+            "the request failed: no",
         ),
     ] {
         let recorder = Recorder::always(json(status, body));
@@ -387,15 +381,15 @@ fn usage_errors_exit_with_2_and_say_what_would_be_right() {
     for (arguments, words) in [
         (
             &["--profile", "nowhere", "offers"][..],
-            "there are: sandbox, vast",
+            "available: sandbox, vast",
         ),
         (
             &["offers", "--base-url", "localhost:8080"],
-            "it is not an address such as https://host",
+            "not an address such as https://host",
         ),
         (
             &["offers", "--base-url", "http://user:pw@127.0.0.1:1"],
-            "must not hold a user name",
+            "must not contain a user name",
         ),
         (
             &["offers", "--route-url", "http://127.0.0.1:1"],
@@ -418,7 +412,7 @@ fn usage_errors_exit_with_2_and_say_what_would_be_right() {
         ),
         (
             &["--limit", "5", "offers"],
-            "--limit in front of a subcommand is for the dashboard",
+            "--limit before a subcommand is for the dashboard",
         ),
         (
             &["sandbox", "--faults", "gremlins"],
@@ -523,8 +517,8 @@ fn a_key_file_that_cannot_be_used_is_an_error_whatever_the_environment_holds() {
     let base: &[&str] = &["--base-url", &url];
     for (file, why) in [
         (&missing, "missing does not exist"),
-        (&open, "open is open to others (mode 0644)"),
-        (&home.path().to_owned(), "cannot be read"),
+        (&open, "open is readable by others (mode 0644)"),
+        (&home.path().to_owned(), "can't be read"),
     ] {
         for market in [base, &[]] {
             let mut command = home.bourse(&["offers", "--api-key-file", file.to_str().unwrap()]);
@@ -600,8 +594,7 @@ fn a_key_without_the_permission_is_not_called_refused() {
     assert_eq!(status, 1);
     assert_eq!(
         err,
-        "bourse: not permitted for this key (status 403): Missing permission (forbidden); \
-         use a key with that permission\n"
+        "bourse: API key lacks the permission (status 403): Missing permission (forbidden); use a key that has it\n"
     );
 }
 
@@ -642,7 +635,7 @@ fn keys_that_others_can_read_or_that_would_travel_openly_are_refused() {
         .bourse(&["offers", "--base-url", &url])
         .env("BOURSE_API_KEY", "two words"));
     assert_eq!(status, 2);
-    assert!(err.contains("BOURSE_API_KEY holds no key"), "{err}");
+    assert!(err.contains("BOURSE_API_KEY has no valid key"), "{err}");
     assert!(recorder.requests().is_empty());
 }
 
@@ -863,7 +856,7 @@ fn route_tells_the_ends_of_requests_apart() {
         (&json!(10), &json!(6))
     );
     assert_eq!(summary["reqnum_repeats"], json!(1), "7 came twice");
-    assert!(err.contains("2 failed: no API key is configured"), "{err}");
+    assert!(err.contains("2 failed: no API key configured"), "{err}");
 }
 
 #[test]
@@ -993,7 +986,7 @@ fn the_sandbox_serves_until_a_signal_and_the_commands_work_against_it() {
         .arg("groups")
         .env("BOURSE_API_KEY", "wrong"));
     assert_eq!(status, 1);
-    assert!(err.contains("the key was refused (status 401)"), "{err}");
+    assert!(err.contains("API key rejected (status 401)"), "{err}");
     assert_eq!(served.stop("-TERM"), Some(0));
     assert_eq!(Served::start(&home, &[]).stop("-INT"), Some(0));
 }

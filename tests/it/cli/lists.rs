@@ -274,13 +274,13 @@ fn columns_that_cannot_be_printed_are_named() {
     for (arguments, words) in [
         (
             &["offers", "--columns", "id,gpu_nam"][..],
-            "id,gpu_nam\n   ^^^^^^^\nthere is no column 'gpu_nam'\ntry: id,gpu_name",
+            "id,gpu_nam\n   ^^^^^^^\nno column 'gpu_nam'\ntry: id,gpu_name",
         ),
         (
             &["offers", "--columns", "verified"],
-            "verified filters offers; it is not part of them",
+            "verified is a filter, not a column of offers",
         ),
-        (&["offers", "--columns", ","], "name a column"),
+        (&["offers", "--columns", ","], "missing column"),
         (
             &["offers", "--columns", "id", "--format", "json"],
             "--columns is for table and csv",

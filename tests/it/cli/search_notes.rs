@@ -130,7 +130,7 @@ fn records_that_break_a_condition_are_named_and_stay() {
     let (out, err, _) = run(body, &["offers", "num_gpus>=2", "--format", "csv"]);
     assert_eq!(
         err,
-        "note: the market ignored num_gpus>=2: 1 of 2 records break it\n"
+        "note: the market ignored num_gpus>=2: 1 of 2 records don't match it\n"
     );
     assert_eq!(ids(&out), ["1", "2"]);
 }
@@ -139,7 +139,7 @@ fn records_that_break_a_condition_are_named_and_stay() {
 fn more_records_than_the_limit_are_named() {
     let (_, err, _) = run(FIVE, &["offers", "--limit", "3"]);
     assert!(
-        err.contains("note: 5 records came, at most 3 were asked for\n"),
+        err.contains("note: 5 records received, at most 3 requested\n"),
         "{err}"
     );
 }
@@ -150,7 +150,7 @@ fn conditions_that_are_likely_slips_are_warned_of() {
         ("gpu_ram=24", "gpu_ram>=24 finds them"),
         (
             "reliability>98",
-            "98 is outside what reliability usually has",
+            "98 is outside the usual range of reliability",
         ),
     ] {
         for more in [&[][..], &["--curl"], &["--format", "json"]] {

@@ -110,7 +110,7 @@ fn what_a_record_does_not_say_is_named_and_never_zero() {
     }
     assert_eq!(
         prices.reprice(0, 8.0).unwrap_err().to_string(),
-        "the record does not say dph_base"
+        "dph_base is not reported"
     );
 }
 

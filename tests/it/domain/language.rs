@@ -516,7 +516,7 @@ fn an_unknown_name_leads_to_the_names_that_were_meant() {
         ("gpu_name=5070ti", Some("gpu_name=RTX_5070_Ti")),
         ("gpu_name=RTX_4900", Some("gpu_name=RTX_4090")),
         ("gpu_name in [4090,A40]", Some("gpu_name in [RTX_4090,A40]")),
-        // Known names, other models and other operators are no mistakes.
+        // ProfileResolver names, other models and other operators are no mistakes.
         ("gpu_name=RTX_4090", None),
         ("gpu_name=\"GTX 1080 Ti\"", None),
         ("gpu_name=RTX_3080", None),
@@ -525,7 +525,7 @@ fn an_unknown_name_leads_to_the_names_that_were_meant() {
         ("geolocation=US", None),
     ] {
         let parsed = parse(typed, &OFFERS, &Dialect::VAST, &[], Mode::Strict).unwrap();
-        let found = bourse::domain::language::meant(&parsed.conditions[0], &seen);
+        let found = bourse::domain::language::did_you_mean(&parsed.conditions[0], &seen);
         assert_eq!(found.as_deref(), meant, "{typed}");
     }
 }

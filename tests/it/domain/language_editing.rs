@@ -55,7 +55,7 @@ fn a_mistake_is_drawn_with_carets_in_terminal_columns() {
     let lines: Vec<_> = drawn.lines().collect();
     assert_eq!(lines[0], text);
     assert_eq!(lines[1], format!("{}^^^^^^^", " ".repeat(9 + 12 + 1)));
-    assert_eq!(lines[2], "there is no field 'num_gpu' in offers");
+    assert_eq!(lines[2], "no field 'num_gpu' in offers");
     assert_eq!(lines[3], "try: gpu_name=グラフィック num_gpus>=4");
     assert_eq!(lines.len(), 4);
 

@@ -103,8 +103,8 @@ fn the_target_reliability_is_its_own_member() {
     desk.resize(120, 200).keys("j enter");
     let screen = desk.screen();
     let line = |label: &str| screen.lines().find(|line| line.starts_with(label)).unwrap();
-    assert!(line(" Target rel.").contains("not known"), "{screen}");
-    assert!(line(" Expected rel.").contains("not known"), "{screen}");
+    assert!(line(" Target rel.").contains("unknown"), "{screen}");
+    assert!(line(" Expected rel.").contains("unknown"), "{screen}");
 }
 
 #[test]

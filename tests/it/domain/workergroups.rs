@@ -72,7 +72,7 @@ fn the_table_is_the_specification_s() {
         assert_eq!(Key::named(row.name), Some(key));
         assert!(row.doc.ends_with('.'), "{}", row.name);
     }
-    // Known from the market's maintainers.
+    // ProfileResolver from the market's maintainers.
     let inert: Vec<_> = PARAMETERS
         .iter()
         .filter(|row| row.inert.is_some())
@@ -171,7 +171,7 @@ fn a_draft_says_what_is_wrong_with_it() {
     // What is typed, the parameter objected to, and words of the objection.
     type Case = (Vec<(Key, &'static str)>, &'static str, &'static str);
     let cases: Vec<Case> = vec![
-        (vec![], "endpoint_name", "name the endpoint"),
+        (vec![], "endpoint_name", "enter the endpoint"),
         (vec![(Key::EndpointName, "  ")], "endpoint_name", "blank"),
         (with(Key::EndpointId, "3"), "endpoint_id", "not both"),
         (vec![(Key::EndpointId, "-3")], "endpoint_id", "above 0"),
@@ -185,7 +185,7 @@ fn a_draft_says_what_is_wrong_with_it() {
             "template_id",
             "not both",
         ),
-        (with(Key::MinLoad, "-1"), "min_load", "not negative"),
+        (with(Key::MinLoad, "-1"), "min_load", "0 or more"),
         (with(Key::MinLoad, "NaN"), "min_load", "number"),
         (with(Key::MinLoad, "inf"), "min_load", "number"),
         (with(Key::TargetUtil, "0"), "target_util", "above 0"),
@@ -202,12 +202,12 @@ fn a_draft_says_what_is_wrong_with_it() {
         (
             with(Key::SearchParams, "   "),
             "search_params",
-            "asks for nothing",
+            "has no conditions",
         ),
         (
             with(Key::SearchParams, "verified=any"),
             "search_params",
-            "asks for nothing",
+            "has no conditions",
         ),
     ];
     for (texts, parameter, words) in cases {

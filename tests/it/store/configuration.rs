@@ -81,7 +81,7 @@ fn the_examples_in_the_default_are_good() {
 fn check_names_file_line_and_the_valid_values() {
     let (status, out, err) = check("theme = \"dark\"\n");
     assert_eq!((status, err.as_str()), (0, ""));
-    assert!(out.ends_with("config.toml: good\n"), "{out}");
+    assert!(out.ends_with("config.toml: OK\n"), "{out}");
     for (config, wanted) in [
         (
             "\ntheme = \"pink\"\n",
@@ -162,7 +162,7 @@ api_key_command = " "
         .collect();
     let folder = folder.display();
     let wanted = [
-        "1:19: there is no profile named 'nowhere'".to_owned(),
+        "1:19: no profile named 'nowhere'".to_owned(),
         "2:18: 'pink' is not a theme: use one of".to_owned(),
         "2:45: 'mauve' is no colour".to_owned(),
         "3:9: invalid type: string, expected true or false".to_owned(),
@@ -170,14 +170,16 @@ api_key_command = " "
             .to_owned(),
         "6:8: invalid type: integer, expected a key".to_owned(),
         "7:10: there is no action 'refrsh'; did you mean 'refresh'".to_owned(),
-        "9:12: base_url: it is not an address such as https://host".to_owned(),
-        "10:13: route_url: an address must not hold a user name or password".to_owned(),
+        "9:12: base_url: not an address such as https://host".to_owned(),
+        "10:13: route_url: an address must not contain a user name or password".to_owned(),
         format!("11:16: api_key_file: the key file {folder}/missing does not exist"),
-        "13:12: base_url: a key is sent over plain http to this computer only".to_owned(),
-        format!("14:16: api_key_file: the key file {folder}/open is open to others (mode 0644)"),
+        "13:12: base_url: an API key is sent over plain http only to this computer".to_owned(),
+        format!(
+            "14:16: api_key_file: the key file {folder}/open is readable by others (mode 0644)"
+        ),
         "18:11: 'klingon' is not a dialect".to_owned(),
         "22:1: unknown field `colour`".to_owned(),
-        "25:19: api_key_command: the key command of the profile failed: it is empty".to_owned(),
+        "25:19: api_key_command: the profile's key command failed: it is empty".to_owned(),
     ];
     for (found, wanted) in found.iter().zip(&wanted) {
         assert!(found.starts_with(wanted), "{found}\n{wanted}\n{err}");
@@ -214,7 +216,7 @@ fn check_says_when_there_is_no_file() {
     let home = tempfile::tempdir().unwrap();
     let (status, out, _) = bourse(home.path(), &["config", "check"]);
     assert_eq!(status, 0);
-    assert!(out.contains("not there, the defaults hold"), "{out}");
+    assert!(out.contains("not found, using defaults"), "{out}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use bourse::api::Secret;
 use bourse::app::markets::{Change, Done, KeyFrom, KeySource, NewMarket};
 use bourse::cli::args::Global;
-use bourse::cli::{Environment, Known, Market};
+use bourse::cli::{Environment, Market, ProfileResolver};
 use bourse::domain::Dialect;
 use bourse::store::Paths;
 
@@ -27,11 +27,11 @@ impl Home {
         Self { folder, paths }
     }
 
-    fn known(&self, flags: Global, environment: Environment, started: &str) -> Known {
-        Known::new(flags, environment, Some(self.paths.clone()), started)
+    fn known(&self, flags: Global, environment: Environment, started: &str) -> ProfileResolver {
+        ProfileResolver::new(flags, environment, Some(self.paths.clone()), started)
     }
 
-    fn plain(&self) -> Known {
+    fn plain(&self) -> ProfileResolver {
         self.known(Global::default(), Environment::default(), "sandbox")
     }
 
@@ -47,14 +47,14 @@ impl Home {
     }
 }
 
-fn key_of(known: &Known, name: &str) -> Option<String> {
+fn key_of(known: &ProfileResolver, name: &str) -> Option<String> {
     match known.settings(name).unwrap().market {
         Market::Remote { key, .. } => key.map(|key| key.expose().to_owned()),
         Market::Embedded(_) => panic!("{name} is embedded"),
     }
 }
 
-fn source(known: &Known, name: &str) -> KeySource {
+fn source(known: &ProfileResolver, name: &str) -> KeySource {
     let markets = known.roster().markets;
     markets
         .into_iter()
@@ -193,7 +193,7 @@ fn a_market_that_cannot_be_kept_leaves_no_key() {
     assert!(!home.paths.key_file("work").exists());
     fs::write(home.paths.config_file(), TWO).unwrap();
     let error = home.plain().change(Change::Add(new("a"))).unwrap_err();
-    assert_eq!(error, "there is a market named 'a' already");
+    assert_eq!(error, "a market named 'a' already exists");
     assert!(!home.paths.key_file("a").exists());
     // Not even a file.
     fs::remove_file(home.paths.config_file()).unwrap();

@@ -9,7 +9,7 @@ use bourse::domain::saved::{
     PaneState, SavedSearch, SearchChange, SearchSpec, Searches, Snapshot, presets,
 };
 use bourse::domain::{Dialect, Resource, language};
-use bourse::store::{Kept, Paths, Shelf};
+use bourse::store::{Paths, SavedState, StateStore};
 
 fn spec(query: &str) -> SearchSpec {
     SearchSpec {
@@ -74,8 +74,8 @@ impl Home {
         }
     }
 
-    fn open(&self) -> (Shelf, Kept) {
-        Shelf::open(&Paths::below(self.root.path()), "sandbox")
+    fn open(&self) -> (StateStore, SavedState) {
+        StateStore::open(&Paths::below(self.root.path()), "sandbox")
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -95,7 +95,7 @@ impl Home {
 #[test]
 fn a_home_without_files_is_a_fresh_start() {
     let (_, kept) = Home::new().open();
-    assert_eq!(kept, Kept::default());
+    assert_eq!(kept, SavedState::default());
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn where_nothing_can_be_written_the_reason_is_said() {
     fs::create_dir_all(home.root.path().join("state")).unwrap();
     fs::write(home.root.path().join("state/bourse"), "a file").unwrap();
     let (shelf, kept) = home.open();
-    assert_eq!(kept, Kept::default());
+    assert_eq!(kept, SavedState::default());
     let why = shelf.save(&snapshot()).unwrap_err();
     assert!(why.contains("ui.json: "), "{why}");
     let put = SearchChange::Put(search("mine"));
@@ -405,15 +405,15 @@ fn what_cannot_be_read_any_more_is_named() {
         query: "no_such_field>=1".to_owned(),
         ..spec("")
     };
-    assert!(read(broken).starts_with("its query: "));
+    assert!(read(broken).starts_with("query: "));
     let broken = SearchSpec {
         order: Some("no_such_field".to_owned()),
         ..spec("")
     };
-    assert!(read(broken).starts_with("its order: "));
+    assert!(read(broken).starts_with("sort order: "));
     let broken = SearchSpec {
         storage: Some(-1.0),
         ..spec("")
     };
-    assert!(read(broken).starts_with("its storage"));
+    assert!(read(broken).starts_with("storage"));
 }

@@ -242,7 +242,7 @@ fn a_panic_of_the_drawing_thread_restores_the_terminal_then_speaks() {
     let log = exit.log_text();
     let restored = log.rfind("\x1b[?1049l").unwrap();
     let spoken = log
-        .find("internal fault at tests/it/terminal/guard.rs")
+        .find("internal error at tests/it/terminal/guard.rs")
         .unwrap();
     assert!(restored < spoken);
     assert!(!log.contains("SECRET"), "{log}");

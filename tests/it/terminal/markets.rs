@@ -9,7 +9,7 @@ use bourse::api::Pacer;
 use bourse::api::session::Session;
 
 use bourse::cli::args::Global;
-use bourse::cli::{Environment, Known};
+use bourse::cli::{Environment, ProfileResolver};
 use bourse::runtime::dashboard::Dashboard;
 use bourse::store::Paths;
 use bourse::widgets::theme::Theme;
@@ -150,9 +150,7 @@ fn a_refused_key_is_replaced_where_it_was_refused() {
     let mut pty = Pty::bourse(&[], &variables, 100, 30);
     pty.wait_for_text("or press M to add one");
     pty.keys("M");
-    pty.wait_for_text(
-        "! K gives work a key: no API key is configured (status 401): Invalid user key",
-    );
+    pty.wait_for_text("! K gives work a key: no API key configured (status 401): Invalid user key");
     pty.keys("K");
     pty.wait_for_text("The key of work");
     pty.paste(KEY);
@@ -191,7 +189,7 @@ async fn dashboard(config: &str, environment: Environment) -> (Person, Loop) {
         latency: Some(0),
         ..Global::default()
     };
-    let known = Known::new(flags, environment, Some(paths), "sandbox");
+    let known = ProfileResolver::new(flags, environment, Some(paths), "sandbox");
     let mut model = bourse::views::dashboard(profile, None);
     model.markets.roster = known.roster();
     let (surface, person) = Memory::new(120, 40);
@@ -310,11 +308,11 @@ async fn a_market_that_cannot_be_spoken_to_leaves_everything_as_it_is() {
     person.press(KeyCode::Char('k'));
     person.press(KeyCode::Enter);
     person
-        .sees("! Not connected to far: http://far.example: a key is sent over plain http")
+        .sees("! Not connected to far: http://far.example: an API key is sent over plain http")
         .await;
     person.press(KeyCode::Char('t'));
     person
-        .sees("! far was not asked: http://far.example: a key is sent")
+        .sees("! far was not asked: http://far.example: an API key is sent")
         .await;
     person.press(KeyCode::Esc);
     person.sees("SANDBOX").await;

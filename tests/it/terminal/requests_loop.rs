@@ -152,7 +152,7 @@ async fn a_call_that_was_given_up_is_listed_too() {
     person.sees("Stopped waiting").await;
     person.types("4");
     person
-        .sees("no answer: given up before an answer came")
+        .sees("no response: cancelled before the response")
         .await;
     drop(release);
     person.types("r");

@@ -138,7 +138,7 @@ async fn a_series_sends_the_documented_body_and_exports_what_its_figures_say() {
     // A file that is there is left alone.
     person.types("e");
     person.press(KeyCode::Enter);
-    person.sees("is there already").await;
+    person.sees("already exists").await;
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     person.types("q");
     person.press(KeyCode::Esc);

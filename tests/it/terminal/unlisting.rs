@@ -298,14 +298,14 @@ fn without_a_journal_to_write_nothing_is_sent_or_the_history_says_that_it_is_not
     std::fs::create_dir(&file).unwrap();
     typed_twice(&mut pty, "7311");
     pty.keys("<Enter>");
-    pty.wait_for_text("nothing was sent: the history of writes cannot be kept");
+    pty.wait_for_text("nothing was sent: can't save the write history");
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
     assert!(unlists(&recorder).is_empty());
     // A program that starts so says from the beginning that the history is not kept, and sends.
     let mut pty = at_volumes(&recorder.url(), KEY, state.path());
     pty.keys("u");
-    pty.wait_for_text("The history is kept for this run only");
+    pty.wait_for_text("Write history is not saved");
     pty.keys("7311<Enter>7311<Enter>");
     pty.wait_for_text("Unlisted Volume 7311.");
     pty.keys("<C-c>");

@@ -197,7 +197,7 @@ fn a_mistake_in_a_payload_is_shown_where_it_is() {
         assert_eq!(error.span, span, "{payload}");
     }
     let cut = check_payload("{\"a\": 1").unwrap_err();
-    assert!(cut.message.contains("the text ends"), "{cut}");
+    assert!(cut.message.contains("unexpected end"), "{cut}");
 }
 
 /// An attempt as somebody reads it from a file of ours.
@@ -303,7 +303,7 @@ fn ending(random: &mut fastrand::Rng) -> Completion {
         3 => without(Outcome::TimedOut),
         4 => without(Outcome::garbage("no object")),
         5 => without(Outcome::rejected("the server does not take the request")),
-        6 => without(Outcome::failed("the server failed")),
+        6 => without(Outcome::failed("server error")),
         _ => {
             let worker = format!("https://w{}:443", random.u8(..5));
             // Few enough numbers that some come again and some never.

@@ -120,7 +120,7 @@ fn every_kind_of_end_is_told_apart() {
         Outcome::Refused { status: 401 },
         Outcome::RateLimited { wait: None },
         Outcome::TimedOut,
-        Outcome::failed("the server failed (status 502)"),
+        Outcome::failed("server error (status 502)"),
         Outcome::Cancelled,
         assigned("w", 1).outcome,
     ];
@@ -163,14 +163,14 @@ fn only_a_request_that_was_not_refused_injects_load() {
         Outcome::garbage("no object"),
         Outcome::TimedOut,
         Outcome::Cancelled,
-        Outcome::failed("the server failed (status 502)"),
+        Outcome::failed("server error (status 502)"),
     ] {
         close(load_of(end), cost);
     }
     for end in [
         Outcome::Refused { status: 401 },
         Outcome::RateLimited { wait: None },
-        Outcome::rejected("the server does not take the request (status 400)"),
+        Outcome::rejected("the server rejected the request (status 400)"),
     ] {
         close(load_of(end), 0.0);
     }

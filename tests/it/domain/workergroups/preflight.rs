@@ -195,7 +195,7 @@ fn a_preflight_owns_up_to_what_it_does_not_know() {
         "no verified",
         "no rentable",
         "no machine can be recruited",
-        "the highest price is not known",
+        "the highest price is unknown",
     ] {
         assert!(warnings.contains(words), "{warnings}");
     }
@@ -203,7 +203,7 @@ fn a_preflight_owns_up_to_what_it_does_not_know() {
     let odd = Listing::read(&OFFERS, odd, 0.0).unwrap();
     let odd = Preflight::of(&odd, &asked("verified=true rentable=true", Some(1.0)), None);
     assert_eq!(odd.recruitable.machines, 2);
-    assert_eq!(odd.gpus[0].label.compared(), "not said");
+    assert_eq!(odd.gpus[0].label.compared(), "not reported");
     assert!(odd.warnings.join("; ").contains("2 offers have no price"));
 }
 

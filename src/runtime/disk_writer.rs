@@ -14,7 +14,7 @@ use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::text::visible;
 use crate::domain::workergroup;
 use crate::store::export::{self, ExportError};
-use crate::store::{GroupsFile, Shelf};
+use crate::store::{GroupsFile, StateStore};
 
 /// How long leaving waits for the last job.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -43,26 +43,28 @@ pub(super) enum Job {
 
 /// The thread that writes.
 #[derive(Debug)]
-pub(super) struct Keeper {
+pub(super) struct DiskWriter {
     jobs: Option<Sender<Job>>,
     ended: Receiver<()>,
 }
 
-impl Keeper {
-    /// A thread that keeps things in `shelf` and answers to `outbox`. Without a shelf everything
+impl DiskWriter {
+    /// A thread that keeps things in `state_store` and answers to `outbox`. Without a state_store everything
     /// is kept in memory only, which the person was told at the start.
     pub fn start(
-        shelf: Option<Shelf>,
+        state_store: Option<StateStore>,
         groups: Option<GroupsFile>,
         outbox: UnboundedSender<Message>,
     ) -> Self {
         let (jobs, inbox) = channel();
         let (end, ended) = channel();
         let run = move || {
-            work(shelf.as_ref(), groups.as_ref(), &inbox, &outbox);
+            work(state_store.as_ref(), groups.as_ref(), &inbox, &outbox);
             let _ = end.send(());
         };
-        let thread = thread::Builder::new().name("keeper".to_owned()).spawn(run);
+        let thread = thread::Builder::new()
+            .name("disk writer".to_owned())
+            .spawn(run);
         Self {
             // Without a thread jobs are refused, and said to be.
             jobs: thread.ok().map(|_| jobs),
@@ -92,14 +94,14 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for DiskWriter {
     fn drop(&mut self) {
         self.finish();
     }
 }
 
 fn work(
-    shelf: Option<&Shelf>,
+    state_store: Option<&StateStore>,
     groups: Option<&GroupsFile>,
     inbox: &Receiver<Job>,
     outbox: &UnboundedSender<Message>,
@@ -107,12 +109,12 @@ fn work(
     for job in inbox {
         let message = match job {
             Job::Snapshot(snapshot) => {
-                Message::Kept(shelf.map_or(Ok(()), |shelf| shelf.save(&snapshot)))
+                Message::Kept(state_store.map_or(Ok(()), |state_store| state_store.save(&snapshot)))
             }
             Job::Searches(job) => {
                 let (change, mut before) = *job;
-                let changed = if let Some(shelf) = shelf {
-                    shelf.change(&change, &before)
+                let changed = if let Some(state_store) = state_store {
+                    state_store.change(&change, &before)
                 } else {
                     before.apply(&change);
                     Ok(before)
@@ -131,9 +133,9 @@ fn work(
             }
             Job::Groups(snapshot) => match groups.map_or(Ok(()), |file| file.save(&snapshot)) {
                 Ok(()) => continue,
-                Err(why) => Message::TaskLost(format!(
-                    "what was seen of the workergroups cannot be kept: {why}"
-                )),
+                Err(why) => {
+                    Message::TaskLost(format!("can't save the workergroup snapshot: {why}"))
+                }
             },
         };
         let _ = outbox.send(message);

@@ -8,12 +8,12 @@ use crate::domain::text::Untrusted;
 
 /// One record, every field of its catalog read.
 #[derive(Debug)]
-pub struct Whole {
+pub struct FullRecord {
     catalog: &'static Catalog,
     columns: Vec<Column>,
 }
 
-impl Whole {
+impl FullRecord {
     pub(super) const fn new(catalog: &'static Catalog, columns: Vec<Column>) -> Self {
         Self { catalog, columns }
     }

@@ -54,7 +54,7 @@ struct Head {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Whole<T> {
+struct Versioned<T> {
     version: u32,
     kept: T,
 }
@@ -67,19 +67,19 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Reading<T> {
         // A folder on the way that is no folder: there cannot be a file, and saving will say so.
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Reading::missing(),
         Err(error) => {
-            return Reading::blocked(format!("{} cannot be read: {error}", path.display()));
+            return Reading::blocked(format!("can't read {}: {error}", path.display()));
         }
     };
     match serde_json::from_slice::<Head>(&bytes) {
         Ok(head) if head.version > VERSION => {
             return Reading::blocked(format!(
-                "{} was written by a newer bourse and is left as it is",
+                "{} was written by a newer bourse and is not changed",
                 path.display()
             ));
         }
         _ => {}
     }
-    match serde_json::from_slice::<Whole<T>>(&bytes) {
+    match serde_json::from_slice::<Versioned<T>>(&bytes) {
         Ok(whole) => Reading {
             content: Some(whole.kept),
             ..Reading::missing()
@@ -102,7 +102,7 @@ fn bytes(path: &Path) -> io::Result<Vec<u8>> {
 
 fn set_aside<T>(path: &Path, error: &serde_json::Error) -> Reading<T> {
     let broken = format!(
-        "{} is damaged (line {}, column {})",
+        "{} is corrupt (line {}, column {})",
         path.display(),
         error.line(),
         error.column()
@@ -110,20 +110,20 @@ fn set_aside<T>(path: &Path, error: &serde_json::Error) -> Reading<T> {
     match files::set_aside(path) {
         Ok(aside) => Reading {
             notice: Some(format!(
-                "{broken}. It is now {}, and the defaults are used.",
+                "{broken}. Moved to {}; using defaults.",
                 aside
                     .file_name()
                     .map_or_else(|| aside.to_string_lossy(), |name| name.to_string_lossy())
             )),
             ..Reading::missing()
         },
-        Err(why) => Reading::blocked(format!("{broken} and cannot be set aside: {why}")),
+        Err(why) => Reading::blocked(format!("{broken} and can't be moved: {why}")),
     }
 }
 
 /// Replaces a file in one step.
 pub(super) fn write<T: Serialize>(path: &Path, kept: &T) -> io::Result<()> {
-    let mut text = serde_json::to_vec_pretty(&Whole {
+    let mut text = serde_json::to_vec_pretty(&Versioned {
         version: VERSION,
         kept,
     })?;

@@ -15,11 +15,11 @@ const MOST: usize = 4;
 /// ```
 /// use bourse::domain::{Dialect, OFFERS, language};
 /// let parsed = language::parse("gpu_name=4090", &OFFERS, &Dialect::DOCUMENTED, &[], language::Mode::Strict)?;
-/// let meant = language::meant(&parsed.conditions[0], &[]);
+/// let meant = language::did_you_mean(&parsed.conditions[0], &[]);
 /// assert_eq!(meant.as_deref(), Some("gpu_name=RTX_4090"));
 /// # Ok::<(), language::LanguageError>(())
 /// ```
-pub fn meant(condition: &Condition, seen: &[String]) -> Option<String> {
+pub fn did_you_mean(condition: &Condition, seen: &[String]) -> Option<String> {
     let field = condition.field;
     if field.kind != Kind::Text || !matches!(condition.operator, Operator::Eq | Operator::In) {
         return None;

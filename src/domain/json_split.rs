@@ -22,25 +22,25 @@ pub struct Envelope {
 
 /// Why an answer could not be split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum SkimError {
+pub enum SplitError {
     /// Nothing but blanks.
-    #[error("the answer is empty")]
+    #[error("the response is empty")]
     Empty,
     /// The text ends inside a value, after so many whole records.
-    #[error("the answer breaks off after {0} whole records")]
+    #[error("the response ends after {0} complete records")]
     CutShort(usize),
     /// The text is not a JSON object.
-    #[error("the answer is not a JSON object")]
+    #[error("the response is not a JSON object")]
     NotAnObject,
     /// Something else stands where JSON wants a comma, colon or bracket, at this byte.
-    #[error("the answer is not JSON from byte {0} on")]
+    #[error("invalid JSON at byte {0}")]
     Broken(usize),
 }
 
 /// Splits the object in `text`; the member named `list_key` is cut into records.
-pub fn skim(text: &str, list_key: &str) -> Result<Envelope, SkimError> {
+pub fn split_records(text: &str, list_key: &str) -> Result<Envelope, SplitError> {
     let text = text.strip_prefix('\u{feff}').map_or(text, |rest| rest);
-    Skimmer {
+    Splitter {
         bytes: text.as_bytes(),
         text,
         at: 0,
@@ -49,19 +49,19 @@ pub fn skim(text: &str, list_key: &str) -> Result<Envelope, SkimError> {
     .object(list_key)
 }
 
-struct Skimmer<'a> {
+struct Splitter<'a> {
     bytes: &'a [u8],
     text: &'a str,
     at: usize,
     envelope: Envelope,
 }
 
-impl Skimmer<'_> {
-    fn object(mut self, list_key: &str) -> Result<Envelope, SkimError> {
+impl Splitter<'_> {
+    fn object(mut self, list_key: &str) -> Result<Envelope, SplitError> {
         match self.peek() {
-            None => return Err(SkimError::Empty),
+            None => return Err(SplitError::Empty),
             Some(b'{') => self.at += 1,
-            Some(_) => return Err(SkimError::NotAnObject),
+            Some(_) => return Err(SplitError::NotAnObject),
         }
         if self.peek() == Some(b'}') {
             return self.finish();
@@ -79,20 +79,20 @@ impl Skimmer<'_> {
                 Some(b',') => self.at += 1,
                 Some(b'}') => return self.finish(),
                 None => return Err(self.cut()),
-                Some(_) => return Err(SkimError::Broken(self.at)),
+                Some(_) => return Err(SplitError::Broken(self.at)),
             }
         }
     }
 
-    fn finish(mut self) -> Result<Envelope, SkimError> {
+    fn finish(mut self) -> Result<Envelope, SplitError> {
         self.at += 1;
         match self.peek() {
             None => Ok(self.envelope),
-            Some(_) => Err(SkimError::Broken(self.at)),
+            Some(_) => Err(SplitError::Broken(self.at)),
         }
     }
 
-    fn list(&mut self) -> Result<(), SkimError> {
+    fn list(&mut self) -> Result<(), SplitError> {
         // A repeated member replaces the earlier one, as JSON readers have it.
         self.envelope.records.clear();
         self.envelope.was_single = false;
@@ -127,13 +127,13 @@ impl Skimmer<'_> {
                     return Ok(());
                 }
                 None => return Err(self.cut()),
-                Some(_) => return Err(SkimError::Broken(self.at)),
+                Some(_) => return Err(SplitError::Broken(self.at)),
             }
         }
     }
 
-    fn cut(&self) -> SkimError {
-        SkimError::CutShort(self.envelope.records.len())
+    fn cut(&self) -> SplitError {
+        SplitError::CutShort(self.envelope.records.len())
     }
 
     fn peek(&mut self) -> Option<u8> {
@@ -146,30 +146,30 @@ impl Skimmer<'_> {
         None
     }
 
-    fn expect(&mut self, wanted: u8) -> Result<(), SkimError> {
+    fn expect(&mut self, wanted: u8) -> Result<(), SplitError> {
         match self.peek() {
             Some(byte) if byte == wanted => {
                 self.at += 1;
                 Ok(())
             }
-            Some(_) => Err(SkimError::Broken(self.at)),
+            Some(_) => Err(SplitError::Broken(self.at)),
             None => Err(self.cut()),
         }
     }
 
-    fn name(&mut self) -> Result<String, SkimError> {
+    fn name(&mut self) -> Result<String, SplitError> {
         if self.peek() != Some(b'"') {
             return Err(match self.peek() {
-                Some(_) => SkimError::Broken(self.at),
+                Some(_) => SplitError::Broken(self.at),
                 None => self.cut(),
             });
         }
         let range = self.value()?;
-        serde_json::from_str(&self.text[range.clone()]).map_err(|_| SkimError::Broken(range.start))
+        serde_json::from_str(&self.text[range.clone()]).map_err(|_| SplitError::Broken(range.start))
     }
 
     /// Walks over one value and gives its range.
-    fn value(&mut self) -> Result<Range<usize>, SkimError> {
+    fn value(&mut self) -> Result<Range<usize>, SplitError> {
         if self.peek().is_none() {
             return Err(self.cut());
         }
@@ -201,15 +201,15 @@ impl Skimmer<'_> {
         Err(self.cut())
     }
 
-    fn scalar(&self, start: usize) -> Result<Range<usize>, SkimError> {
+    fn scalar(&self, start: usize) -> Result<Range<usize>, SplitError> {
         if start == self.at {
-            Err(SkimError::Broken(start))
+            Err(SplitError::Broken(start))
         } else {
             Ok(start..self.at)
         }
     }
 
-    fn string(&mut self) -> Result<(), SkimError> {
+    fn string(&mut self) -> Result<(), SplitError> {
         self.at += 1;
         while let Some(byte) = self.bytes.get(self.at) {
             self.at += match byte {

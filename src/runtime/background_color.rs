@@ -1,7 +1,7 @@
 //! Whether the terminal's background is light: asked of the terminal, heard among the keys.
 //!
 //! The answer (`OSC 11 ; rgb:ffff/ffff/ffff`) comes the way keys come, and crossterm, which knows no
-//! such answers, hands it over as keys: Alt-], the text, Alt-\. [`Ear`] stands where keys are
+//! such answers, hands it over as keys: Alt-], the text, Alt-\. [`BackgroundQuery`] stands where keys are
 //! read, takes exactly these out and lets every other key through in its order. So nobody races
 //! with the reader, and no key is lost, however late the answer is.
 
@@ -24,26 +24,26 @@ const LONGEST: usize = 40;
 
 /// What is heard in an event.
 #[derive(Debug, PartialEq)]
-pub enum Heard {
+pub enum Filtered {
     /// No answer: these events go on, in this order.
-    Keys(Vec<Event>),
+    Events(Vec<Event>),
     /// Perhaps a part of the answer: nothing goes on yet.
-    Perhaps,
+    Held,
     /// The answer: whether the background is light.
     Answer(bool),
 }
 
 /// Listens for the answer.
 #[derive(Debug, Default)]
-pub struct Ear {
+pub struct BackgroundQuery {
     /// Whether there is nothing to listen for (any more).
     is_closed: bool,
     held: Vec<Event>,
     text: String,
 }
 
-impl Ear {
-    /// An ear that hears nothing.
+impl BackgroundQuery {
+    /// An query that hears nothing.
     pub fn closed() -> Self {
         Self {
             is_closed: true,
@@ -63,32 +63,32 @@ impl Ear {
     }
 
     /// Takes the next event.
-    pub fn hear(&mut self, event: Event) -> Heard {
+    pub fn filter(&mut self, event: Event) -> Filtered {
         if self.is_closed {
-            return Heard::Keys(vec![event]);
+            return Filtered::Events(vec![event]);
         }
         let Event::Key(key) = event else {
             // A click or a new size in the midst of an answer is no part of it.
-            return Heard::Keys(vec![event]);
+            return Filtered::Events(vec![event]);
         };
         if !self.holds() {
             if key.code == KeyCode::Char(']') && key.modifiers == KeyModifiers::ALT {
                 self.held.push(event);
-                return Heard::Perhaps;
+                return Filtered::Held;
             }
-            return Heard::Keys(vec![event]);
+            return Filtered::Events(vec![event]);
         }
         self.held.push(event);
         if is_end(key, &self.text) {
             if let Some(is_light) = is_light(&self.text) {
                 self.is_closed = true;
                 self.release();
-                return Heard::Answer(is_light);
+                return Filtered::Answer(is_light);
             }
         } else if key.code == KeyCode::Esc && is_light(&self.text).is_some() {
             // The end came in two pieces: its backslash follows.
             self.text.push('\x1b');
-            return Heard::Perhaps;
+            return Filtered::Held;
         } else if let KeyCode::Char(character) = key.code
             && !key
                 .modifiers
@@ -96,10 +96,10 @@ impl Ear {
         {
             self.text.push(character);
             if may_be_answer(&self.text) {
-                return Heard::Perhaps;
+                return Filtered::Held;
             }
         }
-        Heard::Keys(self.release())
+        Filtered::Events(self.release())
     }
 }
 
@@ -159,13 +159,13 @@ mod tests {
     }
 
     /// The keys that came through and the answer, if one was heard.
-    fn listen(ear: &mut Ear, events: Vec<Event>) -> (Vec<Event>, Option<bool>) {
+    fn listen(query: &mut BackgroundQuery, events: Vec<Event>) -> (Vec<Event>, Option<bool>) {
         let (mut through, mut answer) = (Vec::new(), None);
         for event in events {
-            match ear.hear(event) {
-                Heard::Keys(keys) => through.extend(keys),
-                Heard::Perhaps => {}
-                Heard::Answer(is_light) => answer = Some(is_light),
+            match query.filter(event) {
+                Filtered::Events(keys) => through.extend(keys),
+                Filtered::Held => {}
+                Filtered::Answer(is_light) => answer = Some(is_light),
             }
         }
         (through, answer)
@@ -193,7 +193,7 @@ mod tests {
                 events.extend(plain(colour));
                 events.extend(end.clone());
                 events.extend(plain("k"));
-                let (through, answer) = listen(&mut Ear::default(), events);
+                let (through, answer) = listen(&mut BackgroundQuery::default(), events);
                 assert_eq!((through, answer), (plain("jk"), Some(wanted)), "{colour}");
             }
         }
@@ -204,17 +204,17 @@ mod tests {
         for typed in ["1", "11;x", "q", "11;rgb:zz"] {
             let mut events = vec![begin()];
             events.extend(plain(typed));
-            let mut ear = Ear::default();
-            let (mut through, answer) = listen(&mut ear, events.clone());
-            through.extend(ear.release());
+            let mut query = BackgroundQuery::default();
+            let (mut through, answer) = listen(&mut query, events.clone());
+            through.extend(query.release());
             assert_eq!((through, answer), (events, None), "{typed}");
         }
     }
 
     #[test]
     fn a_closed_ear_holds_nothing() {
-        let mut ear = Ear::closed();
-        assert_eq!(ear.hear(begin()), Heard::Keys(vec![begin()]));
-        assert!(!ear.holds());
+        let mut query = BackgroundQuery::closed();
+        assert_eq!(query.filter(begin()), Filtered::Events(vec![begin()]));
+        assert!(!query.holds());
     }
 }

@@ -12,15 +12,15 @@ use crate::domain::field::{Field, Kind, Operator};
 
 /// Members of a search that are no conditions, and where they are set instead.
 const BESIDE: [(&str, &str); 6] = [
-    ("limit", "the limit is set beside the query (--limit)"),
-    ("order", "the order is set beside the query (--order)"),
-    ("type", "the offer type is set beside the query (--type)"),
+    ("limit", "the limit is not part of the query (--limit)"),
+    ("order", "the order is not part of the query (--order)"),
+    ("type", "the offer type is not part of the query (--type)"),
     (
         "allocated_storage",
-        "the storage is set beside the query (--storage)",
+        "the storage is not part of the query (--storage)",
     ),
-    ("disable_bundling", "bundling is switched beside the query"),
-    ("q", "conditions are written without a q around them"),
+    ("disable_bundling", "bundling is not part of the query"),
+    ("q", "write conditions without a surrounding q"),
 ];
 
 /// Signs and words that people write for operators, and what they mean.
@@ -65,17 +65,14 @@ impl Reader<'_> {
         let bare = name.trim_start_matches(['(', '[', '{']);
         if bare.len() < name.len() && self.catalog.named(bare).is_some() {
             let opening = span.start..span.end - bare.len();
-            let message = "conditions stand side by side without brackets: remove them";
+            let message = "remove the brackets around conditions";
             return LanguageError::new(opening, message);
         }
         let lower = name.to_ascii_lowercase();
         if let Some((_, message)) = BESIDE.iter().find(|(known, _)| *known == lower) {
             return LanguageError::new(span, *message);
         }
-        let message = format!(
-            "there is no field '{name}' in {}",
-            self.catalog.resource.nouns()
-        );
+        let message = format!("no field '{name}' in {}", self.catalog.resource.nouns());
         let error = LanguageError::new(span.clone(), message);
         let known = self
             .catalog
@@ -90,7 +87,7 @@ impl Reader<'_> {
     /// The complaint about signs that are no operator.
     pub(super) fn no_sign(&self, sign: &Sign, field: &Field) -> LanguageError {
         let signs = self.slice(&sign.span);
-        let message = format!("'{signs}' is no operator: use {}", allowed(field));
+        let message = format!("'{signs}' is not an operator: use {}", allowed(field));
         let error = LanguageError::new(sign.span.clone(), message);
         match miswritten(signs) {
             Some(right) => error.suggest(sign.span.clone(), right),
@@ -109,7 +106,7 @@ impl Reader<'_> {
         let next = rest.split_whitespace().next().unwrap_or_default();
         let gap = end..end + (rest.len() - rest.trim_start().len());
         let message = format!(
-            "{} is a field: put an operator and a value behind it ({})",
+            "{} is a field: add an operator and a value ({})",
             field.key,
             allowed(field)
         );
@@ -153,7 +150,7 @@ impl Reader<'_> {
     pub(super) fn no_value(&self, target: Target<'_>, sign: &Sign) -> LanguageError {
         let end = sign.span.end;
         let message = format!(
-            "a value is missing behind '{}': {}",
+            "missing value after '{}': {}",
             self.slice(&sign.span),
             target.wanted()
         );
@@ -171,7 +168,7 @@ impl Reader<'_> {
             Operator::Eq => "in",
             Operator::Neq => "notin",
             _ => {
-                let message = format!("{} compares with one number", operator.symbol());
+                let message = format!("{} takes one number", operator.symbol());
                 return LanguageError::new(span.clone(), message);
             }
         };
@@ -198,7 +195,7 @@ impl Reader<'_> {
             return Ok(());
         }
         let bracket = span.end - 1..span.end;
-        let message = "this bracket closes nothing: put [ in front of the list";
+        let message = "unmatched bracket: start the list with [";
         Err(LanguageError::new(bracket, message).suggest(span.start..span.start, "["))
     }
 
@@ -210,12 +207,12 @@ impl Reader<'_> {
             let known = name.filter(|name| self.catalog.named(name).is_some());
             if let Some(name) = known {
                 let at = start + offset;
-                let message = "a new condition begins here: put a blank in front of it";
+                let message = "missing space before this condition";
                 return LanguageError::new(at..at + name.len(), message).suggest(at..at, " ");
             }
         }
         let quote = if item.text.contains('"') { '\'' } else { '"' };
-        let message = "put a value that holds a quote, =, < or > in quotes";
+        let message = "quote a value that contains a quote, =, < or >";
         LanguageError::new(item.span.clone(), message)
             .suggest(item.span.clone(), format!("{quote}{}{quote}", item.text))
     }
@@ -228,8 +225,7 @@ impl Reader<'_> {
         word: &Item,
     ) -> LanguageError {
         let message = format!(
-            "a comma separates conditions, and '{}' is none; values of a list stand in brackets: \
-             in [a,b]",
+            "'{}' is not a condition; write a list in brackets: in [a,b]",
             word.text
         );
         let error = LanguageError::new(span.clone(), message);
@@ -272,7 +268,7 @@ impl Reader<'_> {
                     || (!choices.contains(&alone)
                         && choices.iter().any(|name| name.starts_with(&joined)));
                 (known || self.mode != Mode::Bar).then(|| {
-                    let message = "a blank ends the value: write _ for it, or use quotes";
+                    let message = "a space ends the value: use _ or quotes";
                     LanguageError::new(item.span.clone(), message).suggest(gap, "_")
                 })
             }
@@ -281,7 +277,7 @@ impl Reader<'_> {
                 let is_unit = item.text.starts_with(|first: char| !first.is_ascii_digit())
                     && number::read(&joined, field, self.dialect).is_ok();
                 is_unit.then(|| {
-                    let message = "write a unit without a blank in front of it";
+                    let message = "write the unit without a space before it";
                     LanguageError::new(item.span.clone(), message).suggest(gap, "")
                 })
             }
@@ -295,13 +291,12 @@ pub(super) fn conjunction(item: &Item, after: &Statement) -> Option<LanguageErro
     let span = item.span.clone();
     match item.text.to_ascii_lowercase().as_str() {
         "and" | "&&" | "&" if !item.quoted => {
-            let message = "conditions side by side all hold: leave the word out";
+            let message = "all conditions must match: remove this word";
             let gap = span.start..after.span.start;
             Some(LanguageError::new(span, message).suggest(gap, ""))
         }
         "or" | "||" | "|" if !item.quoted => {
-            let message = "all conditions hold, there is no or: for values of one field write \
-                           in [a,b]";
+            let message = "all conditions must match, there is no or: for several values of a field write in [a,b]";
             Some(LanguageError::new(span, message))
         }
         _ => None,
