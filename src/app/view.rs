@@ -440,10 +440,10 @@ impl Scene<'_, '_> {
     /// Writes a fact on the right of a panel's top border that is known only when the content is
     /// drawn, such as which lines are visible; if the title of `title` cells leaves room for it.
     pub fn label_border(&mut self, panel: Rect, title: u16, fact: &str) {
-        let line = Line::styled(format!(" {fact} "), self.theme.dim).right_aligned();
-        let room = panel.width.saturating_sub(title + 6);
-        if line.width() <= usize::from(room) {
-            let place = Rect::new(panel.x + title + 5, panel.y, room, 1);
+        let line = Line::styled(format!(" {fact} "), self.theme.dim);
+        let width = u16::try_from(line.width()).unwrap_or(u16::MAX);
+        if width <= panel.width.saturating_sub(title + 6) {
+            let place = Rect::new(panel.right() - 1 - width, panel.y, width, 1);
             self.render(line, place);
         }
     }

@@ -11,6 +11,7 @@ use crate::app::view::Scene;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::report::Report;
 use crate::widgets::text::{cells, wrap_line};
+use crate::widgets::viewport::Viewport;
 
 /// The widest that the request gets beside its response: few bodies that are sent are wider.
 const WIDEST_REQUEST: u16 = 80;
@@ -66,7 +67,7 @@ fn body(view: &RequestDetails, side: Side, area: Rect, scene: &mut Scene<'_, '_>
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let viewport = scene.report(side.region(), report, inner);
     scene.clickable(area, Target::Item(side.region(), 0));
-    scene.label_border(area, cells(title(side)), &viewport.label());
+    scene.label_border(area, cells(title(side)), &lines_label(viewport));
 }
 
 /// The body that has the focus, with the name of the other one beside its own.
@@ -86,7 +87,17 @@ fn one_body(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
     let side = view.focus;
     let viewport = scene.report(side.region(), report(view, side), inner);
-    scene.label_border(area, width, &viewport.label());
+    scene.label_border(area, width, &lines_label(viewport));
+}
+
+fn lines_label(viewport: Viewport) -> String {
+    if viewport.page < viewport.total {
+        viewport.label()
+    } else if viewport.total == 1 {
+        "1 line".to_owned()
+    } else {
+        format!("{} lines", viewport.total)
+    }
 }
 
 const fn report(view: &RequestDetails, side: Side) -> &Report {

@@ -29,9 +29,10 @@ pub(in crate::views) fn facts(
     } else {
         "no API key sent"
     };
-    let attempt = match waited(entry) {
-        Some(span) => format!("attempt {} after waiting {span}", entry.attempt),
-        None => format!("attempt {}", entry.attempt),
+    let attempt = match (waited(entry), entry.attempt) {
+        (Some(span), attempt) => format!(" · attempt {attempt} after waiting {span}"),
+        (None, 1) => String::new(),
+        (None, attempt) => format!(" · attempt {attempt}"),
     };
     let mut lines = vec![
         Line::from(vec![
@@ -51,7 +52,7 @@ pub(in crate::views) fn facts(
             ),
         ]),
         Line::styled(
-            format!("{} · {attempt} · {key}", local.second(entry.at)),
+            format!("{}{attempt} · {key}", local.second(entry.at)),
             theme.dim,
         ),
     ];

@@ -28,9 +28,6 @@ const LIST: u16 = 68;
 /// The widest that the list gets beside the preview: wider, it has no more to say.
 const WIDEST_LIST: u16 = 124;
 
-/// Eighths of a cell.
-const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-
 /// Draws the pane.
 pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     if scene.size == Size::Compact {
@@ -77,11 +74,14 @@ fn list(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
         state,
         local: &local,
         theme: scene.theme,
+        slowest: slowest(state),
     };
     let cursor = Some(state.requests.cursor());
     let widget = Table::new(&rows, &columns, &placed, cursor, scene.theme);
     let viewport = scene.scroll(Region::MAIN, widget, table);
-    scene.label_border(area, 8, &viewport.label());
+    if viewport.page < viewport.total {
+        scene.label_border(area, 8, &viewport.label());
+    }
 }
 
 /// The filters with how many requests each shows, the chosen one highlighted.
@@ -190,6 +190,15 @@ fn empty(area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(text.alignment(Alignment::Center), middle);
 }
 
+/// The longest duration of the rows, in seconds; of a folded run, its median.
+fn slowest(state: &State) -> f64 {
+    let durations = state.requests.rows().iter().filter_map(|row| match *row {
+        Row::Request(number) => Some(state.ledger.get(number)?.took.as_secs_f64()),
+        Row::Run(run) => state.requests.run(run)?.quantile(0.5),
+    });
+    durations.fold(0.0, f64::max)
+}
+
 /// What the columns show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cell {
@@ -243,6 +252,8 @@ struct List<'a> {
     state: &'a State,
     local: &'a LocalTime,
     theme: &'a Theme,
+    /// In seconds.
+    slowest: f64,
 }
 
 impl List<'_> {
@@ -269,7 +280,7 @@ impl List<'_> {
             Cell::Took => span(entry.took),
             Cell::Bar => {
                 return (
-                    bar(entry.took.as_secs_f64(), width).into(),
+                    bar(entry.took.as_secs_f64(), self.slowest, width).into(),
                     self.bar_style(entry),
                 );
             }
@@ -322,7 +333,8 @@ impl List<'_> {
             ),
             Cell::Status => ("all OK".into(), Style::new()),
             Cell::Bar => {
-                let text = median.map_or_else(String::new, |seconds| bar(seconds, width));
+                let text =
+                    median.map_or_else(String::new, |seconds| bar(seconds, self.slowest, width));
                 (text.into(), self.theme.focus)
             }
             Cell::Took | Cell::Received | Cell::Sent | Cell::Attempt | Cell::Waited => {
@@ -370,16 +382,19 @@ impl Rows for List<'_> {
     }
 }
 
-/// A duration as a bar. The scale is logarithmic and the same in every frame, from a tenth of a
-/// millisecond to a minute: bars of a list that grows must not change under the reader's eyes.
-fn bar(seconds: f64, width: u16) -> String {
-    const LEAST: f64 = 1e-4;
-    const MOST: f64 = 60.0;
-    let share = (seconds.max(LEAST) / LEAST).ln() / (MOST / LEAST).ln();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 8 x width
-    let eighths = (share.clamp(0.0, 1.0) * f64::from(width) * 8.0).round() as usize;
-    let mut bar = "█".repeat(eighths / 8);
-    bar.push_str(EIGHTHS[eighths % 8]);
+/// A duration as a bar of at most `width` cells, which the slowest request of the list fills. The
+/// root lets others be told apart beside one that timed out.
+fn bar(seconds: f64, slowest: f64, width: u16) -> String {
+    if slowest <= 0.0 {
+        return String::new();
+    }
+    let share = (seconds / slowest).clamp(0.0, 1.0).sqrt();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 2 x width
+    let halves = (share * f64::from(width) * 2.0).round() as usize;
+    let mut bar = "━".repeat(halves / 2);
+    if !halves.is_multiple_of(2) {
+        bar.push('╸');
+    }
     bar
 }
 
@@ -401,10 +416,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bar_grows_with_the_logarithm_of_the_duration() {
-        let long = |seconds| bar(seconds, 8).chars().count();
-        assert_eq!(bar(0.0, 8), "");
-        assert_eq!(bar(600.0, 8), "████████");
-        assert!(long(0.001) < long(0.1) && long(0.1) < long(10.0));
+    fn the_slowest_request_fills_its_bar() {
+        assert_eq!(bar(9.0, 9.0, 8), "━━━━━━━━");
+        assert_eq!(bar(2.25, 9.0, 8), "━━━━");
+        assert_eq!(bar(0.05, 9.0, 8), "╸");
+        assert_eq!(bar(0.0, 0.0, 8), "");
     }
 }

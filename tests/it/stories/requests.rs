@@ -161,7 +161,7 @@ fn every_request_is_a_row_with_its_figures_latest_first() {
         let line = screen.lines().find(|line| line.contains(time)).unwrap();
         // Bars aside.
         let words = line.split_whitespace();
-        let words = words.filter(|word| !word.starts_with('█'));
+        let words = words.filter(|word| !word.starts_with('━'));
         words.collect::<Vec<_>>().join(" ")
     };
     assert_eq!(at("Took"), "Time Request Status Took Received Sent Try");
@@ -194,7 +194,7 @@ fn a_slow_request_has_a_longer_bar() {
     let screen = desk.screen();
     let bar = |time: &str| {
         let line = screen.lines().find(|line| line.contains(time)).unwrap();
-        line.matches('█').count()
+        line.matches('━').count()
     };
     assert!(bar("12:00:02") > bar("12:00:01"), "{screen}");
 }
@@ -289,7 +289,7 @@ fn a_request_is_read_with_both_bodies_laid_out() {
     desk.keys("enter")
         .expect("Request 1: search offers")
         .expect("POST http://127.0.0.1:1/api/v0/bundles/")
-        .expect("2026-11-20 12:00:01 +00:00 · attempt 1 · API key sent")
+        .expect("2026-11-20 12:00:01 +00:00 · API key sent")
         .expect("200 OK in 31 ms · 34 B sent · 142 B received")
         .expect("<removed> replaces a secret")
         .expect("  \"verified\": {\"eq\": true},")
