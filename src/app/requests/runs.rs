@@ -44,16 +44,19 @@ impl RouteRun {
 
     /// The latency that a share of the requests stayed below, in seconds.
     pub fn quantile(&self, share: f64) -> Option<f64> {
-        let mut sorted = self.latencies.clone();
-        sorted.sort_by(f32::total_cmp);
+        let mut latencies = self.latencies.clone();
         #[expect(
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss
         )] // a place among a few thousand
-        let rank = (share * sorted.len() as f64).ceil() as usize;
+        let rank = (share * latencies.len() as f64).ceil() as usize;
         let place = rank.saturating_sub(1);
-        sorted.get(place).map(|seconds| f64::from(*seconds))
+        if place >= latencies.len() {
+            return None;
+        }
+        let (_, seconds, _) = latencies.select_nth_unstable_by(place, f32::total_cmp);
+        Some(f64::from(*seconds))
     }
 
     fn add(&mut self, number: u64, entry: &LedgerEntry) {

@@ -14,7 +14,7 @@ fn nothing(state: &State) -> String {
     } else if state.requests.rows().is_empty() {
         "No request matches".to_owned()
     } else {
-        "This request is no longer kept".to_owned()
+        "This request is no longer in the list".to_owned()
     }
 }
 
@@ -69,7 +69,7 @@ pub fn resendable(state: &State) -> Result<(u64, Request), String> {
         search @ (Operation::SearchOffers | Operation::SearchVolumes) => {
             let body = entry.request_body().unwrap_or_default();
             if body.contains(REMOVED) {
-                return Err("Its body held a secret, which bourse does not store".to_owned());
+                return Err("Its body contained a secret: secrets are not stored".to_owned());
             }
             let raw = RawSearch::new(search, &body).map_err(|error| error.to_string())?;
             Request::Raw(raw)

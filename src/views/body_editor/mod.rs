@@ -97,13 +97,11 @@ impl BodyEditor {
         let text = self.area.text();
         let raw = RawSearch::new(self.operation, &text).map_err(|error| error.to_string())?;
         if text.contains(REMOVED) {
-            return Err(format!(
-                "{REMOVED} replaces a secret that bourse does not store: enter another value"
-            ));
+            return Err(format!("{REMOVED} replaces a secret: enter another value"));
         }
         let request = Request::Raw(raw);
         let entry = state.ledger.get(self.number);
-        let entry = entry.ok_or("the original request is no longer kept")?;
+        let entry = entry.ok_or("the original request is no longer in the list")?;
         check_address(state, entry, &request)?;
         Ok(request)
     }

@@ -138,7 +138,7 @@ fn response_lines(entry: &LedgerEntry) -> Vec<Line<'static>> {
     let mut lines = body_lines(&body, entry.response_cut);
     if entry.response_cut {
         lines.push(Line::from(format!(
-            "… truncated: the first {} kB of {} are kept",
+            "… truncated after {} kB of {}",
             BODY_KEPT / 1024,
             text::size(entry.bytes_received)
         )));

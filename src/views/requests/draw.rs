@@ -46,7 +46,7 @@ fn list(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     let is_dropping = state.ledger.total() > state.ledger.len() as u64;
     let mut panel = Panel::new("Requests").focused(true).sized(scene.size);
     if is_dropping {
-        panel = panel.foot("older requests are no longer kept");
+        panel = panel.foot("older requests dropped");
     }
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let has_search = view.is_typing || !state.requests.search.is_empty();

@@ -128,7 +128,7 @@ fn route_run(run: &RouteRun, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'sta
         named("Slowest", quantile(1.0), theme),
     ];
     if (run.kept as u64) < run.count {
-        let text = format!("The latest {} are kept", run.kept);
+        let text = format!("Listed: the latest {}", run.kept);
         lines.push(Line::default());
         lines.push(Line::styled(text, theme.dim));
     }

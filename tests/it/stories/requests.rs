@@ -126,8 +126,7 @@ fn route_calls_push_no_search_or_write_out() {
     for _ in 0..1000 {
         record(&mut desk, of(Operation::Route, "/route/", "{}"));
     }
-    desk.expect("of 202")
-        .expect("older requests are no longer kept");
+    desk.expect("of 202").expect("older requests dropped");
     desk.keys("G");
     assert!(
         selected(&desk).contains("search offers"),
@@ -224,8 +223,7 @@ fn the_selection_stays_on_its_call_while_others_come() {
         record(&mut desk, search(f64::from(second), BODY, "{}"));
     }
     assert!(selected(&desk).contains("12:01:40"), "{}", desk.screen());
-    desk.expect("of 200")
-        .expect("older requests are no longer kept");
+    desk.expect("of 200").expect("older requests dropped");
 }
 
 #[test]
@@ -371,11 +369,11 @@ fn a_long_response_is_scrolled_and_says_what_is_missing() {
         .expect(" of 5005");
     desk.keys("G")
         .expect("{\"id\": 4999},")
-        .expect("… truncated: the first 256 kB of 1.4 MB are kept")
+        .expect("… truncated after 256 kB of 1.4 MB")
         .expect("–5005 of 5005");
     desk.keys("k ctrl-u g").expect("{\"id\": 0},");
-    desk.resize(80, 24).keys("G").expect("are kept");
-    desk.resize(300, 80).expect("are kept");
+    desk.resize(80, 24).keys("G").expect("… truncated");
+    desk.resize(300, 80).expect("… truncated");
 }
 
 #[test]
@@ -544,7 +542,7 @@ fn a_call_to_another_market_or_with_a_lost_secret_is_not_sent_again() {
     let secret = search(2.0, r#"{"gpu_name":{"eq":"<removed>"}}"#, "{}");
     let mut desk = desk(vec![elsewhere, secret]);
     desk.keys("r")
-        .expect("Its body held a secret, which bourse does not store");
+        .expect("Its body contained a secret: secrets are not stored");
     desk.keys("f ctrl-s")
         .expect("Not sent: <removed> replaces a secret");
     desk.keys("esc j r").expect("It was sent to another market");
