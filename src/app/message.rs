@@ -55,7 +55,12 @@ pub enum Message {
     /// A file was written or not; how, in words.
     Saved(Result<String, String>),
     /// An attempt ended: what was sent and answered, secrets removed.
-    Recorded(Box<LedgerEntry>),
+    Recorded {
+        /// Whose attempt it was; `None` for a request that the dashboard did not send.
+        ticket: Option<Ticket>,
+        /// The attempt.
+        entry: Box<LedgerEntry>,
+    },
     /// A request waits its turn or is tried again.
     Progress {
         /// Which request.

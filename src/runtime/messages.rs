@@ -25,7 +25,10 @@ pub(super) fn told(ticket: Ticket, now: Now, progress: Progress) -> Message {
             attempt,
             waiting: None,
         },
-        Progress::Tried(entry) => Message::Recorded(entry),
+        Progress::Tried(entry) => Message::Recorded {
+            ticket: Some(ticket),
+            entry,
+        },
     }
 }
 
