@@ -13,7 +13,6 @@ use super::markets::{MarketForm, MarketList};
 use super::palette::Entry;
 use super::prompt::{Prompt, Question};
 use super::requests::RequestView;
-use super::route_lab::RouteView;
 use super::search_settings::SearchSettings;
 use super::searches::SearchList;
 use super::sort_editor::SortEditor;
@@ -57,8 +56,6 @@ pub enum Overlay {
     Question(Question),
     /// What the rows tell beyond themselves.
     Insight(Box<Insight>),
-    /// A part of the route lab.
-    Route(RouteView),
     /// A part of the Requests pane.
     Request(RequestView),
     /// Which columns to show.
@@ -95,7 +92,6 @@ impl Overlay {
         match self {
             Self::View(view) => view.contexts(),
             Self::Help(_) | Self::Palette(_) => &[Context::List, Context::Always],
-            Self::Route(view) => view.contexts(),
             Self::Request(view) => view.contexts(),
             Self::Sort(_) => &[Context::Sort, Context::List, Context::Always],
             Self::Unlist(dialog) => dialog.contexts(),
@@ -158,7 +154,6 @@ impl Overlay {
     pub fn takes_text(&self) -> bool {
         match self {
             Self::View(view) => view.takes_text(),
-            Self::Route(view) => view.takes_text(),
             Self::Request(view) => view.takes_text(),
             Self::Detail { .. }
             | Self::Question(_)

@@ -11,7 +11,6 @@ use crate::app::Model;
 use crate::app::browser::Browser;
 use crate::app::facts::{Facts, Target};
 use crate::app::keymap::{Action, BINDINGS};
-use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Phase};
 use crate::domain::journal::Deed;
 use crate::widgets::theme::Theme;
@@ -27,17 +26,16 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
         .min(line.width);
     // One cell on the left, two between the rows and the notice.
     let room = line.width.saturating_sub(taken + 3);
-    let is_lab = matches!(model.overlays.first(), Some(Overlay::Route(_)));
-    let going_on = super::route_lab::going_on(&model.route_lab, &model.keymap, now);
+    let going_on = crate::app::routes::headline(&model.state, now);
     let stop = model.keymap.way_to("back");
-    if model.browser().is_none() && !is_lab {
+    if model.browser().is_none() {
         let mut parts = super::requests::status(model, now, theme);
         if let Some(text) = &going_on {
             parts.insert(1, piece(format!(" · {text}"), theme.accent));
         }
         paint::pieces(buffer, line.x + 1, line.y, room, &parts);
     }
-    if let Some(browser) = model.browser().filter(|_| !is_lab) {
+    if let Some(browser) = model.browser() {
         let order = browser.order_request();
         let mut parts = match &order {
             // The counts are about to change.
@@ -74,14 +72,20 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
             paint::right(buffer, end + 3, line.y, free, &text, theme.accent);
         }
     }
-    if let Some(toast) = notice {
+    toast(buffer, line, model, theme);
+}
+
+/// Draws the notice at the right of the status line, or of the view over it.
+pub fn toast(buffer: &mut Buffer, line: Rect, model: &Model, theme: &Theme) {
+    if let Some(toast) = &model.toast {
         let style = if toast.is_error {
             theme.error
         } else {
             theme.good
         };
-        let x = line.right().saturating_sub(taken);
-        paint::text(buffer, x, line.y, taken, &toast.text, style);
+        let width = (paint::cells(&toast.text) + 1).min(line.width);
+        let x = line.right().saturating_sub(width);
+        paint::text(buffer, x, line.y, width, &toast.text, style);
     }
 }
 

@@ -30,7 +30,6 @@ mod picker;
 mod prompt;
 pub mod records;
 mod requests;
-mod route_lab;
 mod search_settings;
 mod searches;
 mod unlist;
@@ -127,7 +126,11 @@ fn screen(
         height: area.height - 1,
         ..area
     };
-    overlays(frame, (free, body), model, now, theme, facts).or(cursor)
+    let cursor = overlays(frame, (free, body), model, now, theme, facts).or(cursor);
+    if let Some(Overlay::View(_)) = model.overlays.last() {
+        footer::toast(frame.buffer_mut(), line(area.bottom() - 2), model, theme);
+    }
+    cursor
 }
 
 fn pane(
@@ -430,7 +433,6 @@ fn overlays(
                 theme,
                 facts,
             ),
-            Overlay::Route(view) => route_lab::draw(buffer, area, view, model, now, theme, facts),
             Overlay::Request(view) => {
                 requests::overlay(buffer, (area, body), model, *view, theme, facts)
             }

@@ -2,6 +2,7 @@
 //! in `draw.rs`.
 
 pub mod plot;
+pub mod route_lab;
 
 use crate::app::keymap::Action;
 use crate::app::view::Cx;
@@ -19,6 +20,7 @@ pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model 
 pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     match action {
         Action::Plot => cx.try_open(plot::Plot::new),
+        Action::RouteLab => route_lab::open(cx),
         _ => false,
     }
 }

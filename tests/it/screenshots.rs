@@ -66,11 +66,11 @@ const SHOTS: &[Shot] = &[
             ("rows loaded", "3"),
             ("llama-70b", "t"),
             (
-                "Route lab: ask",
+                "New run",
                 "<Down><Down><Space><Down>600<Down>8<Down>100<Enter>",
             ),
-            ("Start the series?", "y"),
-            ("DONE", ""),
+            ("This sends real traffic", "y"),
+            ("Done", ""),
         ],
     ),
 ];

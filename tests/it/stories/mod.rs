@@ -1,0 +1,3 @@
+//! Keys against the pure core and its screens, a view a module.
+
+mod route_lab;
