@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::keymap::Action;
+use super::keymap::{Action, Context};
 use super::message::Effect;
 use super::pane::Pane;
 use super::remote::{Now, Ticket, Tickets};
@@ -319,7 +319,7 @@ impl State {
         now: Now,
     ) -> Result<(u64, Vec<Effect>), NotStarted> {
         if !plan.is_single() && self.routes.active_series().is_some() {
-            let stop = self.keymap.key_of(Action::Remove);
+            let stop = self.keymap.key_in(Context::RouteLab, Action::Remove);
             let why = format!("A run is in progress: stop it first ({stop} in the route lab)");
             return Err(NotStarted::Held(why));
         }

@@ -170,9 +170,9 @@ fn shortened(signature: &Untrusted) -> String {
 }
 
 fn moments(run: &Run, sample: &RouteSample) -> String {
-    let sent = format!("sent {:.3} s, ended {:.3} s", sample.sent, sample.ended);
+    let sent = format!("sent {:.3}, ended {:.3} s", sample.sent, sample.ended);
     if run.plan().rate.is_some() {
-        format!("due {:.3} s, {sent}", sample.intended)
+        format!("due {:.3}, {sent}", sample.intended)
     } else {
         sent
     }
@@ -215,7 +215,6 @@ pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>>
             "The reply is no longer in memory: only the latest 1,000 are.",
         )];
     };
-    let mut lines = vec![Line::from("Reply, secrets removed").bold()];
     let text = reply.compared();
     let pretty = if text.len() <= LONGEST_REPLY {
         serde_json::from_str::<Json>(text)
@@ -226,8 +225,8 @@ pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>>
     };
     let laid_out = pretty.unwrap_or_else(|| text.chars().take(LONGEST_REPLY).collect());
     let clean = json_for_terminal(&redact::members(&laid_out));
-    lines.extend(clean.lines().map(|line| Line::from(line.to_owned())));
-    lines
+    let lines = clean.lines();
+    lines.map(|line| Line::from(line.to_owned())).collect()
 }
 
 /// Lines scrolled to `top`, long ones broken.
@@ -415,7 +414,10 @@ impl View for AttemptView {
         for (line, row) in lines.into_iter().zip(inner.rows()) {
             scene.render(line, row);
         }
-        let panel = Panel::new("Reply").focused(true).sized(scene.size);
+        let panel = Panel::new("Reply")
+            .facts("secrets removed")
+            .focused(true)
+            .sized(scene.size);
         let inner = panel.render(right, scene.frame.buffer_mut(), theme);
         scene.report(Region::MAIN, &self.report, inner);
     }

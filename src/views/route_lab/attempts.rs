@@ -156,7 +156,7 @@ pub(super) fn columns() -> Vec<Column> {
         Col::Outcome => Column::text("Outcome", 12),
         Col::Poll => Column::number("Poll", 4).priority(4),
         Col::Reqnum => Column::number("Reqnum", 6).priority(2),
-        Col::Message => Column::text("Worker or message", 18).grows(),
+        Col::Message => Column::text("Worker or message", 26).grows(),
     };
     COLUMNS.iter().map(column).collect()
 }

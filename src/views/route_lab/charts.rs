@@ -61,7 +61,8 @@ pub(super) fn over_time(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scen
         low: 0.0,
         high: run.elapsed(scene.now.mono).max(last).max(1e-3),
     };
-    let Some(plot) = axes(&time, &latency, inner, scene) else {
+    let axes_of = (Axis(&time, words::span), Axis(&latency, words::latency));
+    let Some(plot) = axes(axes_of, inner, scene) else {
         return;
     };
     let dots = Dots::of(run, (&time, &latency), plot);
@@ -144,8 +145,25 @@ fn dot(place: f64, many: usize) -> usize {
     dot.min(many.saturating_sub(1))
 }
 
+/// A scale and how its values read.
+pub(super) struct Axis<'a>(pub &'a Scale, pub fn(f64) -> String);
+
+impl Axis<'_> {
+    fn label(&self, tick: f64) -> String {
+        // Zero needs no unit.
+        if tick == 0.0 {
+            return "0".to_owned();
+        }
+        (self.1)(tick)
+    }
+}
+
 /// Draws the axes with their labels; gives the area between them, if there is room for any.
-fn axes(time: &Scale, latency: &Scale, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Rect> {
+pub(super) fn axes(
+    (x, y): (Axis<'_>, Axis<'_>),
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) -> Option<Rect> {
     let [body, foot] = Layout::vertical([Constraint::Fill(1), Constraint::Length(2)]).areas(area);
     let [labels, plot] =
         Layout::horizontal([Constraint::Length(LABELS), Constraint::Fill(1)]).areas(body);
@@ -161,8 +179,8 @@ fn axes(time: &Scale, latency: &Scale, area: Rect, scene: &mut Scene<'_, '_>) ->
         };
         scene.render(Line::styled("│", theme.border), edge);
     }
-    for tick in latency.ticks(usize::from(plot.height / 2).clamp(2, 8)) {
-        let Some(place) = latency.position(tick) else {
+    for tick in y.0.ticks(usize::from(plot.height / 2).clamp(2, 8)) {
+        let Some(place) = y.0.position(tick) else {
             continue;
         };
         let down = u16::try_from(dot(1.0 - place, usize::from(plot.height))).unwrap_or(0);
@@ -172,7 +190,7 @@ fn axes(time: &Scale, latency: &Scale, area: Rect, scene: &mut Scene<'_, '_>) ->
             ..labels
         };
         let label = Line::from(vec![
-            Span::styled(words::latency(tick), theme.dim),
+            Span::styled(y.label(tick), theme.dim),
             Span::styled(" ┤", theme.border),
         ]);
         scene.render(label.right_aligned(), row);
@@ -183,11 +201,11 @@ fn axes(time: &Scale, latency: &Scale, area: Rect, scene: &mut Scene<'_, '_>) ->
     line.push("└");
     line.resize(usize::from(rule.width), "─");
     let mut free = plot.x;
-    for tick in time.ticks(usize::from(plot.width / 12).clamp(2, 12)) {
-        let Some(place) = time.position(tick) else {
+    for tick in x.0.ticks(usize::from(plot.width / 12).clamp(2, 12)) {
+        let Some(place) = x.0.position(tick) else {
             continue;
         };
-        let label = words::span(tick);
+        let label = x.label(tick);
         let right = u16::try_from(dot(place, usize::from(plot.width))).unwrap_or(0);
         let width = cells(&label);
         let start = (plot.x + right)

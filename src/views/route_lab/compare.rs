@@ -8,13 +8,16 @@ use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::canvas::{Canvas, Line as Stroke};
 
+use super::charts::{Axis, axes};
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
 use crate::app::routes::RouteRun;
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::format;
 use crate::domain::insight::{Scale, ScaleKind};
-use crate::domain::routing::{Figure, LEAST_VALUES, Latencies, Verdict, compare, words};
+use crate::domain::routing::{
+    Figure, FigureUnit, LEAST_VALUES, Latencies, Verdict, compare, words,
+};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::table::{self, Column, Rows, Table};
 use crate::widgets::text::fit;
@@ -88,7 +91,10 @@ fn verdicts((first, second): (u64, u64), figures: &[Figure], theme: &Theme) -> V
             )),
         ]))
     };
-    figures.iter().filter_map(sentence).collect()
+    // The times first: they are what one compares runs for.
+    let mut tested: Vec<&Figure> = figures.iter().collect();
+    tested.sort_by_key(|figure| figure.unit != FigureUnit::Seconds);
+    tested.into_iter().filter_map(sentence).collect()
 }
 
 /// The columns of the table.
@@ -292,14 +298,23 @@ fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene
     let own = [(first, theme.series[0]), (second, theme.series[4])];
     let legend = own.map(|(run, style)| Span::styled(format!("● run {} ", run.number), style));
     let panel = Panel::new("Share of replies by time")
-        .facts(Line::from(legend.to_vec()))
+        .foot(Line::from(legend.to_vec()))
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
-    let [plot, foot] = Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(inner);
     let latencies = own.map(|(run, _)| run.run().stats().router_reply());
     let ends = latencies.iter().flat_map(|of| [of.least(), of.most()]);
     let Some(scale) = Scale::fit(ends.flatten(), None) else {
-        scene.render(Line::styled("No replies yet", theme.dim), plot);
+        scene.render(Line::styled("No replies yet", theme.dim), inner);
+        return;
+    };
+    let share = Scale {
+        kind: ScaleKind::Linear,
+        low: 0.0,
+        high: 1.0,
+    };
+    let percent = |share: f64| format!("{:.0}%", share * 100.0);
+    let both = (Axis(&scale, words::latency), Axis(&share, percent));
+    let Some(plot) = axes(both, inner, scene) else {
         return;
     };
     let canvas = Canvas::default()
@@ -322,16 +337,6 @@ fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene
             }
         });
     scene.render(canvas, plot);
-    let unit = match scale.kind {
-        ScaleKind::Linear => "",
-        ScaleKind::Logarithmic => " (log)",
-    };
-    let ends = format!(
-        "{} to {}{unit}, 0 to 100%",
-        words::latency(scale.low),
-        words::latency(scale.high)
-    );
-    scene.render(fit(Line::styled(ends, theme.dim), foot.width), foot);
 }
 
 /// The share of the latencies up to each time, in hundredths.

@@ -84,10 +84,11 @@ impl View for ConfirmRun {
             Line::from(load(&self.plan)),
             Line::from("Load can wake workers, and workers are billed."),
         ]);
+        let keymap = &scene.state.keymap;
         let keys = Line::from(vec![
-            Span::styled(scene.key(Action::Yes), theme.key),
+            Span::styled(keymap.key_in(Context::Dialog, Action::Yes), theme.key),
             Span::raw(" start   "),
-            Span::styled(scene.key(Action::Back), theme.key),
+            Span::styled(keymap.key_in(Context::Dialog, Action::Back), theme.key),
             Span::raw(" cancel"),
         ]);
         let message = Message {

@@ -2,13 +2,13 @@
 //! by side as the screen has room for.
 
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::Style;
+use ratatui::style::{Style, Stylize};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Paragraph;
 
 use super::attempts::{AttemptRows, columns};
 use super::{RouteLab, Tab, WORKERS, attempt, charts, figures};
-use crate::app::keymap::Action;
+use crate::app::keymap::{Action, Context};
 use crate::app::routes::RouteRun;
 use crate::app::view::{Region, Scene};
 use crate::domain::routing::{End, Latencies, OutcomeKind, Phase, Run, words};
@@ -19,7 +19,7 @@ use crate::widgets::text::{fit, wrap_line};
 use crate::widgets::theme::Theme;
 
 /// Cells of the preview of an attempt.
-const PREVIEW: u16 = 52;
+const PREVIEW: u16 = 56;
 
 /// Cells of workers and figures on a wide screen.
 const SIDE: u16 = 58;
@@ -63,7 +63,7 @@ fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let panel = Panel::new("Route lab").focused(true).sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
-    let key = scene.key(Action::New);
+    let key = scene.state.keymap.key_in(Context::RouteLab, Action::New);
     let text = Text::from(vec![
         Line::styled("No run yet", theme.heading),
         Line::from("Request a worker from an endpoint, once or many times:"),
@@ -292,12 +292,13 @@ fn attempts(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     } else {
         Layout::horizontal([Constraint::Fill(1), Constraint::Length(PREVIEW)]).areas(area)
     };
+    let has_search = view.is_searching || !view.attempts.filter().is_empty();
+    let note = view.attempts.note(samples);
     let panel = Panel::new(tabs(view, scene))
-        .facts(view.attempts.note(samples))
+        .facts(if has_search { String::new() } else { note })
         .focused(true)
         .sized(scene.size);
     let inner = panel.render(list, scene.frame.buffer_mut(), theme);
-    let has_search = view.is_searching || !view.attempts.filter().is_empty();
     let [line, rows] = Layout::vertical([
         Constraint::Length(u16::from(has_search)),
         Constraint::Fill(1),
@@ -348,10 +349,9 @@ fn search_line(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>
         let filter = crate::domain::text::visible(view.attempts.filter(), 200);
         scene.render(fit(Line::raw(filter), typed.width), typed);
     }
-    // A compact panel has no room for the count in its title beside the tabs.
     let note = view.attempts.note(run.samples());
     let width = u16::try_from(note.chars().count()).unwrap_or(0);
-    if scene.size == Size::Compact && width + 24 < area.width {
+    if width + 24 < area.width {
         let place = Rect {
             x: area.right() - width,
             width,
@@ -375,8 +375,12 @@ fn preview(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     let mut lines = attempt::facts(run, sample, inner.width, theme);
     lines.push(Line::default());
     lines.extend(attempt::request_lines(scene.state, run, sample));
-    lines.push(Line::default());
-    lines.extend(attempt::reply_lines(run, sample));
+    let reply = attempt::reply_lines(run, sample);
+    if !reply.is_empty() {
+        lines.push(Line::default());
+        lines.push(Line::from("Reply, secrets removed").bold());
+    }
+    lines.extend(reply);
     flow(&lines, 0, inner, scene);
 }
 
@@ -418,7 +422,10 @@ fn single(view: &RouteLab, route_run: &RouteRun, area: Rect, scene: &mut Scene<'
     let panel = Panel::new("Attempt").sized(scene.size);
     let inner = panel.render(left, scene.frame.buffer_mut(), theme);
     flow(&facts(inner.width), 0, inner, scene);
-    let panel = Panel::new("Reply").focused(true).sized(scene.size);
+    let panel = Panel::new("Reply")
+        .facts("secrets removed")
+        .focused(true)
+        .sized(scene.size);
     let inner = panel.render(right, scene.frame.buffer_mut(), theme);
     scene.scroll(
         Region::MAIN,
