@@ -12,7 +12,6 @@ use super::keymap::Context;
 use super::markets::{MarketForm, MarketList};
 use super::palette::Entry;
 use super::prompt::{Prompt, Question};
-use super::requests::RequestView;
 use super::search_settings::SearchSettings;
 use super::searches::SearchList;
 use super::sort_editor::SortEditor;
@@ -56,8 +55,6 @@ pub enum Overlay {
     Question(Question),
     /// What the rows tell beyond themselves.
     Insight(Box<Insight>),
-    /// A part of the Requests pane.
-    Request(RequestView),
     /// Which columns to show.
     Columns(ColumnEditor),
     /// Every filter, and the conditions of the query.
@@ -92,7 +89,6 @@ impl Overlay {
         match self {
             Self::View(view) => view.contexts(),
             Self::Help(_) | Self::Palette(_) => &[Context::List, Context::Always],
-            Self::Request(view) => view.contexts(),
             Self::Sort(_) => &[Context::Sort, Context::List, Context::Always],
             Self::Unlist(dialog) => dialog.contexts(),
             Self::Searches(_) => &[Context::Searches, Context::List, Context::Always],
@@ -154,7 +150,6 @@ impl Overlay {
     pub fn takes_text(&self) -> bool {
         match self {
             Self::View(view) => view.takes_text(),
-            Self::Request(view) => view.takes_text(),
             Self::Detail { .. }
             | Self::Question(_)
             | Self::Basket(_)
@@ -172,11 +167,6 @@ impl Overlay {
     /// Whether it shows the volumes that go with an offer.
     pub const fn is_basket(&self) -> bool {
         matches!(self, Self::Basket(_))
-    }
-
-    /// Whether it shows a call whole.
-    pub const fn is_request_detail(&self) -> bool {
-        matches!(self, Self::Request(RequestView::Detail))
     }
 
     /// The write whose dialog it is.

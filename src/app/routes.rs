@@ -162,6 +162,11 @@ impl Routes {
         self.runs.iter().find(|run| run.number == number)
     }
 
+    /// The number of the run that a request belongs to, until its reply is there.
+    pub(super) fn run_of(&self, ticket: Ticket) -> Option<u64> {
+        self.flights.get(&ticket).map(|(run, _)| *run)
+    }
+
     /// The run that started last.
     pub fn latest(&self) -> Option<&RouteRun> {
         self.runs.last()

@@ -28,13 +28,6 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
     let room = line.width.saturating_sub(taken + 3);
     let going_on = crate::app::routes::headline(&model.state, now);
     let stop = model.keymap.way_to("back");
-    if model.browser().is_none() {
-        let mut parts = super::requests::status(model, now, theme);
-        if let Some(text) = &going_on {
-            parts.insert(1, piece(format!(" · {text}"), theme.accent));
-        }
-        paint::pieces(buffer, line.x + 1, line.y, room, &parts);
-    }
     if let Some(browser) = model.browser() {
         let order = browser.order_request();
         let mut parts = match &order {
@@ -75,17 +68,17 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
     toast(buffer, line, model, theme);
 }
 
-/// Draws the notice at the right of the status line, or of the view over it.
+/// Draws the short notice at the right of a line.
 pub fn toast(buffer: &mut Buffer, line: Rect, model: &Model, theme: &Theme) {
     if let Some(toast) = &model.toast {
+        let taken = (paint::cells(&toast.text) + 1).min(line.width);
         let style = if toast.is_error {
             theme.error
         } else {
             theme.good
         };
-        let width = (paint::cells(&toast.text) + 1).min(line.width);
-        let x = line.right().saturating_sub(width);
-        paint::text(buffer, x, line.y, width, &toast.text, style);
+        let x = line.right().saturating_sub(taken);
+        paint::text(buffer, x, line.y, taken, &toast.text, style);
     }
 }
 

@@ -195,13 +195,16 @@ pub(super) fn request_lines(state: &State, run: &Run, sample: &RouteSample) -> V
     let Some((worker, reply)) = assigned else {
         return Vec::new();
     };
-    let written = worker_request::Written::of(state).command(worker, reply);
-    // Its signature is what the worker checks, so nothing of it is removed.
-    let text = match written {
+    // Screens are shared and recorded: only a copy holds the signature that the worker checks.
+    let masked = Untrusted::from(redact::members(reply.compared()));
+    let text = match worker_request::Written::of(state).command(worker, &masked) {
         Ok(command) => json_for_terminal(&command),
         Err(why) => why.to_string(),
     };
-    vec![Line::from("Worker request").bold(), Line::from(text)]
+    vec![
+        Line::from("Worker request, secrets removed").bold(),
+        Line::from(text),
+    ]
 }
 
 /// The reply laid out, its secrets removed.

@@ -1,3 +1,4 @@
-//! Keys against the pure core and its screens, a view a module.
+//! The dashboard, view by view and key by key.
 
+mod requests;
 mod route_lab;
