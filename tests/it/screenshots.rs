@@ -55,7 +55,7 @@ const SHOTS: &[Shot] = &[
         (110, 30),
         &[
             ("rows loaded", "p"),
-            ("on the front", "<Right><Right>"),
+            ("Pareto front", "<Right><Right>"),
             ("◎", ""),
         ],
     ),
@@ -67,7 +67,7 @@ const SHOTS: &[Shot] = &[
             ("llama-70b", "t"),
             (
                 "New run",
-                "<Down><Down><Space><Down>600<Down>8<Down>100<Enter>",
+                "<Down><Down><Space><Down><C-u>600<Down><C-u>8<Down>100<Enter>",
             ),
             ("This sends real traffic", "y"),
             ("Done", ""),
