@@ -6,7 +6,7 @@ use super::configuration::Reconfigured;
 use super::export::{NotWritten, Written};
 use super::markets::{Errand, News};
 use super::remote::{Now, Ticket, Waiting};
-use super::route_lab::RunAsItStands;
+use super::routes::RunSnapshot;
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Reply, Request};
 use crate::domain::journal::Intent;
@@ -129,7 +129,7 @@ pub enum Effect {
     /// Write a run of the route lab into a new file; answer with [`Message::Saved`].
     SaveRun {
         /// The run as it stands.
-        run: RunAsItStands,
+        run: RunSnapshot,
         /// The moment, on the clock that never jumps.
         now: f64,
         /// Where; CSV if it ends so, else JSON.

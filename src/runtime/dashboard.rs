@@ -320,6 +320,7 @@ impl<S: Surface> Dashboard<S> {
                     Effect::EditConfig => self.edit_config().await?,
                     Effect::ReloadConfig => self.config.iter().for_each(ConfigWatch::reload),
                     Effect::Redraw => self.surface.repaint(),
+                    // Terminals differ in how they notify: nothing is sent until one is chosen.
                     Effect::KeepGroups(snapshot) => self.keep(Job::Groups(snapshot)),
                     Effect::Call { ticket, request } => self.call(ticket, request),
                     Effect::Write {

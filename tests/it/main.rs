@@ -34,7 +34,6 @@ mod pty_support;
 mod recorder;
 mod repository;
 mod route_server;
-mod route_story;
 mod sandbox;
 mod saved_story;
 mod settings_story;
