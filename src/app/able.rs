@@ -5,7 +5,8 @@ use super::overlay::Overlay;
 use super::split::SIDE_BY_SIDE;
 use super::view::Availability;
 use super::{
-    Model, Owner, Pane, basket, groups, insights, requests, route_lab, unlist, volume_form, watch,
+    Model, Owner, Pane, basket, groups, insights, mutations, requests, route_lab, volume_form,
+    watch,
 };
 
 /// The contexts of the table that can be reached from who owns the keyboard by closing what lies
@@ -16,14 +17,14 @@ pub(super) fn reach(model: &Model) -> Option<&'static [Context]> {
         Owner::Overlay => {
             model.browser().is_some_and(|browser| !browser.bar.editing)
                 && model.contexts().contains(&Context::Global)
-                && !model.overlays.iter().any(|overlay| {
-                    matches!(overlay, Overlay::Route(_) | Overlay::GroupForm)
-                        || overlay.takes_text()
-                })
+                && !model
+                    .overlays
+                    .iter()
+                    .any(|overlay| matches!(overlay, Overlay::Route(_)) || overlay.takes_text())
         }
         Owner::Bar | Owner::Pane => false,
     };
-    is_open.then_some(&[Context::Table, Context::Groups])
+    is_open.then_some(&[Context::Table, Context::Workergroups])
 }
 
 impl Model {
@@ -41,7 +42,6 @@ impl Model {
             return false;
         }
         match action {
-            Action::Help => !self.confirms(),
             Action::WiderDetail | Action::WiderTable => self.size.0 >= SIDE_BY_SIDE,
             Action::Unlist => self.pane == Pane::Volumes,
             Action::Job | Action::Summary | Action::Plot | Action::Watch => {
@@ -55,9 +55,6 @@ impl Model {
 
     /// Why an action cannot be done now, if it cannot.
     pub fn disabled(&self, action: Action) -> Option<String> {
-        if action == Action::Help && self.confirms() {
-            return Some("finish or leave this dialog first".to_owned());
-        }
         match super::stack::availability(self, action) {
             Some(Availability::Disabled(why)) => return Some(why),
             Some(Availability::Hidden | Availability::Available) | None => {}
@@ -84,16 +81,11 @@ impl Model {
             Action::Export => browser
                 .is_some_and(|browser| browser.view().is_empty())
                 .then(|| "there is no row to export".to_owned()),
-            Action::Unlist => unlist::disabled(self),
+            Action::Unlist => mutations::unlist_blocked(self),
             Action::Watch => watch::disabled(self),
             Action::Job if volume_form::is_meant(self) => None,
             Action::Basket => basket::disabled(self),
             other => groups::disabled(self, other).or_else(|| insights::disabled(self, other)),
         }
-    }
-
-    /// Whether a write is being confirmed: nothing comes over its dialog.
-    fn confirms(&self) -> bool {
-        self.overlays.last().and_then(Overlay::deed).is_some()
     }
 }

@@ -32,6 +32,7 @@ mod leaving;
 pub mod markets;
 pub mod message;
 mod mouse;
+pub mod mutations;
 pub mod narrowing;
 pub mod needs;
 pub mod overlay;
@@ -53,12 +54,10 @@ mod state;
 mod suggestions;
 pub mod three;
 mod typing;
-pub mod unlist;
 pub mod view;
 mod violations;
 pub mod volume_form;
 pub mod watch;
-pub mod write;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -168,7 +167,7 @@ impl Model {
         let in_groups = self.pane == Pane::Workergroups;
         match (self.owner(), self.overlays.last()) {
             (Owner::Overlay, Some(Overlay::Detail { .. })) if in_groups => &[
-                Context::Groups,
+                Context::Workergroups,
                 Context::Detail,
                 Context::Movement,
                 Context::Global,
@@ -177,7 +176,7 @@ impl Model {
             (Owner::Overlay, Some(overlay)) => overlay.contexts(),
             (Owner::Bar, _) => &[Context::Query, Context::Always],
             (Owner::Table, _) if in_groups => &[
-                Context::Groups,
+                Context::Workergroups,
                 Context::Table,
                 Context::Movement,
                 Context::Global,
@@ -208,7 +207,7 @@ impl Model {
                     now.mono + if age < 60.0 { 5.0 } else { 30.0 }
                 }),
             });
-        let writes = unlist::deadline(self, now);
+        let writes = self.state.mutations.deadline(now);
         let basket = basket::deadline(self, now);
         let is_lab = matches!(self.overlays.last(), Some(Overlay::Route(RouteView::Lab)));
         let routes = self.route_lab.deadline(now, is_lab);
@@ -352,7 +351,6 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
             if !route_lab::typed(model, key)
                 && !requests::typed(model, key)
                 && !markets::typed(model, key)
-                && !groups::type_into(model, |input| input.key(key))
                 && let Some(overlay) = model.overlays.last_mut()
             {
                 actions::type_into(overlay, |input| input.key(key));
@@ -391,11 +389,7 @@ fn pasted(model: &mut Model, now: Now, text: &str) -> Vec<Effect> {
             }
         }
         Owner::Overlay => {
-            if let Some(pasted) = groups::paste(model, text) {
-                refused = pasted.refused;
-            } else if let Some(Overlay::Unlist(dialog)) = model.overlays.last_mut() {
-                dialog.refuse_paste();
-            } else if let Some(left_out) = route_lab::pasted(model, text)
+            if let Some(left_out) = route_lab::pasted(model, text)
                 .or_else(|| requests::pasted(model, now, text))
                 .or_else(|| markets::pasted(model, text))
             {

@@ -52,7 +52,7 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
         if let Some(text) = watching(browser, now) {
             parts.push(piece(format!(" · {text}"), theme.accent));
         }
-        for (deed, write) in model.writes.flights() {
+        for (deed, write) in model.mutations.all_in_flight() {
             let seconds = (now.mono - write.since.mono).max(0.0);
             let text = format!(" · {} {} … {seconds:.0}s", under_way(deed), write.subject);
             parts.push(piece(text, theme.warning));
@@ -74,14 +74,20 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
             paint::right(buffer, end + 3, line.y, free, &text, theme.accent);
         }
     }
-    if let Some(toast) = notice {
+    toast(buffer, line, model, theme);
+}
+
+/// Draws the notice at the right of a line.
+pub fn toast(buffer: &mut Buffer, line: Rect, model: &Model, theme: &Theme) {
+    if let Some(toast) = &model.toast {
         let style = if toast.is_error {
             theme.error
         } else {
             theme.good
         };
-        let x = line.right().saturating_sub(taken);
-        paint::text(buffer, x, line.y, taken, &toast.text, style);
+        let width = (paint::cells(&toast.text) + 1).min(line.width);
+        let x = line.right().saturating_sub(width);
+        paint::text(buffer, x, line.y, width, &toast.text, style);
     }
 }
 

@@ -1,7 +1,15 @@
 //! The views of the dashboard, one folder each: its state and what it does in `mod.rs`, its looks
 //! in `draw.rs`.
 
+pub mod create;
+pub mod drift;
+pub mod group_form;
+pub mod planner;
 pub mod plot;
+pub mod preflight;
+pub mod supply;
+pub mod unlist;
+mod write_dialog;
 
 use crate::app::keymap::Action;
 use crate::app::view::Cx;
@@ -19,6 +27,14 @@ pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model 
 pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     match action {
         Action::Plot => cx.try_open(plot::Plot::new),
+        Action::NewGroup => group_form::open(cx),
+        Action::CloneGroup => group_form::clone_selected(cx),
+        Action::GroupFromSearch => group_form::from_search(cx),
+        Action::Preflight => preflight::open_selected(cx),
+        Action::PlanCapacity => cx.try_open(planner::Planner::of_selected),
+        Action::CheckSupply => supply::open(cx),
+        Action::Drift => drift::open(cx),
+        Action::Unlist => unlist::open(cx),
         _ => false,
     }
 }
