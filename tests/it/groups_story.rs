@@ -546,7 +546,9 @@ fn a_preflight_is_searched_for_words() {
     desk.expect("1 of ");
     desk.keys("n").expect("2 of ");
     desk.keys("N").expect("1 of ");
-    desk.keys("esc").expect("Preflight of").expect_not("/ machine");
+    desk.keys("esc")
+        .expect("Preflight of")
+        .expect_not("/ machine");
 }
 
 #[test]

@@ -69,10 +69,8 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let about = hanging(&about(view, scene), inner.width);
     let needed = FormLines::new(&view.form, scene.theme).height(inner.width);
-    let spare = inner.height.saturating_sub(needed);
-    let lines = u16::try_from(about.len()).unwrap_or(u16::MAX).min(spare);
     let [fields, doc] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(lines)]).areas(inner);
+        Layout::vertical([Constraint::Max(needed), Constraint::Fill(1)]).areas(inner);
     scene.form(&view.form, fields);
     scene.render(Text::from(about), doc);
 }

@@ -51,7 +51,9 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
         let effects = cx.state.refresh(Resource::Workergroups, cx.now);
         cx.effects(effects);
     }
-    cx.open(GroupForm::new(cx.state));
+    let mut form = GroupForm::new(cx.state);
+    form.changed_at = Some(cx.now.mono);
+    cx.open(form);
     true
 }
 

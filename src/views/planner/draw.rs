@@ -10,14 +10,12 @@ use crate::domain::format::trimmed;
 use crate::domain::insight::Coverage;
 use crate::domain::workergroup::{CapacityPlan, Demand};
 use crate::views::preflight::parts::{amount, dollars, hanging, labelled, plural, signed};
+use crate::widgets::form::FormLines;
 use crate::widgets::panel::{Panel, Size};
-
-/// Lines that explain the focused field.
-const DOC: u16 = 3;
 
 /// Draws the planner.
 pub(super) fn planner(view: &Planner, area: Rect, scene: &mut Scene<'_, '_>) {
-    let fields = u16::try_from(Entry::NUMBERS.len()).unwrap_or(0) + 3;
+    let fields = u16::try_from(Entry::NUMBERS.len()).unwrap_or(0) + 6;
     let (left, right) = if scene.size == Size::Compact {
         let [top, bottom] =
             Layout::vertical([Constraint::Max(fields), Constraint::Fill(1)]).areas(area);
@@ -31,9 +29,9 @@ pub(super) fn planner(view: &Planner, area: Rect, scene: &mut Scene<'_, '_>) {
         .focused(true)
         .sized(scene.size);
     let inner = panel.render(left, scene.frame.buffer_mut(), scene.theme);
-    let doc = if inner.height >= fields + DOC { DOC } else { 0 };
+    let needed = FormLines::new(&view.form, scene.theme).height(inner.width);
     let [form, about] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(doc)]).areas(inner);
+        Layout::vertical([Constraint::Max(needed + 1), Constraint::Fill(1)]).areas(inner);
     scene.form(&view.form, form);
     let doc = view.form.focused().map_or("", Entry::doc);
     let text = Paragraph::new(Line::styled(doc, scene.theme.dim)).wrap(Wrap { trim: true });
