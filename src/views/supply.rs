@@ -26,6 +26,9 @@ use crate::widgets::theme::Theme;
 /// Cells of the panel about the selected workergroup.
 const PREVIEW: u16 = 50;
 
+/// Lines below which a summary says too little.
+const LEAST_SUMMARY: u16 = 10;
+
 /// The table of the supply check; its selection is that of the pane.
 #[derive(Debug)]
 pub struct SupplyView;
@@ -106,13 +109,8 @@ impl View for SupplyView {
         let Some(listing) = browser.listing() else {
             return;
         };
-        let (left, right) = if scene.size == Size::Compact {
-            (area, Rect::default())
-        } else {
-            let [left, right] =
-                Layout::horizontal([Constraint::Fill(1), Constraint::Length(PREVIEW)]).areas(area);
-            (left, right)
-        };
+        let groups = u16::try_from(browser.view().len()).unwrap_or(u16::MAX);
+        let [left, right] = areas(area, scene.size, groups);
         let panel = Panel::new("Supply check")
             .facts(progress(scene))
             .focused(true)
@@ -133,10 +131,31 @@ impl View for SupplyView {
             let title = browser
                 .selected()
                 .map_or_else(String::new, |id| format!("Workergroup {id}"));
-            let inner = Panel::new(title).render(right, scene.frame.buffer_mut(), scene.theme);
+            let panel = Panel::new(title).sized(scene.size);
+            let inner = panel.render(right, scene.frame.buffer_mut(), scene.theme);
             let lines = summary::of_group(scene.state, row, scene.now, scene.theme);
             let lines = parts::hanging(&lines, inner.width);
             scene.render(Text::from(lines), inner);
+        }
+    }
+}
+
+/// Where the table and the summary of the selected workergroup are drawn: beside each other, on a
+/// compact screen below each other if there is room.
+fn areas(area: Rect, size: Size, groups: u16) -> [Rect; 2] {
+    let table = groups.saturating_add(2); // the title and the header
+    match size {
+        Size::Compact if area.height.saturating_sub(table) < LEAST_SUMMARY => {
+            [area, Rect::default()]
+        }
+        Size::Compact => {
+            Layout::vertical([Constraint::Length(table), Constraint::Fill(1)]).areas(area)
+        }
+        Size::Medium => {
+            Layout::horizontal([Constraint::Fill(1), Constraint::Length(PREVIEW)]).areas(area)
+        }
+        Size::Wide => {
+            Layout::horizontal([Constraint::Fill(1), Constraint::Percentage(45)]).areas(area)
         }
     }
 }

@@ -138,6 +138,7 @@ fn success_shows_the_id_and_selects_the_new_row_when_it_is_listed() {
     says(&desk, "Workergroup for endpoint chat: created as 77");
     assert_eq!(desk.asked(), &Request::ListWorkergroups);
     desk.answer(&with_group(77, SEARCH));
+    desk.expect_not("New workergroup"); // behind the outcome: the list, not the form
     desk.keys("enter").selects("chat");
     desk.expect("5 rows").expect_not("New workergroup");
     desk.keys("n").expect("New workergroup");

@@ -577,6 +577,15 @@ fn the_supply_check_tells_the_selected_workergroup_in_a_few_lines() {
 }
 
 #[test]
+fn on_a_compact_screen_the_summary_stands_below_the_supply_check_if_there_is_room() {
+    let mut desk = at_groups();
+    desk.resize(80, 24).keys("G k S").answer(FOUND);
+    desk.expect(" Workergroup 12 ──")
+        .expect("3 machines, 3 GPUs");
+    desk.resize(80, 13).expect_not("Workergroup 12");
+}
+
+#[test]
 fn everything_fits_small_and_large_screens() {
     use bourse::widgets::theme::Theme;
     for theme in [Theme::DARK, Theme::LIGHT, Theme::MONO] {

@@ -28,6 +28,10 @@ const DOC: u16 = 5;
 
 /// Draws the form.
 pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
+    if view.is_created(scene.state) {
+        // Behind the outcome: the list with the new workergroup, not a form that is done with.
+        return;
+    }
     let needed = FormLines::new(&view.form, scene.theme).height(area.width);
     if scene.size == Size::Compact {
         let least = needed.saturating_add(1 + DOC);
@@ -41,10 +45,6 @@ pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let [left, right] =
         Layout::horizontal([Constraint::Length(left), Constraint::Fill(1)]).areas(area);
     fields(view, left, scene);
-    if view.is_created(scene.state) {
-        // What the right side would show is about the next draft.
-        return;
-    }
     let body = u16::try_from(body(view, right.width, scene).1.len()).unwrap_or(u16::MAX);
     let [top, bottom] = Layout::vertical([
         Constraint::Length((body + 2).clamp(5, area.height / 2)),

@@ -32,13 +32,13 @@ const COSTS: u16 = 58;
 pub(super) fn report(report: &Report, area: Rect, scene: &mut Scene<'_, '_>) {
     let slot = &scene.state.groups.preflight;
     let Some(look) = slot.look() else { return };
-    let (left, right) = if scene.size == Size::Compact {
-        (area, Rect::default())
-    } else {
-        let [left, right] =
-            Layout::horizontal([Constraint::Fill(1), Constraint::Length(COSTS)]).areas(area);
-        (left, right)
+    let costs_width = match scene.size {
+        Size::Compact => 0,
+        Size::Medium => COSTS,
+        Size::Wide => area.width / 2,
     };
+    let [left, right] =
+        Layout::horizontal([Constraint::Fill(1), Constraint::Length(costs_width)]).areas(area);
     let facts = slot.remote().shown_at().map_or_else(String::new, |then| {
         let age = (scene.now.epoch - then.epoch).max(0.0);
         format!("{} ago", format::span(age))
