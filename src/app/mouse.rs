@@ -8,7 +8,7 @@ use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
 use super::split::SIDE_BY_SIDE;
-use super::{Model, Owner, actions, insights, markets, requests, route_lab};
+use super::{Model, Owner, actions, insights, markets, route_lab};
 
 /// Lines that a turn of the wheel moves.
 const WHEEL: isize = 3;
@@ -62,9 +62,6 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
     if let Some(Overlay::Route(_)) = model.overlays.last() {
         return route_lab::wheel(model, now, by);
     }
-    if requests::is_owner(model) {
-        return requests::wheel(model, by);
-    }
     let most = model
         .facts
         .overlay_lines
@@ -86,7 +83,7 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
             *scroll = scroll.saturating_add_signed(by).min(most);
         }
         Some(Overlay::Basket(basket)) => basket.step(by),
-        Some(Overlay::Volume(_) | Overlay::Route(_) | Overlay::Request(_)) => {}
+        Some(Overlay::Volume(_) | Overlay::Route(_)) => {}
         None => {
             if let Some(browser) = model.browser_mut() {
                 browser.step(by);
@@ -170,7 +167,6 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
             }
             browser.select(index);
         }
-        Target::Row(index) if model.owner() == Owner::Pane => requests::clicked(model, now, index),
         Target::Bar if matches!(model.owner(), Owner::Table | Owner::Pane) => {
             return actions::perform(model, now, Action::Query);
         }

@@ -1,25 +1,36 @@
 //! The views of the dashboard, one folder each: its state and what it does in `mod.rs`, its looks
 //! in `draw.rs`.
 
+pub mod body_editor;
 pub mod create;
 pub mod drift;
 pub mod group_form;
 pub mod planner;
 pub mod plot;
 pub mod preflight;
+pub mod request;
+pub mod requests;
 pub mod supply;
 pub mod unlist;
 mod write_dialog;
 
 use crate::app::keymap::Action;
-use crate::app::view::Cx;
-use crate::app::{Model, Profile};
+use crate::app::view::{Cx, View, Views};
+use crate::app::{Model, Pane, Profile};
 use crate::domain::Condition;
 
 /// The dashboard with all its views. `conditions` are those of the first search, if they are not
 /// the usual ones.
 pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model {
-    Model::new(profile, conditions, open)
+    Model::new(profile, conditions, Views { open, pane })
+}
+
+/// The view of a pane, over which all others open.
+fn pane(pane: Pane) -> Option<Box<dyn View>> {
+    match pane {
+        Pane::Requests => Some(Box::new(requests::RequestsPane::default())),
+        Pane::Offers | Pane::Volumes | Pane::Workergroups => None,
+    }
 }
 
 /// Opens the view that an action stands for where the keyboard is; false if it stands for none.
@@ -35,6 +46,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::CheckSupply => supply::open(cx),
         Action::Drift => drift::open(cx),
         Action::Unlist => unlist::open(cx),
+        Action::OpenRequest => request::open_failed(cx),
         _ => false,
     }
 }

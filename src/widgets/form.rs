@@ -14,6 +14,7 @@ use super::text_area::TextArea;
 use super::text_input::{Pasted, TextInput};
 use crate::app::keymap::{Action, Context};
 
+mod annotate;
 mod draw;
 
 pub use draw::{FormLayout, FormLines};
@@ -271,6 +272,15 @@ impl<K: Copy + Eq> Form<K> {
                 self.edited();
                 FormEvent::Changed(key)
             }
+            (Action::Undo | Action::Redo, Control::Lines(area)) => {
+                if action == Action::Undo {
+                    area.undo();
+                } else {
+                    area.redo();
+                }
+                self.edited();
+                FormEvent::Changed(key)
+            }
             (Action::Left | Action::Right, Control::Button) => {
                 self.step(if action == Action::Right { 1 } else { -1 });
                 FormEvent::Moved
@@ -429,34 +439,6 @@ impl<K: Copy + Eq> Form<K> {
         if let Some(field) = self.field_mut(key) {
             field.error = error;
             field.error_span = None;
-        }
-    }
-
-    /// Points the error of a text at a part of it, in bytes: carets stand below that part.
-    pub fn mark_error(&mut self, key: K, span: Range<usize>) {
-        if let Some(field) = self.field_mut(key) {
-            field.error_span = Some(span);
-        }
-    }
-
-    /// Shows a warning at a field: something to know that forbids nothing.
-    pub fn set_warning(&mut self, key: K, warning: Option<String>) {
-        if let Some(field) = self.field_mut(key) {
-            field.warning = warning;
-        }
-    }
-
-    /// Changes the text behind a value.
-    pub fn set_note(&mut self, key: K, note: impl Into<Cow<'static, str>>) {
-        if let Some(field) = self.field_mut(key) {
-            field.note = note.into();
-        }
-    }
-
-    /// Hides or shows a field; a hidden one keeps its value and is not checked.
-    pub fn set_hidden(&mut self, key: K, is_hidden: bool) {
-        if let Some(field) = self.field_mut(key) {
-            field.is_hidden = is_hidden;
         }
     }
 
