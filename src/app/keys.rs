@@ -233,14 +233,13 @@ impl Keymap {
         format!("{palette} {name}")
     }
 
-    /// The key of an action in a context, as it is shown; `key_of` where the context has none.
+    /// The key of an action in a context, for actions that have other keys elsewhere.
     pub fn key_in(&self, context: Context, action: Action) -> String {
-        let own = |row: &&Row| row.binding.context == context && row.binding.action == action;
-        let chord = self
-            .rows
-            .iter()
-            .find(own)
-            .and_then(|row| row.chords.first());
+        let is_it = |row: &&Row| {
+            row.binding.context == context && row.binding.action == action && !row.chords.is_empty()
+        };
+        let row = self.rows.iter().find(is_it);
+        let chord = row.and_then(|row| row.chords.first());
         chord.map_or_else(|| self.key_of(action), |chord| self.name(*chord))
     }
 

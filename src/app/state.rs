@@ -9,7 +9,7 @@ use super::message::{Effect, Toast};
 use super::mutations::Mutations;
 use super::remote::{Now, Remote, Tickets};
 use super::requests::Requests;
-use super::route_lab::RouteLab;
+use super::routes::Routes;
 use super::{Pane, Profile, drafts, keep, markets, sandbox, split};
 use crate::api::ledger::Ledger;
 use crate::domain::local::LocalTime;
@@ -27,8 +27,8 @@ pub struct State {
     pub browsers: Browsers,
     /// The keys of this person.
     pub keymap: Keymap,
-    /// Tests of the routing endpoint.
-    pub route_lab: Box<RouteLab>,
+    /// Runs of route requests.
+    pub routes: Box<Routes>,
     /// What should be known about how the program started; shown until Esc.
     pub notices: Vec<String>,
     /// A notice that goes by itself.
@@ -130,7 +130,7 @@ impl State {
             pane: Pane::Offers,
             browsers,
             keymap: Keymap::default(),
-            route_lab: Box::default(),
+            routes: Box::default(),
             notices: Vec::new(),
             toast: None,
             size: (80, 24),

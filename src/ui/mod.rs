@@ -28,7 +28,6 @@ mod paint;
 mod picker;
 mod prompt;
 pub mod records;
-mod route_lab;
 mod search_settings;
 mod searches;
 mod volume;
@@ -444,7 +443,6 @@ fn overlays(
                 theme,
                 facts,
             ),
-            Overlay::Route(view) => route_lab::draw(buffer, area, view, model, now, theme, facts),
             Overlay::Sort(editor) => picker::draw(
                 buffer,
                 area,

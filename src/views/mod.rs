@@ -10,6 +10,7 @@ pub mod plot;
 pub mod preflight;
 pub mod request;
 pub mod requests;
+pub mod route_lab;
 pub mod supply;
 pub mod unlist;
 mod write_dialog;
@@ -46,6 +47,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::CheckSupply => supply::open(cx),
         Action::Drift => drift::open(cx),
         Action::Unlist => unlist::open(cx),
+        Action::RouteLab => route_lab::open(cx),
         Action::OpenRequest => request::open_failed(cx),
         _ => false,
     }

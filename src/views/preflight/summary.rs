@@ -156,7 +156,7 @@ fn changes(state: &State, id: RowId, now: Now, theme: &Theme) -> Vec<Line<'stati
 }
 
 fn last_run(state: &State, endpoint: &str, theme: &Theme) -> Line<'static> {
-    let mut runs = state.route_lab.runs().iter().rev();
+    let mut runs = state.routes.runs().iter().rev();
     let Some(last) = runs.find(|run| run.run().plan().endpoint == endpoint) else {
         let key = state.keymap.key_of(Action::RouteLab);
         let text = format!("— ({key} to test the endpoint)");
