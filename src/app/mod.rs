@@ -32,6 +32,7 @@ mod leaving;
 pub mod markets;
 pub mod message;
 mod mouse;
+pub mod mutations;
 pub mod narrowing;
 pub mod needs;
 pub mod overlay;
@@ -54,12 +55,10 @@ mod suggestions;
 pub mod three;
 mod title;
 mod typing;
-pub mod unlist;
 pub mod view;
 mod violations;
 pub mod volume_form;
 pub mod watch;
-pub mod write;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -184,7 +183,7 @@ impl Model {
         let in_groups = self.pane == Pane::Workergroups;
         match (self.owner(), self.overlays.last()) {
             (Owner::Overlay, Some(Overlay::Detail { .. })) if in_groups => &[
-                Context::Groups,
+                Context::Workergroups,
                 Context::Detail,
                 Context::Movement,
                 Context::Global,
@@ -193,7 +192,7 @@ impl Model {
             (Owner::Overlay, Some(overlay)) => overlay.contexts(),
             (Owner::Bar, _) => &[Context::Query, Context::Always],
             (Owner::Table, _) if in_groups => &[
-                Context::Groups,
+                Context::Workergroups,
                 Context::Table,
                 Context::Movement,
                 Context::Global,
@@ -225,7 +224,7 @@ impl Model {
                     self.animation(now, if age < 60.0 { 5.0 } else { 30.0 })
                 }),
             });
-        let writes = unlist::deadline(self, now);
+        let writes = self.state.mutations.deadline(now);
         let basket = basket::deadline(self, now);
         let routes = self.routes.deadline(now);
         let keep = self.keep.deadline();
@@ -393,7 +392,6 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
             }
             if owner == Owner::Overlay
                 && !markets::typed(model, key)
-                && !groups::type_into(model, |input| input.key(key))
                 && let Some(overlay) = model.overlays.last_mut()
             {
                 actions::type_into(overlay, |input| input.key(key));
@@ -477,11 +475,7 @@ fn pasted(model: &mut Model, now: Now, text: &str) -> Vec<Effect> {
             }
         }
         Owner::Overlay => {
-            if let Some(pasted) = groups::paste(model, text) {
-                refused = pasted.refused;
-            } else if let Some(Overlay::Unlist(dialog)) = model.overlays.last_mut() {
-                dialog.refuse_paste();
-            } else if let Some(left_out) = markets::pasted(model, text) {
+            if let Some(left_out) = markets::pasted(model, text) {
                 refused = left_out;
             } else if let Some(overlay) = model.overlays.last_mut() {
                 actions::type_into(overlay, |input| {

@@ -5,11 +5,11 @@ use std::ops::{Index, IndexMut};
 use super::browser::Browser;
 use super::groups::Groups;
 use super::keymap::{Chord, Keymap};
-use super::message::Toast;
+use super::message::{Effect, Toast};
+use super::mutations::Mutations;
 use super::remote::{Now, Remote, Tickets};
 use super::requests::Requests;
 use super::routes::Routes;
-use super::write::Writes;
 use super::{Pane, Profile, drafts, keep, markets, sandbox, split};
 use crate::api::ledger::Ledger;
 use crate::domain::local::LocalTime;
@@ -46,7 +46,7 @@ pub struct State {
     /// The volumes of the market for what goes with an offer, asked for apart from the Volumes pane.
     pub(crate) stock: Remote<Listing>,
     /// What changes the market: under way and in the past.
-    pub writes: Writes,
+    pub mutations: Mutations,
     /// The saved searches.
     pub searches: Searches,
     /// What survives a restart.
@@ -165,7 +165,7 @@ impl State {
             ledger: Ledger::default(),
             requests: Box::default(),
             stock: Remote::default(),
-            writes: Writes::default(),
+            mutations: Mutations::default(),
             searches: Searches::default(),
             keep: keep::Keep::default(),
             groups: Groups::new(dialect),
@@ -193,6 +193,11 @@ impl State {
     /// The browser of the open pane, to be changed.
     pub fn browser_mut(&mut self) -> Option<&mut Browser> {
         Some(&mut self.browsers[self.pane.resource()?])
+    }
+
+    /// Asks the market for a listing again.
+    pub fn refresh(&mut self, resource: Resource, now: Now) -> Vec<Effect> {
+        self.browsers[resource].ask(&mut self.tickets, now)
     }
 
     /// The browser of the open pane with the tickets for its requests.
