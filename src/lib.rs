@@ -18,7 +18,7 @@
 //! | [`runtime`], [`cli`] | the outside world and the way in | everything |
 //!
 //! One table describes every field ([`domain::catalog`]), one describes every key
-//! ([`app::keymap`]). Text of strangers is [`domain::Untrusted`] and leaves through one exit for
+//! ([`app::keymap`]). Text from a server is [`domain::Untrusted`] and leaves through one exit for
 //! each sink; secrets are [`api::Secret`].
 //!
 //! # Weak spots, known

@@ -75,7 +75,7 @@ pub struct LedgerEntry {
     pub method: Method,
     /// The whole address; it never holds a secret.
     pub url: String,
-    /// Whether a key went along.
+    /// Whether a key was sent.
     pub with_key: bool,
     /// The body as it was sent, secrets removed.
     pub request: Option<String>,

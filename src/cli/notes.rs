@@ -169,7 +169,7 @@ pub fn is_sorted_locally(
     })
 }
 
-/// A stranger's text that can be written as it is.
+/// Untrusted text that can be written unchanged.
 fn plain(text: &Untrusted) -> Option<String> {
     let shown = text.screen(80);
     (shown == text.compared()).then_some(shown)

@@ -18,7 +18,7 @@ pub enum CliError {
     Unknown(String),
     /// Everything has been said: exit status 1.
     Quiet,
-    /// Nobody reads our output any more: exit status 0.
+    /// Our output was closed by its reader: exit status 0.
     Closed,
 }
 

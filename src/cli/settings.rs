@@ -181,7 +181,7 @@ impl Settings {
         }
     }
 
-    /// Where the profile keeps the intervals that its market has taught; the sandbox is another
+    /// Where the profile keeps the intervals learned from refusals; the sandbox is another
     /// market in every run.
     pub fn pacing_file(&self) -> Option<PacingFile> {
         let Market::Remote { management, .. } = &self.market else {

@@ -42,7 +42,7 @@ pub struct SearchSpec {
     pub unbundled: bool,
 }
 
-/// What of a kept search cannot be read any more, for people.
+/// Which part of a saved search can no longer be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// Its query.
@@ -96,7 +96,7 @@ impl SearchSpec {
     /// The query and the words, as `dialect` reads them.
     ///
     /// # Errors
-    /// When a part names something that there is not (any more).
+    /// When a part names something that does not exist.
     pub fn read(&self, dialect: &'static Dialect) -> Result<(Query, Vec<String>), SpecError> {
         let catalog = self.resource.catalog();
         let said = |error: LanguageError| error.message;
@@ -157,7 +157,7 @@ impl SavedSearch {
     /// The query, the words and the job, as `dialect` reads them.
     ///
     /// # Errors
-    /// When a part names something that there is not (any more), or no job.
+    /// When a part names something that does not exist, or no job.
     pub fn read(
         &self,
         dialect: &'static Dialect,
@@ -274,7 +274,7 @@ impl Searches {
         }
     }
 
-    /// Makes a change. One that has no object any more changes nothing.
+    /// Makes a change. One whose object is gone changes nothing.
     pub fn apply(&mut self, change: &SearchChange) {
         let place = |name: &str| self.saved.iter().position(|search| search.name == name);
         match change {
@@ -376,7 +376,7 @@ pub struct Snapshot {
     /// The address of the market. What was left on one market is not brought back on another.
     #[serde(default)]
     pub market: String,
-    /// The pane in sight, by its name.
+    /// The open pane, by its name.
     #[serde(default)]
     pub pane: String,
     /// The panes with records.

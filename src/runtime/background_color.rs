@@ -36,7 +36,7 @@ pub enum Filtered {
 /// Listens for the answer.
 #[derive(Debug, Default)]
 pub struct BackgroundQuery {
-    /// Whether there is nothing to listen for (any more).
+    /// Whether no answer is expected.
     is_closed: bool,
     held: Vec<Event>,
     text: String,

@@ -17,7 +17,7 @@ pub trait Calls: Send + Sync + 'static {
     /// Runs a request to its end; tells how it fares.
     fn call(&self, request: Request, notify: Notify) -> Boxed<Result<Reply, ApiError>>;
 
-    /// The least seconds between two requests of an operation, where refusals have taught them.
+    /// The least seconds between two requests of an operation, as learned from refusals.
     fn learned(&self) -> Vec<(Operation, f64)> {
         Vec::new()
     }

@@ -161,7 +161,7 @@ impl<S: Surface> Dashboard<S> {
         self
     }
 
-    /// Keeps the intervals that the market has taught in `pacing`.
+    /// Saves the intervals learned from refusals in `pacing`.
     #[must_use]
     pub fn with_pacing(mut self, pacing: Option<PacingFile>) -> Self {
         self.pacing = pacing;
@@ -357,7 +357,7 @@ impl<S: Surface> Dashboard<S> {
                     }
                 }
             }
-            // A market that was not taken is not wanted any more.
+            // A market that was not taken is no longer wanted.
             arrival.map(|ticket| self.pending.take(ticket));
         }
         Ok(None)

@@ -89,7 +89,7 @@ impl Input {
     }
 
     /// Waits for events or for the terminal's answer about its background; nothing when the terminal
-    /// cannot be read any more. May be dropped and asked again without losing anything.
+    /// can no longer be read. May be dropped and asked again without losing anything.
     pub async fn next(&mut self) -> Option<Incoming> {
         let mut events = Vec::new();
         tokio::select! {
@@ -108,7 +108,7 @@ impl Input {
     }
 
     /// Waits for events and returns all that are there, at most a few hundred; nothing when the
-    /// terminal cannot be read any more. May be dropped and asked again without losing one.
+    /// terminal can no longer be read. May be dropped and asked again without losing one.
     pub async fn next_batch(&mut self) -> Option<Vec<Event>> {
         let mut events = Vec::new();
         let count = self.inbox.recv_many(&mut events, BATCH).await;
@@ -159,7 +159,7 @@ async fn read(
                 Filtered::Held => continue,
                 Filtered::Answer(is_light) => {
                     if let Some(told) = told.take() {
-                        // Nobody may want it any more.
+                        // The receiver may be gone.
                         let _ = told.send(is_light);
                     }
                     continue;

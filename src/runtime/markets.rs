@@ -74,7 +74,7 @@ impl MarketTasks {
                     }
                     Errand::Connect { ticket, name } => {
                         if let Some(written) = written {
-                            // Nobody writes any more if it is gone.
+                            // Without it nothing is written.
                             let _ = written.await;
                         }
                         Some(self.connect(ticket, name).await.unwrap_or_else(|error| {

@@ -42,7 +42,7 @@ impl Signal {
     }
 }
 
-/// The signals as they come. From its creation on none of them has its usual effect any more.
+/// The signals as they arrive. Once it exists, none of them has its default effect.
 #[derive(Debug)]
 pub struct Signals {
     inbox: mpsc::UnboundedReceiver<Signal>,

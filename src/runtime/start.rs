@@ -22,8 +22,8 @@ use crate::store::{GroupsFile, Journal, Notifications, PacingFile, Paths, StateS
 use crate::widgets::appearance::Look;
 use crate::widgets::theme::Theme;
 
-/// Connects as the settings say, shows the dashboard, and gives the exit status. What a person can
-/// mend is said in one line.
+/// Connects as the settings say, shows the dashboard, and gives the exit status. An error
+/// that a person can fix is one line.
 ///
 /// # Errors
 /// When the terminal cannot be taken or drawn on.
@@ -158,7 +158,7 @@ pub struct Files {
     pub journal: Option<Journal>,
     /// What was seen of the workergroups.
     pub groups: Option<GroupsFile>,
-    /// The intervals that the market has taught.
+    /// The intervals learned from refusals.
     pub pacing: Option<PacingFile>,
     /// How the panes were left, and the saved searches.
     pub state_store: Option<StateStore>,

@@ -55,7 +55,7 @@ pub fn require_terminal() -> Result<(), NoTerminal> {
 }
 
 /// Whether an error of the terminal means that it is gone (window closed, connection lost), so that
-/// nothing can be shown any more and the program ends with [`HANG_UP_STATUS`].
+/// nothing can be shown and the program ends with [`HANG_UP_STATUS`].
 pub fn is_hang_up(error: &io::Error) -> bool {
     os::is_hang_up(error)
 }
@@ -179,7 +179,7 @@ impl Screen {
     }
 
     /// Gives the terminal back, stops the process group as Ctrl-Z in a plain program would, and takes
-    /// the terminal again when the shell continues it. Drop the input before and start it anew
+    /// the terminal again when the shell continues it. Drop the input before and restart it
     /// after, or a key goes to the wrong reader. To be called inside the runtime.
     ///
     /// Where no shell could continue it (the program is its own session, as in a container or a

@@ -1,4 +1,4 @@
-//! The least time between two requests, as a market taught it by refusing: kept for the profile, so
+//! The least time between two requests, learned from its refusals: kept for the profile, so
 //! that the next start need not be refused again.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The file of saved searches. Programs that run at the same time share it: each reads it anew
+//! The file of saved searches. Programs that run at the same time share it: each rereads it
 //! under a lock, makes its change and writes it back, so that none undoes another's.
 
 use std::path::PathBuf;

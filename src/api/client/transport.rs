@@ -56,7 +56,7 @@ async fn build(origin: Origin) -> Result<reqwest::Client, ApiError> {
 
 #[derive(Clone, Copy)]
 enum Roots {
-    /// Plain http needs none, and must not fail for want of any.
+    /// Plain http needs none, and must not fail without them.
     None,
     Platform,
     BuiltIn,

@@ -12,7 +12,7 @@ const LONGEST_WAIT: Duration = Duration::from_mins(5);
 /// The longest time until a quota resets, in seconds: a month and some.
 const LONGEST_QUOTA: f64 = 32.0 * 86_400.0;
 
-/// How much of an error body is looked at.
+/// How much of an error body is searched.
 const LOOKED_AT: usize = 64 * 1024;
 
 /// Reads the body of a refusal or failure: `{success, error, msg}`, a single `error`, `detail`,

@@ -71,7 +71,7 @@ impl LanguageError {
         self
     }
 
-    /// The text, carets under the mistake, the message, and the mended text where there is one: up
+    /// The text, carets under the mistake, the message, and the corrected text where there is one: up
     /// to four lines without colours. Columns are those of a terminal: wide characters count two.
     pub fn render(&self, text: &str) -> String {
         let part = |range: Range<usize>| line(text.get(range).unwrap_or_default());
@@ -82,9 +82,9 @@ impl LanguageError {
         let carets = "^".repeat(wrong.width().max(1));
         let mut lines = format!("{before}{wrong}{after}\n{indent}{carets}\n{}", self.message);
         if let Some(suggestion) = &self.suggestion {
-            let mended = line(&suggestion.apply(text));
+            let corrected = line(&suggestion.apply(text));
             lines.push_str("\ntry: ");
-            lines.push_str(&mended);
+            lines.push_str(&corrected);
         }
         lines
     }

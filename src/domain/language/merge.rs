@@ -95,14 +95,14 @@ fn several(field: &Field, rivals: &[&Located], text: &str) -> LanguageError {
         "{} cannot equal several values at once; for any of them write {list}",
         field.key
     );
-    let mut mended = list;
+    let mut merged = list;
     let mut end = first.end;
     for rival in &rivals[1..] {
         let between = text.get(end..rival.span.start).unwrap_or_default();
-        mended.push_str(between.trim_end());
+        merged.push_str(between.trim_end());
         end = rival.span.end;
     }
-    LanguageError::new(second.clone(), message).suggest(first.start..end, mended)
+    LanguageError::new(second.clone(), message).suggest(first.start..end, merged)
 }
 
 /// A second `!=`: both values go into a `notin` list. Null stays outside: lists hold values.

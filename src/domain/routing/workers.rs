@@ -143,7 +143,7 @@ impl Reqnums {
         }
     }
 
-    /// Asked for with every frame, so it is not counted anew: the span less what came.
+    /// Asked for with every frame, so it is not recounted: the span less what came.
     fn missing(&self) -> u64 {
         let first = self.ranges.first_key_value().map(|(first, _)| *first);
         let last = self.ranges.last_key_value().map(|(_, last)| *last);

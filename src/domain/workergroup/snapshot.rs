@@ -31,7 +31,7 @@ pub struct Snapshot {
 pub enum ChangeKind {
     /// It was not there before.
     New,
-    /// It is not there any more.
+    /// It is gone.
     Gone,
     /// A member has another value.
     Changed {

@@ -14,7 +14,7 @@ const TICK: f64 = 5.0;
 const REPRICED: f64 = 0.004;
 /// Share of the machines of which cards are let or come free in a tick.
 const RELET: f64 = 0.003;
-/// Share of the machines whose reliability is measured anew in a tick.
+/// Share of the machines whose reliability is remeasured in a tick.
 const MEASURED: f64 = 0.006;
 /// Share of the machines that leave in a tick.
 const DEPARTED: f64 = 0.0005;

@@ -189,7 +189,7 @@ struct Token {
 }
 
 /// The sources under a folder of the project.
-fn sources(folder: &str) -> Vec<(String, String)> {
+pub fn sources(folder: &str) -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders = vec![root.join(folder)];
     let mut found = Vec::new();

@@ -4,3 +4,4 @@ mod architecture;
 mod docs;
 #[cfg(unix)]
 mod screenshots;
+mod words;

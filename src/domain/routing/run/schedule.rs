@@ -269,7 +269,7 @@ impl Run {
         // a day at 10,000 a second
         let due = match self.plan.stop {
             Stop::Count(count) => (due as u64).min(count),
-            // What is due at the end itself is not due any more.
+            // What is due at the end itself is no longer due.
             Stop::Duration(span) => due.min((span * rate - EARLY).ceil()) as u64,
         };
         due.saturating_sub(self.next_request)
