@@ -2,6 +2,7 @@
 //! in `draw.rs`.
 
 pub mod plot;
+pub mod preview;
 
 use crate::app::keymap::Action;
 use crate::app::view::Cx;
