@@ -2,37 +2,26 @@
 
 use super::keymap::{Action, Context};
 use super::overlay::Overlay;
-use super::split::SIDE_BY_SIDE;
 use super::view::Availability;
 use super::{
-    Model, Owner, Pane, basket, groups, insights, requests, route_lab, unlist, volume_form, watch,
+    Model, Pane, basket, groups, insights, requests, route_lab, unlist, volume_form, watch,
 };
 
 /// The contexts of the table that can be reached from who owns the keyboard by closing what lies
 /// over it; none where text is typed or a question waits, so that nothing typed is lost.
 pub(super) fn reach(model: &Model) -> Option<&'static [Context]> {
-    let is_open = match model.owner() {
-        Owner::Table => true,
-        Owner::Overlay => {
-            model.browser().is_some_and(|browser| !browser.bar.editing)
-                && model.contexts().contains(&Context::Global)
-                && !model.overlays.iter().any(|overlay| {
-                    matches!(overlay, Overlay::Route(_) | Overlay::GroupForm)
-                        || overlay.takes_text()
-                })
-        }
-        Owner::Bar | Owner::Pane => false,
-    };
+    let is_open = model.browser().is_some()
+        && model.contexts().contains(&Context::Global)
+        && !model.overlays.iter().any(|overlay| {
+            matches!(overlay, Overlay::Route(_) | Overlay::GroupForm) || overlay.takes_text()
+        });
     is_open.then_some(&[Context::Table, Context::Groups])
 }
 
 impl Model {
     /// What the topmost view calls the effect of an action, if it has a name of its own for it.
     pub fn hint(&self, action: Action) -> Option<&'static str> {
-        match self.overlays.last() {
-            Some(Overlay::View(view)) => view.hint(action),
-            _ => None,
-        }
+        super::stack::top(self).and_then(|view| view.hint(action))
     }
 
     /// Whether an action has a meaning in the pane in sight; one that has may still be disabled.
@@ -42,7 +31,6 @@ impl Model {
         }
         match action {
             Action::Help => !self.confirms(),
-            Action::WiderDetail | Action::WiderTable => self.size.0 >= SIDE_BY_SIDE,
             Action::Unlist => self.pane == Pane::Volumes,
             Action::Job | Action::Summary | Action::Plot | Action::Watch => {
                 matches!(self.pane, Pane::Offers | Pane::Volumes)
@@ -70,9 +58,6 @@ impl Model {
         }
         let browser = self.browser();
         match action {
-            Action::WiderDetail | Action::WiderTable => (self.size.0 < SIDE_BY_SIDE).then(|| {
-                format!("table and detail stand side by side from {SIDE_BY_SIDE} columns on")
-            }),
             Action::Open => browser
                 .is_none_or(|browser| browser.selected_row().is_none())
                 .then(|| "no record is selected".to_owned()),

@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 use super::browser::Browser;
 use super::groups::Groups;
 use super::keys::Keymap;
-use super::message::Toast;
+use super::message::{Effect, Toast};
 use super::remote::{Now, Remote, Tickets};
 use super::requests::Requests;
 use super::route_lab::RouteLab;
@@ -59,7 +59,7 @@ pub struct State {
     pub markets: markets::Markets,
     /// What closed views remember.
     pub drafts: drafts::Drafts,
-    pub(super) tickets: Tickets,
+    pub(crate) tickets: Tickets,
 }
 
 /// The listings that are browsed, one for each resource.
@@ -164,6 +164,12 @@ impl State {
     /// The browser of the open pane, to be changed.
     pub fn browser_mut(&mut self) -> Option<&mut Browser> {
         Some(&mut self.browsers[self.pane.resource()?])
+    }
+
+    /// Requests the rows of the open pane again.
+    pub(crate) fn refresh(&mut self, now: Now) -> Vec<Effect> {
+        let browser = self.browser_and_tickets();
+        browser.map_or_else(Vec::new, |(browser, tickets)| browser.ask(tickets, now))
     }
 
     /// The browser of the open pane with the tickets for its requests.

@@ -5,7 +5,6 @@ pub mod drift;
 pub mod form;
 pub mod planner;
 pub mod preflight;
-pub mod supply;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};

@@ -1,18 +1,25 @@
 //! The views of the dashboard, one folder each: its state and what it does in `mod.rs`, its looks
 //! in `draw.rs`.
 
+pub mod browser;
 pub mod plot;
 pub mod preview;
 
 use crate::app::keymap::Action;
-use crate::app::view::Cx;
-use crate::app::{Model, Profile};
+use crate::app::view::{Cx, View, Views};
+use crate::app::{Model, Pane, Profile};
 use crate::domain::Condition;
 
 /// The dashboard with all its views. `conditions` are those of the first search, if they are not
 /// the usual ones.
 pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model {
-    Model::new(profile, conditions, open)
+    Model::new(profile, conditions, Views { open, pane })
+}
+
+/// The view of a pane, over which all others open.
+fn pane(pane: Pane) -> Option<Box<dyn View>> {
+    let resource = pane.resource()?;
+    Some(Box::new(browser::BrowserPane::new(resource)))
 }
 
 /// Opens the view that an action stands for where the keyboard is; false if it stands for none.

@@ -64,12 +64,12 @@ fn at_groups(url: &str, key: &str, state: &Path) -> Pty {
     ];
     let mut pty = Pty::bourse(&["--base-url", url], &variables, 100, 34);
     pty.wait_for("the offers' answer", |screen| {
-        screen.contents().contains(" old")
+        screen.contents().contains("updated ")
     });
     pty.keys("3");
     pty.wait_for("the groups' answer", |screen| {
         let text = screen.contents();
-        text.contains("Endpoint") && text.contains(" old") && !text.contains("asking")
+        text.contains("Endpoint") && text.contains("updated ")
     });
     pty
 }

@@ -133,7 +133,7 @@ fn success_shows_the_id_and_selects_the_new_row_when_it_is_listed() {
     assert_eq!(desk.asked(), &Request::ListWorkergroups);
     desk.answer(&with_group(77, SEARCH));
     desk.keys("enter").selects("chat");
-    desk.expect("5 rows").expect_not("New workergroup");
+    desk.expect("All 5 ").expect_not("New workergroup");
     desk.keys("n").expect("New workergroup");
     desk.expect_not("Endpoint       chat"); // the form is empty again
 }

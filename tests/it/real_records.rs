@@ -304,5 +304,5 @@ fn the_funnel_suggests_round_numbers_that_work() {
         })
         .collect();
     assert_eq!(asked[0]["dph_total"], json!({"lte": 1.23}));
-    desk.answer(answer).expect("1 of 2 rows");
+    desk.answer(answer).expect("1 of 2 offers");
 }

@@ -144,7 +144,7 @@ async fn a_call_that_was_given_up_is_listed_too() {
         json(200, THREE)
     });
     let (person, ended) = dashboard(&recorder);
-    person.sees("Asking for offers").await;
+    person.sees("Loading offers").await;
     while recorder.requests().is_empty() {
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
