@@ -7,8 +7,8 @@ use super::remote::Now;
 use super::route_lab;
 use super::sort_editor::SortEditor;
 use super::{
-    Model, Pane, basket, column_editor, filter_editor, groups, insights, leaving,
-    markets, requests, search_settings, unlist, volume_form,
+    Model, Pane, basket, column_editor, filter_editor, groups, insights, leaving, markets,
+    search_settings, unlist, volume_form,
 };
 use crate::domain::country;
 use crate::domain::field::Kind;
@@ -61,10 +61,10 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
             if let Some(effects) = groups::perform(model, now, action) {
                 return effects;
             }
-            return match (model.overlays.is_empty(), model.browser().is_some()) {
-                (false, _) => on_overlay(model, now, action),
-                (true, true) => on_table(model, now, action),
-                (true, false) => requests::on_list(model, now, action),
+            return if model.overlays.is_empty() {
+                on_table(model, now, action)
+            } else {
+                on_overlay(model, now, action)
             };
         }
     }
@@ -145,7 +145,6 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Some(Overlay::Volume(_)) => return volume_form::act(model, now, action),
         Some(Overlay::Basket(_)) => return basket::act(model, now, action),
         Some(Overlay::Route(_)) => return route_lab::act(model, now, action),
-        Some(Overlay::Request(_)) => return requests::act(model, now, action),
         Some(Overlay::Columns(_)) => return column_editor::act(model, action),
         Some(Overlay::Filter(_)) => return filter_editor::act(model, now, action),
         Some(Overlay::Settings(_)) => return search_settings::act(model, now, action),
@@ -272,7 +271,6 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         | Overlay::Question(_)
         | Overlay::Basket(_)
         | Overlay::Route(_)
-        | Overlay::Request(_)
         | Overlay::Copy(_)
         | Overlay::Markets(_)
         | Overlay::MarketForm(_)
@@ -353,8 +351,6 @@ mod tests {
                     | Context::RouteSearch
                     | Context::RouteHop
                     | Context::RouteExport
-                    | Context::RequestSearch
-                    | Context::RequestFind
                     | Context::Editor
                     | Context::Columns
                     | Context::Filter

@@ -100,7 +100,7 @@ pub struct Model {
     /// What the views share.
     pub state: State,
     /// The view of each pane, the bottom of the stack.
-    panes: [Option<Box<dyn View>>; 4],
+    panes: [Box<dyn View>; 4],
     /// What is open over the pane, topmost last.
     pub overlays: Vec<Overlay>,
     /// What the last frame measured.
@@ -135,15 +135,15 @@ impl Model {
     }
 
     /// The view of the open pane.
-    pub(crate) fn pane_view(&self) -> Option<&dyn View> {
-        self.panes[self.state.pane as usize].as_deref()
+    pub(crate) fn pane_view(&self) -> &dyn View {
+        &*self.panes[self.state.pane as usize]
     }
 
     /// Whether typed characters go into a text now.
     fn takes_text(&self) -> bool {
         match self.overlays.last() {
             Some(overlay) => overlay.takes_text(),
-            None => self.pane_view().is_some_and(View::takes_text),
+            None => self.pane_view().takes_text(),
         }
     }
 
@@ -163,9 +163,7 @@ impl Model {
                 Context::Always,
             ],
             Some(overlay) => overlay.contexts(),
-            None => self
-                .pane_view()
-                .map_or(requests::CONTEXTS, View::contexts),
+            None => self.pane_view().contexts(),
         }
     }
 
@@ -173,8 +171,7 @@ impl Model {
     /// seconds of a request under way, the age of what is shown.
     pub fn deadline(&self, now: Now) -> Option<f64> {
         let toast = self.toast.as_ref().map(|toast| toast.until);
-        let counts = insights::is_waiting(self) || requests::is_waiting(self);
-        let view = counts.then_some(now.mono + 0.25);
+        let view = insights::is_waiting(self).then_some(now.mono + 0.25);
         let writes = unlist::deadline(self, now);
         let basket = basket::deadline(self, now);
         let is_lab = matches!(self.overlays.last(), Some(Overlay::Route(RouteView::Lab)));
@@ -220,7 +217,6 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         Message::Mouse(event) => mouse::happened(model, now, event),
         Message::Resized(columns, rows) => {
             model.state.size = (columns, rows);
-            requests::resized(model);
             Vec::new()
         }
         Message::Answered { ticket, result } => answers::came(model, now, ticket, *result),
@@ -244,15 +240,19 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
                 browser.progress(ticket, attempt, waiting.clone());
             }
             groups::progress(model, ticket, attempt, waiting.as_ref());
-            requests::progress(model, ticket, attempt, waiting.as_ref());
+            model
+                .state
+                .requests
+                .progress(ticket, attempt, waiting.as_ref());
             insights::progress(model, ticket, attempt, waiting.as_ref());
             stack::progress(model, ticket, attempt, waiting.as_ref());
             Vec::new()
         }
-        Message::Recorded(entry) => {
-            requests::recorded(model, *entry);
+        Message::Recorded { ticket, entry } => {
+            requests::recorded(&mut model.state, ticket, *entry);
             Vec::new()
         }
+        Message::Edited(result) => stack::edited(model, now, result),
         Message::Deadline => {
             if model
                 .toast
@@ -309,7 +309,6 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
     }
     if !model.overlays.is_empty()
         && !route_lab::typed(model, key)
-        && !requests::typed(model, key)
         && !markets::typed(model, key)
         && !groups::type_into(model, |input| input.key(key))
         && let Some(overlay) = model.overlays.last_mut()
@@ -335,15 +334,12 @@ fn pasted(model: &mut Model, now: Now, text: &str) -> Vec<Effect> {
         return effects;
     }
     let mut refused = 0;
-    if model.overlays.is_empty() {
-        model.show(Toast::error("Can't paste here", now));
-    } else if let Some(pasted) = groups::paste(model, text) {
+    if let Some(pasted) = groups::paste(model, text) {
         refused = pasted.refused;
     } else if let Some(Overlay::Unlist(dialog)) = model.overlays.last_mut() {
         dialog.refuse_paste();
-    } else if let Some(left_out) = route_lab::pasted(model, text)
-        .or_else(|| requests::pasted(model, now, text))
-        .or_else(|| markets::pasted(model, text))
+    } else if let Some(left_out) =
+        route_lab::pasted(model, text).or_else(|| markets::pasted(model, text))
     {
         refused = left_out;
     } else if let Some(overlay) = model.overlays.last_mut() {

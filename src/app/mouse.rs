@@ -8,7 +8,7 @@ use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::{Model, actions, insights, markets, requests, route_lab};
+use super::{Model, actions, insights, markets, route_lab};
 
 /// Lines that a turn of the wheel moves.
 const WHEEL: isize = 3;
@@ -55,9 +55,6 @@ fn wheel(model: &mut Model, now: Now, by: isize) {
     if let Some(Overlay::Route(_)) = model.overlays.last() {
         return route_lab::wheel(model, now, by);
     }
-    if requests::is_owner(model) {
-        return requests::wheel(model, by);
-    }
     let most = model
         .facts
         .overlay_lines
@@ -85,11 +82,7 @@ fn wheel(model: &mut Model, now: Now, by: isize) {
         Some(Overlay::GroupForm) => model.state.groups.form.step(by.signum()),
         Some(Overlay::GroupPlan(planner)) => planner.step(by.signum()),
         Some(
-            Overlay::Unlist(_)
-            | Overlay::GroupCreate(_)
-            | Overlay::Volume(_)
-            | Overlay::Route(_)
-            | Overlay::Request(_),
+            Overlay::Unlist(_) | Overlay::GroupCreate(_) | Overlay::Volume(_) | Overlay::Route(_),
         )
         | None => {}
     }
@@ -162,7 +155,6 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
                 return browser.sort_by(field, now);
             }
         }
-        Target::Row(index) if requests::is_owner(model) => requests::clicked(model, now, index),
         Target::Bar if model.overlays.is_empty() => {
             return actions::perform(model, now, Action::Query);
         }

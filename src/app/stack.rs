@@ -25,7 +25,7 @@ fn with<R>(
         ..
     } = model;
     let view = match place.checked_sub(1) {
-        None => panes[state.pane as usize].as_mut()?,
+        None => &mut panes[state.pane as usize],
         Some(above) => match overlays.get_mut(above)? {
             Overlay::View(view) => view,
             _ => return None,
@@ -150,6 +150,18 @@ pub(super) fn pasted(model: &mut Model, now: Now, text: &str) -> Option<Vec<Effe
     Some(effects)
 }
 
+/// Gives the text that the person's editor left to the topmost view.
+pub(super) fn edited(model: &mut Model, now: Now, text: Result<String, String>) -> Vec<Effect> {
+    match text {
+        Ok(text) => with_top(model, now, |view, cx| view.edited(&text, cx))
+            .map_or_else(Vec::new, |(_, effects)| effects),
+        Err(why) => {
+            model.state.toast = Some(Toast::error(why, now));
+            Vec::new()
+        }
+    }
+}
+
 /// Gives a click to the topmost view, if it is on one of its lines.
 pub(super) fn clicked(model: &mut Model, now: Now, x: u16, y: u16) -> Option<Vec<Effect>> {
     let top = model.overlays.len();
@@ -207,7 +219,7 @@ pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
         Overlay::View(view) => Some(&**view),
         _ => None,
     });
-    let views = model.pane_view().into_iter().chain(above);
+    let views = std::iter::once(model.pane_view()).chain(above);
     views
         .filter_map(|view| view.deadline(&model.state, now))
         .reduce(f64::min)
@@ -231,14 +243,14 @@ pub(super) fn rows_changed(model: &mut Model) {
 
 /// The views of all panes, then those open over them.
 fn views<'a>(
-    panes: &'a mut [Option<Box<dyn View>>],
+    panes: &'a mut [Box<dyn View>],
     overlays: &'a mut [Overlay],
 ) -> impl Iterator<Item = &'a mut Box<dyn View>> {
     let above = overlays.iter_mut().filter_map(|overlay| match overlay {
         Overlay::View(view) => Some(view),
         _ => None,
     });
-    panes.iter_mut().flatten().chain(above)
+    panes.iter_mut().chain(above)
 }
 
 /// The topmost view; `None` if the topmost overlay is no view.
@@ -246,7 +258,7 @@ pub(super) fn top(model: &Model) -> Option<&dyn View> {
     match model.overlays.last() {
         Some(Overlay::View(view)) => Some(&**view),
         Some(_) => None,
-        None => model.pane_view(),
+        None => Some(model.pane_view()),
     }
 }
 

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use super::actions;
 use super::browser::Browser;
-use crate::domain::language::{self, Completion};
 use crate::domain::field::Kind;
+use crate::domain::language::{self, Completion};
 use crate::domain::{CellRef, country};
 
 impl Browser {
@@ -116,10 +116,7 @@ fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String>
 
 /// Reads the bar's text. The defaults at its beginning can be overruled by what is
 /// typed behind them: `verified=true … verified=false` means unverified, not a contradiction.
-fn parse_bar(
-    browser: &Browser,
-    text: &str,
-) -> Result<language::Parsed, language::LanguageError> {
+fn parse_bar(browser: &Browser, text: &str) -> Result<language::Parsed, language::LanguageError> {
     let (catalog, dialect) = (browser.query.catalog(), browser.dialect());
     let defaults = language::default_conditions(catalog, dialect);
     let mut seed = Vec::new();

@@ -187,7 +187,6 @@ pub(super) fn disabled(model: &Model) -> Option<String> {
         .then(|| "Only on Offers and Volumes".to_owned())
 }
 
-
 /// Asks again where it is time.
 pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
     let crate::app::State {

@@ -79,7 +79,11 @@ fn own(model: &Model) -> Vec<Hint> {
             row.hint.map(|(word, rank)| Hint {
                 key: model.keymap.shown_key(row),
                 word: model.hint(row.action).unwrap_or(word),
-                rank: if is_at_hand(model, row.action) { 0 } else { rank },
+                rank: if is_at_hand(model, row.action) {
+                    0
+                } else {
+                    rank
+                },
                 action: row.action,
             })
         })
@@ -135,7 +139,7 @@ fn reachable(model: &Model) -> impl Iterator<Item = &'static Binding> {
 /// Whether an action is what one probably wants next.
 fn is_at_hand(model: &Model, action: Action) -> bool {
     let Some(browser) = model.browser() else {
-        return false;
+        return action == Action::Refresh;
     };
     match action {
         Action::Compare => browser.marks.len() > 1,

@@ -54,7 +54,14 @@ pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     right.spans.extend(news.spans);
     right.push_span(" ");
     scene.render(right.alignment(Alignment::Right), area);
-    tabs_at(model, Rect { width: left, ..area }, scene);
+    tabs_at(
+        model,
+        Rect {
+            width: left,
+            ..area
+        },
+        scene,
+    );
 }
 
 fn tabs_at(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -17,7 +17,6 @@ mod paint;
 mod picker;
 mod prompt;
 mod records;
-mod requests;
 mod route_lab;
 mod search_settings;
 mod searches;
@@ -125,14 +124,9 @@ fn screen(
         .extend(covered.filter(|(depth, _, _)| *depth < hidden));
     let mut cursor = None;
     if hidden == 0 {
-        cursor = match model.pane_view() {
-            Some(view) => {
-                let mut scene = brush.scene(frame, facts, 0);
-                view.draw(body, &mut scene);
-                scene.cursor
-            }
-            None => requests_pane(frame, body, brush, facts),
-        };
+        let mut scene = brush.scene(frame, facts, 0);
+        model.pane_view().draw(body, &mut scene);
+        cursor = scene.cursor;
     }
     // The footer stays visible under whatever is open.
     let free = top.union(body);
@@ -144,22 +138,6 @@ fn screen(
     let [_, last] = Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(body);
     footer::toast(model, last, &mut scene);
     cursor
-}
-
-fn requests_pane(
-    frame: &mut Frame<'_>,
-    body: Rect,
-    brush: Brush<'_>,
-    facts: &mut Facts,
-) -> Option<Position> {
-    let Brush { model, now, theme } = brush;
-    let [body, status] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(body);
-    let buffer = frame.buffer_mut();
-    requests::pane(buffer, body, model, now, theme, facts);
-    let parts = requests::status(model, now, theme);
-    paint::pieces(buffer, status.x + 1, status.y, status.width - 1, &parts);
-    None
 }
 
 /// A few lines in the middle of an area, the first one stronger.
@@ -265,9 +243,6 @@ fn overlays(
                 facts,
             ),
             Overlay::Route(view) => route_lab::draw(buffer, area, view, model, now, theme, facts),
-            Overlay::Request(view) => {
-                requests::overlay(buffer, (area, body), model, *view, theme, facts)
-            }
             Overlay::Sort(editor) => picker::draw(
                 buffer,
                 area,

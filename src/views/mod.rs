@@ -1,9 +1,12 @@
 //! The views of the dashboard, one folder each: its state and what it does in `mod.rs`, its looks
 //! in `draw.rs`.
 
+pub mod body_editor;
 pub mod browser;
 pub mod plot;
 pub mod preview;
+pub mod request;
+pub mod requests;
 
 use crate::app::keymap::Action;
 use crate::app::view::{Cx, View, Views};
@@ -17,9 +20,11 @@ pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model 
 }
 
 /// The view of a pane, over which all others open.
-fn pane(pane: Pane) -> Option<Box<dyn View>> {
-    let resource = pane.resource()?;
-    Some(Box::new(browser::BrowserPane::new(resource)))
+fn pane(pane: Pane) -> Box<dyn View> {
+    match pane.resource() {
+        Some(resource) => Box::new(browser::BrowserPane::new(resource)),
+        None => Box::new(requests::RequestsPane::default()),
+    }
 }
 
 /// Opens the view that an action stands for where the keyboard is; false if it stands for none.
@@ -27,6 +32,7 @@ fn pane(pane: Pane) -> Option<Box<dyn View>> {
 pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     match action {
         Action::Plot => cx.try_open(plot::Plot::new),
+        Action::OpenRequest => request::open_failed(cx),
         _ => false,
     }
 }

@@ -272,7 +272,14 @@ impl<'a, R: Rows> Table<'a, R> {
         let part = Rect::new(x, cell.y, cells(part), 1).intersection(cell);
         // Colours would be lost on the selected row.
         let shape = Style::new().add_modifier(Modifier::UNDERLINED.union(Modifier::BOLD));
-        buffer.set_style(part, if is_selected { shape } else { shape.patch(self.theme.highlight) });
+        buffer.set_style(
+            part,
+            if is_selected {
+                shape
+            } else {
+                shape.patch(self.theme.highlight)
+            },
+        );
     }
 }
 

@@ -116,7 +116,8 @@ fn one_creation_goes_out_with_exactly_the_previewed_body() {
     pty.keys("<Enter>");
     pty.wait_for("the new row selected", |screen| {
         let text = screen.contents();
-        text.lines().any(|line| line.starts_with(">  chat"))
+        text.lines()
+            .any(|line| line.contains('›') && line.contains(" chat "))
     });
     pty.keys("q");
     pty.exit().assert_clean(0);

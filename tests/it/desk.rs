@@ -53,6 +53,7 @@ impl Desk {
             theme: Theme::MONO,
             terminal: Terminal::new(TestBackend::new(120, 40)).unwrap(),
         };
+        desk.model.size = (120, 40);
         prepare(&mut desk.model);
         desk.send(Message::Started);
         desk.draw();
@@ -257,7 +258,11 @@ impl Desk {
         let row = self.highlighted().unwrap_or_default();
         let row = row.trim_start_matches(['›', '▌', '◆', '!', '+', ' ']);
         let is_named = selected.as_deref() == Some(id) || row.starts_with(id);
-        assert!(is_named && !row.is_empty(), "{selected:?}\n{}", self.screen());
+        assert!(
+            is_named && !row.is_empty(),
+            "{selected:?}\n{}",
+            self.screen()
+        );
         self
     }
 
@@ -289,11 +294,19 @@ impl Desk {
     fn row_of(&self, id: &str) -> u16 {
         let browser = self.model.browser().expect("a pane with a table");
         let listing = browser.listing().expect("rows");
-        let is_it = |row: &u32| listing.id(*row as usize).is_some_and(|own| own.to_string() == id);
+        let is_it = |row: &u32| {
+            listing
+                .id(*row as usize)
+                .is_some_and(|own| own.to_string() == id)
+        };
         let place = browser.view().iter().position(is_it);
         let viewport = self.model.facts.viewport(0, Region::MAIN);
         let place = place.unwrap_or_else(|| panic!("{id} is no row:\n{}", self.screen()));
-        assert!(viewport.visible().contains(&place), "{id}:\n{}", self.screen());
+        assert!(
+            viewport.visible().contains(&place),
+            "{id}:\n{}",
+            self.screen()
+        );
         viewport.rows.y + (place - viewport.top) as u16
     }
 

@@ -119,8 +119,16 @@ fn groups_are_narrowed_by_the_moment_of_their_creation_and_by_age() {
     for (query, rows, there) in [
         ("created_at>=2026-11-19", "1 of 4 workergroups", "llama"),
         ("created_at<2026-11-19", "1 of 4 workergroups", "sdxl"),
-        ("created_at=2026-11-18T12:00:00Z", "1 of 4 workergroups", "sdxl"),
-        ("created_at=2026-11-18..2026-11-20", "2 of 4 workergroups", "sdxl"),
+        (
+            "created_at=2026-11-18T12:00:00Z",
+            "1 of 4 workergroups",
+            "sdxl",
+        ),
+        (
+            "created_at=2026-11-18..2026-11-20",
+            "2 of 4 workergroups",
+            "sdxl",
+        ),
         ("created_at!=null", "3 of 4 workergroups", "yesterday"),
         ("age<36h", "1 of 4 workergroups", "llama"),
         ("age>=2", "1 of 4 workergroups", "sdxl"),
@@ -145,7 +153,8 @@ fn groups_are_narrowed_by_the_moment_of_their_creation_and_by_age() {
     desk.expect("When the group was created");
     desk.keys("ctrl-u").type_text("2026-11-19");
     desk.keys("enter ctrl-s");
-    desk.expect("1 of 4 workergroups").expect("created_at>2026-11-19");
+    desk.expect("1 of 4 workergroups")
+        .expect("created_at>2026-11-19");
     desk.keys("f").type_text("age").keys("enter");
     desk.expect("How long ago the group was created");
     desk.type_text("<12h").keys("enter ctrl-s");

@@ -286,7 +286,7 @@ async fn a_key_of_the_environment_goes_to_named_markets_and_never_to_the_sandbox
     // A sandbox takes its own key only: with another one it would refuse.
     person.sees("First 500 of more").await;
     let _ = person.keys.send(Event::Paste(KEY.to_owned()));
-    person.sees("Nothing here takes pasted text").await;
+    person.sees("Can't paste here").await;
     person.press(KeyCode::Char('q'));
     assert_eq!(running.ended.await.unwrap(), 0);
     let bearer = format!("Bearer {KEY}");

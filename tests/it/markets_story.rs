@@ -609,8 +609,11 @@ fn the_first_sight_of_the_sandbox_names_the_way_out() {
         model.markets.roster = roster();
     });
     desk.answer(THREE);
-    desk.expect("This is the sandbox").expect("M  connect to a real market");
-    desk.resize(80, 24).expect("All 3 ").expect_not("real market");
+    desk.expect("This is the sandbox")
+        .expect("M  connect to a real market");
+    desk.resize(80, 24)
+        .expect("All 3 ")
+        .expect_not("real market");
     // It asks for no Esc: the next key does what it always does and takes the card away.
     desk.resize(120, 40).expect("connect to a real market");
     desk.keys("j").selects("102").expect_not("real market");

@@ -149,8 +149,7 @@ fn a_failed_request_keeps_the_rows_and_says_why() {
 fn without_rows_a_failure_says_what_to_do() {
     let mut desk = Desk::new();
     desk.fail(ApiError::Lost);
-    desk.expect("Can't load offers")
-        .expect("r retry");
+    desk.expect("Can't load offers").expect("r retry");
     desk.keys("r").answer(THREE).selects("101");
 }
 

@@ -151,7 +151,8 @@ fn a_watch_compares_prices_as_they_are_shown() {
         "\"discounted_dph_total\":0.35",
         "\"discounted_dph_total\":0.33",
     ));
-    desk.expect("1 cheaper, ▲ 0 more expensive").expect("▼0.0200 0.3300");
+    desk.expect("1 cheaper, ▲ 0 more expensive")
+        .expect("▼0.0200 0.3300");
     // An estimate is no move: the market priced 8 GB both times.
     let mut desk = wide(&Dialect::DOCUMENTED, MARKET);
     desk.keys("o down").type_text("100").keys("enter r");
@@ -162,8 +163,7 @@ fn a_watch_compares_prices_as_they_are_shown() {
 #[test]
 fn with_a_job_its_bill_ranks_compares_and_sums_up() {
     let mut desk = wide(&Dialect::DOCUMENTED, MARKET);
-    desk.expect("8 GB disk")
-        .expect("◆ best value (");
+    desk.expect("8 GB disk").expect("◆ best value (");
     desk.click("$/h").keys("g");
     assert!(!row(&desk, "2").contains('◆'), "3 is cheaper and faster");
     set_job(&mut desk);
@@ -195,8 +195,7 @@ fn with_a_job_its_bill_ranks_compares_and_sums_up() {
     desk.keys("esc p").expect("DLPerf (y) by Job $ (x)");
     desk.expect("◆ Pareto front: 1 rows");
     desk.keys("esc :").type_text("forget-job").keys("enter");
-    desk.expect("8 GB disk")
-        .expect("sort $/h ▲");
+    desk.expect("8 GB disk").expect("sort $/h ▲");
     desk.expect("0.2200");
     desk.keys("p").expect("DLPerf (y) by $/h (x)");
 }

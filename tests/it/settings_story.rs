@@ -52,8 +52,7 @@ fn an_estimate_lasts_until_the_market_confirms_it() {
     assert_eq!(asked(&desk).storage, Some(100.0));
     let body = wire::encode(desk.asked(), &Dialect::VAST).body.unwrap();
     assert_eq!(body["allocated_storage"], json!(100));
-    desk.expect("0.5250")
-        .expect("100 GB disk (estimate)");
+    desk.expect("0.5250").expect("100 GB disk (estimate)");
     desk.fail(ApiError::Lost);
     desk.expect("0.5250").expect("(estimate)");
     desk.keys("esc r").answer(&at_100_gb());
@@ -226,8 +225,7 @@ fn leaving_keeps_the_settings_for_the_next_visit() {
     desk.keys("o down ctrl-u").type_text("250").keys("esc");
     desk.expect("0.4100").expect_not("estimate");
     desk.keys("o").expect("Ctrl-y takes them up");
-    desk.keys("ctrl-y enter")
-        .expect("250 GB disk (estimate)");
+    desk.keys("ctrl-y enter").expect("250 GB disk (estimate)");
 }
 
 #[test]

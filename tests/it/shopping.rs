@@ -128,13 +128,9 @@ fn failures() -> Vec<(&'static str, Vec<u8>, &'static str)> {
                 let whole = json_answer(200, THREE);
                 whole[..whole.len() - 700].to_vec()
             },
-            "offers could be fetched",
+            "load offers",
         ),
-        (
-            "no JSON",
-            answer(200, &[], b"hello"),
-            "offers could be fetched",
-        ),
+        ("no JSON", answer(200, &[], b"hello"), "load offers"),
         (
             "a redirect",
             answer(307, &[("Location", "http://127.0.0.1:1/")], b""),
@@ -157,7 +153,7 @@ fn every_failure_is_said_in_words_and_the_program_lives_on() {
         });
         let mut pty = against(&recorder);
         let screen = pty.wait_for(name, |screen| {
-            screen.contents().contains("No offers could be fetched")
+            screen.contents().contains("Can't load offers")
         });
         let flat: String = screen.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flat.contains(words), "{name}: {screen}");

@@ -13,9 +13,7 @@ fn truncated() -> Desk {
         .query
         .limit = Some(3);
     desk.calls.clear();
-    desk.keys("r")
-        .answer(THREE)
-        .expect("First 3 of more");
+    desk.keys("r").answer(THREE).expect("First 3 of more");
     desk
 }
 
@@ -242,7 +240,8 @@ fn rows_of_another_order_have_nothing_to_be_compared_with() {
         .answer(THREE)
         .expect("0 new, 0 out");
     desk.click("$/h").wait(0.3).answer(CHEAPEST);
-    desk.expect_not("new,").expect("Auto-refresh: next refresh in");
+    desk.expect_not("new,")
+        .expect("Auto-refresh: next refresh in");
 }
 
 #[test]

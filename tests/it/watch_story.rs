@@ -85,7 +85,8 @@ fn another_question_has_nothing_to_be_compared_with() {
     desk.expect("1 cheaper");
     desk.keys("/").type_text(" num_gpus>=1").keys("enter");
     desk.answer(THREE);
-    desk.expect_not("cheaper").expect("Auto-refresh: next refresh in 30 s");
+    desk.expect_not("cheaper")
+        .expect("Auto-refresh: next refresh in 30 s");
     // Offers that are not bundled are other rows.
     desk.wait(30.0).answer(&later()).expect("1 cheaper");
     desk.model.browsers[bourse::domain::Resource::Offers]

@@ -46,7 +46,10 @@ pub(super) fn lines(
     }
     if !browser.doubts().is_empty() {
         let doubts: Vec<_> = browser.doubts().iter().map(Doubt::text).collect();
-        add(&format!("Not as asked: {}", doubts.join("; ")), theme.warning);
+        add(
+            &format!("Not as asked: {}", doubts.join("; ")),
+            theme.warning,
+        );
     }
     lines.extend(watched(browser, now, theme).map(|line| fit(line, width)));
     lines.truncate(MOST);
@@ -75,7 +78,9 @@ fn failure(state: &State, browser: &Browser) -> Option<String> {
         ApiError::NoKey { .. } => "to add a key",
         _ => "for another key",
     };
-    Some(format!("The rows below are older. Press {key} {what}: {error}"))
+    Some(format!(
+        "The rows below are older. Press {key} {what}: {error}"
+    ))
 }
 
 fn ignored(browser: &Browser) -> Option<String> {
@@ -88,7 +93,9 @@ fn ignored(browser: &Browser) -> Option<String> {
         })
         .collect();
     let named = (!named.is_empty()).then(|| named.join(", "))?;
-    Some(format!("The market ignored {named}: see the cells marked !"))
+    Some(format!(
+        "The market ignored {named}: see the cells marked !"
+    ))
 }
 
 /// What auto-refresh has found since it was turned on: the legend of its signs at the same time.
@@ -101,7 +108,10 @@ fn watched(browser: &Browser, now: Now, theme: &Theme) -> Option<Line<'static>> 
     }
     let next = format!("next refresh in {:.0} s", watch.next_in(now));
     let Some(since) = watch.since() else {
-        return Some(Line::styled(format!("   Auto-refresh: {next}"), theme.accent));
+        return Some(Line::styled(
+            format!("   Auto-refresh: {next}"),
+            theme.accent,
+        ));
     };
     let changes = watch.changes();
     let (cheaper, costlier) = changes.moves();
@@ -109,7 +119,10 @@ fn watched(browser: &Browser, now: Now, theme: &Theme) -> Option<Line<'static>> 
     let gone = if changes.is_cut { "out" } else { "gone" };
     let since = format::span((now.epoch - since.epoch).max(0.0));
     let number = |sign: &str, many: usize, what: &str, style: Style| {
-        Span::styled(format!("{sign}{many} {what}"), if many > 0 { style } else { theme.dim })
+        Span::styled(
+            format!("{sign}{many} {what}"),
+            if many > 0 { style } else { theme.dim },
+        )
     };
     let comma = || Span::styled(", ", theme.dim);
     Some(Line::from(vec![

@@ -31,7 +31,7 @@ fn unit(field: &Field) -> Option<&'static str> {
         Unit::Megabytes | Unit::Gigabytes if !field.label.ends_with("GB") => Some("GB"),
         Unit::Seconds if is_hours(field) => Some("h"),
         Unit::Seconds => Some("d"),
-        Unit::Ratio => Some("%"),
+        Unit::Ratio if !field.label.ends_with('%') => Some("%"),
         _ => None,
     }
 }
@@ -45,7 +45,9 @@ fn is_hours(field: &Field) -> bool {
 pub(super) fn width(listing: &Listing, field: &Field) -> Option<u16> {
     if let (Kind::Number, Format::Places(places)) = (field.kind, field.format) {
         let digits = listing.column(field).widest() + usize::from(places) + 1;
-        return u16::try_from(digits).ok().map(|width| width.min(field.column.width));
+        return u16::try_from(digits)
+            .ok()
+            .map(|width| width.min(field.column.width));
     }
     if field.kind != Kind::Number || field.format != Format::Auto {
         return None;
@@ -78,7 +80,9 @@ pub(super) fn text(
 /// The country first: where a column is cut, the region goes.
 fn place(text: &str, width: u16) -> String {
     let code = country::code(text);
-    let region = text.rsplit_once(',').map_or("", |(region, _)| region.trim());
+    let region = text
+        .rsplit_once(',')
+        .map_or("", |(region, _)| region.trim());
     let shown = if region.is_empty() || code.chars().count() > 3 {
         country::place(text).to_owned()
     } else {

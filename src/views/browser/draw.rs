@@ -7,6 +7,7 @@ use ratatui::widgets::{Paragraph, Scrollbar, ScrollbarOrientation, ScrollbarStat
 use super::{BrowserPane, Focus, banner, empty, first_run, query, table};
 use crate::app::Pane;
 use crate::app::browser::Browser;
+use crate::app::facts::Target;
 use crate::app::view::{Region, Scene};
 use crate::domain::Listing;
 use crate::domain::format::grouped;
@@ -54,6 +55,7 @@ fn panels(view: &BrowserPane, browser: &Browser, area: Rect, scene: &mut Scene<'
         Some(row) => preview::draw(view.resource, row, right, scene),
         None => {}
     }
+    scene.clickable(right, Target::Item(Region::PREVIEW, 0));
     let border = Rect { width: 1, ..right };
     scene.divider(border, area);
 }
@@ -105,9 +107,7 @@ fn records(
             height: area.height.saturating_sub(2),
             ..area
         };
-        scene
-            .frame
-            .render_stateful_widget(bar, area, &mut place);
+        scene.frame.render_stateful_widget(bar, area, &mut place);
     }
 }
 
@@ -165,7 +165,12 @@ fn compact_facts(browser: &Browser, viewport: &Viewport) -> String {
     };
     let label = if viewport.total > viewport.page {
         let visible = viewport.visible();
-        format!("{}–{} · {}", visible.start + 1, visible.end, counts(browser))
+        format!(
+            "{}–{} · {}",
+            visible.start + 1,
+            visible.end,
+            counts(browser)
+        )
     } else {
         counts(browser)
     };
@@ -182,9 +187,16 @@ fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
         line.push_span(Span::styled(format!(" {text}"), theme.dim));
     };
     if !browser.marks.is_empty() {
-        add("▌", theme.warning, format!("{} marked", browser.marks.len()));
+        add(
+            "▌",
+            theme.warning,
+            format!("{} marked", browser.marks.len()),
+        );
     }
-    let front = browser.figures.front().map_or(0, |front| front.members().len());
+    let front = browser
+        .figures
+        .front()
+        .map_or(0, |front| front.members().len());
     if front > 0 {
         let what = if browser.figures.job.is_some() {
             "best value for the job"

@@ -82,7 +82,10 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
                 .map(|skipped| format!("The first: {}", skipped.reason))
                 .into_iter()
                 .collect(),
-            keys: vec![(Action::Refresh, "retry"), (Action::Requests, "open requests")],
+            keys: vec![
+                (Action::Refresh, "retry"),
+                (Action::Requests, "open requests"),
+            ],
         },
         (_, Some(listing)) if !browser.words.is_empty() => Note {
             title: format!(

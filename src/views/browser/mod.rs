@@ -106,7 +106,9 @@ impl BrowserPane {
         let is_on = cx.state.browsers[self.resource].toggle_watch(cx.now);
         if is_on {
             let key = cx.state.keymap.key_of(Action::Watch);
-            cx.toast(format!("Auto-refresh every {EVERY:.0} s ({key} turns it off)"));
+            cx.toast(format!(
+                "Auto-refresh every {EVERY:.0} s ({key} turns it off)"
+            ));
         } else {
             cx.toast("Auto-refresh off");
         }
@@ -120,16 +122,18 @@ impl BrowserPane {
             let abort = browser.cancel();
             cx.effects(abort);
             let key = cx.state.keymap.key_of(Action::Refresh);
-            return cx.toast(format!("Sorted the loaded rows only ({key} asks the market)"));
+            return cx.toast(format!(
+                "Sorted the loaded rows only ({key} asks the market)"
+            ));
         }
         if let Some(abort) = browser.cancel() {
             cx.effect(abort);
-            return cx.toast("Request canceled");
+            return cx.toast("Request cancelled");
         }
         let stopped = browser.figures.three.cancel();
         if !stopped.is_empty() {
             cx.effects(stopped);
-            return cx.toast("Request for the three prices canceled");
+            return cx.toast("Request for the three prices cancelled");
         }
         if browser.remote().error().is_some() && browser.listing().is_some() {
             browser.dismiss();
@@ -265,6 +269,7 @@ impl View for BrowserPane {
                 browser.bar.complete();
                 browser.query_typed();
             }
+            (Focus::Table, Region::PREVIEW) => cx.perform(Action::Open),
             (Focus::Table, Region::MAIN) if browser.cursor() == line => cx.perform(Action::Open),
             (Focus::Table, Region::MAIN) => browser.select(line),
             _ => return Outcome::Ignored,

@@ -182,7 +182,9 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
     let width = wanted.min(WIDEST).min(screen.width);
     let before = bar.input.text().get(..completion.span.start);
     let start = before.map_or(0, cells);
-    let scroll = bar.input.scroll(usize::from(line.width.saturating_sub(PROMPT + 1)));
+    let scroll = bar
+        .input
+        .scroll(usize::from(line.width.saturating_sub(PROMPT + 1)));
     let start = start.saturating_sub(u16::try_from(scroll).unwrap_or(0));
     // The labels stand below what they complete: two cells of frame and gap in front of them.
     let x = (line.x + PROMPT + start)
@@ -293,7 +295,12 @@ fn parts(browser: &Browser, keymap: &Keymap, theme: &Theme) -> Vec<(String, Styl
     if let Some(limit) = query.limit {
         parts.push((format!("limit {limit}"), theme.text));
     }
-    let off = printed(query.conditions.iter().filter(|condition| !condition.enabled));
+    let off = printed(
+        query
+            .conditions
+            .iter()
+            .filter(|condition| !condition.enabled),
+    );
     if !off.is_empty() {
         parts.push((format!("off: {off}"), theme.dim));
     }
@@ -309,7 +316,10 @@ fn basis(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
     } else {
         (disk, theme.text)
     };
-    let job = browser.figures.job.map(|job| (format!("job {}", job.brief()), theme.text));
+    let job = browser
+        .figures
+        .job
+        .map(|job| (format!("job {}", job.brief()), theme.text));
     std::iter::once(disk).chain(job).collect()
 }
 

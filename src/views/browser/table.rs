@@ -93,11 +93,7 @@ pub(super) fn draw(
 
 /// The columns in their order: those that the person chose, those in which a condition was broken
 /// or a word was found, and those that the query or the order needs.
-fn fields(
-    browser: &Browser,
-    needed: &[&'static Field],
-    has_preview: bool,
-) -> Vec<&'static Field> {
+fn fields(browser: &Browser, needed: &[&'static Field], has_preview: bool) -> Vec<&'static Field> {
     let mut fields = browser.columns.clone();
     let is_usual = fields == browser.query.catalog().default_columns();
     if has_preview && is_usual && browser.resource() != Resource::Workergroups {
