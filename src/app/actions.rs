@@ -4,7 +4,6 @@ use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::route_lab;
 use super::sort_editor::SortEditor;
 use super::{
     Model, Pane, basket, column_editor, filter_editor, groups, insights, leaving, markets,
@@ -32,7 +31,6 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
     match action {
         Action::Quit => return leaving::leave(model),
         Action::QuitNow => return vec![Effect::Quit],
-        Action::RouteLab => return route_lab::open(model, now),
         Action::Suspend => return vec![Effect::Suspend],
         Action::Redraw => return vec![Effect::Redraw],
         Action::Help => super::help::open(model),
@@ -144,7 +142,6 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Some(Overlay::Insight(_)) => return insights::act(model, now, action),
         Some(Overlay::Volume(_)) => return volume_form::act(model, now, action),
         Some(Overlay::Basket(_)) => return basket::act(model, now, action),
-        Some(Overlay::Route(_)) => return route_lab::act(model, now, action),
         Some(Overlay::Columns(_)) => return column_editor::act(model, action),
         Some(Overlay::Filter(_)) => return filter_editor::act(model, now, action),
         Some(Overlay::Settings(_)) => return search_settings::act(model, now, action),
@@ -270,7 +267,6 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         | Overlay::Detail { .. }
         | Overlay::Question(_)
         | Overlay::Basket(_)
-        | Overlay::Route(_)
         | Overlay::Copy(_)
         | Overlay::Markets(_)
         | Overlay::MarketForm(_)
@@ -347,10 +343,6 @@ mod tests {
                     | Context::Form
                     | Context::Job
                     | Context::VolumeCost
-                    | Context::RouteForm
-                    | Context::RouteSearch
-                    | Context::RouteHop
-                    | Context::RouteExport
                     | Context::Editor
                     | Context::Columns
                     | Context::Filter

@@ -8,7 +8,7 @@ use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::{Model, actions, insights, markets, route_lab};
+use super::{Model, actions, insights, markets};
 
 /// Lines that a turn of the wheel moves.
 const WHEEL: isize = 3;
@@ -52,9 +52,6 @@ fn turned(model: &mut Model, now: Now, by: isize) -> Vec<Effect> {
 }
 
 fn wheel(model: &mut Model, now: Now, by: isize) {
-    if let Some(Overlay::Route(_)) = model.overlays.last() {
-        return route_lab::wheel(model, now, by);
-    }
     let most = model
         .facts
         .overlay_lines
@@ -81,10 +78,7 @@ fn wheel(model: &mut Model, now: Now, by: isize) {
         }
         Some(Overlay::GroupForm) => model.state.groups.form.step(by.signum()),
         Some(Overlay::GroupPlan(planner)) => planner.step(by.signum()),
-        Some(
-            Overlay::Unlist(_) | Overlay::GroupCreate(_) | Overlay::Volume(_) | Overlay::Route(_),
-        )
-        | None => {}
+        Some(Overlay::Unlist(_) | Overlay::GroupCreate(_) | Overlay::Volume(_)) | None => {}
     }
 }
 
@@ -105,7 +99,6 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
         Target::Rule => model.state.split.hold(),
         Target::Hint(action) => return actions::perform(model, now, action),
         Target::Line(index) => match model.overlays.last_mut() {
-            Some(Overlay::Route(_)) => return route_lab::click(model, now, index),
             Some(Overlay::Help(picker) | Overlay::Palette(picker)) => {
                 picker.select(index, false);
                 return actions::perform(model, now, Action::Submit);

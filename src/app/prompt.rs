@@ -5,8 +5,7 @@ use super::markets::Change;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::{Model, export, markets, route_lab, searches};
-use crate::domain::routing::RoutePlan;
+use super::{Model, export, markets, searches};
 use crate::widgets::text_input::TextInput;
 
 /// Asks for a line of text.
@@ -55,8 +54,6 @@ pub enum Deed {
     Market(Change),
     /// Writes the export over the file that is there.
     Overwrite,
-    /// Starts a series of route requests.
-    StartSeries(Box<RoutePlan>),
     /// Leaves the program although something is under way.
     Leave,
 }
@@ -89,7 +86,7 @@ impl Question {
     /// The contexts whose keys it takes: Enter is a yes only where nothing is lost that was kept.
     pub const fn contexts(&self) -> &'static [Context] {
         match self.deed {
-            Deed::StartSeries(_) | Deed::Leave => &[Context::Ask, Context::Dialog, Context::Always],
+            Deed::Leave => &[Context::Ask, Context::Dialog, Context::Always],
             Deed::DeleteSearch(_) | Deed::ReplaceSearch(_) | Deed::Market(_) | Deed::Overwrite => {
                 &[Context::Dialog, Context::Always]
             }
@@ -166,7 +163,6 @@ fn done(model: &mut Model, now: Now, deed: Deed) -> Vec<Effect> {
         }
         Deed::Market(change) => markets::confirmed(model, change),
         Deed::Overwrite => export::write(model, true),
-        Deed::StartSeries(plan) => route_lab::launch(model, now, *plan),
         Deed::Leave => vec![Effect::Quit],
     }
 }

@@ -162,7 +162,7 @@ fn news(model: &Model, now: Now, theme: &Theme) -> Vec<News> {
             style: theme.warning,
         });
     }
-    if let Some(text) = super::route_lab::going_on(&model.route_lab, &model.keymap, now) {
+    if let Some(text) = crate::app::routes::headline(&model.state, now) {
         news.push(News {
             short: text.clone(),
             text,

@@ -17,7 +17,6 @@ mod paint;
 mod picker;
 mod prompt;
 mod records;
-mod route_lab;
 mod search_settings;
 mod searches;
 mod unlist;
@@ -25,7 +24,6 @@ mod volume;
 mod write;
 
 use ratatui::Frame;
-use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 
 use crate::app::Model;
@@ -140,30 +138,6 @@ fn screen(
     cursor
 }
 
-/// A few lines in the middle of an area, the first one stronger.
-fn message(buffer: &mut Buffer, area: Rect, theme: &Theme, lines: &[String]) {
-    let width = area.width.saturating_sub(4).min(72);
-    let wrapped: Vec<(String, bool)> = lines
-        .iter()
-        .enumerate()
-        .flat_map(|(index, line)| {
-            paint::wrap(line, width)
-                .into_iter()
-                .map(move |part| (part, index == 0))
-        })
-        .collect();
-    let height = u16::try_from(wrapped.len())
-        .unwrap_or(u16::MAX)
-        .min(area.height);
-    let top = area.y + (area.height - height) / 3;
-    for (y, (line, is_first)) in (top..area.bottom()).zip(wrapped) {
-        let style = if is_first { theme.heading } else { theme.text };
-        let cells = paint::cells(&line).min(area.width);
-        let x = area.x + (area.width - cells) / 2;
-        paint::text(buffer, x, y, cells, &line, style);
-    }
-}
-
 #[expect(
     clippy::too_many_lines,
     reason = "it goes when every overlay is a view"
@@ -242,7 +216,6 @@ fn overlays(
                 theme,
                 facts,
             ),
-            Overlay::Route(view) => route_lab::draw(buffer, area, view, model, now, theme, facts),
             Overlay::Sort(editor) => picker::draw(
                 buffer,
                 area,

@@ -7,6 +7,7 @@ pub mod plot;
 pub mod preview;
 pub mod request;
 pub mod requests;
+pub mod route_lab;
 
 use crate::app::keymap::Action;
 use crate::app::view::{Cx, View, Views};
@@ -32,6 +33,7 @@ fn pane(pane: Pane) -> Box<dyn View> {
 pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     match action {
         Action::Plot => cx.try_open(plot::Plot::new),
+        Action::RouteLab => route_lab::open(cx),
         Action::OpenRequest => request::open_failed(cx),
         _ => false,
     }

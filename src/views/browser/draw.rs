@@ -79,7 +79,8 @@ fn records(
     } else {
         counts(browser)
     };
-    let range = if viewport.total > 0 {
+    // Where all rows are visible, their number says it all.
+    let range = if viewport.total > viewport.page {
         viewport.label()
     } else {
         String::new()
@@ -132,6 +133,7 @@ pub(super) fn counts(browser: &Browser) -> String {
     let mut text = match (shown < loaded, browser.is_cut()) {
         (true, false) => format!("{} of {} {nouns}", grouped(shown), grouped(loaded)),
         (true, true) => format!("{} of the first {}", grouped(shown), grouped(loaded)),
+        (false, false) if loaded == 0 => format!("No {nouns}"),
         (false, false) => format!("All {} {nouns}", grouped(loaded)),
         (false, true) => format!("First {} of more", grouped(loaded)),
     };
