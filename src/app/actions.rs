@@ -7,11 +7,10 @@ use super::remote::Now;
 use super::sort_editor::SortEditor;
 use super::{
     Model, Pane, basket, column_editor, filter_editor, groups, insights, leaving, markets,
-    search_settings, unlist, volume_form,
+    search_settings, volume_form,
 };
 use crate::domain::country;
 use crate::domain::field::Kind;
-use crate::domain::journal::Deed;
 use crate::domain::text::visible;
 use crate::domain::{Field, Listing, Resource};
 use crate::widgets::text_input::TextInput;
@@ -70,13 +69,10 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
 }
 
 pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
-    groups::pane_changes(model);
+    model.state.groups.hide();
     let mut effects = super::stack::close_from(model, now, 0);
-    for deed in Deed::ALL {
-        model.state.writes.leave(deed);
-    }
     model.state.pane = pane;
-    groups::pane_shown(model);
+    effects.extend(groups::pane_shown(model, now));
     let crate::app::State {
         browsers, tickets, ..
     } = &mut model.state;
@@ -102,7 +98,7 @@ pub(super) fn start(model: &mut Model, now: Now) -> Vec<Effect> {
 }
 
 pub(super) fn refresh(model: &mut Model, now: Now) -> Vec<Effect> {
-    model.state.refresh(now)
+    model.state.refresh_pane(now)
 }
 
 /// What an action means over a pane with a table, where neither the pane's view nor another takes
@@ -124,7 +120,6 @@ pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effec
         Action::Columns => column_editor::open(model),
         Action::Filter => filter_editor::open(model),
         Action::Settings => search_settings::open(model),
-        Action::Unlist => unlist::open(model),
         Action::SaveSearch => super::searches::ask_name(model),
         _ => super::stack::ignored(model, now, action),
     }
@@ -138,7 +133,6 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     }
     let page = model.facts.overlay_page.max(1);
     match model.overlays.last() {
-        Some(Overlay::Unlist(_)) => return unlist::act(model, now, action),
         Some(Overlay::Insight(_)) => return insights::act(model, now, action),
         Some(Overlay::Volume(_)) => return volume_form::act(model, now, action),
         Some(Overlay::Basket(_)) => return basket::act(model, now, action),
@@ -149,9 +143,6 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             return markets::act(model, now, action);
         }
         _ => {}
-    }
-    if let Some(effects) = groups::act(model, now, action) {
-        return effects;
     }
     if action == Action::Back {
         model.state.groups.hide();
@@ -241,7 +232,6 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
                 editor.picker.narrow();
             }
         }
-        Overlay::Unlist(dialog) => dialog.edit(edit),
         Overlay::Insight(insight) => insight.type_into(edit),
         Overlay::Searches(list) => {
             if edit(&mut list.picker.input) {
@@ -269,12 +259,7 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         | Overlay::Basket(_)
         | Overlay::Copy(_)
         | Overlay::Markets(_)
-        | Overlay::MarketForm(_)
-        | Overlay::GroupForm
-        | Overlay::GroupCreate(_)
-        | Overlay::GroupPlan(_)
-        | Overlay::GroupPreflight { .. }
-        | Overlay::GroupDrift { .. } => {}
+        | Overlay::MarketForm(_) => {}
     }
 }
 
@@ -334,7 +319,6 @@ mod tests {
             matches!(
                 row.context,
                 Context::Query
-                    | Context::Confirm
                     | Context::List
                     | Context::Always
                     | Context::Sort
@@ -350,9 +334,7 @@ mod tests {
                     | Context::Tick
                     | Context::Settings
                     | Context::Choice
-                    | Context::GroupForm
                     | Context::MarketForm
-                    | Context::Settle
             )
         }) {
             for key in row.keys {

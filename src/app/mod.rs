@@ -31,6 +31,7 @@ mod leaving;
 pub mod markets;
 pub mod message;
 mod mouse;
+pub mod mutations;
 pub mod narrowing;
 pub mod needs;
 pub mod overlay;
@@ -52,12 +53,10 @@ mod state;
 mod suggestions;
 pub mod three;
 mod typing;
-pub mod unlist;
 pub mod view;
 mod violations;
 pub mod volume_form;
 pub mod watch;
-pub mod write;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -155,7 +154,7 @@ impl Model {
     pub fn contexts(&self) -> &'static [Context] {
         match self.overlays.last() {
             Some(Overlay::Detail { .. }) if self.pane == Pane::Workergroups => &[
-                Context::Groups,
+                Context::Workergroups,
                 Context::Detail,
                 Context::Movement,
                 Context::Global,
@@ -171,7 +170,7 @@ impl Model {
     pub fn deadline(&self, now: Now) -> Option<f64> {
         let toast = self.toast.as_ref().map(|toast| toast.until);
         let view = insights::is_waiting(self).then_some(now.mono + 0.25);
-        let writes = unlist::deadline(self, now);
+        let writes = self.state.mutations.deadline(now);
         let basket = basket::deadline(self, now);
         let routes = self.routes.deadline(now);
         let keep = self.keep.deadline();
@@ -307,7 +306,6 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
     }
     if !model.overlays.is_empty()
         && !markets::typed(model, key)
-        && !groups::type_into(model, |input| input.key(key))
         && let Some(overlay) = model.overlays.last_mut()
     {
         actions::type_into(overlay, |input| input.key(key));
@@ -331,11 +329,7 @@ fn pasted(model: &mut Model, now: Now, text: &str) -> Vec<Effect> {
         return effects;
     }
     let mut refused = 0;
-    if let Some(pasted) = groups::paste(model, text) {
-        refused = pasted.refused;
-    } else if let Some(Overlay::Unlist(dialog)) = model.overlays.last_mut() {
-        dialog.refuse_paste();
-    } else if let Some(left_out) = markets::pasted(model, text) {
+    if let Some(left_out) = markets::pasted(model, text) {
         refused = left_out;
     } else if let Some(overlay) = model.overlays.last_mut() {
         actions::type_into(overlay, |input| {

@@ -3,7 +3,6 @@
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::facts::Target;
-use super::groups::form::Focus;
 use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
@@ -73,12 +72,7 @@ fn wheel(model: &mut Model, now: Now, by: isize) {
             *scroll = scroll.saturating_add_signed(by).min(most);
         }
         Some(Overlay::Basket(basket)) => basket.step(by),
-        Some(Overlay::GroupPreflight { scroll } | Overlay::GroupDrift { scroll }) => {
-            *scroll = scroll.saturating_add_signed(by).min(most);
-        }
-        Some(Overlay::GroupForm) => model.state.groups.form.step(by.signum()),
-        Some(Overlay::GroupPlan(planner)) => planner.step(by.signum()),
-        Some(Overlay::Unlist(_) | Overlay::GroupCreate(_) | Overlay::Volume(_)) | None => {}
+        Some(Overlay::Volume(_)) | None => {}
     }
 }
 
@@ -115,8 +109,6 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
                 list.picker.select(index, false);
                 return actions::perform(model, now, Action::Submit);
             }
-            Some(Overlay::GroupForm) => return form_clicked(model, now, index),
-            Some(Overlay::GroupPlan(planner)) => planner.focus = index,
             Some(Overlay::Volume(form)) => form.focus(index),
             Some(Overlay::Basket(basket)) => basket.select(index),
             Some(Overlay::Copy(menu)) => {
@@ -154,16 +146,4 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
         _ => {}
     }
     Vec::new()
-}
-
-/// Goes to a line of the form of a workergroup; a button or a switch is pressed, too.
-fn form_clicked(model: &mut Model, now: Now, place: usize) -> Vec<Effect> {
-    let Some(focus) = Focus::all().nth(place) else {
-        return Vec::new();
-    };
-    model.state.groups.form.go_to(focus);
-    match focus {
-        Focus::Field(_) => Vec::new(),
-        _ => actions::perform(model, now, Action::Submit),
-    }
 }

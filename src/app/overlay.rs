@@ -5,8 +5,6 @@ use super::column_editor::ColumnEditor;
 use super::copy::CopyMenu;
 use super::export::ExportForm;
 use super::filter_editor::FilterEditor;
-use super::groups::create::{self, CreateDialog};
-use super::groups::planner::Planner;
 use super::insights::Insight;
 use super::keymap::Context;
 use super::markets::{MarketForm, MarketList};
@@ -15,10 +13,8 @@ use super::prompt::{Prompt, Question};
 use super::search_settings::SearchSettings;
 use super::searches::SearchList;
 use super::sort_editor::SortEditor;
-use super::unlist::{Page, UnlistDialog};
 use super::view::View;
 use super::volume_form::VolumeForm;
-use crate::domain::journal::Deed;
 use crate::widgets::list::List;
 
 /// One overlay and its state.
@@ -41,8 +37,6 @@ pub enum Overlay {
     Volume(VolumeForm),
     /// The volumes that go with an offer.
     Basket(Basket),
-    /// Unlisting a volume.
-    Unlist(UnlistDialog),
     /// The saved searches and the presets.
     Searches(SearchList),
     /// What can be copied.
@@ -65,22 +59,6 @@ pub enum Overlay {
     Markets(MarketList),
     /// A new market, or another key of one.
     MarketForm(Box<MarketForm>),
-    /// The form of a new workergroup.
-    GroupForm,
-    /// The confirmation and the outcome of creating it.
-    GroupCreate(CreateDialog),
-    /// What a group's search finds.
-    GroupPreflight {
-        /// Lines scrolled away at the top.
-        scroll: usize,
-    },
-    /// What a load amounts to.
-    GroupPlan(Box<Planner>),
-    /// What changed among the groups.
-    GroupDrift {
-        /// Lines scrolled away at the top.
-        scroll: usize,
-    },
 }
 
 impl Overlay {
@@ -90,21 +68,12 @@ impl Overlay {
             Self::View(view) => view.contexts(),
             Self::Help(_) | Self::Palette(_) => &[Context::List, Context::Always],
             Self::Sort(_) => &[Context::Sort, Context::List, Context::Always],
-            Self::Unlist(dialog) => dialog.contexts(),
             Self::Searches(_) => &[Context::Searches, Context::List, Context::Always],
             Self::Copy(_) => &[Context::CopyMenu, Context::Always],
             Self::Export(form) => form.contexts(),
             Self::Prompt(_) => &[Context::Prompt, Context::Always],
             Self::Question(question) => question.contexts(),
             Self::Insight(insight) => insight.contexts(),
-            Self::GroupForm | Self::GroupPlan(_) => &[Context::GroupForm, Context::Always],
-            Self::GroupCreate(dialog) => dialog.contexts(),
-            Self::GroupPreflight { .. } | Self::GroupDrift { .. } => &[
-                Context::Report,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
             Self::Volume(_) => &[Context::VolumeCost, Context::Always],
             Self::Basket(_) => &[
                 Context::Basket,
@@ -154,11 +123,7 @@ impl Overlay {
             | Self::Question(_)
             | Self::Basket(_)
             | Self::Copy(_)
-            | Self::Markets(_)
-            | Self::GroupPreflight { .. }
-            | Self::GroupDrift { .. } => false,
-            Self::GroupCreate(dialog) => !matches!(dialog.page, create::Page::Outcome),
-            Self::Unlist(dialog) => !matches!(dialog.page, Page::Outcome),
+            | Self::Markets(_) => false,
             Self::Insight(insight) => insight.takes_text(),
             _ => true,
         }
@@ -167,14 +132,5 @@ impl Overlay {
     /// Whether it shows the volumes that go with an offer.
     pub const fn is_basket(&self) -> bool {
         matches!(self, Self::Basket(_))
-    }
-
-    /// The write whose dialog it is.
-    pub const fn deed(&self) -> Option<Deed> {
-        match self {
-            Self::Unlist(_) => Some(Deed::UnlistVolume),
-            Self::GroupCreate(_) => Some(Deed::CreateWorkergroup),
-            _ => None,
-        }
     }
 }

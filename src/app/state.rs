@@ -6,10 +6,10 @@ use super::browser::Browser;
 use super::groups::Groups;
 use super::keys::Keymap;
 use super::message::{Effect, Toast};
+use super::mutations::Mutations;
 use super::remote::{Now, Remote, Tickets};
 use super::requests::Requests;
 use super::routes::Routes;
-use super::write::Writes;
 use super::{Pane, Profile, drafts, keep, markets, sandbox, split};
 use crate::api::ledger::Ledger;
 use crate::domain::local::LocalTime;
@@ -42,7 +42,7 @@ pub struct State {
     /// The volumes of the market for what goes with an offer, asked for apart from the Volumes pane.
     pub(crate) stock: Remote<Listing>,
     /// What changes the market: under way and in the past.
-    pub writes: Writes,
+    pub mutations: Mutations,
     /// The saved searches.
     pub searches: Searches,
     /// What survives a restart.
@@ -137,7 +137,7 @@ impl State {
             ledger: Ledger::default(),
             requests: Box::default(),
             stock: Remote::default(),
-            writes: Writes::default(),
+            mutations: Mutations::default(),
             searches: Searches::default(),
             keep: keep::Keep::default(),
             groups: Groups::new(dialect),
@@ -167,9 +167,14 @@ impl State {
     }
 
     /// Requests the rows of the open pane again.
-    pub(crate) fn refresh(&mut self, now: Now) -> Vec<Effect> {
+    pub(crate) fn refresh_pane(&mut self, now: Now) -> Vec<Effect> {
         let browser = self.browser_and_tickets();
         browser.map_or_else(Vec::new, |(browser, tickets)| browser.ask(tickets, now))
+    }
+
+    /// Requests a listing again.
+    pub fn refresh(&mut self, resource: Resource, now: Now) -> Vec<Effect> {
+        self.browsers[resource].ask(&mut self.tickets, now)
     }
 
     /// The browser of the open pane with the tickets for its requests.

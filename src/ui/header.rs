@@ -153,7 +153,7 @@ fn news(model: &Model, now: Now, theme: &Theme) -> Vec<News> {
     if let Some(browser) = model.browser() {
         news.extend(activity(browser, now, theme));
     }
-    for (deed, write) in model.writes.flights() {
+    for (deed, write) in model.mutations.all_in_flight() {
         let seconds = (now.mono - write.since.mono).max(0.0);
         let text = format!("{} {} {seconds:.0} s", under_way(deed), write.subject);
         news.push(News {

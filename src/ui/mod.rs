@@ -9,7 +9,6 @@ mod export;
 mod filter_editor;
 mod filter_form;
 mod footer;
-mod groups;
 mod header;
 mod insights;
 mod markets;
@@ -19,7 +18,6 @@ mod prompt;
 mod records;
 mod search_settings;
 mod searches;
-mod unlist;
 mod volume;
 mod write;
 
@@ -181,14 +179,6 @@ fn overlays(
                 }
                 None
             }
-            Overlay::GroupForm
-            | Overlay::GroupCreate(_)
-            | Overlay::GroupPlan(_)
-            | Overlay::GroupPreflight { .. }
-            | Overlay::GroupDrift { .. } => {
-                groups::overlay(buffer, area, model, overlay, now, theme, facts)
-            }
-            Overlay::Unlist(dialog) => unlist::draw(buffer, area, model, dialog, now, theme),
             Overlay::Insight(insight) => {
                 insights::draw(buffer, area, body, model, insight, now, theme, facts)
             }

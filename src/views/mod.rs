@@ -3,11 +3,19 @@
 
 pub mod body_editor;
 pub mod browser;
+pub mod create;
+pub mod drift;
+pub mod group_form;
+pub mod planner;
 pub mod plot;
+pub mod preflight;
 pub mod preview;
 pub mod request;
 pub mod requests;
 pub mod route_lab;
+pub mod supply;
+pub mod unlist;
+mod write_dialog;
 
 use crate::app::keymap::Action;
 use crate::app::view::{Cx, View, Views};
@@ -33,6 +41,14 @@ fn pane(pane: Pane) -> Box<dyn View> {
 pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     match action {
         Action::Plot => cx.try_open(plot::Plot::new),
+        Action::NewGroup => group_form::open(cx),
+        Action::CloneGroup => group_form::clone_selected(cx),
+        Action::GroupFromSearch => group_form::from_search(cx),
+        Action::Preflight => preflight::open_selected(cx),
+        Action::PlanCapacity => cx.try_open(planner::Planner::of_selected),
+        Action::CheckSupply => supply::open(cx),
+        Action::Drift => drift::open(cx),
+        Action::Unlist => unlist::open(cx),
         Action::RouteLab => route_lab::open(cx),
         Action::OpenRequest => request::open_failed(cx),
         _ => false,

@@ -6,7 +6,6 @@ mod draw;
 mod empty;
 mod first_run;
 mod query;
-mod supply;
 mod table;
 
 use crossterm::event::KeyEvent;
@@ -192,7 +191,7 @@ impl View for BrowserPane {
         match (self.focus, self.resource) {
             (Focus::Query, _) => &[Context::Query, Context::Always],
             (Focus::Table, Resource::Workergroups) => &[
-                Context::Groups,
+                Context::Workergroups,
                 Context::Table,
                 Context::Movement,
                 Context::Global,

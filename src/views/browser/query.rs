@@ -40,7 +40,7 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
             let advice = words_advice(browser).filter(|_| !must_ask);
             view.focus = Focus::Table;
             if must_ask {
-                let effects = cx.state.refresh(cx.now);
+                let effects = cx.state.refresh_pane(cx.now);
                 cx.effects(effects);
             } else if let Some(advice) = advice {
                 cx.toast(advice);

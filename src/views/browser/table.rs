@@ -6,10 +6,9 @@ use std::ops::Range;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
-use super::{cells, supply};
+use super::cells;
 use crate::app::browser::Browser;
 use crate::app::facts::Target;
-use crate::app::groups::health::Health;
 use crate::app::narrowing::is_searched;
 use crate::app::sort_editor::arrow;
 use crate::app::view::{Region, Scene};
@@ -56,12 +55,10 @@ pub(super) fn draw(
     };
     let needed = needed(browser);
     let fields = fields(browser, &needed, has_preview);
-    let mut columns: Vec<Column> = fields
+    let columns: Vec<Column> = fields
         .iter()
         .map(|field| column(browser, listing, field, &needed))
         .collect();
-    let supply = supply::of(browser, scene.state);
-    columns.extend(supply.map(|health| supply::column(health, scene.now)));
     let placed = place_from(&columns, browser.column_offset, GUTTER, area.width);
     let local = scene.state.local_time(scene.now);
     let rows = Records {
@@ -71,7 +68,6 @@ pub(super) fn draw(
         local: &local,
         theme: scene.theme,
         grouping: grouping(browser),
-        supply,
     };
     let table = Table::new(
         &rows,
@@ -273,8 +269,6 @@ struct Records<'a> {
     local: &'a LocalTime,
     theme: &'a Theme,
     grouping: Option<&'static Field>,
-    /// The column behind those of the fields, if supply was counted.
-    supply: Option<&'a Health>,
 }
 
 impl Records<'_> {
@@ -348,10 +342,7 @@ impl Rows for Records<'_> {
             return ("".into(), Style::new());
         };
         let Some(field) = self.fields.get(column) else {
-            let health = self.supply.zip(self.listing.id(record));
-            return health.map_or_else(Default::default, |(health, id)| {
-                supply::cell(health, id, self.theme)
-            });
+            return Default::default();
         };
         let text = cells::text(self.listing, record, field, width, self.local);
         let is_broken = self.browser.is_violating(record, field)
