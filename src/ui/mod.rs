@@ -136,10 +136,6 @@ fn screen(
     cursor
 }
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "it goes when every overlay is a view"
-)]
 fn overlays(
     frame: &mut Frame<'_>,
     (area, body): (Rect, Rect),
