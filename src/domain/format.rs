@@ -128,6 +128,19 @@ pub fn gigabytes(value: f64) -> String {
     }
 }
 
+/// The memory of a card as people name it, in GB: a 24 GB card reports 24564 MB, a 48 GB card with
+/// error correction 46068. Sizes that no card is sold with are rounded.
+pub fn nominal_gb(megabytes: f64) -> f64 {
+    const SOLD: [f64; 29] = [
+        1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 11.0, 12.0, 16.0, 20.0, 24.0, 32.0, 40.0, 48.0,
+        64.0, 72.0, 80.0, 94.0, 96.0, 128.0, 141.0, 144.0, 180.0, 192.0, 256.0, 288.0, 384.0,
+    ];
+    let gb = megabytes / 1024.0;
+    // Error correction takes a sixteenth.
+    let is_near = |sold: &&f64| **sold >= gb - 0.5 && **sold <= gb * 1.07;
+    SOLD.iter().find(is_near).copied().unwrap_or(gb.round())
+}
+
 /// A span of seconds in its largest fitting unit: `45s`, `12m`, `5.5h`, `71d`, `2.1y`.
 pub fn span(seconds: f64) -> String {
     let magnitude = seconds.abs();
@@ -160,4 +173,93 @@ pub fn trimmed(value: f64, places: usize) -> String {
         return text;
     }
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A whole number with commas between thousands: `12,345`.
+pub fn grouped(number: usize) -> String {
+    commas(&number.to_string())
+}
+
+/// Commas between the thousands of a number written with or without decimals.
+fn commas(text: &str) -> String {
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let mut out = String::new();
+    for (place, digit) in whole.chars().enumerate() {
+        let left = whole.len() - place;
+        if place > 0 && left % 3 == 0 && digit.is_ascii_digit() && !out.ends_with('-') {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out + rest
+}
+
+/// An amount of money: `$26.63`, four decimals only below a cent.
+pub fn dollars(amount: f64) -> String {
+    money(amount, 2)
+}
+
+/// A price per hour: `$0.293/h`, `$16.02/h`.
+pub fn per_hour(price: f64) -> String {
+    let places = if price.abs() < 10.0 { 3 } else { 2 };
+    format!("{}/h", money(price, places))
+}
+
+fn money(amount: f64, places: usize) -> String {
+    if !amount.is_finite() || amount.abs() >= 1e15 {
+        return format!("${amount:.3e}");
+    }
+    let sign = if amount < 0.0 { "−" } else { "" };
+    let amount = amount.abs();
+    let places = if amount > 0.0 && amount < 0.01 {
+        4
+    } else {
+        places
+    };
+    format!("{sign}${}", commas(&format!("{amount:.places$}")))
+}
+
+/// A time span in words, in the largest unit that says enough: `5 hours`, `41 days`, `7.4 years`.
+pub fn lasting(seconds: f64) -> String {
+    let (number, unit) = match seconds.abs() {
+        less if less < 90.0 => (trimmed(seconds, 0), "second"),
+        less if less < 5400.0 => (trimmed(seconds / 60.0, 0), "minute"),
+        less if less < 2.0 * 86_400.0 => (trimmed(seconds / 3600.0, 1), "hour"),
+        less if less < 730.0 * 86_400.0 => (trimmed(seconds / 86_400.0, 1), "day"),
+        _ => (trimmed(seconds / 31_536_000.0, 1), "year"),
+    };
+    let plural = if number == "1" { "" } else { "s" };
+    format!("{number} {unit}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn money_has_four_decimals_only_below_a_cent() {
+        assert_eq!(per_hour(0.2931), "$0.293/h");
+        assert_eq!(per_hour(16.02), "$16.02/h");
+        assert_eq!(per_hour(0.0031), "$0.0031/h");
+        assert_eq!(dollars(1234.5), "$1,234.50");
+        assert_eq!(dollars(1_234_567.0), "$1,234,567.00");
+        assert_eq!(dollars(-3.0), "−$3.00");
+        assert_eq!(dollars(0.0), "$0.00");
+    }
+
+    #[test]
+    fn spans_are_told_in_the_unit_that_people_use() {
+        assert_eq!(lasting(3_542_400.0), "41 days");
+        assert_eq!(lasting(86_400.0), "24 hours");
+        assert_eq!(lasting(3600.0), "60 minutes");
+        assert_eq!(lasting(31_536_000.0 * 7.4), "7.4 years");
+        assert_eq!(lasting(1.0), "1 second");
+    }
+
+    #[test]
+    fn counts_have_commas() {
+        assert_eq!(grouped(500), "500");
+        assert_eq!(grouped(2000), "2,000");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+    }
 }

@@ -2,12 +2,14 @@
 //! in `draw.rs`.
 
 pub mod body_editor;
+pub mod browser;
 pub mod create;
 pub mod drift;
 pub mod group_form;
 pub mod planner;
 pub mod plot;
 pub mod preflight;
+pub mod preview;
 pub mod request;
 pub mod requests;
 pub mod route_lab;
@@ -27,10 +29,10 @@ pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model 
 }
 
 /// The view of a pane, over which all others open.
-fn pane(pane: Pane) -> Option<Box<dyn View>> {
-    match pane {
-        Pane::Requests => Some(Box::new(requests::RequestsPane::default())),
-        Pane::Offers | Pane::Volumes | Pane::Workergroups => None,
+fn pane(pane: Pane) -> Box<dyn View> {
+    match pane.resource() {
+        Some(resource) => Box::new(browser::BrowserPane::new(resource)),
+        None => Box::new(requests::RequestsPane::default()),
     }
 }
 

@@ -101,7 +101,7 @@ impl View for SupplyView {
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
         let is_running = state.groups.supply.running().is_some();
-        is_running.then_some(now.mono + 0.25)
+        is_running.then(|| state.animation(now, 0.25)).flatten()
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -256,7 +256,7 @@ impl View for Create {
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
         let loads = state.groups.preflight.remote().is_loading()
             || state.browsers[Resource::Workergroups].remote().is_loading();
-        let spinner = loads.then_some(now.mono + 0.25);
+        let spinner = loads.then(|| state.animation(now, 0.25)).flatten();
         let countdown = state.mutations.countdown(Deed::CreateWorkergroup, now);
         [spinner, countdown].into_iter().flatten().reduce(f64::min)
     }

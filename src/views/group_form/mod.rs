@@ -322,7 +322,8 @@ impl View for GroupForm {
             .preflight
             .remote()
             .is_loading()
-            .then_some(now.mono + 0.25);
+            .then(|| state.animation(now, 0.25))
+            .flatten();
         let run = self
             .changed_at
             .filter(|_| self.due(state).is_some())

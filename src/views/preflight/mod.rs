@@ -143,7 +143,7 @@ impl View for Preflight {
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
         let is_loading = state.groups.preflight.remote().is_loading();
-        is_loading.then_some(now.mono + 0.25)
+        is_loading.then(|| state.animation(now, 0.25)).flatten()
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

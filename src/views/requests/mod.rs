@@ -232,7 +232,9 @@ impl View for RequestsPane {
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
         // Their seconds are shown.
-        (!state.requests.flights().is_empty()).then_some(now.mono + 0.25)
+        (!state.requests.flights().is_empty())
+            .then(|| state.animation(now, 0.25))
+            .flatten()
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

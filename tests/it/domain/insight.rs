@@ -822,3 +822,60 @@ fn rows_sort_by_a_worked_out_value() {
     sort_by_value(&listing, &mut rows, Direction::Descending, per_gpu);
     assert_eq!(rows, [3, 5, 1, 0, 2, 4]);
 }
+
+#[test]
+fn a_row_stands_among_the_offers_of_its_model() {
+    use bourse::domain::insight::{Measure, Standing};
+    let json = r#"{"offers":[
+        {"id":1,"gpu_name":"A","inet_down":100,"reliability":0.9,"machine_id":7,"host_id":1},
+        {"id":2,"gpu_name":"A","inet_down":300,"reliability":0.9,"machine_id":7,"host_id":1},
+        {"id":3,"gpu_name":"A","inet_down":200,"reliability":null,"machine_id":8,"host_id":1},
+        {"id":4,"gpu_name":"B","inet_down":900,"reliability":0.5,"machine_id":9}]}"#;
+    let listing = Listing::read(&OFFERS, json, 0.0).unwrap();
+    let standing = Standing::default();
+    let of = |measure, row| {
+        let place = standing.place(&listing, measure, row)?;
+        Some((place.beats, place.of))
+    };
+    let network: Vec<_> = (0..4).map(|row| of(Measure::Network, row)).collect();
+    assert_eq!(
+        network,
+        [Some((0, 3)), Some((2, 3)), Some((1, 3)), Some((0, 1))]
+    );
+    // Equal values beat each other as little as nothing; what is not reported is not ranked.
+    let reliable: Vec<_> = (0..4).map(|row| of(Measure::Reliability, row)).collect();
+    assert_eq!(reliable, [Some((0, 2)), Some((0, 2)), None, Some((0, 1))]);
+    let share = |row| {
+        standing
+            .place(&listing, Measure::Network, row)
+            .unwrap()
+            .share()
+    };
+    assert_eq!((share(1), share(2), share(3)), (Some(1.0), Some(0.5), None));
+    assert_eq!(standing.on_machine(&listing, 0), Some(2));
+    assert_eq!(standing.of_host(&listing, 2), Some(3));
+    assert_eq!(standing.of_host(&listing, 3), None);
+}
+
+#[test]
+fn the_best_and_the_worst_fifth_need_five_rows_that_differ() {
+    use bourse::domain::insight::{Measure, Standing};
+    let fifths = |speeds: &[u32]| -> Vec<Option<bool>> {
+        let records: Vec<String> = speeds
+            .iter()
+            .enumerate()
+            .map(|(id, speed)| format!(r#"{{"id":{id},"gpu_name":"A","inet_down":{speed}}}"#))
+            .collect();
+        let json = format!(r#"{{"offers":[{}]}}"#, records.join(","));
+        let listing = Listing::read(&OFFERS, json.as_str(), 0.0).unwrap();
+        let standing = Standing::default();
+        let place = |row| standing.place(&listing, Measure::Network, row).unwrap();
+        (0..speeds.len()).map(|row| place(row).is_best()).collect()
+    };
+    let (best, worst) = (Some(true), Some(false));
+    assert_eq!(fifths(&[3, 1, 5, 2, 4]), [None, worst, best, None, None]);
+    assert_eq!(fifths(&[1, 2, 3, 4]), [None; 4]);
+    assert_eq!(fifths(&[7; 6]), [None; 6]);
+    // Half of the rows are no fifth.
+    assert_eq!(fifths(&[1, 1, 1, 9, 9, 9]), [None; 6]);
+}
