@@ -101,7 +101,7 @@ impl NewWorkergroup {
         match (&self.endpoint_name, self.endpoint_id) {
             (None, None) => object(Key::EndpointName, "enter the endpoint's name or id"),
             (Some(_), Some(_)) => {
-                object(Key::EndpointId, "enter the endpoint's name or id, not both")
+                object(Key::EndpointId, "enter the endpoint's name or id, not both");
             }
             (Some(name), None) if name.trim().is_empty() => {
                 object(Key::EndpointName, "the endpoint's name is blank");

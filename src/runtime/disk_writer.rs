@@ -49,7 +49,7 @@ pub(super) struct DiskWriter {
 }
 
 impl DiskWriter {
-    /// A thread that keeps things in `state_store` and answers to `outbox`. Without a state_store everything
+    /// A thread that saves to `state_store` and answers to `outbox`. Without a store everything
     /// is kept in memory only, which the person was told at the start.
     pub fn start(
         state_store: Option<StateStore>,

@@ -1,4 +1,4 @@
-//! MarketTasks about markets, carried out beside the loop: listing and changing them, testing one, and
+//! Market commands, carried out beside the loop: listing and changing them, testing one, and
 //! making one ready to be spoken to.
 
 use std::collections::HashMap;
