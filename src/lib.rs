@@ -3,29 +3,30 @@
 //! # The architecture in one page
 //!
 //! A key press becomes a [`app::Message`]; [`app::update`] decides and gives [`app::Effect`]s; the
-//! event loop in [`mod@runtime::dashboard`] carries them out and brings answers back as messages;
+//! event loop in [`mod@runtime::dashboard`] carries them out and sends responses back as messages;
 //! [`ui::draw`] shows the model and returns what it measured. Only `runtime` has a clock, a socket
 //! or a terminal, so everything that is decided can be tested without them.
 //!
-//! | room | what it holds | what it may name |
+//! | module | responsibility | may use |
 //! | --- | --- | --- |
-//! | [`domain`] | what exists: fields, catalogs, queries, the language, records, arithmetic | nothing else |
-//! | [`api`] | how it travels: requests and replies as data, wire form, the one HTTP client | `domain` |
-//! | [`app`] | what is decided: the pure core | `domain`, `api` as data |
-//! | [`ui`] | what is shown | `domain`, `app` |
-//! | [`store`] | what is kept: configuration, keys, state | `domain` |
-//! | [`sandbox`] | a marketplace in a box | `domain`, `api::wire` |
-//! | [`runtime`], [`cli`] | the outside world and the way in | everything |
+//! | [`domain`] | fields, catalogs, queries, the query language, records, arithmetic | nothing else |
+//! | [`api`] | requests and replies as data, wire formats, the HTTP client | `domain` |
+//! | [`app`] | the pure core: state and updates | `domain`, `api` as data |
+//! | [`views`] | one folder a view: state, update, drawing | `domain`, `api`, `app`, `widgets` |
+//! | [`widgets`] | reusable drawing and input | `domain`, `app::keymap` |
+//! | [`ui`] | drawing not yet ported to views | `domain`, `api`, `app`, `widgets` |
+//! | [`store`] | configuration, keys and state on disk | `domain` |
+//! | [`sandbox`] | a simulated marketplace over HTTP | `domain`, `api::wire` |
+//! | [`runtime`], [`cli`] | clock, sockets, terminal; the command line | everything |
 //!
 //! One table describes every field ([`domain::catalog`]), one describes every key
 //! ([`app::keymap`]). Text from a server is [`domain::Untrusted`] and leaves through one exit for
 //! each sink; secrets are [`api::Secret`].
 //!
-//! # Weak spots, known
+//! # Known limits
 //!
-//! Sorting and narrowing run on the loop's thread: quick for what a market answers in practice, to
-//! be moved off it for sets of a hundred thousand rows. An answer is read when it is whole, not
-//! while it streams.
+//! Sorting and filtering run on the event loop's thread: fast for what markets return today, to be moved
+//! off it for hundreds of thousands of rows. A response is decoded when complete, not while it streams.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 

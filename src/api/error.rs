@@ -41,7 +41,7 @@ pub enum Said {
 impl Said {
     /// Whether it is an error of the interface and not of something in between: only then is it
     /// certain that a refused write was not carried out.
-    pub const fn is_clear(&self) -> bool {
+    const fn is_clear(&self) -> bool {
         matches!(self, Self::Words { .. })
     }
 

@@ -63,7 +63,7 @@ pub fn install_panic_hook(ui_thread: ThreadId) {
 }
 
 /// The panics of background threads and tasks since the last call.
-pub fn take_background_panics() -> Vec<PanicReport> {
+fn take_background_panics() -> Vec<PanicReport> {
     lock().drain(..).collect()
 }
 

@@ -91,7 +91,7 @@ mod os {
     };
 
     /// Waits until the terminal is gone; false when that cannot be watched.
-    pub fn wait_for_hang_up() -> bool {
+    pub(super) fn wait_for_hang_up() -> bool {
         let gone = PollFlags::HUP | PollFlags::ERR;
         let (input, output) = (stdin(), stdout());
         loop {
@@ -120,7 +120,7 @@ mod os {
 #[cfg(not(unix))]
 mod os {
     /// A console cannot be watched; its errors tell.
-    pub fn wait_for_hang_up() -> bool {
+    pub(super) fn wait_for_hang_up() -> bool {
         false
     }
 }

@@ -17,7 +17,7 @@ use crate::domain::{
 pub use pick::pick;
 
 /// Offers returned when a search names no limit: our choice, the specification has none.
-pub const DEFAULT_LIMIT: usize = 64;
+const DEFAULT_LIMIT: usize = 64;
 
 /// Names that the service takes for a field besides its own, with the factor to the field's unit.
 const COLUMN_ALIASES: [(&str, &str, f64); 6] = [

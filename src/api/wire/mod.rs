@@ -21,11 +21,11 @@ pub const OFFERS_PATH: &str = "/api/v0/bundles/";
 /// Path of the network volume search.
 pub const VOLUMES_PATH: &str = "/api/v0/network_volumes/search/";
 /// Path of the unlisting of a volume.
-pub const UNLIST_PATH: &str = "/api/v0/volumes/unlist/";
+const UNLIST_PATH: &str = "/api/v0/volumes/unlist/";
 /// Path of the listing and the creation of workergroups.
-pub const WORKERGROUPS_PATH: &str = "/api/v0/workergroups/";
+const WORKERGROUPS_PATH: &str = "/api/v0/workergroups/";
 /// Path of the routing endpoint.
-pub const ROUTE_PATH: &str = "/route/";
+const ROUTE_PATH: &str = "/route/";
 
 /// An HTTP method of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
