@@ -161,3 +161,68 @@ pub fn trimmed(value: f64, places: usize) -> String {
     }
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
+
+/// Money: cents, a third place below a dollar, a fourth below a cent.
+pub fn dollars(value: f64) -> String {
+    let magnitude = value.abs();
+    if !magnitude.is_finite() || magnitude >= 1e12 {
+        format!("${value:.2e}")
+    } else if magnitude >= 10_000.0 {
+        format!("${}", thousands(value))
+    } else if magnitude >= 1.0 || magnitude == 0.0 {
+        format!("${value:.2}")
+    } else if magnitude >= 0.01 {
+        format!("${value:.3}")
+    } else {
+        format!("${value:.4}")
+    }
+}
+
+/// A number without places, its thousands apart: `2,000`.
+pub fn thousands(value: f64) -> String {
+    let digits = format!("{:.0}", value.abs());
+    let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
+    if value < 0.0 && digits != "0" {
+        text.push('-');
+    }
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count with its thousands apart.
+pub fn count(number: usize) -> String {
+    #[expect(clippy::cast_precision_loss)] // counts of rows are far below 2^53
+    let number = number as f64;
+    thousands(number)
+}
+
+/// A count with its noun: `1 machine`, `2,000 machines`.
+pub fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn money_has_as_many_places_as_it_needs() {
+        assert_eq!(dollars(0.136), "$0.136");
+        assert_eq!(dollars(0.0042), "$0.0042");
+        assert_eq!(dollars(26.634), "$26.63");
+        assert_eq!(dollars(0.0), "$0.00");
+        assert_eq!(dollars(12_345.6), "$12,346");
+    }
+
+    #[test]
+    fn thousands_stand_apart() {
+        assert_eq!(thousands(999.0), "999");
+        assert_eq!(thousands(2000.0), "2,000");
+        assert_eq!(thousands(-1_234_567.0), "-1,234,567");
+    }
+}
