@@ -61,7 +61,6 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::ThreePrices
         | Action::Job
         | Action::ForgetJob
-        | Action::Summary
         | Action::Compare
         | Action::Funnel
         | Action::Related => return insights::open(model, now, action),

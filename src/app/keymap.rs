@@ -46,8 +46,6 @@ pub enum Context {
     Job,
     /// Marked rows side by side.
     Compare,
-    /// The rows in groups.
-    Summary,
     /// A chart, or records side by side: the arrows go from one to the next.
     Chart,
     /// Why there are so few.
@@ -139,7 +137,6 @@ impl Context {
             Self::Dialog => "Dialogs that ask for a yes",
             Self::Job => "Job cost",
             Self::Compare => "Comparison",
-            Self::Summary => "Summary",
             Self::Chart => "Charts",
             Self::Funnel => "Why so few?",
             Self::Related => "Related offers",
@@ -505,7 +502,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["right", "l"], Action::Right, "columns-right", "Scroll the columns to the right"),
     row(Context::Table, &["space"], Action::Mark, "mark", "Mark or unmark the row and go to the next").hint("mark", 12),
     row(Context::Table, &["v"], Action::Compare, "compare", "Show the marked rows side by side").hint("compare", 13),
-    row(Context::Table, &["m"], Action::Summary, "summary", "Group the rows and compare their prices").hint("summary", 14),
+    row(Context::Table, &["m"], Action::Summary, "market", "Compare prices and supply by group").hint("market", 14),
     row(Context::Table, &["p"], Action::Plot, "plot", "Plot two numbers of the rows, with the best ones marked").hint("plot", 15),
     row(Context::Table, &["F"], Action::Funnel, "why-so-few", "Find out how many rows each condition costs").hint("why so few", 16),
     row(Context::Table, &["R"], Action::Related, "related", "Show what else the machine and the host have").hint("related", 17),
@@ -620,15 +617,15 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Compare, &["space"], Action::Toggle, "compare-unmark", "Take the row out of the comparison").hint("unmark", 3),
     row(Context::Compare, &["enter"], Action::Submit, "compare-select", "Select the row in the table").hint("select", 3),
 
-    row(Context::Summary, &["right", "l"], Action::Right, "next-grouping", "Group by the next: model, country, host and others").hint("group by", 1),
-    row(Context::Summary, &["left", "h"], Action::Left, "previous-grouping", "Group by the one before"),
-    row(Context::Summary, &["s"], Action::Sort, "summary-order", "Order by count, lowest, median or most for the money").hint("order", 3),
-    row(Context::Summary, &["enter"], Action::Submit, "narrow", "Narrow the query to the group and ask").hint("narrow", 2),
 
     row(Context::Chart, &["left", "h"], Action::Left, "chart-left", "Next point to the left").hint("move", 1),
     row(Context::Chart, &["right", "l"], Action::Right, "chart-right", "Next point to the right"),
     row(Context::Chart, &["o"], Action::Settings, "axes", "Choose the axes").hint("axes", 3),
-    row(Context::Chart, &["enter"], Action::Open, "chart-open", "Open details").hint("details", 4),
+    row(Context::Chart, &["enter"], Action::Submit, "chart-select", "Open or apply the selection").hint("details", 2),
+    row(Context::Chart, &["space"], Action::Mark, "chart-mark", "Mark or unmark").hint("mark", 5),
+    row(Context::Chart, &["s"], Action::Sort, "chart-sort", "Change the sort order").hint("sort", 3),
+    row(Context::Chart, &["d"], Action::Differences, "chart-differences", "Differing rows only").hint("differences", 3),
+    row(Context::Chart, &["r", "f5"], Action::Refresh, "chart-refresh", "Refresh").hint("refresh", 7),
 
     row(Context::Funnel, &["enter"], Action::Submit, "relax", "Remove the condition and ask").hint("remove and ask", 1),
     row(Context::Funnel, &["right", "l"], Action::Loosen, "loosen", "Loosen the bound until the next row comes back").hint("loosen and ask", 2),

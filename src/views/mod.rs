@@ -1,6 +1,8 @@
 //! The views of the dashboard, one folder each: its state and what it does in `mod.rs`, its looks
 //! in `draw.rs`.
 
+mod chart;
+pub mod market;
 pub mod plot;
 
 use crate::app::keymap::Action;
@@ -18,6 +20,7 @@ pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model 
 /// The one place that knows every view by name.
 pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     match action {
+        Action::Summary => cx.try_open(market::Market::new),
         Action::Plot => cx.try_open(plot::Plot::new),
         _ => false,
     }

@@ -117,7 +117,7 @@ fn a_cut_answer_is_never_called_the_market() {
         .query
         .limit = Some(5);
     desk.keys("r").answer(MARKET);
-    desk.keys("m").expect("5 loaded, more exist");
+    desk.keys("m").expect("First 5 offers of more");
     desk.keys("esc p").expect("First 5 offers of more");
     desk.keys("esc G enter").expect("5 loaded, more exist");
 }
@@ -383,55 +383,6 @@ fn escape_clears_marks_as_a_step_of_its_own() {
         .type_text("unmark-all")
         .keys("enter")
         .expect_not("marked");
-}
-
-#[test]
-fn the_summary_groups_and_narrows() {
-    let mut desk = wide();
-    desk.keys("m").expect("5 loaded, no more came");
-    desk.expect("most machines first");
-    // Two machines. Per GPU: 0.22 and 0.30, median 0.26; 50 / 0.22 = 227.3 DLPerf per $.
-    assert_eq!(
-        words(&desk, "> RTX 3090")[3..9],
-        ["2", "2", "0.2200", "0.2600", "0.2200", "227.3"]
-    );
-    // 101 and 102 are slices of one machine of two GPUs: 0.71 / 2 a GPU at best; 190 / 0.71 = 267.6.
-    assert_eq!(
-        words(&desk, "  RTX 4090")[2..8],
-        ["1", "2", "0.3550", "0.3550", "0.4100", "267.6"]
-    );
-    desk.keys("right").expect("[number of GPUs]").expect("> 1x");
-    desk.keys("right right")
-        .expect("[country]")
-        .expect("(not said)");
-    desk.keys("left left left").expect("[GPU model]");
-    // 2400 / 16.02 = 149.8 is the least for the money, 267.6 the most.
-    desk.keys("s s s")
-        .expect("most DLPerf per $")
-        .expect("> RTX 4090");
-    desk.keys("enter");
-    assert_eq!(
-        asked_text(&desk),
-        "verified=true rentable=true rented=false gpu_name=RTX_4090"
-    );
-    desk.answer(MARKET).expect("gpu_name=RTX_4090");
-    // The query that ran before can be recalled.
-    desk.keys("/ up");
-    desk.expect("/ verified=true rentable=true rented=false\n");
-}
-
-#[test]
-fn narrowing_to_a_group_takes_the_place_of_conditions_on_the_same_field() {
-    let mut desk = wide();
-    desk.keys("/")
-        .type_text("num_gpus>=1")
-        .keys("enter")
-        .answer(MARKET);
-    desk.keys("m right G enter");
-    assert_eq!(
-        asked_text(&desk),
-        "verified=true rentable=true rented=false num_gpus=8"
-    );
 }
 
 #[test]

@@ -85,6 +85,7 @@ mod settings_story;
 mod shopping;
 mod sorting_story;
 mod state_files;
+mod stories;
 mod supply;
 mod support;
 mod surprises_story;

@@ -302,25 +302,7 @@ fn the_size_and_term_come_back_after_a_restart() {
 }
 
 #[test]
-fn volumes_are_summarised_and_plotted_like_offers() {
-    let mut desk = at_volumes();
-    desk.keys("m")
-        .expect("Summary of the rows here")
-        .expect("[country]");
-    // 800 MB/s for 0.1 $/GB/month, 80 for 0.05.
-    let texas = words(&desk, "US ");
-    assert!(texas.contains(&"8000".to_owned()), "{texas:?}");
-    desk.keys("right").expect("[cluster]");
-    desk.keys("left s s s").expect("most MB/s per $ first");
-    desk.keys("g enter");
-    let Request::Search(query) = desk.asked() else {
-        panic!()
-    };
-    assert_eq!(query.resource, Resource::Volumes);
-    assert_eq!(
-        bourse::domain::language::print(&query.conditions),
-        "verified=true geolocation=US"
-    );
+fn volumes_are_plotted_like_offers() {
     let mut desk = at_volumes();
     desk.keys("p").expect("$/GB/mo").expect("Avg MB/s");
     desk.keys("o")

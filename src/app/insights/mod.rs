@@ -6,7 +6,6 @@
 pub mod compare;
 pub mod job_form;
 pub mod related;
-pub mod summary;
 pub mod why;
 
 use super::browser::Browser;
@@ -23,7 +22,6 @@ use crate::widgets::text_input::TextInput;
 use compare::Compare;
 use job_form::JobForm;
 use related::Related;
-use summary::Summary;
 use why::Why;
 
 /// One view and its state.
@@ -33,8 +31,6 @@ pub enum Insight {
     Job(JobForm),
     /// Marked rows side by side.
     Compare(Compare),
-    /// Groups of rows and their prices.
-    Summary(Summary),
     /// Why there are so few rows.
     Why(Why),
     /// What else the machine and the host of an offer have.
@@ -44,11 +40,10 @@ pub enum Insight {
 impl Insight {
     /// The contexts whose keys it takes, in order.
     pub const fn contexts(&self) -> &'static [Context] {
-        use Context::{Always, Compare, Funnel, Global, Job, Movement, Related, Summary};
+        use Context::{Always, Compare, Funnel, Global, Job, Movement, Related};
         match self {
             Self::Job(_) => &[Job, Always],
             Self::Compare(_) => &[Compare, Movement, Global, Always],
-            Self::Summary(_) => &[Summary, Movement, Global, Always],
             Self::Why(_) => &[Funnel, Movement, Global, Always],
             Self::Related(_) => &[Related, Movement, Global, Always],
         }
@@ -177,10 +172,6 @@ pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
                 Some(browser) => Insight::Compare(Compare::new(browser)),
                 None => return effects,
             },
-            Action::Summary => match model.browser() {
-                Some(browser) => Insight::Summary(Summary::new(browser)),
-                None => return effects,
-            },
             Action::Funnel => {
                 let Some((browser, tickets)) = model.browser_and_tickets() else {
                     return effects;
@@ -224,12 +215,8 @@ fn forget_job(model: &mut Model, now: Now) -> Vec<Effect> {
 
 /// Marks or unmarks the selected row and goes to the next.
 pub(super) fn mark(browser: &mut Browser) {
-    if let Some(id) = browser.selected() {
-        if !browser.marks.remove(&id) {
-            browser.marks.insert(id);
-        }
-        browser.step(1);
-    }
+    browser.toggle_mark();
+    browser.step(1);
 }
 
 /// Does what an action asks of the topmost view.
@@ -260,10 +247,6 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
                 (None, None) => After::Close,
             }
         }
-        Insight::Summary(view) => match model.browser_mut() {
-            Some(browser) => view.act(browser, action, step),
-            None => After::Close,
-        },
         Insight::Why(view) => match model.browser_mut() {
             Some(browser) => view.act(browser, action, step),
             None => After::Close,
@@ -313,7 +296,6 @@ pub(super) fn clicked(model: &mut Model, now: Now, index: usize) -> Vec<Effect> 
         return Vec::new();
     };
     let is_selected = match &mut **insight {
-        Insight::Summary(view) => std::mem::replace(&mut view.cursor, index) == index,
         Insight::Why(view) => std::mem::replace(&mut view.cursor, index) == index,
         Insight::Related(view) => std::mem::replace(&mut view.cursor, index) == index,
         Insight::Job(form) => {
@@ -404,22 +386,16 @@ pub(crate) fn loaded(listing: &Listing, limit: Option<u32>) -> String {
     }
 }
 
-/// The same of the rows that a pane shows.
-fn shown_of_loaded(browser: &Browser) -> String {
-    let Some(listing) = browser.listing() else {
-        return String::new();
-    };
-    let limit = browser.shown_query().and_then(|query| query.limit);
-    let loaded = loaded(listing, limit);
-    let shown = browser.view().len();
-    if shown == listing.len() {
-        loaded
-    } else {
-        format!("{shown} shown of {loaded}")
-    }
-}
-
 impl Browser {
+    /// Marks the selected row, or unmarks it.
+    pub fn toggle_mark(&mut self) {
+        if let Some(id) = self.selected()
+            && !self.marks.remove(&id)
+        {
+            self.marks.insert(id);
+        }
+    }
+
     /// How many rows there are and whether they are all: `All 57 offers`, `First 500 offers of more`.
     pub fn count_label(&self) -> String {
         let here = self.listing().map_or(0, Listing::len);
@@ -437,7 +413,7 @@ impl Browser {
 
     /// Puts `conditions` in the place of those on the same fields, shows the query and keeps the
     /// old one in the history of the bar.
-    fn narrow_to(&mut self, conditions: Vec<Condition>) {
+    pub fn narrow_to(&mut self, conditions: Vec<Condition>) {
         let mut kept = self.query.conditions.clone();
         kept.retain(|old| conditions.iter().all(|new| new.field != old.field));
         kept.extend(conditions);
@@ -445,7 +421,7 @@ impl Browser {
     }
 
     /// Takes other conditions; the query that ran can be recalled in the bar.
-    fn change_conditions(&mut self, conditions: Vec<Condition>) {
+    pub fn change_conditions(&mut self, conditions: Vec<Condition>) {
         let before = self.query_text();
         self.bar.remember(&before);
         self.query.conditions = conditions;

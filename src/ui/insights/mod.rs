@@ -9,7 +9,6 @@
 mod compare;
 mod job;
 mod related;
-mod summary;
 mod why;
 pub(super) mod worth;
 
@@ -44,7 +43,6 @@ pub fn draw(
     match insight {
         Insight::Job(form) => return job::draw(buffer, area, browser, form, now, theme, facts),
         Insight::Compare(view) => compare::draw(buffer, body, view, theme, facts),
-        Insight::Summary(view) => summary::draw(buffer, body, view, theme, facts),
         Insight::Why(view) => why::draw(buffer, body, browser, view, now, theme, facts),
         Insight::Related(view) => related::draw(buffer, body, browser, view, now, theme, facts),
     }

@@ -1,0 +1,3 @@
+//! The views, key by key.
+
+mod market;
