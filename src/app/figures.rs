@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::insights::job_form::JobForm;
 use super::three::ThreeSearches;
 use crate::domain::cost::{Basis, Job, PriceJoin, Prices, ThreePrices, VolumePrices, VolumeTerm};
-use crate::domain::insight::{Front, Goal, Point};
+use crate::domain::insight::{Front, Goal, Point, Standing};
 use crate::domain::{Condition, Listing, OfferType};
 
 /// What a person asked to have worked out, and what came of it.
@@ -24,6 +24,8 @@ pub struct Figures {
     pub term: Option<VolumeTerm>,
     /// The three searches for the three prices, if they were asked for.
     pub three: ThreeSearches,
+    /// Where every row stands among comparable ones.
+    pub standing: Standing,
     front: Option<Front>,
     unfit: Vec<bool>,
 }
@@ -67,6 +69,7 @@ impl Figures {
         disk: Option<f64>,
         conditions: &[Condition],
     ) {
+        self.standing = Standing::default();
         let prices = Prices::new(listing, pricing.model);
         let now = listing.read_at();
         let is_unfit = |row| match (&self.job, disk) {
@@ -108,6 +111,7 @@ impl Figures {
     /// Fills the computed columns of a listing of network volumes.
     pub(super) fn fill_volumes(&mut self, listing: &mut Listing) {
         const HOUR: f64 = 3600.0;
+        self.standing = Standing::default();
         self.unfit = self.term.map_or_else(Vec::new, |term| {
             let (prices, now) = (VolumePrices::new(listing), listing.read_at());
             let is_unfit = |row| prices.cannot_serve(row, &term, now);

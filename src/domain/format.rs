@@ -162,48 +162,66 @@ pub fn trimmed(value: f64, places: usize) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Money: cents, a third place below a dollar, a fourth below a cent.
-pub fn dollars(value: f64) -> String {
-    let magnitude = value.abs();
-    if !magnitude.is_finite() || magnitude >= 1e12 {
-        format!("${value:.2e}")
-    } else if magnitude >= 10_000.0 {
-        format!("${}", thousands(value))
-    } else if magnitude >= 1.0 || magnitude == 0.0 {
-        format!("${value:.2}")
-    } else if magnitude >= 0.01 {
-        format!("${value:.3}")
-    } else {
-        format!("${value:.4}")
-    }
-}
-
-/// A number without places, its thousands apart: `2,000`.
-pub fn thousands(value: f64) -> String {
-    let digits = format!("{:.0}", value.abs());
-    let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
-    if value < 0.0 && digits != "0" {
-        text.push('-');
-    }
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A count with its thousands apart.
-pub fn count(number: usize) -> String {
-    #[expect(clippy::cast_precision_loss)] // counts of rows are far below 2^53
-    let number = number as f64;
-    thousands(number)
+/// A whole number with commas between thousands: `12,345`.
+pub fn grouped(number: usize) -> String {
+    commas(&number.to_string())
 }
 
 /// A count with its noun: `1 machine`, `2,000 machines`.
 pub fn counted(number: usize, one: &str, many: &str) -> String {
-    format!("{} {}", count(number), if number == 1 { one } else { many })
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}
+
+/// Commas between the thousands of a number written with or without decimals.
+fn commas(text: &str) -> String {
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let mut out = String::new();
+    for (place, digit) in whole.chars().enumerate() {
+        let left = whole.len() - place;
+        if place > 0 && left % 3 == 0 && digit.is_ascii_digit() && !out.ends_with('-') {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out + rest
+}
+
+/// An amount of money: `$26.63`, four decimals only below a cent.
+pub fn dollars(amount: f64) -> String {
+    money(amount, 2)
+}
+
+/// A price per hour: `$0.293/h`, `$16.02/h`.
+pub fn per_hour(price: f64) -> String {
+    let places = if price.abs() < 10.0 { 3 } else { 2 };
+    format!("{}/h", money(price, places))
+}
+
+fn money(amount: f64, places: usize) -> String {
+    if !amount.is_finite() || amount.abs() >= 1e15 {
+        return format!("${amount:.3e}");
+    }
+    let sign = if amount < 0.0 { "−" } else { "" };
+    let amount = amount.abs();
+    let places = if amount > 0.0 && amount < 0.01 {
+        4
+    } else {
+        places
+    };
+    format!("{sign}${}", commas(&format!("{amount:.places$}")))
+}
+
+/// A time span in words, in the largest unit that says enough: `5 hours`, `41 days`, `7.4 years`.
+pub fn lasting(seconds: f64) -> String {
+    let (number, unit) = match seconds.abs() {
+        less if less < 90.0 => (trimmed(seconds, 0), "second"),
+        less if less < 5400.0 => (trimmed(seconds / 60.0, 0), "minute"),
+        less if less < 2.0 * 86_400.0 => (trimmed(seconds / 3600.0, 1), "hour"),
+        less if less < 730.0 * 86_400.0 => (trimmed(seconds / 86_400.0, 1), "day"),
+        _ => (trimmed(seconds / 31_536_000.0, 1), "year"),
+    };
+    let plural = if number == "1" { "" } else { "s" };
+    format!("{number} {unit}{plural}")
 }
 
 #[cfg(test)]
@@ -211,18 +229,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn money_has_as_many_places_as_it_needs() {
-        assert_eq!(dollars(0.136), "$0.136");
-        assert_eq!(dollars(0.0042), "$0.0042");
-        assert_eq!(dollars(26.634), "$26.63");
+    fn money_has_four_decimals_only_below_a_cent() {
+        assert_eq!(per_hour(0.2931), "$0.293/h");
+        assert_eq!(per_hour(16.02), "$16.02/h");
+        assert_eq!(per_hour(0.0031), "$0.0031/h");
+        assert_eq!(dollars(1234.5), "$1,234.50");
+        assert_eq!(dollars(1_234_567.0), "$1,234,567.00");
+        assert_eq!(dollars(-3.0), "−$3.00");
         assert_eq!(dollars(0.0), "$0.00");
-        assert_eq!(dollars(12_345.6), "$12,346");
     }
 
     #[test]
-    fn thousands_stand_apart() {
-        assert_eq!(thousands(999.0), "999");
-        assert_eq!(thousands(2000.0), "2,000");
-        assert_eq!(thousands(-1_234_567.0), "-1,234,567");
+    fn spans_are_told_in_the_unit_that_people_use() {
+        assert_eq!(lasting(3_542_400.0), "41 days");
+        assert_eq!(lasting(86_400.0), "24 hours");
+        assert_eq!(lasting(3600.0), "60 minutes");
+        assert_eq!(lasting(31_536_000.0 * 7.4), "7.4 years");
+        assert_eq!(lasting(1.0), "1 second");
+    }
+
+    #[test]
+    fn counts_have_commas() {
+        assert_eq!(grouped(500), "500");
+        assert_eq!(grouped(2000), "2,000");
+        assert_eq!(grouped(1_234_567), "1,234,567");
     }
 }

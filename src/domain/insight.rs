@@ -16,6 +16,7 @@ mod funnel;
 mod pareto;
 mod plot;
 mod related;
+mod standing;
 mod summary;
 mod supply;
 mod watch;
@@ -25,6 +26,7 @@ pub use funnel::{Funnel, FunnelLine, funnel, loosened};
 pub use pareto::{Front, Goal, Lead, Point, points};
 pub use plot::{Bin, Bucket, Histogram, Scale, ScaleKind, Toward, bins, neighbour};
 pub use related::{Share, Slice, same_host, same_machine, share, slices};
+pub use standing::{Measure, Place, Standing};
 pub use summary::{
     Best, Group, GroupOrder, GroupValue, Level, Measures, Spread, depth, facets, quantile,
     sort_groups, summarise,

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::cost::DAYS_PER_MONTH;
-use super::format::{thousands, trimmed};
+use super::format::{grouped, trimmed};
 
 const HOURS_PER_DAY: f64 = 24.0;
 const DAYS_PER_WEEK: f64 = 7.0;
@@ -156,8 +156,9 @@ pub fn within(text: &str, quantity: Quantity, range: RangeInclusive<f64>) -> Res
         return Ok(value);
     }
     let end = |value: f64| {
-        if value.fract() == 0.0 {
-            thousands(value)
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
+        if value.fract() == 0.0 && value >= 0.0 {
+            grouped(value as usize)
         } else {
             trimmed(value, 6)
         }

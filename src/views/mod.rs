@@ -4,6 +4,7 @@
 mod chart;
 pub mod market;
 pub mod plot;
+pub mod preview;
 
 use crate::app::keymap::Action;
 use crate::app::view::Cx;

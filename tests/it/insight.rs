@@ -822,3 +822,37 @@ fn rows_sort_by_a_worked_out_value() {
     sort_by_value(&listing, &mut rows, Direction::Descending, per_gpu);
     assert_eq!(rows, [3, 5, 1, 0, 2, 4]);
 }
+
+#[test]
+fn a_row_stands_among_the_offers_of_its_model() {
+    use bourse::domain::insight::{Measure, Standing};
+    let json = r#"{"offers":[
+        {"id":1,"gpu_name":"A","inet_down":100,"reliability":0.9,"machine_id":7,"host_id":1},
+        {"id":2,"gpu_name":"A","inet_down":300,"reliability":0.9,"machine_id":7,"host_id":1},
+        {"id":3,"gpu_name":"A","inet_down":200,"reliability":null,"machine_id":8,"host_id":1},
+        {"id":4,"gpu_name":"B","inet_down":900,"reliability":0.5,"machine_id":9}]}"#;
+    let listing = Listing::read(&OFFERS, json, 0.0).unwrap();
+    let standing = Standing::default();
+    let of = |measure, row| {
+        let place = standing.place(&listing, measure, row)?;
+        Some((place.beats, place.of))
+    };
+    let network: Vec<_> = (0..4).map(|row| of(Measure::Network, row)).collect();
+    assert_eq!(
+        network,
+        [Some((0, 3)), Some((2, 3)), Some((1, 3)), Some((0, 1))]
+    );
+    // Equal values beat each other as little as nothing; what is not reported is not ranked.
+    let reliable: Vec<_> = (0..4).map(|row| of(Measure::Reliability, row)).collect();
+    assert_eq!(reliable, [Some((0, 2)), Some((0, 2)), None, Some((0, 1))]);
+    let share = |row| {
+        standing
+            .place(&listing, Measure::Network, row)
+            .unwrap()
+            .share()
+    };
+    assert_eq!((share(1), share(2), share(3)), (Some(1.0), Some(0.5), None));
+    assert_eq!(standing.on_machine(&listing, 0), Some(2));
+    assert_eq!(standing.of_host(&listing, 2), Some(3));
+    assert_eq!(standing.of_host(&listing, 3), None);
+}

@@ -325,10 +325,12 @@ fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, 
 /// The lowest price and the most for the money, with the ids of their rows.
 fn cheapest(view: &Market, line: &Line, listing: &Listing) -> String {
     let id = |row: u32| listing.id(row as usize).map(|id| id.to_string());
-    let price_unit = match view.resource {
-        Resource::Volumes => "/GB/month",
-        Resource::Offers | Resource::Workergroups if view.has_job => " for the job",
-        Resource::Offers | Resource::Workergroups => "/h",
+    let price = |value: f64| match view.resource {
+        Resource::Volumes => format!("{}/GB/month", format::dollars(value)),
+        Resource::Offers | Resource::Workergroups if view.has_job => {
+            format!("{} for the job", format::dollars(value))
+        }
+        Resource::Offers | Resource::Workergroups => format::per_hour(value),
     };
     let merit_unit = match view.resource {
         Resource::Volumes => "MB/s per $",

@@ -1,0 +1,191 @@
+//! Where a row stands among comparable rows: offers of the same GPU model, volumes among all.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use super::pareto::Goal;
+use crate::domain::catalog::Resource;
+use crate::domain::listing::{Column, Listing};
+use crate::domain::value::CellRef;
+
+/// What rows are ranked by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// The job's bill where there is a job, else $/h; per GPU, so that slices compare with machines.
+    Price,
+    /// `DLPerf` per GPU; of volumes the average read speed.
+    Performance,
+    /// Download speed.
+    Network,
+    /// Reliability.
+    Reliability,
+}
+
+impl Measure {
+    const ALL: [Self; 4] = [
+        Self::Price,
+        Self::Performance,
+        Self::Network,
+        Self::Reliability,
+    ];
+
+    const fn goal(self) -> Goal {
+        match self {
+            Self::Price => Goal::Least,
+            Self::Performance | Self::Network | Self::Reliability => Goal::Most,
+        }
+    }
+}
+
+/// A row's rank among the comparable rows that have a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// How many of the others are worse.
+    pub beats: u32,
+    /// How many rows are compared, this one included.
+    pub of: u32,
+}
+
+impl Place {
+    /// The share of the others that are worse, 0 to 1; `None` without others.
+    pub fn share(self) -> Option<f64> {
+        (self.of > 1).then(|| f64::from(self.beats) / f64::from(self.of - 1))
+    }
+}
+
+/// The ranks of a listing's rows, each worked out when first asked for: a frame that shows one row
+/// must not sort a hundred thousand.
+#[derive(Debug, Default)]
+pub struct Standing {
+    places: [OnceLock<Vec<Option<Place>>>; 4],
+    machines: OnceLock<HashMap<i128, u32>>,
+    hosts: OnceLock<HashMap<i128, u32>>,
+}
+
+impl Standing {
+    /// The rank of a row.
+    pub fn place(&self, listing: &Listing, measure: Measure, row: usize) -> Option<Place> {
+        let slot = Measure::ALL.iter().position(|own| *own == measure)?;
+        let places = self.places[slot].get_or_init(|| {
+            let value = value_of(listing, measure);
+            let groups = groups(listing);
+            rank(&groups, (0..listing.len()).map(value), measure.goal())
+        });
+        places.get(row).copied().flatten()
+    }
+
+    /// How many loaded offers are slices of the machine of `row`, itself included.
+    pub fn on_machine(&self, listing: &Listing, row: usize) -> Option<u32> {
+        let counts = || counts(listing, "machine_id");
+        alike(
+            listing,
+            row,
+            "machine_id",
+            self.machines.get_or_init(counts),
+        )
+    }
+
+    /// How many loaded offers the host of `row` has, itself included.
+    pub fn of_host(&self, listing: &Listing, row: usize) -> Option<u32> {
+        let counts = || counts(listing, "host_id");
+        alike(listing, row, "host_id", self.hosts.get_or_init(counts))
+    }
+}
+
+fn column<'a>(listing: &'a Listing, key: &str) -> Option<&'a Column> {
+    let catalog = listing.catalog();
+    let field = catalog.by_key(key).or_else(|| catalog.column(key))?;
+    Some(listing.column(field))
+}
+
+fn counts(listing: &Listing, key: &str) -> HashMap<i128, u32> {
+    let mut counts = HashMap::new();
+    if let Some(column) = column(listing, key) {
+        for id in (0..listing.len()).filter_map(|row| column.cell(row).whole()) {
+            *counts.entry(id).or_insert(0) += 1;
+        }
+    }
+    counts
+}
+
+fn alike(listing: &Listing, row: usize, key: &str, counts: &HashMap<i128, u32>) -> Option<u32> {
+    counts
+        .get(&column(listing, key)?.cell(row).whole()?)
+        .copied()
+}
+
+/// The value of a row by a measure.
+fn value_of(listing: &Listing, measure: Measure) -> impl Fn(usize) -> Option<f64> {
+    let keys: &[&str] = match (listing.catalog().resource, measure) {
+        (Resource::Offers, Measure::Price) => &["job_cost", "dph_per_gpu"],
+        (Resource::Offers, Measure::Performance) => &["dlperf_per_gpu"],
+        (Resource::Offers, Measure::Reliability) => &["reliability"],
+        (Resource::Volumes, Measure::Price) => &["storage_cost"],
+        (Resource::Volumes, Measure::Performance) => &["nw_disk_avg_bw"],
+        (Resource::Volumes, Measure::Reliability) => &["reliability2"],
+        (Resource::Offers | Resource::Volumes, Measure::Network) => &["inet_down"],
+        (Resource::Workergroups, _) => &[],
+    };
+    let found = keys.iter().find_map(|key| {
+        let column = column(listing, key)?;
+        (column.filled() > 0).then_some((*key, column))
+    });
+    // A bill is for all GPUs of an offer.
+    let gpus = column(listing, "num_gpus").filter(|_| found.is_some_and(|it| it.0 == "job_cost"));
+    move |row| {
+        let value = found?.1.cell(row).number().filter(|it| it.is_finite())?;
+        match gpus {
+            None => Some(value),
+            Some(gpus) => Some(value / gpus.cell(row).number().filter(|it| *it > 0.0)?),
+        }
+    }
+}
+
+/// The group of every row: its GPU model.
+fn groups(listing: &Listing) -> Vec<u32> {
+    let mut known: HashMap<&str, u32> = HashMap::new();
+    let models = column(listing, "gpu_name");
+    (0..listing.len())
+        .map(|row| match models.map(|models| models.cell(row)) {
+            Some(CellRef::Text(model)) => {
+                let next = u32::try_from(known.len() + 1).unwrap_or(u32::MAX);
+                *known.entry(model).or_insert(next)
+            }
+            _ => 0,
+        })
+        .collect()
+}
+
+fn rank(
+    groups: &[u32],
+    values: impl Iterator<Item = Option<f64>>,
+    goal: Goal,
+) -> Vec<Option<Place>> {
+    let mut sorted: Vec<(u32, f64, usize)> = groups
+        .iter()
+        .zip(values)
+        .enumerate()
+        .filter_map(|(row, (group, value))| {
+            let cost = match goal {
+                Goal::Least => value?,
+                Goal::Most => -value?,
+            };
+            Some((*group, cost, row))
+        })
+        .collect();
+    sorted
+        .sort_unstable_by(|one, other| one.0.cmp(&other.0).then_with(|| one.1.total_cmp(&other.1)));
+    let mut places = vec![None; groups.len()];
+    for group in sorted.chunk_by(|one, other| one.0 == other.0) {
+        let of = u32::try_from(group.len()).unwrap_or(u32::MAX);
+        let mut worse = of;
+        // Equal values share a place: neither is worse than the other.
+        for tie in group.chunk_by(|one, other| one.1.total_cmp(&other.1).is_eq()) {
+            worse -= u32::try_from(tie.len()).unwrap_or(worse);
+            for (_, _, row) in tie {
+                places[*row] = Some(Place { beats: worse, of });
+            }
+        }
+    }
+    places
+}

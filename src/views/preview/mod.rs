@@ -1,0 +1,285 @@
+//! The card of one record: what a person decides by, in the order in which they ask.
+//!
+//! It stands beside every list of records and is the first tab of the details.
+
+mod group;
+mod offer;
+mod volume;
+
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use crate::app::State;
+use crate::app::keymap::Action;
+use crate::app::remote::Now;
+use crate::app::view::Scene;
+use crate::domain::field::Kind;
+use crate::domain::insight::{Measure, Standing};
+use crate::domain::listing::Whole;
+use crate::domain::secrets::without_own_key;
+use crate::domain::text::visible;
+use crate::domain::{CellRef, Listing, Resource, country, format};
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::range_bar::RangeBar;
+use crate::widgets::text::{cells, fit, wrap, wrap_line};
+use crate::widgets::theme::Theme;
+
+/// Cells of the labels in front of the bars.
+const LABEL: usize = 9;
+
+/// The longest text of a record that a card shows, in cells.
+const LONGEST: usize = 200;
+
+/// The record of a card, and what it is compared with.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// Where the record is.
+    pub listing: &'a Listing,
+    /// Its row.
+    pub row: usize,
+    /// Where the rows of the listing stand among each other.
+    pub standing: &'a Standing,
+    /// The market and the person's settings.
+    pub state: &'a State,
+    /// The moment.
+    pub now: Now,
+    /// Colours and emphasis.
+    pub theme: &'a Theme,
+}
+
+impl<'a> Subject<'a> {
+    /// A row of a pane.
+    pub fn of(resource: Resource, row: usize, scene: &Scene<'a, '_>) -> Option<Self> {
+        let browser = &scene.state.browsers[resource];
+        Some(Self {
+            listing: browser.listing()?,
+            row,
+            standing: &browser.figures.standing,
+            state: scene.state,
+            now: scene.now,
+            theme: scene.theme,
+        })
+    }
+
+    fn resource(&self) -> Resource {
+        self.listing.catalog().resource
+    }
+
+    /// The lines of the card, at most `width` cells wide.
+    pub fn card(&self, width: u16) -> Vec<Line<'static>> {
+        let card = Card {
+            record: self.listing.whole(self.row),
+            subject: *self,
+            width,
+        };
+        let lines = match self.resource() {
+            Resource::Offers => offer::lines(&card),
+            Resource::Volumes => volume::lines(&card),
+            Resource::Workergroups => group::lines(&card),
+        };
+        lines
+            .iter()
+            .flat_map(|line| wrap_line(line, width, 2))
+            .collect()
+    }
+}
+
+/// Draws the card of a row in a panel: the selected one of a list, beside the list.
+pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+    let Some(subject) = Subject::of(resource, row, scene) else {
+        return;
+    };
+    let browser = &scene.state.browsers[resource];
+    let id = subject.listing.id(row).map(|id| id.to_string());
+    let is_selected = browser.selected_row() == Some(row);
+    let facts = if is_selected {
+        format!(
+            "{} of {}",
+            format::grouped(browser.cursor() + 1),
+            format::grouped(browser.view().len())
+        )
+    } else {
+        String::new()
+    };
+    let mut panel = Panel::new(id.unwrap_or_default())
+        .facts(facts)
+        .foot(format!("{} details", scene.key(Action::Open)))
+        .sized(scene.size);
+    if resource == Resource::Offers {
+        panel = panel.foot_right(format!("{} machine & host", scene.key(Action::Related)));
+    }
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let mut lines = subject.card(inner.width);
+    if scene.size == Size::Compact {
+        // Few rows: what says something stays.
+        lines.retain(|line| line.width() > 0);
+    }
+    scene.render(Paragraph::new(lines), inner);
+}
+
+/// What the lines of a card are made of.
+struct Card<'a> {
+    record: Whole,
+    subject: Subject<'a>,
+    width: u16,
+}
+
+impl Card<'_> {
+    /// A number of the record.
+    fn number(&self, key: &str) -> Option<f64> {
+        let field = self.subject.listing.catalog().by_key(key)?;
+        self.record.cell(field).number()
+    }
+
+    fn flag(&self, key: &str) -> Option<bool> {
+        let field = self.subject.listing.catalog().by_key(key)?;
+        match self.record.cell(field) {
+            CellRef::Flag(flag) => Some(flag),
+            _ => None,
+        }
+    }
+
+    /// A text of the record, safe for the screen; ids too.
+    fn text(&self, key: &str) -> Option<String> {
+        let field = self.subject.listing.catalog().by_key(key)?;
+        match self.record.cell(field) {
+            CellRef::Text(text) if field.kind == Kind::Country => {
+                Some(visible(country::place(text), LONGEST))
+            }
+            CellRef::Text(text) if field.kind == Kind::Secret || text.is_empty() => None,
+            CellRef::Text(text) => Some(self.safe(text)),
+            CellRef::Number(number) => Some(format::number(field, number)),
+            CellRef::Flag(_) | CellRef::Missing | CellRef::Null | CellRef::Bad(_) => None,
+        }
+    }
+
+    /// A text for the screen, without the record's own key: a command line may repeat it.
+    fn safe(&self, text: &str) -> String {
+        let cell = |secret| self.record.cell(secret);
+        let text = without_own_key(self.record.catalog(), text, cell);
+        visible(&text, LONGEST)
+    }
+
+    /// A computed number of the row, such as the bill of the job.
+    fn computed(&self, key: &str) -> Option<f64> {
+        let field = self.subject.listing.catalog().column(key)?;
+        self.subject.listing.cell(self.subject.row, field).number()
+    }
+
+    const fn theme(&self) -> &Theme {
+        self.subject.theme
+    }
+
+    /// Title on the left, place on the right; below each other where both do not fit.
+    fn title(&self, title: String, place: Option<String>) -> Vec<Line<'static>> {
+        let theme = self.theme();
+        let place = place.unwrap_or_default();
+        let room = self.width.saturating_sub(cells(&title));
+        let title = Span::styled(title, theme.accent);
+        if cells(&place) < room {
+            let blanks = " ".repeat(usize::from(room - cells(&place)));
+            return vec![Line::from(vec![
+                title,
+                Span::raw(blanks),
+                Span::styled(place, theme.text),
+            ])];
+        }
+        vec![Line::from(title), Line::styled(place, theme.text)]
+    }
+
+    /// A bar of how many comparable rows are worse, and what the value is.
+    fn bar(
+        &self,
+        label: &str,
+        measure: Measure,
+        text: impl FnOnce(Option<f64>, u32) -> Option<String>,
+    ) -> Option<Line<'static>> {
+        let subject = &self.subject;
+        let place = subject
+            .standing
+            .place(subject.listing, measure, subject.row);
+        let share = place.and_then(crate::domain::insight::Place::share);
+        let text = text(share, place.map_or(0, |place| place.of))?;
+        let theme = self.theme();
+        let mut line = Line::from(Span::styled(format!("{label:LABEL$}"), theme.dim));
+        let room = self.width.saturating_sub(9 + 1 + 24);
+        if let Some(share) = share
+            && room >= 6
+        {
+            let bar = RangeBar::new(share, theme).style(tint(share, theme));
+            line.spans.extend(bar.line(room.min(22)).spans);
+            line.push_span(" ");
+        }
+        line.push_span(Span::styled(text, theme.text));
+        Some(fit(line, self.width))
+    }
+
+    /// Facts in a row, separated by dots, broken between two of them.
+    fn facts(&self, facts: impl IntoIterator<Item = Option<String>>) -> Vec<Line<'static>> {
+        let mut lines: Vec<String> = Vec::new();
+        for fact in facts.into_iter().flatten().filter(|it| !it.is_empty()) {
+            match lines.last_mut() {
+                Some(line) if cells(line) + 3 + cells(&fact) <= self.width => {
+                    line.push_str(" · ");
+                    line.push_str(&fact);
+                }
+                _ => lines.push(fact),
+            }
+        }
+        let styled = |line| Line::styled(line, self.theme().text);
+        lines.into_iter().map(styled).collect()
+    }
+
+    /// A sentence, wrapped.
+    fn sentence(&self, text: &str, style: Style) -> Vec<Line<'static>> {
+        let lines = wrap(text, self.width).into_iter();
+        lines.map(|line| Line::styled(line, style)).collect()
+    }
+
+    /// How long the record is still available.
+    fn available(&self) -> Option<String> {
+        let age = self.subject.now.epoch - self.subject.listing.read_at();
+        let left = self.number("duration")? - age.max(0.0);
+        Some(if left > 0.0 {
+            format!("available for {}", format::lasting(left))
+        } else {
+            "no longer available".to_owned()
+        })
+    }
+}
+
+/// The colour of a standing: the best fifth good, the worst fifth a warning.
+pub fn tint(share: f64, theme: &Theme) -> Style {
+    match share {
+        0.8.. => theme.good,
+        ..0.2 => theme.warning,
+        _ => theme.focus,
+    }
+}
+
+/// A share as whole per cent.
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+/// A share of an amount that is saved or added: `−28 %`.
+fn difference(saving: f64) -> String {
+    let percent = format::trimmed(saving.abs() * 100.0, 0);
+    match saving {
+        _ if percent == "0" => "±0 %".to_owned(),
+        0.0.. => format!("−{percent} %"),
+        _ => format!("+{percent} %"),
+    }
+}
+
+/// A speed with commas.
+fn speed(value: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
+    if (0.0..1e12).contains(&value) {
+        format::grouped(value.round() as usize)
+    } else {
+        format!("{value:.2e}")
+    }
+}
