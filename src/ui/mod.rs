@@ -32,7 +32,6 @@ pub mod records;
 mod requests;
 mod route_lab;
 mod search_settings;
-mod searches;
 mod unlist;
 mod volume;
 mod write;
@@ -419,48 +418,19 @@ fn overlays(
                 theme,
                 facts,
             ),
-            Overlay::Help(picker) => {
-                picker::draw(buffer, area, "Help: type to search", picker, theme, facts)
-            }
-            Overlay::Palette(picker) => picker::draw(
-                buffer,
-                area,
-                "Actions: type to search",
-                picker,
-                theme,
-                facts,
-            ),
             Overlay::Route(view) => route_lab::draw(buffer, area, view, model, now, theme, facts),
             Overlay::Request(view) => {
                 requests::overlay(buffer, (area, body), model, *view, theme, facts)
             }
-            Overlay::Sort(editor) => picker::draw(
-                buffer,
-                area,
-                "Sort: type to find a field",
-                &editor.picker,
-                theme,
-                facts,
-            ),
-            Overlay::Searches(list) => searches::draw(buffer, area, list, theme, facts),
             Overlay::Copy(menu) => {
                 copy::draw(buffer, area, menu, &model.keymap, theme, facts);
                 None
             }
             Overlay::Export(form) => export::draw(buffer, area, form, &model.keymap, theme, facts),
-            Overlay::Prompt(prompt) => Some(prompt::text(buffer, area, prompt, theme)),
             Overlay::Question(question) => {
                 prompt::question(buffer, area, question, &model.keymap, theme, facts);
                 None
             }
-            Overlay::Columns(editor) => picker::draw(
-                buffer,
-                area,
-                "Columns: type to find one",
-                &editor.picker,
-                theme,
-                facts,
-            ),
             Overlay::Filter(editor) => {
                 filter_editor::draw(buffer, area, editor, model, theme, facts)
             }

@@ -20,7 +20,6 @@ mod cli_lists;
 #[cfg(unix)]
 mod cli_writes;
 mod client;
-mod columns_story;
 mod comfort_story;
 mod compare_story;
 mod computed_story;
@@ -45,7 +44,6 @@ mod insights_story;
 mod language;
 mod language_editing;
 mod language_properties;
-mod leaving_story;
 #[cfg(unix)]
 mod markets_known;
 #[cfg(unix)]
@@ -76,7 +74,6 @@ mod routing;
 mod sandbox_http;
 mod sandbox_life;
 mod sandbox_market;
-mod saved_story;
 #[cfg(unix)]
 mod screenshots;
 mod search_notes;
@@ -85,6 +82,7 @@ mod settings_story;
 mod shopping;
 mod sorting_story;
 mod state_files;
+mod stories;
 mod supply;
 mod support;
 mod surprises_story;
