@@ -4,9 +4,7 @@ use super::keymap::{Action, Context};
 use super::overlay::Overlay;
 use super::split::SIDE_BY_SIDE;
 use super::view::Availability;
-use super::{
-    Model, Owner, Pane, basket, groups, insights, requests, route_lab, unlist, volume_form, watch,
-};
+use super::{Model, Owner, Pane, basket, groups, insights, requests, route_lab, unlist, watch};
 
 /// The contexts of the table that can be reached from who owns the keyboard by closing what lies
 /// over it; none where text is typed or a question waits, so that nothing typed is lost.
@@ -86,7 +84,6 @@ impl Model {
                 .then(|| "there is no row to export".to_owned()),
             Action::Unlist => unlist::disabled(self),
             Action::Watch => watch::disabled(self),
-            Action::Job if volume_form::is_meant(self) => None,
             Action::Basket => basket::disabled(self),
             other => groups::disabled(self, other).or_else(|| insights::disabled(self, other)),
         }

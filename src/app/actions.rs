@@ -6,11 +6,10 @@ use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::Now;
 use super::route_lab;
-use super::sort_editor::SortEditor;
 use super::typing::parse_bar;
 use super::{
-    Model, Owner, Pane, basket, column_editor, filter_editor, fresh, groups, insights, leaving,
-    markets, requests, search_settings, unlist, volume_form,
+    Model, Owner, Pane, basket, filter_editor, fresh, groups, insights, markets, requests,
+    search_settings, unlist,
 };
 use crate::domain::country;
 use crate::domain::field::Kind;
@@ -32,13 +31,10 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         return effects;
     }
     match action {
-        Action::Quit => return leaving::leave(model),
         Action::QuitNow => return vec![Effect::Quit],
         Action::RouteLab => return route_lab::open(model, now),
         Action::Suspend => return vec![Effect::Suspend],
         Action::Redraw => return vec![Effect::Redraw],
-        Action::Help => super::help::open(model),
-        Action::Palette => super::palette::open(model),
         Action::WiderDetail | Action::WiderTable => {
             model
                 .state
@@ -49,21 +45,16 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::Market(place) => return markets::chosen(model, place),
         Action::Copy => super::copy::open(model),
         Action::Export => super::export::open(model, now),
-        Action::SavedSearches => super::searches::open(model),
         Action::NextPane => return go_to(model, now, model.state.pane.shifted(1)),
         Action::PreviousPane => return go_to(model, now, model.state.pane.shifted(3)),
         Action::Offers => return go_to(model, now, Pane::Offers),
         Action::Volumes => return go_to(model, now, Pane::Volumes),
         Action::Workergroups => return go_to(model, now, Pane::Workergroups),
         Action::Requests => return go_to(model, now, Pane::Requests),
-        Action::Job if volume_form::is_meant(model) => volume_form::open(model),
         Action::Basket => return basket::open(model, now),
-        Action::ThreePrices
-        | Action::Job
-        | Action::ForgetJob
-        | Action::Compare
-        | Action::Funnel
-        | Action::Related => return insights::open(model, now, action),
+        Action::ThreePrices | Action::ForgetJob | Action::Related => {
+            return insights::open(model, now, action);
+        }
         _ => {
             if let Some(effects) = groups::perform(model, now, action) {
                 return effects;
@@ -94,10 +85,7 @@ pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
         return effects;
     };
     let browser = &mut browsers[resource];
-    let untouched = browser.listing().is_none()
-        && !browser.remote().is_loading()
-        && browser.remote().error().is_none();
-    if untouched {
+    if browser.is_untouched() {
         effects.extend(browser.ask(tickets, now));
     }
     effects
@@ -139,21 +127,12 @@ pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effec
             super::typing::bar_changed(browser);
         }
         Action::Open => model.overlays.push(Overlay::Detail { scroll: 0 }),
-        Action::Sort => {
-            let editor = SortEditor::new(
-                browser.query.order.clone(),
-                browser.query.catalog(),
-                browser.dialect(),
-            );
-            model.overlays.push(Overlay::Sort(editor));
-        }
         Action::Mark => insights::mark(browser),
         Action::Unmark => browser.marks.clear(),
-        Action::Columns => column_editor::open(model),
         Action::Filter => filter_editor::open(model),
         Action::Settings => search_settings::open(model),
-        Action::SortLeft => return column_editor::sort_beside(model, now, false),
-        Action::SortRight => return column_editor::sort_beside(model, now, true),
+        Action::SortLeft => return sort_beside(model, now, false),
+        Action::SortRight => return sort_beside(model, now, true),
         Action::Reverse => return browser.reverse(now),
         Action::Refresh => return refresh(model, now),
         Action::Unlist => unlist::open(model),
@@ -172,7 +151,6 @@ pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effec
             browser.show_query_in_bar();
             return refresh(model, now);
         }
-        Action::SaveSearch => super::searches::ask_name(model),
         _ => {}
     }
     Vec::new()
@@ -220,6 +198,27 @@ fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
         model.show(Toast::new(text, now));
     }
     Vec::new()
+}
+
+/// Sorts by the visible column beside the one that is sorted by; from none, by the first or last.
+fn sort_beside(model: &mut Model, now: Now, to_right: bool) -> Vec<Effect> {
+    let fields: Vec<&'static Field> = model.facts.headers().collect();
+    let Some(browser) = model.browser_mut() else {
+        return Vec::new();
+    };
+    let own = browser.query.order.first().map(|key| key.field);
+    let place = own.and_then(|own| fields.iter().position(|field| *field == own));
+    let last = fields.len().saturating_sub(1);
+    let next = match (place, to_right) {
+        (None, true) => 0,
+        (None, false) => last,
+        (Some(place), true) => (place + 1).min(last),
+        (Some(place), false) => place.saturating_sub(1),
+    };
+    match fields.get(next) {
+        Some(field) if Some(next) != place => browser.sort_by(field, now),
+        _ => Vec::new(),
+    }
 }
 
 fn on_bar(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
@@ -273,11 +272,9 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     match model.overlays.last() {
         Some(Overlay::Unlist(_)) => return unlist::act(model, now, action),
         Some(Overlay::Insight(_)) => return insights::act(model, now, action),
-        Some(Overlay::Volume(_)) => return volume_form::act(model, now, action),
         Some(Overlay::Basket(_)) => return basket::act(model, now, action),
         Some(Overlay::Route(_)) => return route_lab::act(model, now, action),
         Some(Overlay::Request(_)) => return requests::act(model, now, action),
-        Some(Overlay::Columns(_)) => return column_editor::act(model, action),
         Some(Overlay::Filter(_)) => return filter_editor::act(model, now, action),
         Some(Overlay::Settings(_)) => return search_settings::act(model, now, action),
         Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => {
@@ -294,45 +291,9 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         return Vec::new();
     }
     match model.overlays.last_mut() {
-        Some(Overlay::Help(picker) | Overlay::Palette(picker)) => {
-            if let Some(step) = movement(action, page) {
-                picker.step(step);
-            } else if action == Action::Submit {
-                return super::palette::chosen(model, now);
-            }
-        }
-        Some(Overlay::Sort(editor)) => {
-            if let Some(step) = movement(action, page) {
-                editor.picker.step(step);
-                return Vec::new();
-            }
-            match action {
-                Action::Toggle => editor.toggle(),
-                Action::Remove => editor.remove(),
-                Action::MoveUp => editor.shift(-1),
-                Action::MoveDown => editor.shift(1),
-                Action::Submit => {
-                    let keys = editor.accept();
-                    model.overlays.pop();
-                    if let Some(browser) = model.browser_mut() {
-                        return browser.set_order(keys, now);
-                    }
-                }
-                _ => {}
-            }
-        }
-        Some(Overlay::Searches(list)) => {
-            if let Some(step) = movement(action, page) {
-                list.picker.step(step);
-                return Vec::new();
-            }
-            return super::searches::act(model, now, action);
-        }
         Some(Overlay::Copy(_)) => return super::copy::act(model, now, action),
         Some(Overlay::Export(_)) => return super::export::act(model, action),
-        Some(Overlay::Prompt(_) | Overlay::Question(_)) => {
-            return super::prompt::act(model, now, action);
-        }
+        Some(Overlay::Question(_)) => return super::prompt::act(model, now, action),
         Some(Overlay::Detail { scroll }) => {
             let most = model.facts.overlay_lines.saturating_sub(page);
             if let Some(step) = movement(action, page) {
@@ -374,39 +335,13 @@ pub(super) fn movement(action: Action, page: usize) -> Option<isize> {
 /// Types into the search line of an overlay and narrows its list.
 pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput) -> bool) {
     match overlay {
-        Overlay::Help(picker) | Overlay::Palette(picker) => {
-            if edit(&mut picker.input) {
-                picker.narrow();
-            }
-        }
-        Overlay::Sort(editor) => {
-            if edit(&mut editor.picker.input) {
-                editor.picker.narrow();
-            }
-        }
         Overlay::Unlist(dialog) => dialog.edit(edit),
-        Overlay::Insight(insight) => insight.type_into(edit),
-        Overlay::Searches(list) => {
-            if edit(&mut list.picker.input) {
-                list.picker.narrow();
-            }
-        }
-        Overlay::Prompt(prompt) => {
-            if edit(&mut prompt.input) {
-                prompt.error = None;
-            }
-        }
-        Overlay::Volume(form) => form.edit(edit),
         Overlay::Export(form) => form.edit(edit),
-        Overlay::Columns(editor) => {
-            if edit(&mut editor.picker.input) {
-                editor.picker.narrow();
-            }
-        }
         Overlay::Filter(editor) => editor.type_into(edit),
         Overlay::Settings(settings) => settings.type_into(edit),
         // These take their text elsewhere, or none.
         Overlay::View(_)
+        | Overlay::Insight(_)
         | Overlay::Detail { .. }
         | Overlay::Question(_)
         | Overlay::Basket(_)
@@ -482,12 +417,7 @@ mod tests {
                     | Context::Confirm
                     | Context::List
                     | Context::Always
-                    | Context::Sort
-                    | Context::Searches
-                    | Context::Prompt
                     | Context::Form
-                    | Context::Job
-                    | Context::VolumeCost
                     | Context::RouteForm
                     | Context::RouteSearch
                     | Context::RouteHop
@@ -495,11 +425,8 @@ mod tests {
                     | Context::RequestSearch
                     | Context::RequestFind
                     | Context::Editor
-                    | Context::Columns
-                    | Context::Filter
-                    | Context::Condition
-                    | Context::Tick
-                    | Context::Settings
+                    | Context::ListEdit
+                    | Context::Checkbox
                     | Context::Choice
                     | Context::GroupForm
                     | Context::MarketForm

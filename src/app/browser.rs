@@ -208,6 +208,11 @@ impl Browser {
         self.remote.dismiss();
     }
 
+    /// Whether nothing was asked yet.
+    pub const fn is_untouched(&self) -> bool {
+        self.listing().is_none() && !self.remote.is_loading() && self.remote.error().is_none()
+    }
+
     /// Whether it waits for this answer.
     pub fn awaits(&self, ticket: Ticket) -> bool {
         self.remote.awaited() == Some(ticket)

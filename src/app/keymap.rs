@@ -20,36 +20,22 @@ pub enum Context {
     Detail,
     /// A list that is narrowed by typing: help, palette, choices.
     List,
-    /// The sort editor.
-    Sort,
-    /// The form of a volume's size and term.
-    VolumeCost,
     /// The volumes that go with an offer.
     Basket,
     /// A dialog in which a write is confirmed by typing.
     Confirm,
     /// The outcome of a write.
     Outcome,
-    /// The list of saved searches.
-    Searches,
     /// The copy menu.
     CopyMenu,
     /// A form with choices and a line of text.
     Form,
     /// A choice of a form.
     FormChoice,
-    /// A dialog that asks for a line of text.
-    Prompt,
     /// A dialog that asks for a yes.
     Dialog,
-    /// The form of a job.
-    Job,
-    /// Marked rows side by side.
-    Compare,
     /// A chart, or records side by side: the arrows go from one to the next.
     Chart,
-    /// Why there are so few.
-    Funnel,
     /// Offers of the same machine and host.
     Related,
     /// The route lab.
@@ -66,10 +52,10 @@ pub enum Context {
     RouteHop,
     /// The file that a run is written into.
     RouteExport,
-    /// A question that Enter answers with a yes too.
-    Ask,
-    /// The column editor.
-    Columns,
+    /// A list whose lines are switched, moved and removed.
+    ListEdit,
+    /// A line that a blank checks or unchecks.
+    Checkbox,
     /// The filter editor.
     Filter,
     /// A condition that is written in the filter editor.
@@ -124,21 +110,14 @@ impl Context {
             Self::Query => "Query bar",
             Self::Detail => "Detail view",
             Self::List => "Lists with a search line",
-            Self::Sort => "Sort editor",
-            Self::VolumeCost => "Volume cost",
             Self::Basket => "Offer and volume",
             Self::Confirm => "Confirming a write",
             Self::Outcome => "Outcome of a write",
-            Self::Searches => "Saved searches",
             Self::CopyMenu => "Copy menu",
             Self::Form => "Export form",
             Self::FormChoice => "Choices of the export form",
-            Self::Prompt => "Dialogs that ask for a text",
-            Self::Dialog => "Dialogs that ask for a yes",
-            Self::Job => "Job cost",
-            Self::Compare => "Comparison",
-            Self::Chart => "Charts",
-            Self::Funnel => "Why so few?",
+            Self::Dialog => "Questions",
+            Self::Chart => "Charts and comparisons",
             Self::Related => "Related offers",
             Self::RouteLab => "Route lab",
             Self::RouteAttempt => "Route lab: attempt",
@@ -147,8 +126,8 @@ impl Context {
             Self::RouteSearch => "Route lab: search",
             Self::RouteHop => "Route lab: next hop",
             Self::RouteExport => "Route lab: export",
-            Self::Ask => "Questions before a series and before leaving",
-            Self::Columns => "Column editor",
+            Self::ListEdit => "Lists that are edited",
+            Self::Checkbox => "Lines that are checked",
             Self::Filter => "Filter editor",
             Self::Condition => "Filter editor: a condition",
             Self::Tick => "Filter editor: ticking",
@@ -185,6 +164,7 @@ pub enum Action {
     Redraw,
     Help,
     Palette,
+    Notices,
     NextPane,
     PreviousPane,
     NextTab,
@@ -249,7 +229,7 @@ pub enum Action {
     Job,
     ForgetJob,
     Funnel,
-    Loosen,
+    VolumeTerm,
     Related,
     Basket,
     RouteLab,
@@ -501,19 +481,19 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["left", "h"], Action::Left, "columns-left", "Scroll the columns to the left"),
     row(Context::Table, &["right", "l"], Action::Right, "columns-right", "Scroll the columns to the right"),
     row(Context::Table, &["space"], Action::Mark, "mark", "Mark or unmark the row and go to the next").hint("mark", 12),
-    row(Context::Table, &["v"], Action::Compare, "compare", "Show the marked rows side by side").hint("compare", 13),
+    row(Context::Table, &["v"], Action::Compare, "compare", "Compare the marked rows side by side").hint("compare", 13),
     row(Context::Table, &["m"], Action::Summary, "market", "Compare prices and supply by group").hint("market", 14),
     row(Context::Table, &["p"], Action::Plot, "plot", "Plot two numbers of the rows, with the best ones marked").hint("plot", 15),
-    row(Context::Table, &["F"], Action::Funnel, "why-so-few", "Find out how many rows each condition costs").hint("why so few", 16),
+    row(Context::Table, &["F"], Action::Funnel, "funnel", "See how many rows each filter removes").hint("funnel", 16),
     row(Context::Table, &["R"], Action::Related, "related", "Show what else the machine and the host have").hint("related", 17),
     row(Context::Table, &[], Action::Unmark, "unmark-all", "Unmark all rows"),
-    row(Context::Table, &[], Action::ForgetJob, "forget-job", "Price the offers for no job any more"),
+    row(Context::Table, &[], Action::ForgetJob, "clear-job", "Clear job pricing"),
     row(Context::Table, &["w"], Action::Watch, "watch",
         "Ask again every half minute and mark what changed, or no more").hint("watch", 19),
     row(Context::Table, &["P"], Action::ThreePrices, "three-prices",
         "Show or hide on-demand, bid and reserved prices"),
     row(Context::Table, &["J"], Action::Job, "job",
-        "Job cost: the whole bill for so many hours or days; volumes: for a size and term").hint("job cost", 5),
+        "Price offers for a job, volumes for a size and term").hint("job", 5),
     row(Context::Table, &["B"], Action::Basket, "basket",
         "Show the volumes that go with the offer, and what both cost a month").hint("volumes with it", 18),
     row(Context::Table, &["u"], Action::Unlist, "unlist",
@@ -543,39 +523,23 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Detail, &["-"], Action::WiderTable, "wider-table", "Give the table more room beside the detail").hint("narrower", 11),
     row(Context::Detail, &["enter"], Action::Back, "close-detail", "Back to the table"),
 
-    row(Context::List, &["enter"], Action::Submit, "choose", "Do or take what is selected").hint("choose", 1),
+    row(Context::List, &["enter"], Action::Submit, "choose", "Choose the selected line").hint("choose", 1),
     row(Context::List, &["esc"], Action::Back, "close-list", "Close the list").hint("close", 2),
-    row(Context::List, &["down", "ctrl-n"], Action::Down, "list-down", "Select the next line"),
-    row(Context::List, &["up", "ctrl-p"], Action::Up, "list-up", "Select the previous line"),
-    row(Context::List, &["pgdn", "ctrl-d"], Action::PageDown, "list-page-down", "A page down"),
-    row(Context::List, &["pgup"], Action::PageUp, "list-page-up", "A page up"),
+    row(Context::List, &["down", "ctrl-n"], Action::Down, "list-down", "Next line"),
+    row(Context::List, &["up", "ctrl-p"], Action::Up, "list-up", "Previous line"),
+    row(Context::List, &["pgdn", "ctrl-d"], Action::PageDown, "list-page-down", "Page down"),
+    row(Context::List, &["pgup"], Action::PageUp, "list-page-up", "Page up"),
 
-    row(Context::Sort, &["space"], Action::Toggle, "flip", "Add the field, or turn its direction round").hint("add or flip", 2),
-    row(Context::Sort, &["<"], Action::MoveUp, "key-up", "Make the key more important").hint("up", 4),
-    row(Context::Sort, &[">"], Action::MoveDown, "key-down", "Make the key less important").hint("down", 5),
-    row(Context::Sort, &["delete", "-"], Action::Remove, "key-remove", "Remove the key").hint("remove", 3),
-    row(Context::Sort, &["enter"], Action::Submit, "sort-apply", "Sort the rows so").hint("sort", 1),
 
-    row(Context::VolumeCost, &["enter"], Action::Submit, "volume-apply", "Price the volumes for this size and term").hint("price", 1),
-    row(Context::VolumeCost, &["esc"], Action::Back, "volume-leave", "Leave size and term as they were").hint("cancel", 2),
-    row(Context::VolumeCost, &["tab", "down"], Action::Down, "volume-next", "To the other line").hint("other line", 3),
-    row(Context::VolumeCost, &["shift-tab", "up"], Action::Up, "volume-previous", "To the line before"),
-    row(Context::VolumeCost, &["ctrl-x"], Action::Remove, "volume-forget", "Price for no size any more").hint("no size", 4),
 
     row(Context::Basket, &["enter"], Action::Submit, "basket-open", "Show the volume in the Volumes pane").hint("show volume", 1),
-    row(Context::Basket, &["J"], Action::Job, "basket-term", "Change size and term of the volume").hint("size and term", 3),
+    row(Context::Basket, &["J"], Action::VolumeTerm, "basket-term", "Change size and term of the volume").hint("size and term", 3),
     row(Context::Basket, &["r"], Action::Refresh, "basket-refresh", "Ask the market for all volumes").hint("ask for all", 4),
 
     row(Context::Confirm, &["enter"], Action::Submit, "confirm", "Take what is typed; when it was typed again, send it once").hint("take", 1),
     row(Context::Confirm, &["esc"], Action::Back, "step-back", "One step back; nothing is sent").hint("back", 2),
     row(Context::Outcome, &["esc"], Action::Back, "close-outcome", "Close; what is under way goes on").hint("close", 1),
     row(Context::Outcome, &["u"], Action::Unlist, "unlist-another", "Unlist another volume").hint("unlist another", 2),
-    row(Context::Searches, &["enter"], Action::Submit, "search-run", "Run the search in its pane").hint("run", 1),
-    row(Context::Searches, &["*"], Action::Toggle, "search-startup", "Run this search at every start, or no more").hint("at start", 3),
-    row(Context::Searches, &["ctrl-r"], Action::Rename, "search-rename", "Give the search another name").hint("rename", 4),
-    row(Context::Searches, &["delete", "ctrl-x"], Action::Remove, "search-delete", "Delete the search; hide a preset").hint("delete", 5),
-    row(Context::Searches, &["<"], Action::MoveUp, "search-up", "Move the search up").hint("up", 6),
-    row(Context::Searches, &[">"], Action::MoveDown, "search-down", "Move the search down").hint("down", 7),
 
     row(Context::CopyMenu, &["enter"], Action::Submit, "copy-selected", "Copy what is selected").hint("copy", 1),
     row(Context::CopyMenu, &["esc"], Action::Back, "close-copy-menu", "Close the menu").hint("close", 2),
@@ -594,41 +558,37 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::CopyMenu, &["u"], Action::CopyAddress, "copy-address", "Copy the address of the request"),
     row(Context::CopyMenu, &["c"], Action::CopyCurl, "copy-curl", "Copy the call as a runnable curl command"),
 
-    row(Context::Form, &["enter"], Action::Submit, "form-write", "Write the file").hint("write", 1),
-    row(Context::Form, &["esc"], Action::Back, "leave-form", "Leave without writing").hint("leave", 2),
-    row(Context::Form, &["down", "tab"], Action::Down, "form-down", "To the next line").hint("next line", 4),
-    row(Context::Form, &["up", "shift-tab"], Action::Up, "form-up", "To the previous line"),
+    row(Context::Form, &["enter"], Action::Submit, "form-submit", "Submit, or go to the next field").hint("next", 1),
+    row(Context::Form, &["esc"], Action::Back, "form-close", "Close the form").hint("cancel", 2),
+    row(Context::Form, &["down", "tab"], Action::Down, "form-down", "Next field").hint("next field", 4),
+    row(Context::Form, &["up", "shift-tab"], Action::Up, "form-up", "Previous field"),
+    row(Context::Form, &["ctrl-x"], Action::Remove, "form-clear", "Clear what the form has set"),
     row(Context::FormChoice, &["space", "right", "left", "l", "h"], Action::Toggle, "form-choose", "Take the other choice").hint("change", 3),
 
-    row(Context::Prompt, &["enter"], Action::Submit, "take-text", "Take what is typed").hint("take it", 1),
-    row(Context::Prompt, &["esc"], Action::Back, "leave-text", "Leave without it").hint("leave", 2),
-    row(Context::Dialog, &["y"], Action::Yes, "say-yes", "Do it").hint("do it", 1),
-    row(Context::Dialog, &["esc", "n"], Action::Back, "say-no", "Leave it").hint("leave it", 2),
-    row(Context::Ask, &["enter"], Action::Yes, "yes", "Do it: start the series, leave bourse"),
-    row(Context::Job, &["enter"], Action::Submit, "job-apply", "Price the offers for this job").hint("price offers", 1),
-    row(Context::Job, &["esc"], Action::Back, "job-leave", "Leave the job as it was").hint("cancel", 2),
-    row(Context::Job, &["tab", "down"], Action::Down, "job-next", "To the next line").hint("next line", 3),
-    row(Context::Job, &["shift-tab", "up"], Action::Up, "job-previous", "To the line before"),
-    row(Context::Job, &["ctrl-x"], Action::Remove, "job-forget", "Price for no job").hint("no job", 4),
+    row(Context::Dialog, &["y"], Action::Yes, "say-yes", "Confirm").hint("confirm", 1),
+    row(Context::Dialog, &["esc", "n"], Action::Back, "say-no", "Cancel").hint("cancel", 2),
+    row(Context::Dialog, &["enter"], Action::Submit, "yes", "Confirm, where nothing is lost by it"),
 
-    row(Context::Compare, &["left", "h"], Action::Left, "compare-left", "To the row at the left").hint("row", 1),
-    row(Context::Compare, &["right", "l"], Action::Right, "compare-right", "To the row at the right"),
-    row(Context::Compare, &["d"], Action::Differences, "differences", "Show all lines, or those that differ").hint("differences", 2),
-    row(Context::Compare, &["space"], Action::Toggle, "compare-unmark", "Take the row out of the comparison").hint("unmark", 3),
-    row(Context::Compare, &["enter"], Action::Submit, "compare-select", "Select the row in the table").hint("select", 3),
+    row(Context::Checkbox, &["space"], Action::Toggle, "check", "Check or uncheck the line").hint("on/off", 3),
+
+    row(Context::ListEdit, &["ctrl-t"], Action::Toggle, "switch", "Switch the line on or off, also while text is typed").hint("on/off", 3),
+    row(Context::ListEdit, &["delete", "ctrl-x"], Action::Remove, "remove", "Remove the line").hint("remove", 4),
+    row(Context::ListEdit, &["f2"], Action::Rename, "rename", "Rename").hint("rename", 4),
+    row(Context::ListEdit, &["<"], Action::MoveUp, "move-up", "Move the line up").hint("up", 5),
+    row(Context::ListEdit, &[">"], Action::MoveDown, "move-down", "Move the line down").hint("down", 6),
+    row(Context::ListEdit, &["ctrl-r"], Action::Reset, "reset", "Restore the defaults").hint("reset", 7),
 
 
-    row(Context::Chart, &["left", "h"], Action::Left, "chart-left", "Next point to the left").hint("move", 1),
-    row(Context::Chart, &["right", "l"], Action::Right, "chart-right", "Next point to the right"),
+
+    row(Context::Chart, &["left", "h"], Action::Left, "chart-left", "Next point to the left"),
+    row(Context::Chart, &["right", "l"], Action::Right, "chart-right", "Next point to the right").hint("move", 1),
     row(Context::Chart, &["o"], Action::Settings, "axes", "Choose the axes").hint("axes", 3),
     row(Context::Chart, &["enter"], Action::Submit, "chart-select", "Open or apply the selection").hint("details", 2),
     row(Context::Chart, &["space"], Action::Mark, "chart-mark", "Mark or unmark").hint("mark", 5),
     row(Context::Chart, &["s"], Action::Sort, "chart-sort", "Change the sort order").hint("sort", 3),
-    row(Context::Chart, &["d"], Action::Differences, "chart-differences", "Differing rows only").hint("differences", 3),
+    row(Context::Chart, &["d"], Action::Differences, "differences", "Differing rows only").hint("differences", 3),
     row(Context::Chart, &["r", "f5"], Action::Refresh, "chart-refresh", "Refresh").hint("refresh", 7),
 
-    row(Context::Funnel, &["enter"], Action::Submit, "relax", "Remove the condition and ask").hint("remove and ask", 1),
-    row(Context::Funnel, &["right", "l"], Action::Loosen, "loosen", "Loosen the bound until the next row comes back").hint("loosen and ask", 2),
 
     row(Context::Related, &["enter"], Action::Submit, "related-open", "Show the offer, asking for it where it is not loaded").hint("show", 1),
     row(Context::Related, &["r"], Action::Refresh, "related-refresh", "Ask the market again").hint("refresh", 3),
@@ -681,11 +641,6 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::RouteExport, &["tab"], Action::Complete, "export-format", "Change between CSV and JSON").hint("CSV or JSON", 2),
     row(Context::RouteExport, &["esc"], Action::Back, "close-export", "Write nothing; the name stays").hint("close", 3),
 
-    row(Context::Columns, &["space"], Action::Toggle, "column-toggle", "Show or hide the column").hint("show or hide", 2),
-    row(Context::Columns, &["<"], Action::MoveUp, "column-left", "Move the column to the left").hint("left", 3),
-    row(Context::Columns, &[">"], Action::MoveDown, "column-right", "Move the column to the right").hint("right", 4),
-    row(Context::Columns, &["ctrl-r"], Action::Reset, "columns-reset", "Back to the columns shown at first").hint("reset", 5),
-    row(Context::Columns, &["enter"], Action::Submit, "columns-apply", "Show these columns").hint("apply", 1),
 
     row(Context::Filter, &["enter"], Action::Submit, "filter-edit", "Run the query, or write the selected condition").hint("run or edit", 1),
     row(Context::Filter, &["ctrl-t"], Action::Toggle, "filter-switch", "Switch the condition off or on, without losing it").hint("on/off", 2),
@@ -834,12 +789,13 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &["b"], Action::SavedSearches, "saved-searches", "Saved searches and presets: run, save, rename, order").hint("searches", 5),
     row(Context::Global, &["y"], Action::Copy, "copy", "Copy: a menu of forms with their letters").hint("copy", 6),
     row(Context::Global, &["e"], Action::Export, "export", "Export to a file").hint("export", 7),
-    row(Context::Global, &[":", "ctrl-p"], Action::Palette, "palette", "Every action by name").hint("actions", 7),
+    row(Context::Global, &[":", "ctrl-p"], Action::Palette, "palette", "Every command by name").hint("commands", 7),
     row(Context::Global, &["?", "f1"], Action::Help, "help", "All keys, searchable").hint("help", 4),
     row(Context::Global, &["t"], Action::RouteLab, "route-lab",
         "Route lab: test the endpoint of a workergroup, or a typed one"),
     row(Context::Global, &["M"], Action::Markets, "markets", "Markets: connect to another one, add one, give a key, test it").hint("markets", 19),
-    row(Context::Global, &["q"], Action::Quit, "quit", "Leave bourse").hint("quit", 5),
+    row(Context::Global, &[], Action::Notices, "notices", "What to know about how the program started"),
+    row(Context::Global, &["q"], Action::Quit, "quit", "Quit bourse").hint("quit", 5),
 
     row(Context::Always, &["f1"], Action::Help, "help-now", "Help, also while text is typed").hint("help", 4),
     row(Context::Always, &["ctrl-c"], Action::QuitNow, "quit-now", "Leave at once"),

@@ -233,6 +233,18 @@ impl Keymap {
         format!("{palette} {name}")
     }
 
+    /// The key of an action in the first of these contexts that has one for it, as it is shown.
+    pub fn key_in(&self, contexts: &[Context], action: Action) -> String {
+        let chord = contexts.iter().find_map(|context| {
+            let mut own = self
+                .rows
+                .iter()
+                .filter(|row| row.binding.context == *context && row.binding.action == action);
+            own.find_map(|row| row.chords.first())
+        });
+        chord.map_or_else(|| self.key_of(action), |chord| self.name(*chord))
+    }
+
     /// How a person reaches the row of that name: its key, or its name in the palette.
     pub fn way_to(&self, name: &str) -> String {
         let row = self.rows.iter().find(|row| row.binding.name == name);

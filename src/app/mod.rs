@@ -11,7 +11,7 @@ mod answers;
 pub mod bar;
 pub mod basket;
 pub mod browser;
-pub mod column_editor;
+pub mod commands;
 pub mod copied;
 pub mod copy;
 pub mod drafts;
@@ -23,21 +23,19 @@ pub mod filter_editor;
 pub mod filter_form;
 pub mod filter_preview;
 pub mod groups;
-mod help;
 pub mod insights;
 pub mod keep;
 pub mod keymap;
 pub mod keys;
-mod leaving;
 pub mod markets;
 pub mod message;
 mod mouse;
 pub mod narrowing;
 pub mod needs;
 pub mod overlay;
-pub mod palette;
 mod pane;
 mod price_basis;
+mod pricing;
 pub mod prompt;
 pub mod remote;
 pub mod requests;
@@ -56,7 +54,6 @@ mod typing;
 pub mod unlist;
 pub mod view;
 mod violations;
-pub mod volume_form;
 pub mod watch;
 pub mod write;
 
@@ -233,6 +230,7 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let mut effects = decide(model, now, message);
     if model.state.revision() != before {
         stack::rows_changed(model);
+        basket::rebuild(model);
     }
     keep::watch(model, now, is_input, &mut effects);
     effects
@@ -313,7 +311,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         }
         Message::SearchesKept(result) => {
             searches::kept(model, *result);
-            Vec::new()
+            stack::tick(model, now)
         }
         Message::Exported(result) => {
             export::ended(model, now, result);

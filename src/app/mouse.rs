@@ -72,17 +72,11 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
         .saturating_sub(model.facts.overlay_page);
     match model.overlays.last_mut() {
         Some(Overlay::View(_)) => {}
-        Some(Overlay::Help(picker) | Overlay::Palette(picker)) => picker.step(by),
         Some(Overlay::Insight(_)) => insights::wheel(model, now, by),
         Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => markets::wheel(model, now, by),
-        Some(Overlay::Sort(editor)) => editor.picker.step(by),
-        Some(Overlay::Searches(list)) => list.picker.step(by),
         Some(Overlay::Copy(menu)) => menu.step(by),
-        Some(Overlay::Columns(editor)) => editor.picker.step(by),
         Some(Overlay::Filter(editor)) => editor.step(by),
-        Some(
-            Overlay::Prompt(_) | Overlay::Question(_) | Overlay::Export(_) | Overlay::Settings(_),
-        ) => {}
+        Some(Overlay::Question(_) | Overlay::Export(_) | Overlay::Settings(_)) => {}
         Some(Overlay::Detail { scroll }) => {
             *scroll = scroll.saturating_add_signed(by).min(most);
         }
@@ -93,11 +87,7 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
         Some(Overlay::GroupForm) => model.state.groups.form.step(by.signum()),
         Some(Overlay::GroupPlan(planner)) => planner.step(by.signum()),
         Some(
-            Overlay::Unlist(_)
-            | Overlay::GroupCreate(_)
-            | Overlay::Volume(_)
-            | Overlay::Route(_)
-            | Overlay::Request(_),
+            Overlay::Unlist(_) | Overlay::GroupCreate(_) | Overlay::Route(_) | Overlay::Request(_),
         ) => {}
         None => {
             if let Some(browser) = model.browser_mut() {
@@ -125,25 +115,12 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
         Target::Hint(action) => return actions::perform(model, now, action),
         Target::Line(index) => match model.overlays.last_mut() {
             Some(Overlay::Route(_)) => return route_lab::click(model, now, index),
-            Some(Overlay::Help(picker) | Overlay::Palette(picker)) => {
-                picker.select(index, false);
-                return actions::perform(model, now, Action::Submit);
-            }
             Some(Overlay::Insight(_)) => return insights::clicked(model, now, index),
             Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => {
                 return markets::click(model, now, index);
             }
-            Some(Overlay::Sort(editor)) => {
-                editor.picker.select(index, false);
-                return actions::perform(model, now, Action::Toggle);
-            }
-            Some(Overlay::Searches(list)) => {
-                list.picker.select(index, false);
-                return actions::perform(model, now, Action::Submit);
-            }
             Some(Overlay::GroupForm) => return form_clicked(model, now, index),
             Some(Overlay::GroupPlan(planner)) => planner.focus = index,
-            Some(Overlay::Volume(form)) => form.focus(index),
             Some(Overlay::Basket(basket)) => basket.select(index),
             Some(Overlay::Copy(menu)) => {
                 menu.selected = index;
@@ -151,10 +128,6 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
             }
             Some(Overlay::Export(form)) => {
                 form.at = index;
-                return actions::perform(model, now, Action::Toggle);
-            }
-            Some(Overlay::Columns(editor)) => {
-                editor.picker.select(index, false);
                 return actions::perform(model, now, Action::Toggle);
             }
             Some(Overlay::Filter(editor)) => {

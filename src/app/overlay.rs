@@ -1,7 +1,6 @@
 //! What lies over a pane: an enum stack, topmost last.
 
 use super::basket::Basket;
-use super::column_editor::ColumnEditor;
 use super::copy::CopyMenu;
 use super::export::ExportForm;
 use super::filter_editor::FilterEditor;
@@ -10,49 +9,32 @@ use super::groups::planner::Planner;
 use super::insights::Insight;
 use super::keymap::Context;
 use super::markets::{MarketForm, MarketList};
-use super::palette::Entry;
-use super::prompt::{Prompt, Question};
+use super::prompt::Question;
 use super::requests::RequestView;
 use super::route_lab::RouteView;
 use super::search_settings::SearchSettings;
-use super::searches::SearchList;
-use super::sort_editor::SortEditor;
 use super::unlist::{Page, UnlistDialog};
 use super::view::View;
-use super::volume_form::VolumeForm;
 use crate::domain::journal::Deed;
-use crate::widgets::list::List;
 
 /// One overlay and its state.
 #[derive(Debug)]
 pub enum Overlay {
     /// A view that knows itself.
     View(Box<dyn View>),
-    /// All keys, searchable.
-    Help(List<Entry>),
-    /// Actions, searches and fields by name.
-    Palette(List<Entry>),
     /// The selected record, whole; so many lines are scrolled away.
     Detail {
         /// Lines scrolled away at the top.
         scroll: usize,
     },
-    /// What to sort by.
-    Sort(SortEditor),
-    /// The size and term that volumes are priced for.
-    Volume(VolumeForm),
     /// The volumes that go with an offer.
     Basket(Basket),
     /// Unlisting a volume.
     Unlist(UnlistDialog),
-    /// The saved searches and the presets.
-    Searches(SearchList),
     /// What can be copied.
     Copy(CopyMenu),
     /// A file to be written.
     Export(ExportForm),
-    /// A line of text is asked for.
-    Prompt(Prompt),
     /// A yes is asked for.
     Question(Question),
     /// What the rows tell beyond themselves.
@@ -61,8 +43,6 @@ pub enum Overlay {
     Route(RouteView),
     /// A part of the Requests pane.
     Request(RequestView),
-    /// Which columns to show.
-    Columns(ColumnEditor),
     /// Every filter, and the conditions of the query.
     Filter(Box<FilterEditor>),
     /// Price type, storage, limit and switches.
@@ -94,16 +74,12 @@ impl Overlay {
     pub fn contexts(&self) -> &'static [Context] {
         match self {
             Self::View(view) => view.contexts(),
-            Self::Help(_) | Self::Palette(_) => &[Context::List, Context::Always],
             Self::Route(view) => view.contexts(),
             Self::Request(view) => view.contexts(),
-            Self::Sort(_) => &[Context::Sort, Context::List, Context::Always],
             Self::Unlist(dialog) => dialog.contexts(),
-            Self::Searches(_) => &[Context::Searches, Context::List, Context::Always],
             Self::Copy(_) => &[Context::CopyMenu, Context::Always],
             Self::Export(form) => form.contexts(),
-            Self::Prompt(_) => &[Context::Prompt, Context::Always],
-            Self::Question(question) => question.contexts(),
+            Self::Question(_) => &[Context::Dialog, Context::Always],
             Self::Insight(insight) => insight.contexts(),
             Self::GroupForm | Self::GroupPlan(_) => &[Context::GroupForm, Context::Always],
             Self::GroupCreate(dialog) => dialog.contexts(),
@@ -113,14 +89,12 @@ impl Overlay {
                 Context::Global,
                 Context::Always,
             ],
-            Self::Volume(_) => &[Context::VolumeCost, Context::Always],
             Self::Basket(_) => &[
                 Context::Basket,
                 Context::Movement,
                 Context::Global,
                 Context::Always,
             ],
-            Self::Columns(_) => &[Context::Columns, Context::List, Context::Always],
             Self::Filter(editor) => match &editor.form {
                 None if editor.picker.input.is_empty() => &[
                     Context::Tick,
@@ -163,13 +137,13 @@ impl Overlay {
             Self::Detail { .. }
             | Self::Question(_)
             | Self::Basket(_)
+            | Self::Insight(_)
             | Self::Copy(_)
             | Self::Markets(_)
             | Self::GroupPreflight { .. }
             | Self::GroupDrift { .. } => false,
             Self::GroupCreate(dialog) => !matches!(dialog.page, create::Page::Outcome),
             Self::Unlist(dialog) => !matches!(dialog.page, Page::Outcome),
-            Self::Insight(insight) => insight.takes_text(),
             _ => true,
         }
     }

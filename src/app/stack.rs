@@ -1,5 +1,6 @@
 //! Hands what happens to the open views, and carries out what they ask for.
 
+use super::commands::Commands;
 use super::facts::Target;
 use super::keymap::Action;
 use super::message::{Effect, Toast};
@@ -87,6 +88,7 @@ pub(super) fn update(model: &mut Model, now: Now, action: Action) -> Option<Vec<
 
 /// Opens the view that an action stands for; `None` if it stands for none.
 pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Option<Vec<Effect>> {
+    let commands = matches!(action, Action::Help | Action::Palette).then(|| Commands::of(model));
     let Model {
         state,
         overlays,
@@ -95,6 +97,7 @@ pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Option<Vec<Ef
     } = model;
     let place = overlays.len();
     let mut cx = Cx::new(state, facts, place, now);
+    cx.commands = commands;
     let is_opened = opener(action, &mut cx);
     let (changes, mut effects) = (cx.changes, cx.effects);
     for change in changes {
@@ -189,10 +192,11 @@ pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
     views.reduce(f64::min)
 }
 
-/// Lets every view see that time has passed.
+/// Lets every view, topmost first, see that time has passed or that something has ended.
 pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
     let places = 0..model.overlays.len();
     places
+        .rev()
         .filter_map(|place| with(model, now, place, |view, cx| view.tick(cx)))
         .flat_map(|((), effects)| effects)
         .collect()

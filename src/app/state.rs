@@ -166,12 +166,6 @@ impl State {
         Some(&mut self.browsers[self.pane.resource()?])
     }
 
-    /// The browser of the open pane with the tickets for its requests.
-    pub(super) fn browser_and_tickets(&mut self) -> Option<(&mut Browser, &mut Tickets)> {
-        let resource = self.pane.resource()?;
-        Some((&mut self.browsers[resource], &mut self.tickets))
-    }
-
     /// Where and when the person reads.
     pub fn local_time(&self, now: Now) -> LocalTime {
         LocalTime {

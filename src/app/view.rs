@@ -12,6 +12,7 @@ use ratatui::text::Line;
 use ratatui::widgets::{StatefulWidget, Widget};
 
 use super::State;
+use super::commands::Commands;
 use super::facts::{Facts, Target};
 use super::keymap::{Action, Context};
 use super::message::{Effect, Toast};
@@ -153,7 +154,8 @@ pub trait View: fmt::Debug + Send {
         None
     }
 
-    /// The moment it asked for has come; may also come early.
+    /// The moment it asked for has come, or something outside the core has ended: a file was
+    /// written, a market connected. May also come early.
     fn tick(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
     }
@@ -198,6 +200,7 @@ pub struct Cx<'a> {
     pub state: &'a mut State,
     pub(super) facts: &'a Facts,
     pub(super) depth: usize,
+    pub(super) commands: Option<Commands>,
     pub(super) changes: Vec<Change>,
     pub(super) effects: Vec<Effect>,
 }
@@ -214,6 +217,7 @@ impl<'a> Cx<'a> {
             state,
             facts,
             depth,
+            commands: None,
             changes: Vec::new(),
             effects: Vec::new(),
         }
@@ -231,6 +235,16 @@ impl<'a> Cx<'a> {
         self.changes
             .extend(view.map(|view| Change::Open(Box::new(view))));
         is_there
+    }
+
+    /// What can be done from where the keyboard is, for a list of that which is about to open.
+    pub const fn take_commands(&mut self) -> Option<Commands> {
+        self.commands.take()
+    }
+
+    /// Whether nothing is open over the pane.
+    pub const fn is_on_pane(&self) -> bool {
+        self.depth == 0
     }
 
     /// Closes this view.

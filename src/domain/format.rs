@@ -169,7 +169,11 @@ pub fn grouped(number: usize) -> String {
 
 /// A count with its noun: `1 machine`, `2,000 machines`.
 pub fn counted(number: usize, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+    format!(
+        "{} {}",
+        grouped(number),
+        if number == 1 { one } else { many }
+    )
 }
 
 /// Commas between the thousands of a number written with or without decimals.

@@ -22,7 +22,7 @@ mod supply;
 mod watch;
 
 pub use compare::{CompareLine, CompareSection, Subject, compare, compare_fields, is_silent};
-pub use funnel::{Funnel, FunnelLine, funnel, loosened};
+pub use funnel::{Funnel, FunnelLine, funnel, loosened, won_back};
 pub use pareto::{Front, Goal, Lead, Point, points};
 pub use plot::{Bin, Bucket, Histogram, Scale, ScaleKind, Toward, bins, neighbour};
 pub use related::{Share, Slice, same_host, same_machine, share, slices};

@@ -32,7 +32,6 @@ pub mod records;
 mod requests;
 mod route_lab;
 mod search_settings;
-mod searches;
 mod unlist;
 mod volume;
 mod write;
@@ -50,7 +49,7 @@ use crate::app::remote::{Now, Phase};
 use crate::app::split::SIDE_BY_SIDE;
 use crate::app::view::{Placement, Scene};
 use crate::app::{Model, Pane};
-use crate::domain::{Resource, format, language};
+use crate::domain::{format, language};
 use crate::widgets::ascii;
 use crate::widgets::panel::Size;
 use crate::widgets::theme::Theme;
@@ -216,7 +215,7 @@ fn empty_note(model: &Model, now: Now) -> Vec<String> {
     };
     let nouns = browser.resource().nouns();
     let way = |name| model.keymap.way_to(name);
-    let (query, refresh, funnel) = (way("query"), way("refresh"), way("why-so-few"));
+    let (query, refresh, funnel) = (way("query"), way("refresh"), way("funnel"));
     let back = way("back");
     match (browser.remote().phase(), browser.listing()) {
         (Phase::Loading { since, .. }, None) => vec![
@@ -404,63 +403,26 @@ fn overlays(
                 } else {
                     body
                 };
-                insights::draw(buffer, area, body, model, insight, now, theme, facts)
+                insights::draw(buffer, body, model, insight, now, theme, facts);
+                None
             }
             Overlay::Basket(basket) => {
                 basket::draw(buffer, body, model, basket, now, theme, facts);
                 None
             }
-            Overlay::Volume(form) => volume::form(
-                buffer,
-                area,
-                &model.browsers[Resource::Volumes],
-                form,
-                now,
-                theme,
-                facts,
-            ),
-            Overlay::Help(picker) => {
-                picker::draw(buffer, area, "Help: type to search", picker, theme, facts)
-            }
-            Overlay::Palette(picker) => picker::draw(
-                buffer,
-                area,
-                "Actions: type to search",
-                picker,
-                theme,
-                facts,
-            ),
             Overlay::Route(view) => route_lab::draw(buffer, area, view, model, now, theme, facts),
             Overlay::Request(view) => {
                 requests::overlay(buffer, (area, body), model, *view, theme, facts)
             }
-            Overlay::Sort(editor) => picker::draw(
-                buffer,
-                area,
-                "Sort: type to find a field",
-                &editor.picker,
-                theme,
-                facts,
-            ),
-            Overlay::Searches(list) => searches::draw(buffer, area, list, theme, facts),
             Overlay::Copy(menu) => {
                 copy::draw(buffer, area, menu, &model.keymap, theme, facts);
                 None
             }
             Overlay::Export(form) => export::draw(buffer, area, form, &model.keymap, theme, facts),
-            Overlay::Prompt(prompt) => Some(prompt::text(buffer, area, prompt, theme)),
             Overlay::Question(question) => {
                 prompt::question(buffer, area, question, &model.keymap, theme, facts);
                 None
             }
-            Overlay::Columns(editor) => picker::draw(
-                buffer,
-                area,
-                "Columns: type to find one",
-                &editor.picker,
-                theme,
-                facts,
-            ),
             Overlay::Filter(editor) => {
                 filter_editor::draw(buffer, area, editor, model, theme, facts)
             }

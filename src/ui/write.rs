@@ -30,15 +30,6 @@ impl Row {
         }
     }
 
-    /// A line of several pieces.
-    pub const fn of(rank: u8, pieces: Vec<(String, Style)>) -> Self {
-        Self {
-            rank,
-            pieces,
-            cursor: None,
-        }
-    }
-
     /// A line for typing, with its label; the cursor stands in it if it `is_open`.
     pub fn input(label: &str, input: &TextInput, is_open: bool, width: u16, theme: &Theme) -> Self {
         let label = format!("{label:<12} ");

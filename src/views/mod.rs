@@ -2,13 +2,26 @@
 //! in `draw.rs`.
 
 mod chart;
+mod columns;
+mod compare;
+pub mod confirm;
+mod funnel;
+mod help;
+mod job;
 pub mod market;
+mod notices;
+mod palette;
 pub mod plot;
 pub mod preview;
+mod quit;
+mod saved;
+mod sheet;
+mod sort;
+mod term;
 
-use crate::app::keymap::Action;
-use crate::app::view::Cx;
-use crate::app::{Model, Profile};
+use crate::app::keymap::{Action, Context};
+use crate::app::view::{Availability, Cx};
+use crate::app::{Model, Pane, Profile};
 use crate::domain::Condition;
 
 /// The dashboard with all its views. `conditions` are those of the first search, if they are not
@@ -22,7 +35,65 @@ pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model 
 pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     match action {
         Action::Summary => cx.try_open(market::Market::new),
+        Action::Compare => cx.try_open(compare::Compare::new),
+        Action::Funnel => funnel::open(cx),
+        Action::Job if cx.state.pane == Pane::Volumes => cx.try_open(term::Term::new),
+        Action::Job => cx.try_open(job::JobForm::new),
+        Action::VolumeTerm => cx.try_open(term::Term::new),
         Action::Plot => cx.try_open(plot::Plot::new),
+        Action::Sort if cx.is_on_pane() => cx.try_open(sort::Sort::new),
+        Action::Columns if cx.is_on_pane() => cx.try_open(columns::Columns::new),
+        Action::SavedSearches => cx.try_open(|state| Some(saved::Saved::new(state))),
+        Action::SaveSearch => saved::ask_name(false, cx),
+        Action::Palette => {
+            let commands = cx.take_commands();
+            cx.try_open(|state| Some(palette::Palette::new(commands?, state)))
+        }
+        Action::Help => {
+            let commands = cx.take_commands();
+            cx.try_open(|state| Some(help::Help::new(commands?, state)))
+        }
+        Action::Notices => cx.try_open(notices::Notices::new),
+        Action::Quit => {
+            quit::quit(cx);
+            true
+        }
         _ => false,
+    }
+}
+
+/// The contexts of a list whose lines are edited. While nothing is typed, a blank checks the line;
+/// then it is text.
+const fn edits(is_typed: bool) -> &'static [Context] {
+    if is_typed {
+        &[Context::ListEdit, Context::List, Context::Always]
+    } else {
+        &[
+            Context::Checkbox,
+            Context::ListEdit,
+            Context::List,
+            Context::Always,
+        ]
+    }
+}
+
+/// Hides the actions of an edited list that a view has no use for.
+fn only(used: &[Action], action: Action) -> Availability {
+    let is_edit = matches!(
+        action,
+        Action::Toggle
+            | Action::MoveUp
+            | Action::MoveDown
+            | Action::Remove
+            | Action::Rename
+            | Action::Reset
+            | Action::Recall
+            | Action::Run
+            | Action::Settings
+    );
+    if is_edit && !used.contains(&action) {
+        Availability::Hidden
+    } else {
+        Availability::Available
     }
 }

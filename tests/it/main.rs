@@ -20,9 +20,7 @@ mod cli_lists;
 #[cfg(unix)]
 mod cli_writes;
 mod client;
-mod columns_story;
 mod comfort_story;
-mod compare_story;
 mod computed_story;
 mod configuration;
 mod copy_story;
@@ -45,7 +43,6 @@ mod insights_story;
 mod language;
 mod language_editing;
 mod language_properties;
-mod leaving_story;
 #[cfg(unix)]
 mod markets_known;
 #[cfg(unix)]
@@ -76,7 +73,6 @@ mod routing;
 mod sandbox_http;
 mod sandbox_life;
 mod sandbox_market;
-mod saved_story;
 #[cfg(unix)]
 mod screenshots;
 mod search_notes;

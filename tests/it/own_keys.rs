@@ -104,7 +104,7 @@ fn groups_and_lab_name_the_person_s_keys() {
     desk.keys("N ctrl-u")
         .type_text("chat")
         .keys("down down space enter");
-    desk.expect("Y or F9 does it   Esc leaves it");
+    desk.expect("Y or F9 start   Esc cancel");
     desk.keys("y enter").expect("A series is load");
     desk.keys("f9").expect("RUNNING");
     desk.keys("N enter");

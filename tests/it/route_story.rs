@@ -454,9 +454,9 @@ fn a_single_request_is_not_broken_off() {
 fn leaving_asks_while_a_run_goes_on() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
     series(&mut desk, "0", "100", "1", "");
-    desk.keys("q").expect("A run goes on");
+    desk.keys("q").expect("A run is in progress");
     assert!(!desk.effects.contains(&Effect::Quit));
-    desk.keys("esc q n").expect_not("A run goes on");
+    desk.keys("esc q n").expect_not("A run is in progress");
     desk.keys("q enter");
     assert!(desk.effects.contains(&Effect::Quit));
 

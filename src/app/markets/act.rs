@@ -13,11 +13,9 @@ use crate::app::actions::movement;
 use crate::app::keymap::Action;
 use crate::app::message::{Effect, Toast};
 use crate::app::overlay::Overlay;
-use crate::app::palette::Entry;
 use crate::app::prompt::Question;
 use crate::app::remote::Now;
 use crate::domain::Resource;
-use crate::widgets::list::Item;
 
 /// Opens the list on the market that is spoken to; if its key was refused, that is said there.
 pub(in crate::app) fn open(model: &mut Model) -> Vec<Effect> {
@@ -462,24 +460,6 @@ fn tested(model: &Model, name: &str, outcome: &Trial) -> Said {
         Trial::Failed(error) => Said::bad(failed(model, name, error)),
         Trial::NotSent(why) => Said::bad(format!("{name} was not asked: {why}.")),
     }
-}
-
-/// The lines of the palette that lead to a market.
-pub(in crate::app) fn palette(model: &Model) -> Vec<Item<Entry>> {
-    let held = super::held(model);
-    (0_u16..)
-        .zip(&model.state.markets.roster.markets)
-        .map(|(place, market)| Item {
-            title: format!("market {}", market.name),
-            text: match &market.address {
-                Some(address) => format!("Connect to {address}"),
-                None => "Connect to the sandbox inside bourse".to_owned(),
-            },
-            note: String::new(),
-            disabled: held.clone(),
-            value: Some(Entry::Do(Action::Market(place))),
-        })
-        .collect()
 }
 
 /// Connects to the market at a place of the list, which shows how that goes.

@@ -8,12 +8,12 @@ mod act;
 pub mod form;
 pub mod switch;
 
-pub(super) use act::{act, chosen, click, confirmed, news, open, palette, pasted, typed, wheel};
+pub(super) use act::{act, chosen, click, confirmed, news, open, pasted, typed, wheel};
 
 pub use form::MarketForm;
 pub use switch::{Arrival, Luggage};
 
-use super::Model;
+use super::State;
 use super::keys::Keymap;
 use super::remote::Ticket;
 use crate::api::{ApiError, Secret};
@@ -333,16 +333,16 @@ pub fn explain(error: &ApiError, keymap: &Keymap) -> String {
 }
 
 /// Why the dashboard cannot leave its market now, if it cannot.
-pub fn held(model: &Model) -> Option<String> {
-    if model.state.writes.flights().next().is_some() {
+pub fn held(state: &State) -> Option<String> {
+    if state.writes.flights().next().is_some() {
         return Some("a write is under way: wait for its outcome, then switch".to_owned());
     }
-    if model.state.route_lab.active().is_some() {
-        let way = model.state.keymap.way_to("route-lab");
+    if state.route_lab.active().is_some() {
+        let way = state.keymap.way_to("route-lab");
         return Some(format!(
             "a route run is under way: stop it in the route lab ({way}), then switch"
         ));
     }
-    (model.state.keep.pending > 0)
+    (state.keep.pending > 0)
         .then(|| "a saved search is still being written: try again in a moment".to_owned())
 }

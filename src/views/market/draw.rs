@@ -338,10 +338,7 @@ fn cheapest(view: &Market, line: &Line, listing: &Listing) -> String {
     };
     let low = line.group.cheapest.map(|best| {
         let id = id(best.row).unwrap_or_default();
-        format!(
-            "Cheapest {id} at {}{price_unit}",
-            format::dollars(best.value)
-        )
+        format!("Cheapest {id} at {}", price(best.value))
     });
     let value = line.group.best.map(|best| {
         let id = id(best.row).unwrap_or_default();

@@ -15,8 +15,8 @@ use crate::app::view::{Region, Scene};
 use crate::domain::insight::{Goal, Point, Scale};
 use crate::domain::{CellRef, Dialect, Field, Listing, Unit, format};
 use crate::views::chart::{self, Axis};
+use crate::views::preview;
 use crate::widgets::panel::{Panel, Size};
-use crate::widgets::text::fit;
 use crate::widgets::theme::{SERIES, Theme};
 
 /// Width of the card that describes the selected row.
@@ -147,9 +147,10 @@ fn scatter(
         return;
     };
     let series = series(view, listing);
-    let legend = u16::from(series.len() > 1);
+    let legend = legend(&series, area.width, scene.theme);
+    let lines = u16::try_from(legend.len()).unwrap_or(0);
     let [area, key] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(legend)]).areas(area);
+        Layout::vertical([Constraint::Fill(1), Constraint::Length(lines)]).areas(area);
     let (across, upwards) = (
         Axis {
             scale: x,
@@ -175,12 +176,27 @@ fn scatter(
             .and_then(at),
     };
     cloud.draw(plot, scene);
-    let mut spans = Vec::new();
-    for ((name, _), style) in series.iter().zip(theme.series) {
-        spans.push(Span::styled("● ", style));
-        spans.push(Span::styled(format!("{name}   "), theme.dim));
+    scene.render(Paragraph::new(legend), key);
+}
+
+/// The names of the series in their colours, in as few lines as hold them; none for one series.
+fn legend(series: &[(String, Vec<&str>)], width: u16, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    if series.len() < 2 {
+        return lines;
     }
-    scene.render(fit(Line::from(spans), key.width), key);
+    for ((name, _), style) in series.iter().zip(theme.series) {
+        let entry = [
+            Span::styled("● ", style),
+            Span::styled(format!("{name}  "), theme.dim),
+        ];
+        let wide: usize = entry.iter().map(Span::width).sum();
+        match lines.last_mut() {
+            Some(line) if line.width() + wide <= usize::from(width) => line.spans.extend(entry),
+            _ => lines.push(Line::from(entry.to_vec())),
+        }
+    }
+    lines
 }
 
 /// The points of the marked rows.
@@ -283,52 +299,72 @@ impl Cloud {
     }
 }
 
-/// Describes the selected row and what beats it.
+/// Describes the selected row: where it is on the plot, what beats it, and its card.
 fn selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
-    let theme: &Theme = scene.theme;
     let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
         return;
     };
-    let id = listing.id(row).map(|id| id.to_string()).unwrap_or_default();
-    let panel = Panel::new(id).sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
-    scene.clickable(area, Target::Item(Region::PREVIEW, row));
-    let dialect = browser.dialect();
-    let cell = |key: &str| {
-        let field = listing.catalog().by_key(key);
-        field.map_or_else(String::new, |field| format::cell(listing, row, field, 24))
+    let is_compact = scene.size == Size::Compact;
+    let (place, card) = if is_compact {
+        (area, Rect::default())
+    } else {
+        let [place, card] =
+            Layout::vertical([Constraint::Length(6), Constraint::Fill(1)]).areas(area);
+        (place, card)
     };
-    let mut lines = vec![Line::styled(
-        format!(
-            "{}× {} {}",
-            cell("num_gpus"),
-            cell("gpu_name"),
-            cell("geolocation")
-        ),
-        theme.accent,
-    )];
+    let title = if is_compact {
+        let id = listing.id(row).map(|id| id.to_string());
+        format!("{} {}", id.unwrap_or_default(), name_of(listing, row))
+    } else {
+        "On this plot".to_owned()
+    };
+    let panel = Panel::new(title).sized(scene.size);
+    let inner = panel.render(place, scene.frame.buffer_mut(), scene.theme);
+    scene.clickable(area, Target::Item(Region::PREVIEW, row));
+    let lines = standing(view, browser, listing, row, scene.theme);
+    scene.render(Paragraph::new(lines).wrap(Wrap { trim: false }), inner);
+    if !is_compact {
+        preview::draw(browser.resource(), row, card, scene);
+    }
+}
+
+/// What the row is, in a few words.
+fn name_of(listing: &Listing, row: usize) -> String {
+    let cell = |key: &str| {
+        let field = listing.catalog().by_key(key)?;
+        Some(format::cell(listing, row, field, 24))
+    };
+    let count = cell("num_gpus").map(|count| format!("{count}×"));
+    let parts = [count, cell("gpu_name"), cell("geolocation")];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// Both numbers of the row and what beats it, or why it has no place.
+fn standing(
+    view: &Plot,
+    browser: &Browser,
+    listing: &Listing,
+    row: usize,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
     let number = |field: &Field, value: f64| {
         Line::from(vec![
             Span::styled(format!("{}  ", field.label), theme.dim),
-            Span::raw(format::with_unit(field, value, dialect)),
+            Span::raw(format::with_unit(field, value, browser.dialect())),
         ])
     };
+    let absent = |why: &'static str| vec![Line::styled(why, theme.warning)];
     match view.point(row) {
-        None if browser.figures.is_unfit(row) => lines.push(Line::styled(
-            "Not plotted: too small or ends too early.",
-            theme.warning,
-        )),
-        None => lines.push(Line::styled(
-            "Not plotted: a number is missing.",
-            theme.warning,
-        )),
-        Some(point) => {
-            lines.push(number(view.x, point.x));
-            lines.push(number(view.y, point.y));
-            lines.push(verdict(view, listing, point, theme));
+        None if browser.figures.is_unfit(row) => {
+            absent("Not plotted: too small or ends too early.")
         }
+        None => absent("Not plotted: a number is missing."),
+        Some(point) => vec![
+            number(view.x, point.x),
+            number(view.y, point.y),
+            verdict(view, listing, point, theme),
+        ],
     }
-    scene.render(Paragraph::new(lines).wrap(Wrap { trim: false }), inner);
 }
 
 /// Whether the point is on the front, or which row beats it and by how much.

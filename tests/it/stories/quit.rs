@@ -1,4 +1,4 @@
-//! Leaving by the key: at once when nothing is under way, else after a question that says what is.
+//! Quitting by the key: at once when nothing is under way, else after a question that says what is.
 
 use bourse::api::{ApiError, Reply, Request};
 use bourse::app::message::Effect;
@@ -33,15 +33,15 @@ fn nothing_under_way_asks_nothing() {
 #[test]
 fn a_creation_under_way_is_named_before_the_program_is_left() {
     let mut desk = creating();
-    desk.keys("q").expect("An answer is awaited");
+    desk.keys("q").expect("A request is pending");
     says(
         &desk,
-        "Creating a workergroup for endpoint chat was sent and is not answered yet.",
+        "Creating a workergroup for endpoint chat was sent and has no response yet.",
     );
-    says(&desk, "Leaving does not call it back");
+    says(&desk, "Quitting does not cancel it");
     assert!(!has_left(&desk));
     for no in ["esc", "n"] {
-        desk.keys(no).expect_not("An answer is awaited");
+        desk.keys(no).expect_not("A request is pending");
         assert!(!has_left(&desk));
         desk.keys("q");
     }
@@ -88,7 +88,7 @@ fn a_volume_being_unlisted_is_named_too() {
     desk.keys("q");
     says(
         &desk,
-        "Unlisting volume listing 7311 was sent and is not answered yet.",
+        "Unlisting volume listing 7311 was sent and has no response yet.",
     );
     assert!(!has_left(&desk));
     desk.keys("esc");
@@ -112,11 +112,12 @@ fn a_write_and_a_series_are_both_named() {
         desk.resize(columns, rows);
         desk.keys("t ctrl-u").type_text("chat").keys("down ctrl-u");
         desk.type_text("0").keys("down space enter esc");
-        desk.keys("q").expect("A run goes on, an answer is awaited");
+        desk.keys("q")
+            .expect("A run is in progress and a request is pending");
         says(&desk, "Creating a workergroup for endpoint chat");
         says(&desk, "chat, 100 requests, 4 at once, cost 0");
-        says(&desk, "its figures are gone unless they were exported");
-        desk.expect("y or Enter does it   Esc leaves it");
+        says(&desk, "discards results that were not exported");
+        desk.expect("y or Enter quit   Esc cancel");
         desk.keys("enter");
         assert!(has_left(&desk));
     }

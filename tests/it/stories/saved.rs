@@ -53,19 +53,23 @@ fn the_list_shows_own_searches_and_presets_apart() {
     let mut desk = with_two();
     desk.keys("b")
         .expect("Your searches")
-        .expect("> cheap")
-        .expect("Presets that ship with bourse")
+        .expect("▌ Save this search")
+        .expect("cheap")
+        .expect("Presets")
         .expect("8x H100 in a datacenter")
         .expect("offers, preset")
-        .expect("dph_total<0.5")
-        .expect("order dph_total, at most 20");
+        .expect("dph_total<0.5");
+    // The second panel shows the selected one.
+    desk.keys("down")
+        .expect("Sort  dph_total")
+        .expect("Limit  20");
     desk.keys("esc").expect_not("Your searches").selects("101");
 }
 
 #[test]
 fn a_saved_search_runs_in_its_pane_with_all_its_settings() {
     let mut desk = with_two();
-    desk.keys("b enter");
+    desk.keys("b down enter");
     let query = asked(&desk);
     assert_eq!(text(query), "dph_total<0.5");
     assert_eq!(language::print_order(&query.order), "dph_total");
@@ -95,10 +99,10 @@ fn the_running_search_is_saved_under_a_name() {
     let mut desk = with_two();
     desk.keys("/")
         .type_text("num_gpus>=2 hundred")
-        .keys("enter b up enter");
-    desk.expect("Save the running search");
+        .keys("enter b enter");
+    desk.expect("Name");
     desk.type_text("two or more").keys("enter");
-    desk.expect("> two or more").expect("Saved “two or more”");
+    desk.expect("▌ two or more").expect("Saved “two or more”");
     let [SearchChange::Put(search)] = changes(&desk)[..] else {
         panic!("{:?}", desk.effects)
     };
@@ -118,7 +122,7 @@ fn set_job(desk: &mut Desk) {
     desk.keys("J ctrl-u").type_text("3d");
     desk.keys("tab tab ctrl-u").type_text("200");
     desk.keys("enter");
-    desk.expect("Job $ is a column now");
+    desk.expect("Offers priced for 3d, 200GB, 20 in / 5 out");
 }
 
 #[test]
@@ -126,15 +130,17 @@ fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
     let mut desk = with_two();
     set_job(&mut desk);
     desk.click("Job $").expect("sort Job $▲");
-    desk.keys("b up enter").type_text("whole job").keys("enter");
+    desk.keys("b enter").type_text("whole job").keys("enter");
     let [SearchChange::Put(search)] = changes(&desk)[..] else {
         panic!("{:?}", desk.effects)
     };
     assert_eq!(search.spec.order.as_deref(), Some("job_cost"));
     assert_eq!(search.job.map(|job| job.run_hours), Some(72.0));
-    desk.expect(
-        "order job_cost, at most 500, on-demand, 200 GB disk, job 3d, 200GB, 20 in / 5 out",
-    );
+    desk.expect("Sort  job_cost")
+        .expect("Limit  500")
+        .expect("Prices  on-demand")
+        .expect("Storage  200 GB")
+        .expect("Job  3d, 200GB, 20 in / 5 out");
     let searches = desk.model.searches.clone();
     // Another start, without a job: the search brings its own.
     let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
@@ -192,7 +198,7 @@ fn a_search_without_a_job_leaves_the_persons_alone_and_says_what_its_order_needs
     // A job that is none stands against running the search.
     desk.keys("b")
         .type_text("odd")
-        .expect("not now: its job: run hours must be");
+        .expect("(its job: run hours must be");
 }
 
 #[test]
@@ -220,7 +226,7 @@ fn a_group_of_countries_stays_one() {
         .type_text("geolocation in EUROPE")
         .keys("enter");
     desk.answer(THREE);
-    desk.keys("b up enter").type_text("near").keys("enter");
+    desk.keys("b enter").type_text("near").keys("enter");
     let [SearchChange::Put(search)] = changes(&desk)[..] else {
         panic!("{:?}", desk.effects)
     };
@@ -250,17 +256,15 @@ fn a_group_of_countries_stays_one() {
 #[test]
 fn a_name_is_checked_and_one_that_is_taken_is_asked_about() {
     let mut desk = with_two();
-    desk.keys("b up enter")
-        .keys("enter")
-        .expect("! type a name");
+    desk.keys("b enter").keys("enter").expect("type a name");
     desk.type_text("Cheapest 24 GB card")
         .keys("enter")
-        .expect("! a preset has this name");
+        .expect("a preset has this name");
     desk.keys("ctrl-u").type_text("cheap").keys("enter");
     desk.expect("Replace the saved search?");
     assert!(changes(&desk).is_empty());
     // No: what was typed is still there.
-    desk.keys("n").expect("> cheap").expect_not("Replace");
+    desk.keys("n").expect("▏cheap").expect_not("Replace the");
     desk.keys("enter y");
     let [SearchChange::Put(search)] = changes(&desk)[..] else {
         panic!("{:?}", desk.effects)
@@ -273,12 +277,12 @@ fn a_name_is_checked_and_one_that_is_taken_is_asked_about() {
 #[test]
 fn a_search_is_renamed_moved_and_deleted() {
     let mut desk = with_two();
-    desk.keys("b ctrl-r").expect("Its name is “cheap” now");
+    desk.keys("b down f2").expect("▏cheap");
     desk.keys("ctrl-u").type_text("disks").keys("enter");
-    desk.expect("! another search has this name");
+    desk.expect("another search has this name");
     desk.keys("ctrl-u").type_text("bargains").keys("enter");
-    desk.expect("> bargains");
-    desk.keys(">").expect("> bargains");
+    desk.expect("▌ bargains");
+    desk.keys(">").expect("▌ bargains");
     let names = |desk: &Desk| -> Vec<String> {
         let saved = desk.model.searches.saved.iter();
         saved.map(|search| search.name.clone()).collect()
@@ -289,18 +293,18 @@ fn a_search_is_renamed_moved_and_deleted() {
     desk.keys("delete").expect("Delete the saved search?");
     desk.keys("enter"); // only y does it
     assert_eq!(names(&desk).len(), 2);
-    desk.keys("esc").expect("> bargains");
+    desk.keys("esc").expect("▌ bargains");
     desk.keys("delete y").expect("Deleted “bargains”");
     assert_eq!(names(&desk), ["disks"]);
-    desk.expect("> disks");
+    desk.expect("▌ disks");
     assert_eq!(changes(&desk).len(), 4);
 }
 
 #[test]
 fn a_preset_is_hidden_and_shown_again_but_stays_as_it_is() {
     let mut desk = with_two();
-    desk.keys("b").type_text("h100").keys("ctrl-r");
-    desk.expect("Presets stay as they are");
+    desk.keys("b").type_text("h100").keys("f2");
+    desk.expect("Presets can't be changed");
     desk.keys("delete").expect_not("8x H100");
     assert_eq!(
         changes(&desk),
@@ -310,15 +314,17 @@ fn a_preset_is_hidden_and_shown_again_but_stays_as_it_is() {
     desk.keys("end");
     desk.type_text("hidden").keys("enter ctrl-u");
     desk.expect("8x H100 in a datacenter")
-        .expect_not("1 is hidden");
+        .expect_not("1 hidden");
 }
 
 #[test]
 fn one_search_is_marked_to_run_at_the_start() {
     let mut desk = with_two();
-    desk.keys("b *").expect("offers, at start");
+    desk.keys("b down space")
+        .expect("offers, start")
+        .expect("Runs at every start");
     assert_eq!(desk.model.searches.startup.as_deref(), Some("cheap"));
-    desk.keys("* esc");
+    desk.keys("space esc");
     assert_eq!(desk.model.searches.startup, None);
     // The next start runs the marked one, in its pane.
     let mut searches = desk.model.searches.clone();
@@ -346,7 +352,7 @@ fn a_search_that_cannot_be_read_any_more_stays_and_says_why() {
     });
     desk.expect("The start-up search “old” is not used: its query:");
     desk.answer(THREE);
-    desk.keys("b").expect("not now: its query:");
+    desk.keys("b down").expect("Can't run: its query:");
     desk.keys("enter").expect("“old” cannot run");
     assert_eq!(desk.model.searches.saved.len(), 1);
 }
@@ -354,14 +360,14 @@ fn a_search_that_cannot_be_read_any_more_stays_and_says_why() {
 #[test]
 fn what_other_programs_saved_appears_with_the_answer() {
     let mut desk = with_two();
-    desk.keys("b *");
+    desk.keys("b down space");
     let mut merged = desk.model.searches.clone();
     merged.apply(&SearchChange::Put({
         let mut search = merged.saved[0].clone();
         search.name = "of another window".to_owned();
         search
     }));
-    desk.keys("*"); // a second change is on its way: the first answer is old
+    desk.keys("space"); // a second change is on its way: the first answer is old
     desk.send(Message::SearchesKept(Box::new(Ok(merged.clone()))));
     assert_eq!(desk.model.searches.startup, None);
     merged.startup = None;
@@ -372,7 +378,7 @@ fn what_other_programs_saved_appears_with_the_answer() {
 #[test]
 fn a_full_disk_is_told_once_and_the_search_is_kept_in_memory() {
     let mut desk = with_two();
-    desk.keys("b * *");
+    desk.keys("b down space space");
     let full = || Err("searches.json: no space left on device".to_owned());
     desk.send(Message::SearchesKept(Box::new(full())));
     desk.send(Message::SearchesKept(Box::new(full())));
@@ -548,7 +554,7 @@ fn a_desk_that_starts_with_the_requests_still_asks_for_offers() {
 fn a_search_that_is_run_begins_at_the_top_though_its_order_is_another() {
     // By score 101, 102, 103; by price 103, 101, 102.
     let mut desk = with_two();
-    desk.keys("b enter");
+    desk.keys("b down enter");
     assert_eq!(text(asked(&desk)), "dph_total<0.5");
     desk.answer(THREE).selects("103");
 }
@@ -556,7 +562,7 @@ fn a_search_that_is_run_begins_at_the_top_though_its_order_is_another() {
 #[test]
 fn a_new_search_is_selected_in_the_list_whatever_was_typed_there() {
     let mut desk = with_two();
-    desk.keys("b").type_text("save the").keys("enter");
+    desk.keys("b").type_text("save this").keys("enter");
     desk.type_text("mine").keys("enter");
-    desk.expect("> mine").expect("Saved “mine”: Enter runs it");
+    desk.expect("▌ mine").expect("Saved “mine”: Enter runs it");
 }
