@@ -8,8 +8,8 @@ use super::remote::Now;
 use super::route_lab;
 use super::typing::parse_bar;
 use super::{
-    Model, Owner, Pane, basket, filter_editor, fresh, groups, insights, markets, requests,
-    search_settings, unlist,
+    Model, Owner, Pane, basket, filter_editor, fresh, groups, insights, markets, search_settings,
+    unlist,
 };
 use crate::domain::country;
 use crate::domain::field::Kind;
@@ -63,7 +63,10 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
                 Owner::Overlay => on_overlay(model, now, action),
                 Owner::Bar => on_bar(model, now, action),
                 Owner::Table => on_table(model, now, action),
-                Owner::Pane => requests::on_list(model, now, action),
+                Owner::Pane => {
+                    super::stack::ignored(model, now, action);
+                    Vec::new()
+                }
             };
         }
     }
@@ -274,7 +277,6 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Some(Overlay::Insight(_)) => return insights::act(model, now, action),
         Some(Overlay::Basket(_)) => return basket::act(model, now, action),
         Some(Overlay::Route(_)) => return route_lab::act(model, now, action),
-        Some(Overlay::Request(_)) => return requests::act(model, now, action),
         Some(Overlay::Filter(_)) => return filter_editor::act(model, now, action),
         Some(Overlay::Settings(_)) => return search_settings::act(model, now, action),
         Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => {
@@ -346,7 +348,6 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         | Overlay::Question(_)
         | Overlay::Basket(_)
         | Overlay::Route(_)
-        | Overlay::Request(_)
         | Overlay::Copy(_)
         | Overlay::Markets(_)
         | Overlay::MarketForm(_)
@@ -422,8 +423,6 @@ mod tests {
                     | Context::RouteSearch
                     | Context::RouteHop
                     | Context::RouteExport
-                    | Context::RequestSearch
-                    | Context::RequestFind
                     | Context::Editor
                     | Context::ListEdit
                     | Context::Checkbox

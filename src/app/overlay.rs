@@ -10,7 +10,6 @@ use super::insights::Insight;
 use super::keymap::Context;
 use super::markets::{MarketForm, MarketList};
 use super::prompt::Question;
-use super::requests::RequestView;
 use super::route_lab::RouteView;
 use super::search_settings::SearchSettings;
 use super::unlist::{Page, UnlistDialog};
@@ -41,8 +40,6 @@ pub enum Overlay {
     Insight(Box<Insight>),
     /// A part of the route lab.
     Route(RouteView),
-    /// A part of the Requests pane.
-    Request(RequestView),
     /// Every filter, and the conditions of the query.
     Filter(Box<FilterEditor>),
     /// Price type, storage, limit and switches.
@@ -75,7 +72,6 @@ impl Overlay {
         match self {
             Self::View(view) => view.contexts(),
             Self::Route(view) => view.contexts(),
-            Self::Request(view) => view.contexts(),
             Self::Unlist(dialog) => dialog.contexts(),
             Self::Copy(_) => &[Context::CopyMenu, Context::Always],
             Self::Export(form) => form.contexts(),
@@ -133,7 +129,6 @@ impl Overlay {
         match self {
             Self::View(view) => view.takes_text(),
             Self::Route(view) => view.takes_text(),
-            Self::Request(view) => view.takes_text(),
             Self::Detail { .. }
             | Self::Question(_)
             | Self::Basket(_)
@@ -151,11 +146,6 @@ impl Overlay {
     /// Whether it shows the volumes that go with an offer.
     pub const fn is_basket(&self) -> bool {
         matches!(self, Self::Basket(_))
-    }
-
-    /// Whether it shows a call whole.
-    pub const fn is_request_detail(&self) -> bool {
-        matches!(self, Self::Request(RequestView::Detail))
     }
 
     /// The write whose dialog it is.

@@ -188,7 +188,7 @@ fn summary_plot_and_funnel_count_what_has_no_number() {
         desk.keys("esc F");
         assert_eq!(asked(&desk), "");
         desk.answer(ANSWER).expect("4 of 6 offers");
-        let row = words(&desk, "verified=true  ");
+        let row = words(&desk, "▌ verified=true");
         assert!(row.contains(&"−1".to_owned()), "{row:?}");
         assert!(row.contains(&"+1".to_owned()), "{row:?}");
         desk.keys("esc");

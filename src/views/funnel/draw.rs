@@ -66,7 +66,7 @@ pub(super) fn funnel(view: &Funnel, area: Rect, scene: &mut Scene<'_, '_>) {
     .areas(inner);
     let columns = Columns::new(view);
     let theme = scene.theme;
-    let total = format!("all {} {nouns}", format::grouped(view.counts.1));
+    let total = all_rows(view);
     let buffer = scene.frame.buffer_mut();
     let [name, _, removes, wins, _] = columns.areas(head);
     for (text, place, is_right) in [
@@ -88,6 +88,11 @@ pub(super) fn funnel(view: &Funnel, area: Rect, scene: &mut Scene<'_, '_>) {
     if let Some(step) = view.steps.get(view.cursor) {
         sheet::text(help(step, scene), advice, scene);
     }
+}
+
+fn all_rows(view: &Funnel) -> String {
+    let total = format::grouped(view.counts.1);
+    format!("all {total} {}", view.query.resource.nouns())
 }
 
 /// How the search stands while there is nothing to show.
@@ -154,7 +159,7 @@ impl Columns {
     fn new(view: &Funnel) -> Self {
         let names = view.steps.iter();
         let names = names.map(|step| cells(&print_condition_briefly(&step.condition)) + 2);
-        let all = cells(&format::grouped(view.counts.1)) + 18;
+        let all = cells(&all_rows(view));
         Self {
             name: names.max().unwrap_or(0).max(all).min(NAME),
         }

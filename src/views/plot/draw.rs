@@ -95,7 +95,11 @@ fn front_note(view: &Plot) -> String {
 
 fn name(field: &Field, dialect: &Dialect) -> String {
     let symbol = field.unit.symbol(dialect);
-    if symbol.is_empty() || field.unit == Unit::Dlperf || field.label.contains(symbol) {
+    if symbol.is_empty()
+        || field.unit == Unit::Dlperf
+        || field.label.contains(symbol)
+        || field.label.starts_with('$')
+    {
         field.label.to_owned()
     } else {
         format!("{} {symbol}", field.label)
@@ -286,17 +290,35 @@ impl Cloud {
                     });
                 }
                 for (x, y) in &self.staircase {
-                    context.print(*x, *y, Span::styled("◆", theme.good));
+                    let (x, y) = label_place((*x, *y), area);
+                    context.print(x, y, Span::styled("◆", theme.good));
                 }
                 for (x, y) in &self.marked {
-                    context.print(*x, *y, Span::styled("■", theme.warning));
+                    let (x, y) = label_place((*x, *y), area);
+                    context.print(x, y, Span::styled("■", theme.warning));
                 }
-                if let Some((x, y)) = self.own {
+                if let Some(own) = self.own {
+                    let (x, y) = label_place(own, area);
                     context.print(x, y, Span::styled("◎", theme.selected));
                 }
             });
         scene.render(canvas, area);
     }
+}
+
+/// Where to print a label for it to cover the braille dot of a place: the canvas rounds dots to the
+/// nearest but labels down, so that they would be drawn a cell apart.
+fn label_place((x, y): Place, area: Rect) -> Place {
+    let label = |share: f64, cells: u16, dots: f64| {
+        let cells = f64::from(cells);
+        let dot = (share * (cells * dots - 1.0)).round();
+        let cell = (dot / dots).floor();
+        ((cell + 0.5) / (cells - 1.0).max(1.0)).min(1.0)
+    };
+    (
+        label(x, area.width, 2.0),
+        1.0 - label(1.0 - y, area.height, 4.0),
+    )
 }
 
 /// Describes the selected row: where it is on the plot, what beats it, and its card.

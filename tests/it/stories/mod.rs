@@ -1,4 +1,4 @@
-//! Stories press keys and read the screen, a file for each view.
+//! The dashboard, view by view and key by key.
 
 mod columns;
 mod compare;
@@ -7,5 +7,6 @@ mod job;
 mod market;
 mod plot;
 mod quit;
+mod requests;
 mod saved;
 mod term;
