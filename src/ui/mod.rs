@@ -368,10 +368,6 @@ fn message(buffer: &mut Buffer, area: Rect, theme: &Theme, lines: &[String]) {
     }
 }
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "it goes when every overlay is a view"
-)]
 fn overlays(
     frame: &mut Frame<'_>,
     (area, body): (Rect, Rect),

@@ -48,9 +48,11 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Summary => cx.try_open(market::Market::new),
         Action::Compare => cx.try_open(compare::Compare::new),
         Action::Funnel => funnel::open(cx),
-        Action::Job if cx.state.pane == Pane::Volumes => cx.try_open(term::Term::new),
-        Action::Job => cx.try_open(job::JobForm::new),
-        Action::VolumeTerm => cx.try_open(term::Term::new),
+        Action::Job if cx.state.pane == Pane::Volumes => {
+            cx.try_open(|state| Some(term::Term::new(state)))
+        }
+        Action::Job => cx.try_open(|state| Some(job::JobForm::new(state))),
+        Action::VolumeTerm => cx.try_open(|state| Some(term::Term::new(state))),
         Action::Plot => cx.try_open(plot::Plot::new),
         Action::Sort if cx.is_on_pane() => cx.try_open(sort::Sort::new),
         Action::Columns if cx.is_on_pane() => cx.try_open(columns::Columns::new),

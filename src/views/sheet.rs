@@ -29,8 +29,8 @@ pub(super) struct Sheet {
 
 /// Dims the screen and draws both frames, high enough for `lines` lines of the list.
 pub(super) fn open(
-    main: Panel<'_>,
-    side: Panel<'_>,
+    list: Panel<'_>,
+    preview: Panel<'_>,
     lines: usize,
     area: Rect,
     scene: &mut Scene<'_, '_>,
@@ -39,8 +39,8 @@ pub(super) fn open(
     let size = scene.size;
     let buffer = scene.frame.buffer_mut();
     buffer.set_style(area, theme.backdrop);
-    let main = main.tone(Tone::Focused).sized(size);
-    let side = side.sized(size);
+    let list = list.tone(Tone::Focused).sized(size);
+    let preview = preview.sized(size);
     if size == Size::Compact {
         // The header stays.
         let page = Rect {
@@ -50,15 +50,15 @@ pub(super) fn open(
         };
         if page.height < ROOM {
             return Sheet {
-                main: main.render(page, buffer, theme),
+                main: list.render(page, buffer, theme),
                 side: None,
             };
         }
         let [upper, lower] =
             Layout::vertical([Constraint::Fill(1), Constraint::Length(STRIP)]).areas(page);
         return Sheet {
-            main: main.render(upper, buffer, theme),
-            side: Some(side.render(lower, buffer, theme)),
+            main: list.render(upper, buffer, theme),
+            side: Some(preview.render(lower, buffer, theme)),
         };
     }
     let lines = u16::try_from(lines).unwrap_or(u16::MAX);
@@ -71,8 +71,8 @@ pub(super) fn open(
     let place = centred(width, height, area);
     let [left, right] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(place);
     Sheet {
-        main: main.render(left, buffer, theme),
-        side: Some(side.render(right, buffer, theme)),
+        main: list.render(left, buffer, theme),
+        side: Some(preview.render(right, buffer, theme)),
     }
 }
 

@@ -221,8 +221,8 @@ impl Steps<'_> {
             0 => "0".to_owned(),
             many => format!("{sign}{}", format::grouped(many)),
         };
-        let removed = count('−', step.cost.alone);
-        put(&removed, pick(theme.text), removes, true, buffer);
+        let lost = count('−', step.cost.alone);
+        put(&lost, pick(theme.text), removes, true, buffer);
         let won = if step.cost.last > 0 {
             theme.good
         } else {

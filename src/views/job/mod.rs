@@ -119,7 +119,7 @@ pub struct JobForm {
 impl JobForm {
     /// The form with what was typed last, else the job there is, else a usual one with the disk of
     /// the search.
-    pub fn new(state: &State) -> Option<Self> {
+    pub fn new(state: &State) -> Self {
         let offers = &state.browsers[Resource::Offers];
         let texts = match state.drafts.get::<Draft>() {
             Some(Draft(texts)) => texts.clone(),
@@ -149,7 +149,7 @@ impl JobForm {
             fitting: 0,
         };
         view.recompute(offers);
-        Some(view)
+        view
     }
 
     fn read(&self) -> Result<Job, (Key, String)> {

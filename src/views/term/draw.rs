@@ -28,7 +28,7 @@ pub(super) fn term(view: &Term, area: Rect, scene: &mut Scene<'_, '_>) {
         .map_or_else(|| "Bill".to_owned(), |id| format!("Bill on volume {id}"));
     // A low screen shows the form alone: the total goes with it.
     let total = view
-        .term
+        .chosen
         .as_ref()
         .ok()
         .zip(selected)
@@ -45,7 +45,7 @@ pub(super) fn term(view: &Term, area: Rect, scene: &mut Scene<'_, '_>) {
     );
     scene.form(&view.form, sheet.main);
     let Some(side) = sheet.side else { return };
-    let lines = match (&view.term, selected) {
+    let lines = match (&view.chosen, selected) {
         (Err((key, why)), _) => vec![Line::styled(
             format!("{}: {why}", key.label()),
             scene.theme.warning,

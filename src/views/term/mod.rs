@@ -44,14 +44,14 @@ impl Key {
 #[derive(Debug)]
 pub struct Term {
     form: Form<Key>,
-    has_term: bool,
+    is_priced: bool,
     /// The term that the fields describe, or the first field that is wrong.
-    term: Result<VolumeTerm, (Key, String)>,
+    chosen: Result<VolumeTerm, (Key, String)>,
 }
 
 impl Term {
     /// The form with the term there is, or a usual one.
-    pub fn new(state: &State) -> Option<Self> {
+    pub fn new(state: &State) -> Self {
         let priced = state.browsers[Resource::Volumes].figures.term;
         let term = priced.unwrap_or_default();
         let field = |key: Key, text: String, note: &'static str| {
@@ -69,11 +69,11 @@ impl Term {
         if priced.is_some() {
             fields.push(Field::button(Key::Clear, Key::Clear.label()));
         }
-        Some(Self {
+        Self {
             form: Form::new(fields).submits(Key::Apply),
-            has_term: priced.is_some(),
-            term: Ok(term),
-        })
+            is_priced: priced.is_some(),
+            chosen: Ok(term),
+        }
     }
 
     fn changed(&mut self) {
@@ -81,7 +81,7 @@ impl Term {
             let value = key.read(&self.form.text(key));
             value.map_err(|why| (key, why))
         };
-        self.term = read(Key::Size).and_then(|gb| {
+        self.chosen = read(Key::Size).and_then(|gb| {
             let days = read(Key::Span)?;
             Ok(VolumeTerm { gb, days })
         });
@@ -91,7 +91,7 @@ impl Term {
         if !self.form.validate() {
             return;
         }
-        if let Ok(term) = self.term {
+        if let Ok(term) = self.chosen {
             cx.state.price_term(Some(term));
             if cx.state.pane == Pane::Volumes {
                 let size = quantity::write(term.gb, Quantity::Gigabytes);
@@ -134,7 +134,7 @@ impl View for Term {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            Action::Remove if !self.has_term => Availability::Hidden,
+            Action::Remove if !self.is_priced => Availability::Hidden,
             _ => Availability::Available,
         }
     }
