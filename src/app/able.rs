@@ -1,10 +1,10 @@
 //! What can be done now, and why the rest cannot.
 
-use super::keymap::{Action, Context};
+use super::keymap::{Action, Context, bindings};
 use super::overlay::Overlay;
 use super::split::SIDE_BY_SIDE;
 use super::view::Availability;
-use super::{Model, Owner, Pane, basket, groups, insights, route_lab, unlist, watch};
+use super::{Model, Owner, Pane, basket, groups, insights, mutations, watch};
 
 /// The contexts of the table that can be reached from who owns the keyboard by closing what lies
 /// over it; none where text is typed or a question waits, so that nothing typed is lost.
@@ -14,14 +14,11 @@ pub(super) fn reach(model: &Model) -> Option<&'static [Context]> {
         Owner::Overlay => {
             model.browser().is_some_and(|browser| !browser.bar.editing)
                 && model.contexts().contains(&Context::Global)
-                && !model.overlays.iter().any(|overlay| {
-                    matches!(overlay, Overlay::Route(_) | Overlay::GroupForm)
-                        || overlay.takes_text()
-                })
+                && !model.overlays.iter().any(Overlay::takes_text)
         }
         Owner::Bar | Owner::Pane => false,
     };
-    is_open.then_some(&[Context::Table, Context::Groups])
+    is_open.then_some(&[Context::Table, Context::Workergroups])
 }
 
 impl Model {
@@ -36,7 +33,6 @@ impl Model {
             return false;
         }
         match action {
-            Action::Help => !self.confirms(),
             Action::WiderDetail | Action::WiderTable => self.size.0 >= SIDE_BY_SIDE,
             Action::Unlist => self.pane == Pane::Volumes,
             Action::Job | Action::Summary | Action::Plot | Action::Watch => {
@@ -51,15 +47,12 @@ impl Model {
 
     /// Why an action cannot be done now, if it cannot.
     pub fn disabled(&self, action: Action) -> Option<String> {
-        if action == Action::Help && self.confirms() {
-            return Some("finish or leave this dialog first".to_owned());
-        }
         match super::stack::availability(self, action) {
             Some(Availability::Disabled(why)) => return Some(why),
             Some(Availability::Hidden | Availability::Available) | None => {}
         }
-        if let Some(Overlay::Route(view)) = self.overlays.last() {
-            return route_lab::disabled(self, view, action);
+        if self.binds_itself(action) {
+            return None;
         }
         if self.pane == Pane::Requests {
             return None;
@@ -80,7 +73,7 @@ impl Model {
             Action::Export => browser
                 .is_some_and(|browser| browser.view().is_empty())
                 .then(|| "there is no row to export".to_owned()),
-            Action::Unlist => unlist::disabled(self),
+            Action::Unlist => mutations::unlist_blocked(self),
             Action::Watch => watch::disabled(self),
             Action::OpenRequest => self
                 .failed_request()
@@ -91,8 +84,22 @@ impl Model {
         }
     }
 
-    /// Whether a write is being confirmed: nothing comes over its dialog.
-    fn confirms(&self) -> bool {
-        self.overlays.last().and_then(Overlay::deed).is_some()
+    /// Whether the topmost view has a key of its own for an action: then it means something else
+    /// there than to the pane below.
+    fn binds_itself(&self, action: Action) -> bool {
+        let Some(Overlay::View(view)) = self.overlays.last() else {
+            return false;
+        };
+        let is_shared = |context: &&Context| {
+            matches!(
+                context,
+                Context::Movement | Context::Global | Context::Always
+            )
+        };
+        let mut own = view
+            .contexts()
+            .iter()
+            .take_while(|context| !is_shared(context));
+        own.any(|context| bindings(*context).any(|row| row.action == action))
     }
 }

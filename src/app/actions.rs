@@ -5,15 +5,12 @@ use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::route_lab;
 use super::typing::parse_bar;
 use super::{
     Model, Owner, Pane, basket, filter_editor, fresh, groups, insights, markets, search_settings,
-    unlist,
 };
 use crate::domain::country;
 use crate::domain::field::Kind;
-use crate::domain::journal::Deed;
 use crate::domain::text::visible;
 use crate::domain::{Field, Listing, Resource};
 use crate::widgets::text_input::TextInput;
@@ -32,7 +29,6 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
     }
     match action {
         Action::QuitNow => return vec![Effect::Quit],
-        Action::RouteLab => return route_lab::open(model, now),
         Action::Suspend => return vec![Effect::Suspend],
         Action::Redraw => return vec![Effect::Redraw],
         Action::WiderDetail | Action::WiderTable => {
@@ -74,13 +70,10 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
 }
 
 pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
-    groups::pane_changes(model);
+    model.state.groups.hide();
     let mut effects = super::stack::close_from(model, now, 0);
-    for deed in Deed::ALL {
-        model.state.writes.leave(deed);
-    }
     model.state.pane = pane;
-    groups::pane_shown(model);
+    effects.extend(groups::pane_shown(model, now));
     let crate::app::State {
         browsers, tickets, ..
     } = &mut model.state;
@@ -138,7 +131,6 @@ pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effec
         Action::SortRight => return sort_beside(model, now, true),
         Action::Reverse => return browser.reverse(now),
         Action::Refresh => return refresh(model, now),
-        Action::Unlist => unlist::open(model),
         Action::Watch => super::watch::toggle(model, now),
         Action::Back => return step_back(model, now),
         Action::OfferType => {
@@ -273,19 +265,14 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     }
     let page = model.facts.overlay_page.max(1);
     match model.overlays.last() {
-        Some(Overlay::Unlist(_)) => return unlist::act(model, now, action),
         Some(Overlay::Insight(_)) => return insights::act(model, now, action),
         Some(Overlay::Basket(_)) => return basket::act(model, now, action),
-        Some(Overlay::Route(_)) => return route_lab::act(model, now, action),
         Some(Overlay::Filter(_)) => return filter_editor::act(model, now, action),
         Some(Overlay::Settings(_)) => return search_settings::act(model, now, action),
         Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => {
             return markets::act(model, now, action);
         }
         _ => {}
-    }
-    if let Some(effects) = groups::act(model, now, action) {
-        return effects;
     }
     if action == Action::Back {
         model.state.groups.hide();
@@ -295,7 +282,7 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     match model.overlays.last_mut() {
         Some(Overlay::Copy(_)) => return super::copy::act(model, now, action),
         Some(Overlay::Export(_)) => return super::export::act(model, action),
-        Some(Overlay::Question(_)) => return super::prompt::act(model, now, action),
+        Some(Overlay::Question(_)) => return super::prompt::act(model, action),
         Some(Overlay::Detail { scroll }) => {
             let most = model.facts.overlay_lines.saturating_sub(page);
             if let Some(step) = movement(action, page) {
@@ -337,7 +324,6 @@ pub(super) fn movement(action: Action, page: usize) -> Option<isize> {
 /// Types into the search line of an overlay and narrows its list.
 pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput) -> bool) {
     match overlay {
-        Overlay::Unlist(dialog) => dialog.edit(edit),
         Overlay::Export(form) => form.edit(edit),
         Overlay::Filter(editor) => editor.type_into(edit),
         Overlay::Settings(settings) => settings.type_into(edit),
@@ -347,15 +333,9 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         | Overlay::Detail { .. }
         | Overlay::Question(_)
         | Overlay::Basket(_)
-        | Overlay::Route(_)
         | Overlay::Copy(_)
         | Overlay::Markets(_)
-        | Overlay::MarketForm(_)
-        | Overlay::GroupForm
-        | Overlay::GroupCreate(_)
-        | Overlay::GroupPlan(_)
-        | Overlay::GroupPreflight { .. }
-        | Overlay::GroupDrift { .. } => {}
+        | Overlay::MarketForm(_) => {}
     }
 }
 
@@ -415,21 +395,14 @@ mod tests {
             matches!(
                 row.context,
                 Context::Query
-                    | Context::Confirm
                     | Context::List
                     | Context::Always
                     | Context::Form
-                    | Context::RouteForm
-                    | Context::RouteSearch
-                    | Context::RouteHop
-                    | Context::RouteExport
                     | Context::Editor
                     | Context::ListEdit
                     | Context::Checkbox
                     | Context::Choice
-                    | Context::GroupForm
                     | Context::MarketForm
-                    | Context::Settle
             )
         }) {
             for key in row.keys {

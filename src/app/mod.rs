@@ -30,6 +30,7 @@ pub mod keys;
 pub mod markets;
 pub mod message;
 mod mouse;
+pub mod mutations;
 pub mod narrowing;
 pub mod needs;
 pub mod overlay;
@@ -39,7 +40,7 @@ mod pricing;
 pub mod prompt;
 pub mod remote;
 pub mod requests;
-pub mod route_lab;
+pub mod routes;
 pub mod sandbox;
 pub mod search_settings;
 pub mod searches;
@@ -51,11 +52,9 @@ mod state;
 mod suggestions;
 pub mod three;
 mod typing;
-pub mod unlist;
 pub mod view;
 mod violations;
 pub mod watch;
-pub mod write;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -68,7 +67,6 @@ use overlay::Overlay;
 pub use pane::Pane;
 use remote::Phase;
 pub use remote::{Now, Ticket};
-use route_lab::RouteView;
 pub use state::State;
 use view::View;
 
@@ -179,7 +177,7 @@ impl Model {
         let in_groups = self.pane == Pane::Workergroups;
         match (self.owner(), self.overlays.last()) {
             (Owner::Overlay, Some(Overlay::Detail { .. })) if in_groups => &[
-                Context::Groups,
+                Context::Workergroups,
                 Context::Detail,
                 Context::Movement,
                 Context::Global,
@@ -188,7 +186,7 @@ impl Model {
             (Owner::Overlay, Some(overlay)) => overlay.contexts(),
             (Owner::Bar, _) => &[Context::Query, Context::Always],
             (Owner::Table, _) if in_groups => &[
-                Context::Groups,
+                Context::Workergroups,
                 Context::Table,
                 Context::Movement,
                 Context::Global,
@@ -218,10 +216,9 @@ impl Model {
                     now.mono + if age < 60.0 { 5.0 } else { 30.0 }
                 }),
             });
-        let writes = unlist::deadline(self, now);
+        let writes = self.state.mutations.deadline(now);
         let basket = basket::deadline(self, now);
-        let is_lab = matches!(self.overlays.last(), Some(Overlay::Route(RouteView::Lab)));
-        let routes = self.route_lab.deadline(now, is_lab);
+        let routes = self.routes.deadline(now);
         let keep = self.keep.deadline();
         let groups = groups::deadline(self, now);
         let watch = watch::deadline(self, now);
@@ -274,8 +271,8 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             bytes,
             result,
         } => {
-            let answer = route_lab::Answer::new(ticket, (sent, ended), bytes, *result);
-            route_lab::routed(model, now, answer)
+            let answer = routes::Answer::new(ticket, (sent, ended), bytes, *result);
+            model.state.routed(now, answer)
         }
         Message::Progress {
             ticket,
@@ -310,7 +307,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             }
             let mut effects = watch::tick(model, now);
             effects.extend(sorting::tick(model, now));
-            effects.extend(route_lab::tick(model, now));
+            effects.extend(model.state.step_routes(now));
             effects.extend(stack::tick(model, now));
             effects
         }
@@ -363,9 +360,7 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
             if let Some(effects) = stack::typed(model, now, key) {
                 return effects;
             }
-            if !route_lab::typed(model, key)
-                && !markets::typed(model, key)
-                && !groups::type_into(model, |input| input.key(key))
+            if !markets::typed(model, key)
                 && let Some(overlay) = model.overlays.last_mut()
             {
                 actions::type_into(overlay, |input| input.key(key));
@@ -406,13 +401,7 @@ fn pasted(model: &mut Model, now: Now, text: &str) -> Vec<Effect> {
             }
         }
         Owner::Overlay => {
-            if let Some(pasted) = groups::paste(model, text) {
-                refused = pasted.refused;
-            } else if let Some(Overlay::Unlist(dialog)) = model.overlays.last_mut() {
-                dialog.refuse_paste();
-            } else if let Some(left_out) =
-                route_lab::pasted(model, text).or_else(|| markets::pasted(model, text))
-            {
+            if let Some(left_out) = markets::pasted(model, text) {
                 refused = left_out;
             } else if let Some(overlay) = model.overlays.last_mut() {
                 actions::type_into(overlay, |input| {

@@ -3,13 +3,12 @@
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::facts::Target;
-use super::groups::form::Focus;
 use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
 use super::split::SIDE_BY_SIDE;
-use super::{Model, Owner, actions, insights, markets, route_lab};
+use super::{Model, Owner, actions, insights, markets};
 
 /// Lines that a turn of the wheel moves.
 const WHEEL: isize = 3;
@@ -60,9 +59,6 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
     {
         return browser.step(by);
     }
-    if let Some(Overlay::Route(_)) = model.overlays.last() {
-        return route_lab::wheel(model, now, by);
-    }
     let most = model
         .facts
         .overlay_lines
@@ -78,12 +74,6 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
             *scroll = scroll.saturating_add_signed(by).min(most);
         }
         Some(Overlay::Basket(basket)) => basket.step(by),
-        Some(Overlay::GroupPreflight { scroll } | Overlay::GroupDrift { scroll }) => {
-            *scroll = scroll.saturating_add_signed(by).min(most);
-        }
-        Some(Overlay::GroupForm) => model.state.groups.form.step(by.signum()),
-        Some(Overlay::GroupPlan(planner)) => planner.step(by.signum()),
-        Some(Overlay::Unlist(_) | Overlay::GroupCreate(_) | Overlay::Route(_)) => {}
         None => {
             if let Some(browser) = model.browser_mut() {
                 browser.step(by);
@@ -109,13 +99,10 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
         Target::Rule => model.state.split.hold(),
         Target::Hint(action) => return actions::perform(model, now, action),
         Target::Line(index) => match model.overlays.last_mut() {
-            Some(Overlay::Route(_)) => return route_lab::click(model, now, index),
             Some(Overlay::Insight(_)) => return insights::clicked(model, now, index),
             Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => {
                 return markets::click(model, now, index);
             }
-            Some(Overlay::GroupForm) => return form_clicked(model, now, index),
-            Some(Overlay::GroupPlan(planner)) => planner.focus = index,
             Some(Overlay::Basket(basket)) => basket.select(index),
             Some(Overlay::Copy(menu)) => {
                 menu.selected = index;
@@ -158,16 +145,4 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
         _ => {}
     }
     Vec::new()
-}
-
-/// Goes to a line of the form of a workergroup; a button or a switch is pressed, too.
-fn form_clicked(model: &mut Model, now: Now, place: usize) -> Vec<Effect> {
-    let Some(focus) = Focus::all().nth(place) else {
-        return Vec::new();
-    };
-    model.state.groups.form.go_to(focus);
-    match focus {
-        Focus::Field(_) => Vec::new(),
-        _ => actions::perform(model, now, Action::Submit),
-    }
 }

@@ -4,17 +4,12 @@ use super::basket::Basket;
 use super::copy::CopyMenu;
 use super::export::ExportForm;
 use super::filter_editor::FilterEditor;
-use super::groups::create::{self, CreateDialog};
-use super::groups::planner::Planner;
 use super::insights::Insight;
 use super::keymap::Context;
 use super::markets::{MarketForm, MarketList};
 use super::prompt::Question;
-use super::route_lab::RouteView;
 use super::search_settings::SearchSettings;
-use super::unlist::{Page, UnlistDialog};
 use super::view::View;
-use crate::domain::journal::Deed;
 
 /// One overlay and its state.
 #[derive(Debug)]
@@ -28,8 +23,6 @@ pub enum Overlay {
     },
     /// The volumes that go with an offer.
     Basket(Basket),
-    /// Unlisting a volume.
-    Unlist(UnlistDialog),
     /// What can be copied.
     Copy(CopyMenu),
     /// A file to be written.
@@ -38,8 +31,6 @@ pub enum Overlay {
     Question(Question),
     /// What the rows tell beyond themselves.
     Insight(Box<Insight>),
-    /// A part of the route lab.
-    Route(RouteView),
     /// Every filter, and the conditions of the query.
     Filter(Box<FilterEditor>),
     /// Price type, storage, limit and switches.
@@ -48,22 +39,6 @@ pub enum Overlay {
     Markets(MarketList),
     /// A new market, or another key of one.
     MarketForm(Box<MarketForm>),
-    /// The form of a new workergroup.
-    GroupForm,
-    /// The confirmation and the outcome of creating it.
-    GroupCreate(CreateDialog),
-    /// What a group's search finds.
-    GroupPreflight {
-        /// Lines scrolled away at the top.
-        scroll: usize,
-    },
-    /// What a load amounts to.
-    GroupPlan(Box<Planner>),
-    /// What changed among the groups.
-    GroupDrift {
-        /// Lines scrolled away at the top.
-        scroll: usize,
-    },
 }
 
 impl Overlay {
@@ -71,20 +46,10 @@ impl Overlay {
     pub fn contexts(&self) -> &'static [Context] {
         match self {
             Self::View(view) => view.contexts(),
-            Self::Route(view) => view.contexts(),
-            Self::Unlist(dialog) => dialog.contexts(),
             Self::Copy(_) => &[Context::CopyMenu, Context::Always],
             Self::Export(form) => form.contexts(),
             Self::Question(_) => &[Context::Dialog, Context::Always],
             Self::Insight(insight) => insight.contexts(),
-            Self::GroupForm | Self::GroupPlan(_) => &[Context::GroupForm, Context::Always],
-            Self::GroupCreate(dialog) => dialog.contexts(),
-            Self::GroupPreflight { .. } | Self::GroupDrift { .. } => &[
-                Context::Report,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
             Self::Basket(_) => &[
                 Context::Basket,
                 Context::Movement,
@@ -128,17 +93,12 @@ impl Overlay {
     pub fn takes_text(&self) -> bool {
         match self {
             Self::View(view) => view.takes_text(),
-            Self::Route(view) => view.takes_text(),
             Self::Detail { .. }
             | Self::Question(_)
             | Self::Basket(_)
             | Self::Insight(_)
             | Self::Copy(_)
-            | Self::Markets(_)
-            | Self::GroupPreflight { .. }
-            | Self::GroupDrift { .. } => false,
-            Self::GroupCreate(dialog) => !matches!(dialog.page, create::Page::Outcome),
-            Self::Unlist(dialog) => !matches!(dialog.page, Page::Outcome),
+            | Self::Markets(_) => false,
             _ => true,
         }
     }
@@ -146,14 +106,5 @@ impl Overlay {
     /// Whether it shows the volumes that go with an offer.
     pub const fn is_basket(&self) -> bool {
         matches!(self, Self::Basket(_))
-    }
-
-    /// The write whose dialog it is.
-    pub const fn deed(&self) -> Option<Deed> {
-        match self {
-            Self::Unlist(_) => Some(Deed::UnlistVolume),
-            Self::GroupCreate(_) => Some(Deed::CreateWorkergroup),
-            _ => None,
-        }
     }
 }

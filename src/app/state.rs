@@ -5,11 +5,11 @@ use std::ops::{Index, IndexMut};
 use super::browser::Browser;
 use super::groups::Groups;
 use super::keys::Keymap;
-use super::message::Toast;
+use super::message::{Effect, Toast};
+use super::mutations::Mutations;
 use super::remote::{Now, Remote, Tickets};
 use super::requests::Requests;
-use super::route_lab::RouteLab;
-use super::write::Writes;
+use super::routes::Routes;
 use super::{Pane, Profile, drafts, keep, markets, sandbox, split};
 use crate::api::ledger::Ledger;
 use crate::domain::local::LocalTime;
@@ -27,8 +27,8 @@ pub struct State {
     pub browsers: Browsers,
     /// The keys of this person.
     pub keymap: Keymap,
-    /// Tests of the routing endpoint.
-    pub route_lab: Box<RouteLab>,
+    /// Runs of route requests.
+    pub routes: Box<Routes>,
     /// What should be known about how the program started; shown until Esc.
     pub notices: Vec<String>,
     /// A notice that goes by itself.
@@ -42,7 +42,7 @@ pub struct State {
     /// The volumes of the market for what goes with an offer, asked for apart from the Volumes pane.
     pub(crate) stock: Remote<Listing>,
     /// What changes the market: under way and in the past.
-    pub writes: Writes,
+    pub mutations: Mutations,
     /// The saved searches.
     pub searches: Searches,
     /// What survives a restart.
@@ -130,14 +130,14 @@ impl State {
             pane: Pane::Offers,
             browsers,
             keymap: Keymap::default(),
-            route_lab: Box::default(),
+            routes: Box::default(),
             notices: Vec::new(),
             toast: None,
             size: (80, 24),
             ledger: Ledger::default(),
             requests: Box::default(),
             stock: Remote::default(),
-            writes: Writes::default(),
+            mutations: Mutations::default(),
             searches: Searches::default(),
             keep: keep::Keep::default(),
             groups: Groups::new(dialect),
@@ -164,6 +164,11 @@ impl State {
     /// The browser of the open pane, to be changed.
     pub fn browser_mut(&mut self) -> Option<&mut Browser> {
         Some(&mut self.browsers[self.pane.resource()?])
+    }
+
+    /// Asks the market for a listing again.
+    pub fn refresh(&mut self, resource: Resource, now: Now) -> Vec<Effect> {
+        self.browsers[resource].ask(&mut self.tickets, now)
     }
 
     /// Where and when the person reads.

@@ -21,7 +21,6 @@ mod export;
 mod filter_editor;
 mod filter_form;
 mod footer;
-mod groups;
 mod header;
 mod insights;
 mod markets;
@@ -29,9 +28,7 @@ mod paint;
 mod picker;
 mod prompt;
 pub mod records;
-mod route_lab;
 mod search_settings;
-mod unlist;
 mod volume;
 mod write;
 
@@ -40,6 +37,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use crate::api::ApiError;
+use crate::app::Model;
 use crate::app::browser::Browser;
 use crate::app::facts::{Facts, Target};
 use crate::app::markets::explain;
@@ -47,7 +45,6 @@ use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Phase};
 use crate::app::split::SIDE_BY_SIDE;
 use crate::app::view::{Placement, Scene};
-use crate::app::{Model, Pane};
 use crate::domain::{format, language};
 use crate::widgets::ascii;
 use crate::widgets::panel::Size;
@@ -186,21 +183,7 @@ fn pane(
     match browser.listing() {
         Some(listing) if !browser.view().is_empty() => {
             let local = model.local_time(now);
-            let has_supply = model.pane == Pane::Workergroups && !model.groups.health.is_blank();
-            let strip = if has_supply { groups::supply::WIDTH } else { 0 };
-            let rows = Rect {
-                width: table.width.saturating_sub(strip),
-                ..table
-            };
-            records::draw(buffer, rows, browser, listing, &local, theme, facts);
-            if has_supply {
-                let strip = Rect {
-                    x: rows.right(),
-                    width: strip,
-                    ..table
-                };
-                groups::supply::draw(buffer, strip, model, now, theme, facts);
-            }
+            records::draw(buffer, table, browser, listing, &local, theme, facts);
         }
         _ => message(buffer, table, theme, &empty_note(model, now)),
     }
@@ -422,14 +405,6 @@ fn overlays(
                 }
                 None
             }
-            Overlay::GroupForm
-            | Overlay::GroupCreate(_)
-            | Overlay::GroupPlan(_)
-            | Overlay::GroupPreflight { .. }
-            | Overlay::GroupDrift { .. } => {
-                groups::overlay(buffer, area, model, overlay, now, theme, facts)
-            }
-            Overlay::Unlist(dialog) => unlist::draw(buffer, area, model, dialog, now, theme),
             Overlay::Insight(insight) => {
                 let has_detail = matches!(model.overlays.last(), Some(Overlay::Detail { .. }));
                 let body = if has_detail {
@@ -444,7 +419,6 @@ fn overlays(
                 basket::draw(buffer, body, model, basket, now, theme, facts);
                 None
             }
-            Overlay::Route(view) => route_lab::draw(buffer, area, view, model, now, theme, facts),
             Overlay::Copy(menu) => {
                 copy::draw(buffer, area, menu, &model.keymap, theme, facts);
                 None

@@ -6,21 +6,30 @@ mod chart;
 mod columns;
 mod compare;
 pub mod confirm;
+pub mod create;
+pub mod drift;
 mod funnel;
+pub mod group_form;
 mod help;
 mod job;
 pub mod market;
 mod notices;
 mod palette;
+pub mod planner;
 pub mod plot;
+pub mod preflight;
 pub mod preview;
 mod quit;
 pub mod request;
 pub mod requests;
+pub mod route_lab;
 mod saved;
 mod sheet;
 mod sort;
+pub mod supply;
 mod term;
+pub mod unlist;
+mod write_dialog;
 
 use crate::app::keymap::{Action, Context};
 use crate::app::view::{Availability, Cx, View, Views};
@@ -71,6 +80,15 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             quit::quit(cx);
             true
         }
+        Action::NewGroup => group_form::open(cx),
+        Action::CloneGroup => group_form::clone_selected(cx),
+        Action::GroupFromSearch => group_form::from_search(cx),
+        Action::Preflight => preflight::open_selected(cx),
+        Action::PlanCapacity => cx.try_open(planner::Planner::of_selected),
+        Action::CheckSupply => supply::open(cx),
+        Action::Drift => drift::open(cx),
+        Action::Unlist => unlist::open(cx),
+        Action::RouteLab => route_lab::open(cx),
         Action::OpenRequest => request::open_failed(cx),
         _ => false,
     }

@@ -21,8 +21,8 @@ pub(super) fn quit(cx: &mut Cx<'_>) {
 /// What is under way, and what quitting does to it.
 fn question(state: &State) -> Option<(&'static str, String)> {
     let mut parts: Vec<String> = state
-        .writes
-        .flights()
+        .mutations
+        .all_in_flight()
         .map(|(deed, flight)| {
             let what = match deed {
                 Deed::UnlistVolume => "Unlisting volume listing",
@@ -36,7 +36,7 @@ fn question(state: &State) -> Option<(&'static str, String)> {
         })
         .collect();
     let has_writes = !parts.is_empty();
-    let run = state.route_lab.active();
+    let run = state.routes.active();
     if let Some(run) = run {
         parts.push(format!(
             "A route run is in progress: {}. Quitting stops it and discards results that were not \

@@ -135,9 +135,8 @@ fn every_action_of_the_table_stands_in_the_help_with_its_reason() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("?").type_text("unlist");
     desk.expect("Unlist a volume: type its listing id twice")
-        .expect("Not now: listings are unlisted");
-    desk.keys("enter")
-        .expect("listings are unlisted in the Volumes pane: press 2");
+        .expect("Not now: Only on Volumes (2)");
+    desk.keys("enter").expect("Only on Volumes (2)");
 }
 
 #[test]
@@ -216,7 +215,7 @@ fn the_palette_reaches_the_table_from_what_lies_over_it() {
 fn what_cannot_be_done_stays_in_the_palette_and_says_why() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys(":").type_text("new-workergroup");
-    desk.expect("(that is for workergroups: press 3)");
+    desk.expect("Only on Workergroups (3)");
     desk.keys("enter").expect("Commands");
     desk.keys("esc").expect_not("Commands ");
 }
@@ -239,7 +238,7 @@ fn nothing_comes_over_a_write_that_is_confirmed() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("2").answer(r#"{"offers":[]}"#);
     desk.keys("u f1")
-        .expect("finish or leave this dialog first");
+        .expect("Finish or cancel this dialog first");
     desk.expect_not("Query language");
 }
 
@@ -323,12 +322,12 @@ fn lines_and_buttons_of_forms_are_clicked() {
     let mut desk = at_groups();
     desk.keys("n").click("Template hash").type_text("abc");
     desk.expect("abc");
-    desk.click("Create");
+    desk.click("[ Create ]");
     // Pressing the button leads to the dialog or names what is missing; nothing is sent.
     assert!(desk.calls.is_empty());
     let screen = desk.screen();
     assert!(
-        screen.contains("something in the form has to be mended first"),
+        screen.contains("fix the highlighted fields first"),
         "{screen}"
     );
     let mut desk = at_groups();

@@ -14,6 +14,7 @@ pub use form::MarketForm;
 pub use switch::{Arrival, Luggage};
 
 use super::State;
+use super::keymap::Action;
 use super::keys::Keymap;
 use super::remote::Ticket;
 use crate::api::{ApiError, Secret};
@@ -334,11 +335,11 @@ pub fn explain(error: &ApiError, keymap: &Keymap) -> String {
 
 /// Why the dashboard cannot leave its market now, if it cannot.
 pub fn held(state: &State) -> Option<String> {
-    if state.writes.flights().next().is_some() {
+    if state.mutations.all_in_flight().next().is_some() {
         return Some("a write is under way: wait for its outcome, then switch".to_owned());
     }
-    if state.route_lab.active().is_some() {
-        let way = state.keymap.way_to("route-lab");
+    if state.routes.active().is_some() {
+        let way = state.keymap.key_of(Action::RouteLab);
         return Some(format!(
             "a route run is under way: stop it in the route lab ({way}), then switch"
         ));

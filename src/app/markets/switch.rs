@@ -46,13 +46,13 @@ impl Model {
     /// Takes what was kept for the profile in. With a query `given` on the command line, that one
     /// stands.
     pub fn unpack(&mut self, luggage: Luggage, given: bool) {
-        self.route_lab.seed(luggage.seed);
+        self.routes.seed(luggage.seed);
         self.notices.extend(luggage.notices);
         if let Some((snapshot, searches)) = luggage.kept {
             self.restore(snapshot.as_ref(), searches, given);
         }
-        self.writes.history = luggage.history;
-        self.writes.note = luggage.history_note;
+        self.mutations.history = luggage.history;
+        self.mutations.note = luggage.history_note;
         self.sandbox = luggage.sandbox;
         if !self.profile.is_sandbox {
             self.groups.drift.resume(luggage.groups);
@@ -84,11 +84,11 @@ impl Model {
             // These belong to the market.
             profile: _,
             browsers: _,
-            route_lab: _,
+            routes: _,
             notices: _,
             toast: _,
             stock: _,
-            writes: _,
+            mutations: _,
             searches: _,
             keep: _,
             groups: _,

@@ -127,9 +127,12 @@ impl View for Prompt {
         Outcome::Handled
     }
 
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
         match self.form.paste(text) {
-            Ok(()) => Outcome::Handled,
+            Ok(pasted) => {
+                cx.pasted(pasted);
+                Outcome::Handled
+            }
             Err(_) => Outcome::Ignored,
         }
     }

@@ -8,5 +8,6 @@ mod market;
 mod plot;
 mod quit;
 mod requests;
+mod route_lab;
 mod saved;
 mod term;

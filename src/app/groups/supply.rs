@@ -1,0 +1,195 @@
+//! The supply check: what every group's search finds now. One search at a time, groups with the same
+//! search share it, and it goes on when its view is closed.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use super::preflight::Look;
+use crate::api::{ApiError, Request};
+use crate::app::message::Effect;
+use crate::app::remote::{Now, Ticket, Tickets, Waiting};
+use crate::domain::workergroup::{Preflight, Recruitment};
+use crate::domain::{Dialect, Listing, RowId};
+
+/// Offers loaded for a group: enough to see that there are plenty.
+const LIMIT: u32 = 500;
+
+/// What a group's search finds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Supply {
+    /// Its search waits or is running.
+    Waiting,
+    /// What its search found, and when. Groups with the same search share it.
+    Found(Arc<Preflight>, Now),
+    /// Why it could not be found out.
+    Failed(String),
+}
+
+#[derive(Debug)]
+struct Job {
+    groups: Vec<RowId>,
+    search: Recruitment,
+}
+
+#[derive(Debug)]
+struct InFlight {
+    ticket: Ticket,
+    job: Job,
+    waiting: Option<Waiting>,
+}
+
+/// The latest supply check.
+#[derive(Debug, Default)]
+pub struct SupplyCheck {
+    queue: VecDeque<Job>,
+    in_flight: Option<InFlight>,
+    found: BTreeMap<RowId, Supply>,
+    searches: usize,
+}
+
+impl SupplyCheck {
+    /// What the search of a group finds.
+    pub fn of(&self, group: RowId) -> Option<&Supply> {
+        self.found.get(&group)
+    }
+
+    /// Whether no group was checked yet.
+    pub fn is_blank(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// Searches done and searches in all, while it runs.
+    pub fn running(&self) -> Option<(usize, usize)> {
+        self.in_flight
+            .as_ref()
+            .map(|_| (self.searches - self.queue.len() - 1, self.searches))
+    }
+
+    /// Until when the running search is held back by the rate limit.
+    pub fn waits_until(&self) -> Option<f64> {
+        self.in_flight
+            .as_ref()?
+            .waiting
+            .as_ref()
+            .map(|waiting| waiting.until)
+    }
+
+    /// Starts for all groups of a listing.
+    pub fn start(
+        &mut self,
+        listing: &Listing,
+        dialect: &'static Dialect,
+        tickets: &mut Tickets,
+    ) -> Vec<Effect> {
+        let mut effects = self.stop();
+        self.found.clear();
+        for row in 0..listing.len() {
+            let Some(id) = listing.id(row) else { continue };
+            let look = match Look::at_row(listing, row, dialect) {
+                Ok(look) => look,
+                Err(why) => {
+                    self.found.insert(id, Supply::Failed(why));
+                    continue;
+                }
+            };
+            self.found.insert(id, Supply::Waiting);
+            // The check says nothing about memory: groups that differ only there share a search.
+            let search = Recruitment {
+                gpu_ram: None,
+                ..look.search
+            };
+            let same = self.queue.iter_mut().find(|job| job.search == search);
+            match same {
+                Some(job) => job.groups.push(id),
+                None => self.queue.push_back(Job {
+                    groups: vec![id],
+                    search,
+                }),
+            }
+        }
+        self.searches = self.queue.len();
+        effects.extend(self.next(tickets));
+        effects
+    }
+
+    /// Stops; what was found stays.
+    pub fn stop(&mut self) -> Vec<Effect> {
+        self.queue.clear();
+        self.found.retain(|_, supply| *supply != Supply::Waiting);
+        self.in_flight
+            .take()
+            .map(|in_flight| Effect::Abort(in_flight.ticket))
+            .into_iter()
+            .collect()
+    }
+
+    fn next(&mut self, tickets: &mut Tickets) -> Option<Effect> {
+        let job = self.queue.pop_front()?;
+        let mut query = job.search.query();
+        query.limit = Some(LIMIT);
+        let ticket = tickets.take();
+        self.in_flight = Some(InFlight {
+            ticket,
+            job,
+            waiting: None,
+        });
+        Some(Effect::Call {
+            ticket,
+            request: Request::Search(query),
+        })
+    }
+
+    /// Whether it waits for this answer.
+    pub fn awaits(&self, ticket: Ticket) -> bool {
+        self.in_flight
+            .as_ref()
+            .is_some_and(|in_flight| in_flight.ticket == ticket)
+    }
+
+    /// Notes how the running search fares.
+    pub fn progress(&mut self, ticket: Ticket, waiting: Option<Waiting>) {
+        if let Some(in_flight) = self
+            .in_flight
+            .as_mut()
+            .filter(|in_flight| in_flight.ticket == ticket)
+        {
+            in_flight.waiting = waiting;
+        }
+    }
+
+    /// Takes a response and sends the next search. It stops at a failure that the next search would
+    /// meet too.
+    pub fn answered(
+        &mut self,
+        answer: Result<Box<Listing>, ApiError>,
+        tickets: &mut Tickets,
+        now: Now,
+    ) -> Vec<Effect> {
+        let Some(InFlight { job, .. }) = self.in_flight.take() else {
+            return Vec::new();
+        };
+        let (supply, goes_on) = match answer {
+            Ok(listing) => {
+                let found = Preflight::of(&listing, &job.search, Some(LIMIT));
+                let supply = Supply::Found(Arc::new(found), now);
+                (supply, true)
+            }
+            Err(error) => {
+                let ends = error.stops_timers(now.epoch)
+                    || matches!(
+                        error,
+                        ApiError::NotConnected { .. } | ApiError::Misconfigured(_)
+                    );
+                (Supply::Failed(error.headline().to_owned()), !ends)
+            }
+        };
+        for group in job.groups {
+            self.found.insert(group, supply.clone());
+        }
+        if goes_on {
+            self.next(tickets).into_iter().collect()
+        } else {
+            self.stop()
+        }
+    }
+}
