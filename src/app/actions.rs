@@ -7,10 +7,7 @@ use super::overlay::Overlay;
 use super::remote::Now;
 use super::route_lab;
 use super::typing::parse_bar;
-use super::{
-    Model, Owner, Pane, basket, filter_editor, fresh, groups, insights, markets, requests,
-    search_settings, unlist, volume_form,
-};
+use super::{Model, Owner, Pane, basket, fresh, groups, insights, requests, unlist, volume_form};
 use crate::domain::country;
 use crate::domain::field::Kind;
 use crate::domain::journal::Deed;
@@ -41,8 +38,6 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
                 .split
                 .widen_detail(action == Action::WiderDetail);
         }
-        Action::Markets => return markets::open(model),
-        Action::Market(place) => return markets::chosen(model, place),
         Action::Copy => super::copy::open(model),
         Action::Export => super::export::open(model, now),
         Action::NextPane => return go_to(model, now, model.state.pane.shifted(1)),
@@ -134,8 +129,6 @@ pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effec
         Action::Open => model.overlays.push(Overlay::Detail { scroll: 0 }),
         Action::Mark => insights::mark(browser),
         Action::Unmark => browser.marks.clear(),
-        Action::Filter => filter_editor::open(model),
-        Action::Settings => search_settings::open(model),
         Action::SortLeft => return sort_beside(model, now, false),
         Action::SortRight => return sort_beside(model, now, true),
         Action::Reverse => return browser.reverse(now),
@@ -281,11 +274,6 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Some(Overlay::Basket(_)) => return basket::act(model, now, action),
         Some(Overlay::Route(_)) => return route_lab::act(model, now, action),
         Some(Overlay::Request(_)) => return requests::act(model, now, action),
-        Some(Overlay::Filter(_)) => return filter_editor::act(model, now, action),
-        Some(Overlay::Settings(_)) => return search_settings::act(model, now, action),
-        Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => {
-            return markets::act(model, now, action);
-        }
         _ => {}
     }
     if let Some(effects) = groups::act(model, now, action) {
@@ -345,8 +333,6 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         Overlay::Insight(insight) => insight.type_into(edit),
         Overlay::Volume(form) => form.edit(edit),
         Overlay::Export(form) => form.edit(edit),
-        Overlay::Filter(editor) => editor.type_into(edit),
-        Overlay::Settings(settings) => settings.type_into(edit),
         // These take their text elsewhere, or none.
         Overlay::View(_)
         | Overlay::Detail { .. }
@@ -355,8 +341,6 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         | Overlay::Route(_)
         | Overlay::Request(_)
         | Overlay::Copy(_)
-        | Overlay::Markets(_)
-        | Overlay::MarketForm(_)
         | Overlay::GroupForm
         | Overlay::GroupCreate(_)
         | Overlay::GroupPlan(_)
@@ -438,7 +422,6 @@ mod tests {
                     | Context::Checkbox
                     | Context::Choice
                     | Context::GroupForm
-                    | Context::MarketForm
                     | Context::Settle
             )
         }) {

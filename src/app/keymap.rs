@@ -66,15 +66,7 @@ pub enum Context {
     ListEdit,
     /// A line that a blank checks or unchecks.
     Checkbox,
-    /// The filter editor.
-    Filter,
-    /// A condition that is written in the filter editor.
-    Condition,
-    /// The filter editor where a blank ticks, turns or switches instead of being typed.
-    Tick,
-    /// The search settings.
-    Settings,
-    /// A setting with a few values.
+    /// A field with a few values.
     Choice,
     /// The table and the detail view of workergroups.
     Groups,
@@ -96,12 +88,8 @@ pub enum Context {
     RequestFind,
     /// The body of a search, while it is changed.
     Editor,
-    /// The list of markets.
-    Markets,
-    /// The form of a market.
-    MarketForm,
-    /// A choice of the form of a market.
-    MarketChoice,
+    /// A list of things that are added and removed, without a search line.
+    Items,
     /// A view with tabs.
     Tabs,
     /// Moving in lists, whoever owns them.
@@ -125,7 +113,7 @@ impl Context {
             Self::Confirm => "Confirming a write",
             Self::Outcome => "Outcome of a write",
             Self::CopyMenu => "Copy menu",
-            Self::Form => "Export form",
+            Self::Form => "Forms",
             Self::FormChoice => "Choices of the export form",
             Self::Dialog => "Questions",
             Self::Job => "Job cost",
@@ -143,11 +131,7 @@ impl Context {
             Self::RouteExport => "Route lab: export",
             Self::ListEdit => "Lists that are edited",
             Self::Checkbox => "Lines that are checked",
-            Self::Filter => "Filter editor",
-            Self::Condition => "Filter editor: a condition",
-            Self::Tick => "Filter editor: ticking",
-            Self::Settings => "Search settings",
-            Self::Choice => "Search settings: a choice",
+            Self::Choice => "Choices of a form",
             Self::Groups => "Workergroups",
             Self::GroupForm => "New workergroup, planner",
             Self::Report => "Reports",
@@ -158,9 +142,7 @@ impl Context {
             Self::RequestSearch => "Requests: narrowing",
             Self::RequestFind => "A request: looking for a text",
             Self::Editor => "A request: changing its body",
-            Self::Markets => "Markets",
-            Self::MarketForm => "Markets: the form",
-            Self::MarketChoice => "Markets: a choice of the form",
+            Self::Items => "Markets",
             Self::Tabs => "Tabs",
             Self::Movement => "Moving",
             Self::Global => "Everywhere",
@@ -180,6 +162,7 @@ pub enum Action {
     Help,
     Palette,
     Notices,
+    Theme,
     NextPane,
     PreviousPane,
     NextTab,
@@ -286,9 +269,7 @@ pub enum Action {
     BlankDraft,
     Markets,
     Market(u16),
-    NewMarket,
-    MarketKey,
-    MarketTest,
+    New,
 }
 
 impl Action {
@@ -582,6 +563,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Form, &["esc"], Action::Back, "form-close", "Close the form").hint("cancel", 2),
     row(Context::Form, &["down", "tab"], Action::Down, "form-down", "Next field").hint("next field", 4),
     row(Context::Form, &["up", "shift-tab"], Action::Up, "form-up", "Previous field"),
+    row(Context::Form, &["ctrl-r"], Action::Reset, "form-reset", "Restore the defaults"),
+    row(Context::Form, &["ctrl-y"], Action::Recall, "form-restore", "Restore edits that were kept"),
     row(Context::FormChoice, &["space", "right", "left", "l", "h"], Action::Toggle, "form-choose", "Take the other choice").hint("change", 3),
 
     row(Context::Dialog, &["y"], Action::Yes, "say-yes", "Confirm").hint("confirm", 1),
@@ -596,6 +579,9 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::ListEdit, &["<"], Action::MoveUp, "move-up", "Move the line up").hint("up", 5),
     row(Context::ListEdit, &[">"], Action::MoveDown, "move-down", "Move the line down").hint("down", 6),
     row(Context::ListEdit, &["ctrl-r"], Action::Reset, "reset", "Restore the defaults").hint("reset", 7),
+    row(Context::ListEdit, &["ctrl-s"], Action::Run, "run", "Run from any line").hint("run", 3),
+    row(Context::ListEdit, &["ctrl-y"], Action::Recall, "restore-draft", "Restore the draft that was kept").hint("restore draft", 5),
+    row(Context::ListEdit, &["ctrl-o"], Action::Settings, "list-settings", "Price type, storage, limit and switches").hint("settings", 8),
     row(Context::Job, &["enter"], Action::Submit, "job-apply", "Price the offers for this job").hint("price offers", 1),
     row(Context::Job, &["esc"], Action::Back, "job-leave", "Leave the job as it was").hint("cancel", 2),
     row(Context::Job, &["tab", "down"], Action::Down, "job-next", "To the next line").hint("next line", 3),
@@ -673,35 +659,12 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::RouteExport, &["esc"], Action::Back, "close-export", "Write nothing; the name stays").hint("close", 3),
 
 
-    row(Context::Filter, &["enter"], Action::Submit, "filter-edit", "Run the query, or write the selected condition").hint("run or edit", 1),
-    row(Context::Filter, &["ctrl-t"], Action::Toggle, "filter-switch", "Switch the condition off or on, without losing it").hint("on/off", 2),
-    row(Context::Filter, &["delete", "-"], Action::Remove, "filter-remove", "Remove the condition").hint("remove", 3),
-    row(Context::Filter, &["ctrl-s"], Action::Run, "filter-run", "Run the query from any line").hint("run", 4),
-    row(Context::Filter, &["tab"], Action::Body, "filter-body", "Show the body that would be sent, or the filters").hint("body", 5),
-    row(Context::Filter, &["ctrl-r"], Action::Reset, "filter-reset", "Back to the conditions that a search starts from").hint("reset", 6),
-    row(Context::Filter, &["ctrl-y"], Action::Recall, "filter-recall", "Take up the draft that was left without running it"),
-    row(Context::Filter, &["ctrl-o"], Action::Settings, "filter-settings", "Price type, storage, limit and switches").hint("settings", 7),
 
-    row(Context::Condition, &["enter"], Action::Submit, "condition-accept", "Take the condition into the query").hint("take", 1),
-    row(Context::Condition, &["esc"], Action::Back, "condition-leave", "Back to the filters; what was written stays in the form").hint("back", 2),
-    row(Context::Condition, &["tab"], Action::Right, "next-operator", "Compare with the next operator").hint("operator", 3),
-    row(Context::Condition, &["shift-tab"], Action::Left, "previous-operator", "Compare with the previous operator"),
-    row(Context::Condition, &["down"], Action::Down, "value-down", "Select the next value").hint("values", 4),
-    row(Context::Condition, &["up"], Action::Up, "value-up", "Select the previous value, or what is typed"),
-    row(Context::Condition, &["pgdn"], Action::PageDown, "value-page-down", "A page of values down"),
-    row(Context::Condition, &["pgup"], Action::PageUp, "value-page-up", "A page of values up"),
 
-    row(Context::Tick, &["space"], Action::Toggle, "tick", "Tick or untick a value; switch a condition off or on").hint("on/off", 2),
 
-    row(Context::Settings, &["enter"], Action::Submit, "settings-apply", "Search with these settings").hint("apply", 1),
-    row(Context::Settings, &["esc"], Action::Back, "settings-leave", "Leave the settings as they were").hint("cancel", 2),
-    row(Context::Settings, &["down", "tab"], Action::Down, "setting-down", "Next setting").hint("next", 3),
-    row(Context::Settings, &["up", "shift-tab"], Action::Up, "setting-up", "Previous setting"),
-    row(Context::Settings, &["ctrl-r"], Action::Reset, "settings-reset", "Back to what a search starts from").hint("reset", 5),
-    row(Context::Settings, &["ctrl-y"], Action::Recall, "settings-recall", "Take up the settings that were left without applying them"),
 
-    row(Context::Choice, &["space", "right"], Action::Toggle, "setting-next", "Next value").hint("change", 2),
-    row(Context::Choice, &["left"], Action::Left, "setting-previous", "Previous value"),
+    row(Context::Choice, &["space", "right"], Action::Toggle, "choice-next", "Next option").hint("change", 2),
+    row(Context::Choice, &["left"], Action::Left, "choice-previous", "Previous option"),
 
     row(Context::Groups, &["n"], Action::NewGroup, "new-workergroup",
         "Fill in and create a workergroup; a left draft comes back").hint("new", 2),
@@ -783,20 +746,14 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Editor, &["ctrl-home"], Action::First, "body-first", "To the first line"),
     row(Context::Editor, &["ctrl-end"], Action::Last, "body-last", "To the last line"),
 
-    row(Context::Markets, &["enter"], Action::Submit, "market-connect", "Connect to the market, without leaving bourse").hint("connect", 1),
-    row(Context::Markets, &["esc"], Action::Back, "close-markets", "Stop connecting, else close the list").hint("back", 2),
-    row(Context::Markets, &["n"], Action::NewMarket, "new-market", "Add a market").hint("new", 3),
-    row(Context::Markets, &["K"], Action::MarketKey, "market-key", "Give the market a key, or another one").hint("key", 3),
-    row(Context::Markets, &["t"], Action::MarketTest, "market-test", "Test it: one request that changes nothing").hint("test", 4),
-    row(Context::Markets, &["delete", "x"], Action::Remove, "market-forget-key", "Forget the key of the market, after a question").hint("forget key", 5),
 
-    row(Context::MarketForm, &["enter"], Action::Submit, "market-save", "Keep the market, or its key").hint("keep", 1),
-    row(Context::MarketForm, &["esc"], Action::Back, "leave-market", "Leave the form; what is typed is kept, but not the key").hint("leave", 2),
-    row(Context::MarketForm, &["down", "tab"], Action::Down, "market-down", "Next line").hint("next line", 3),
-    row(Context::MarketForm, &["up", "shift-tab"], Action::Up, "market-up", "Previous line"),
 
-    row(Context::MarketChoice, &["space", "right"], Action::Toggle, "market-next", "Next value").hint("change", 2),
-    row(Context::MarketChoice, &["left"], Action::Left, "market-previous", "Previous value"),
+
+    row(Context::Items, &["enter"], Action::Submit, "connect", "Connect without leaving bourse").hint("connect", 1),
+    row(Context::Items, &["n"], Action::New, "new", "Add one").hint("new", 3),
+    row(Context::Items, &["o"], Action::Settings, "change-key", "Add or change the API key").hint("key", 3),
+    row(Context::Items, &["r", "f5"], Action::Refresh, "test", "Test with one request that changes nothing").hint("test", 4),
+    row(Context::Items, &["delete", "ctrl-x"], Action::Remove, "forget-key", "Remove the API key").hint("remove key", 5),
 
     row(Context::Tabs, &["tab"], Action::NextTab, "next-tab", "Next tab of the view").hint("next tab", 2),
     row(Context::Tabs, &["shift-tab"], Action::PreviousTab, "previous-tab", "Previous tab of the view"),
@@ -824,7 +781,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &["?", "f1"], Action::Help, "help", "All keys, searchable").hint("help", 4),
     row(Context::Global, &["t"], Action::RouteLab, "route-lab",
         "Route lab: test the endpoint of a workergroup, or a typed one"),
-    row(Context::Global, &["M"], Action::Markets, "markets", "Markets: connect to another one, add one, give a key, test it").hint("markets", 19),
+    row(Context::Global, &["M"], Action::Markets, "markets", "Connect to another market, add one, test it, change its key").hint("markets", 19),
+    row(Context::Global, &[], Action::Theme, "theme", "Choose the colors; the screen previews them"),
     row(Context::Global, &[], Action::Notices, "notices", "What to know about how the program started"),
     row(Context::Global, &["q"], Action::Quit, "quit", "Quit bourse").hint("quit", 5),
 

@@ -136,7 +136,9 @@ pub enum Effect {
     KeepGroups(Box<workergroup::Snapshot>),
     /// Do something about markets; answer with [`Message::Market`].
     Market(Errand),
-    /// Paint every cell anew.
+    /// Make the configuration name another theme; answer with [`Message::Saved`].
+    SaveTheme(String),
+    /// Paint every cell again.
     Redraw,
     /// Stop the process as Ctrl-Z does, and come back.
     Suspend,

@@ -18,10 +18,6 @@ pub mod drafts;
 pub mod export;
 pub mod facts;
 pub mod figures;
-pub mod filter_choices;
-pub mod filter_editor;
-pub mod filter_form;
-pub mod filter_preview;
 pub mod groups;
 pub mod insights;
 pub mod keep;
@@ -40,7 +36,6 @@ pub mod remote;
 pub mod requests;
 pub mod route_lab;
 pub mod sandbox;
-pub mod search_settings;
 pub mod searches;
 pub mod sort_editor;
 mod sorting;
@@ -48,6 +43,7 @@ pub mod split;
 mod stack;
 mod state;
 mod suggestions;
+pub mod themes;
 pub mod three;
 mod typing;
 pub mod unlist;
@@ -141,11 +137,6 @@ impl Model {
             facts: Facts::default(),
             opener,
         }
-    }
-
-    /// What is open over the pane, to be changed, beside the browser of the pane.
-    fn overlays_and_browser(&mut self) -> (&mut Vec<Overlay>, Option<&Browser>) {
-        (&mut self.overlays, self.state.browser())
     }
 
     /// Who owns the keyboard: the one place that says so.
@@ -316,7 +307,11 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             export::ended(model, now, result);
             Vec::new()
         }
-        Message::Market(news) => markets::news(model, now, *news),
+        Message::Market(news) => {
+            let mut effects = markets::news(model, now, *news);
+            effects.extend(stack::tick(model, now));
+            effects
+        }
         Message::TaskLost(why) => {
             model.show(Toast::error(why, now));
             Vec::new()
@@ -348,7 +343,6 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
             }
             if !route_lab::typed(model, key)
                 && !requests::typed(model, key)
-                && !markets::typed(model, key)
                 && !groups::type_into(model, |input| input.key(key))
                 && let Some(overlay) = model.overlays.last_mut()
             {
@@ -392,9 +386,8 @@ fn pasted(model: &mut Model, now: Now, text: &str) -> Vec<Effect> {
                 refused = pasted.refused;
             } else if let Some(Overlay::Unlist(dialog)) = model.overlays.last_mut() {
                 dialog.refuse_paste();
-            } else if let Some(left_out) = route_lab::pasted(model, text)
-                .or_else(|| requests::pasted(model, now, text))
-                .or_else(|| markets::pasted(model, text))
+            } else if let Some(left_out) =
+                route_lab::pasted(model, text).or_else(|| requests::pasted(model, now, text))
             {
                 refused = left_out;
             } else if let Some(overlay) = model.overlays.last_mut() {

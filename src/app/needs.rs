@@ -3,6 +3,7 @@
 
 use super::browser::Browser;
 use super::insights::job_form;
+use super::keymap::Action;
 use super::{three, volume_form};
 use crate::domain::{Condition, Field, OrderKey};
 
@@ -50,11 +51,11 @@ impl Need {
         }
     }
 
-    /// The name of the key that gives it.
-    pub const fn key(self) -> &'static str {
+    /// What meets it.
+    pub const fn action(self) -> Action {
         match self {
-            Self::Job | Self::Term => "job",
-            Self::ThreePrices => "three-prices",
+            Self::Job | Self::Term => Action::Job,
+            Self::ThreePrices => Action::ThreePrices,
         }
     }
 }

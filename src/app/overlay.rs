@@ -3,16 +3,13 @@
 use super::basket::Basket;
 use super::copy::CopyMenu;
 use super::export::ExportForm;
-use super::filter_editor::FilterEditor;
 use super::groups::create::{self, CreateDialog};
 use super::groups::planner::Planner;
 use super::insights::Insight;
 use super::keymap::Context;
-use super::markets::{MarketForm, MarketList};
 use super::prompt::Question;
 use super::requests::RequestView;
 use super::route_lab::RouteView;
-use super::search_settings::SearchSettings;
 use super::unlist::{Page, UnlistDialog};
 use super::view::View;
 use super::volume_form::VolumeForm;
@@ -46,14 +43,6 @@ pub enum Overlay {
     Route(RouteView),
     /// A part of the Requests pane.
     Request(RequestView),
-    /// Every filter, and the conditions of the query.
-    Filter(Box<FilterEditor>),
-    /// Price type, storage, limit and switches.
-    Settings(Box<SearchSettings>),
-    /// The markets to connect to.
-    Markets(MarketList),
-    /// A new market, or another key of one.
-    MarketForm(Box<MarketForm>),
     /// The form of a new workergroup.
     GroupForm,
     /// The confirmation and the outcome of creating it.
@@ -99,30 +88,6 @@ impl Overlay {
                 Context::Global,
                 Context::Always,
             ],
-            Self::Filter(editor) => match &editor.form {
-                None if editor.picker.input.is_empty() => &[
-                    Context::Tick,
-                    Context::Filter,
-                    Context::List,
-                    Context::Always,
-                ],
-                None => &[Context::Filter, Context::List, Context::Always],
-                Some(form) if form.takes_blank() => {
-                    &[Context::Tick, Context::Condition, Context::Always]
-                }
-                Some(_) => &[Context::Condition, Context::Always],
-            },
-            Self::Settings(settings) if settings.current().is_choice() => {
-                &[Context::Choice, Context::Settings, Context::Always]
-            }
-            Self::Settings(_) => &[Context::Settings, Context::Always],
-            Self::Markets(_) => &[
-                Context::Markets,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
-            Self::MarketForm(form) => form.contexts(),
             Self::Detail { .. } => &[
                 Context::Detail,
                 Context::Movement,
@@ -142,7 +107,6 @@ impl Overlay {
             | Self::Question(_)
             | Self::Basket(_)
             | Self::Copy(_)
-            | Self::Markets(_)
             | Self::GroupPreflight { .. }
             | Self::GroupDrift { .. } => false,
             Self::GroupCreate(dialog) => !matches!(dialog.page, create::Page::Outcome),

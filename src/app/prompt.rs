@@ -1,11 +1,10 @@
 //! The questions of overlays that are no views yet.
 
 use super::keymap::Action;
-use super::markets::Change;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::{Model, export, markets, route_lab};
+use super::{Model, export, route_lab};
 use crate::domain::routing::RoutePlan;
 
 /// Asks whether to do something that cannot be undone.
@@ -22,8 +21,6 @@ pub struct Question {
 /// What a yes does.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Deed {
-    /// Changes what is kept of a market.
-    Market(Change),
     /// Writes the export over the file that is there.
     Overwrite,
     /// Starts a series of route requests.
@@ -39,19 +36,8 @@ impl Question {
     /// What a yes is called.
     pub const fn yes(&self) -> &'static str {
         match self.deed {
-            Deed::Market(_) => "forget",
             Deed::Overwrite => "overwrite",
             Deed::StartSeries(_) => "start",
-        }
-    }
-
-    /// Asks whether to forget the key of a market, or the one that is kept now; `what` becomes
-    /// of it.
-    pub fn forget_key(what: &str, change: Change) -> Self {
-        Self {
-            title: format!("Forget the key of {}?", change.market()),
-            text: what.to_owned(),
-            deed: Deed::Market(change),
         }
     }
 
@@ -77,7 +63,6 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     let deed = question.deed.clone();
     model.overlays.pop();
     match deed {
-        Deed::Market(change) => markets::confirmed(model, change),
         Deed::Overwrite => export::write(model, true),
         Deed::StartSeries(plan) => route_lab::launch(model, now, *plan),
     }

@@ -3,14 +3,19 @@
 
 mod columns;
 pub mod confirm;
+mod filter;
 mod help;
+mod markets;
 mod notices;
 mod palette;
 pub mod plot;
 mod quit;
+mod request_preview;
 mod saved;
+mod settings;
 mod sheet;
 mod sort;
+mod theme;
 
 use crate::app::keymap::{Action, Context};
 use crate::app::view::{Availability, Cx};
@@ -30,6 +35,8 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Plot => cx.try_open(plot::Plot::new),
         Action::Sort if cx.is_on_pane() => cx.try_open(sort::Sort::new),
         Action::Columns if cx.is_on_pane() => cx.try_open(columns::Columns::new),
+        Action::Filter if cx.is_on_pane() => cx.try_open(filter::Filter::new),
+        Action::Settings if cx.is_on_pane() => cx.try_open(settings::Settings::new),
         Action::SavedSearches => cx.try_open(|state| Some(saved::Saved::new(state))),
         Action::SaveSearch => saved::ask_name(false, cx),
         Action::Palette => {
@@ -40,6 +47,15 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             let commands = cx.take_commands();
             cx.try_open(|state| Some(help::Help::new(commands?, state)))
         }
+        Action::Markets => {
+            markets::open(None, cx);
+            true
+        }
+        Action::Market(place) => {
+            markets::open(Some(place), cx);
+            true
+        }
+        Action::Theme => cx.try_open(theme::Theme::new),
         Action::Notices => cx.try_open(notices::Notices::new),
         Action::Quit => {
             quit::quit(cx);

@@ -22,15 +22,16 @@ const ROOM: u16 = 18;
 /// The areas inside the two frames.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sheet {
+    /// Of the list.
     pub main: Rect,
-    /// None where there is no room.
+    /// Of the second panel; none where there is no room.
     pub side: Option<Rect>,
 }
 
-/// Dims the screen and draws both frames, high enough for `lines` lines of the list.
+/// Dims the screen and draws both frames, high enough for `lines` lines in either.
 pub(super) fn open(
-    main: Panel<'_>,
-    side: Panel<'_>,
+    list: Panel<'_>,
+    preview: Panel<'_>,
     lines: usize,
     area: Rect,
     scene: &mut Scene<'_, '_>,
@@ -39,8 +40,8 @@ pub(super) fn open(
     let size = scene.size;
     let buffer = scene.frame.buffer_mut();
     buffer.set_style(area, theme.backdrop);
-    let main = main.tone(Tone::Focused).sized(size);
-    let side = side.sized(size);
+    let list = list.tone(Tone::Focused).sized(size);
+    let preview = preview.sized(size);
     if size == Size::Compact {
         // The header stays.
         let page = Rect {
@@ -50,29 +51,26 @@ pub(super) fn open(
         };
         if page.height < ROOM {
             return Sheet {
-                main: main.render(page, buffer, theme),
+                main: list.render(page, buffer, theme),
                 side: None,
             };
         }
         let [upper, lower] =
             Layout::vertical([Constraint::Fill(1), Constraint::Length(STRIP)]).areas(page);
         return Sheet {
-            main: main.render(upper, buffer, theme),
-            side: Some(side.render(lower, buffer, theme)),
+            main: list.render(upper, buffer, theme),
+            side: Some(preview.render(lower, buffer, theme)),
         };
     }
     let lines = u16::try_from(lines).unwrap_or(u16::MAX);
-    // Frame and search line; the second panel wants some height, however short the list is.
-    let height = lines
-        .saturating_add(3)
-        .max(22)
-        .min(area.height.saturating_sub(2));
+    // With frame and search line.
+    let height = lines.saturating_add(3).min(area.height.saturating_sub(2));
     let width = area.width.saturating_sub(4).min(WIDEST);
     let place = centred(width, height, area);
     let [left, right] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(place);
     Sheet {
-        main: main.render(left, buffer, theme),
-        side: Some(side.render(right, buffer, theme)),
+        main: list.render(left, buffer, theme),
+        side: Some(preview.render(right, buffer, theme)),
     }
 }
 

@@ -194,7 +194,9 @@ fn help_lists_every_key_and_finds_by_typing() {
     let mut desk = Desk::with_offers(THREE);
     desk.resize(140, 600).keys("?");
     for row in bourse::app::keymap::BINDINGS {
-        assert!(desk.shows(row.help), "{} is not in the help", row.name);
+        // Long ones are truncated in the list; the selected one is beside it in full.
+        let start: String = row.help.chars().take(24).collect();
+        assert!(desk.shows(&start), "{} is not in the help", row.name);
     }
     desk.type_text("suspend")
         .expect("Ctrl-z")

@@ -12,7 +12,7 @@ use crate::widgets::panel::Panel;
 const VALUE: usize = 32;
 
 pub(super) fn columns(view: &Columns, area: Rect, scene: &mut Scene<'_, '_>) {
-    let main = Panel::new("Columns").facts(format!("{} shown", view.columns.len()));
+    let main = Panel::new("Columns").facts(format!("{} shown", view.shown.len()));
     let side = Panel::new("Selected row").facts("left to right");
     let sheet = sheet::open(main, side, view.list.len(), area, scene);
     scene.searched_list(&view.list, sheet.main);
@@ -35,7 +35,7 @@ fn row(view: &Columns, height: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static
         ]
     });
     let room = height.saturating_sub(lines.len() + 1);
-    for field in view.columns.iter().take(room) {
+    for field in view.shown.iter().take(room) {
         let style = if view.current() == Some(*field) {
             theme.accent
         } else {

@@ -17,7 +17,7 @@ use crate::widgets::list::{Item, List};
 #[derive(Debug)]
 pub(super) struct Columns {
     list: List<&'static Field>,
-    columns: Vec<&'static Field>,
+    shown: Vec<&'static Field>,
     catalog: &'static Catalog,
 }
 
@@ -27,7 +27,7 @@ impl Columns {
         let browser = state.browser()?;
         let mut view = Self {
             list: List::new(Vec::new()),
-            columns: browser.columns.clone(),
+            shown: browser.columns.clone(),
             catalog: browser.query.catalog(),
         };
         view.relist(None);
@@ -50,7 +50,7 @@ impl Columns {
             value: None,
         };
         let mut items = vec![heading("Shown, from left to right")];
-        let shown = self.columns.iter().enumerate();
+        let shown = self.shown.iter().enumerate();
         items.extend(
             shown.map(|(index, field)| line(format!("[x] {:2} {}", index + 1, field.label), field)),
         );
@@ -58,7 +58,7 @@ impl Columns {
             let hidden: Vec<_> = self
                 .catalog
                 .columns()
-                .filter(|field| field.section == section && !self.columns.contains(field))
+                .filter(|field| field.section == section && !self.shown.contains(field))
                 .collect();
             if !hidden.is_empty() {
                 items.push(heading(section.title()));
@@ -85,12 +85,12 @@ impl Columns {
     /// Shows the selected field as the last column, or hides it. The last one stays.
     fn toggle(&mut self) {
         let Some(field) = self.current() else { return };
-        match self.columns.iter().position(|column| *column == field) {
-            Some(_) if self.columns.len() == 1 => {}
+        match self.shown.iter().position(|column| *column == field) {
+            Some(_) if self.shown.len() == 1 => {}
             Some(place) => {
-                self.columns.remove(place);
+                self.shown.remove(place);
             }
-            None => self.columns.push(field),
+            None => self.shown.push(field),
         }
         self.relist(Some(field));
     }
@@ -98,17 +98,17 @@ impl Columns {
     /// Moves the selected column to the left (`by` = -1) or right.
     fn shift(&mut self, by: isize) {
         let Some(field) = self.current() else { return };
-        let Some(place) = self.columns.iter().position(|column| *column == field) else {
+        let Some(place) = self.shown.iter().position(|column| *column == field) else {
             return;
         };
-        let target = place.saturating_add_signed(by).min(self.columns.len() - 1);
-        self.columns.swap(place, target);
+        let target = place.saturating_add_signed(by).min(self.shown.len() - 1);
+        self.shown.swap(place, target);
         self.relist(Some(field));
     }
 
     fn reset(&mut self) {
         let keep = self.current();
-        self.columns = self.catalog.default_columns();
+        self.shown = self.catalog.default_columns();
         self.relist(keep);
     }
 }
@@ -158,7 +158,7 @@ impl View for Columns {
             Action::Reset => self.reset(),
             Action::Submit => {
                 if let Some(browser) = cx.state.browser_mut() {
-                    browser.columns = std::mem::take(&mut self.columns);
+                    browser.columns = std::mem::take(&mut self.shown);
                     browser.column_offset = 0;
                 }
                 cx.close();

@@ -53,10 +53,10 @@ impl Saved {
 
     /// Lists the searches as they are now; what is typed stays, and what is selected unless
     /// something else is to be.
-    fn relist(&mut self, state: &State, select: Option<Entry>) {
+    fn relist(&mut self, state: &State, select: Option<&Entry>) {
         let before = self.list.selected();
         let typed = self.list.input.clone();
-        let entry = select.clone().or_else(|| self.entry());
+        let entry = select.cloned().or_else(|| self.entry());
         self.list = List::new(items(state));
         self.list.input = typed;
         self.list.narrow();
@@ -276,7 +276,8 @@ impl View for Saved {
 
     fn resumed(&mut self, cx: &mut Cx<'_>) {
         let added = cx.state.drafts.take::<Added>();
-        self.relist(cx.state, added.map(|Added(name)| Entry::Saved(name)));
+        let added = added.map(|Added(name)| Entry::Saved(name));
+        self.relist(cx.state, added.as_ref());
     }
 
     // Another window may have changed the searches.
