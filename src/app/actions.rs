@@ -7,7 +7,7 @@ use super::overlay::Overlay;
 use super::remote::Now;
 use super::route_lab;
 use super::typing::parse_bar;
-use super::{Model, Owner, Pane, basket, fresh, groups, insights, requests, unlist, volume_form};
+use super::{Model, Owner, Pane, basket, fresh, groups, insights, unlist, volume_form};
 use crate::domain::country;
 use crate::domain::field::Kind;
 use crate::domain::journal::Deed;
@@ -63,7 +63,10 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
                 Owner::Overlay => on_overlay(model, now, action),
                 Owner::Bar => on_bar(model, now, action),
                 Owner::Table => on_table(model, now, action),
-                Owner::Pane => requests::on_list(model, now, action),
+                Owner::Pane => {
+                    super::stack::ignored(model, now, action);
+                    Vec::new()
+                }
             };
         }
     }
@@ -273,7 +276,6 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Some(Overlay::Volume(_)) => return volume_form::act(model, now, action),
         Some(Overlay::Basket(_)) => return basket::act(model, now, action),
         Some(Overlay::Route(_)) => return route_lab::act(model, now, action),
-        Some(Overlay::Request(_)) => return requests::act(model, now, action),
         _ => {}
     }
     if let Some(effects) = groups::act(model, now, action) {
@@ -339,7 +341,6 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         | Overlay::Question(_)
         | Overlay::Basket(_)
         | Overlay::Route(_)
-        | Overlay::Request(_)
         | Overlay::Copy(_)
         | Overlay::GroupForm
         | Overlay::GroupCreate(_)
@@ -415,8 +416,6 @@ mod tests {
                     | Context::RouteSearch
                     | Context::RouteHop
                     | Context::RouteExport
-                    | Context::RequestSearch
-                    | Context::RequestFind
                     | Context::Editor
                     | Context::ListEdit
                     | Context::Checkbox

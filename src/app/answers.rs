@@ -24,7 +24,7 @@ pub(super) fn came(
         }
         return Vec::new();
     }
-    if requests::answered(model, now, ticket, &result) {
+    if requests::answered(&mut model.state, now, ticket, &result) {
         return Vec::new();
     }
     let is_creation = groups::create::awaits(model, ticket);

@@ -98,8 +98,8 @@ pub(super) fn open(model: &mut Model) {
 
 /// What can be copied from where the person is; `None` where nothing can.
 pub(super) fn menu(model: &Model) -> Option<Vec<CopyItem>> {
-    if model.state.pane == Pane::Requests {
-        return Some(super::requests::copy_items(model));
+    if model.state.pane == Pane::Requests || model.state.requests.opened.is_some() {
+        return Some(super::requests::copy_items(&model.state));
     }
     let browser = model.browser()?;
     let mut items = items(browser, &model.state.profile.base_url);

@@ -206,7 +206,7 @@ pub enum NotWritten {
 pub(super) fn open(model: &mut Model, now: Now) {
     let form = match model.browser() {
         Some(browser) => ExportForm::records(browser, now),
-        None => ExportForm::calls(model.state.requests.shown().len(), now),
+        None => ExportForm::calls(model.state.requests.count(), now),
     };
     model.overlays.push(Overlay::Export(form));
 }
@@ -255,7 +255,7 @@ pub(super) fn write(model: &mut Model, overwrite: bool) -> Vec<Effect> {
 /// What the file is to hold.
 fn content(model: &Model, form: &ExportForm) -> Result<String, String> {
     let Subject::Records(resource) = form.subject else {
-        return super::requests::export_content(model);
+        return super::requests::export_content(&model.state);
     };
     let browser = &model.state.browsers[resource];
     let listing = browser.listing().ok_or("there are no rows yet")?;

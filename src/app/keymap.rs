@@ -78,15 +78,7 @@ pub enum Context {
     Created,
     /// The decision on a creation of which nobody knows what became.
     Settle,
-    /// The list of requests.
-    Requests,
-    /// A request, whole.
-    Request,
-    /// Words that narrow the list of requests.
-    RequestSearch,
-    /// A text that is looked for in a request.
-    RequestFind,
-    /// The body of a search, while it is changed.
+    /// A text of several lines that is edited.
     Editor,
     /// A list of things that are added and removed, without a search line.
     Items,
@@ -137,11 +129,7 @@ impl Context {
             Self::Report => "Reports",
             Self::Created => "Outcome of a creation",
             Self::Settle => "Outcome unknown",
-            Self::Requests => "Requests",
-            Self::Request => "A request",
-            Self::RequestSearch => "Requests: narrowing",
-            Self::RequestFind => "A request: looking for a text",
-            Self::Editor => "A request: changing its body",
+            Self::Editor => "Text editor",
             Self::Items => "Markets",
             Self::Tabs => "Tabs",
             Self::Movement => "Moving",
@@ -252,6 +240,10 @@ pub enum Action {
     Reverse,
     Run,
     Reset,
+    Edit,
+    Undo,
+    Redo,
+    OpenRequest,
     Recall,
     Body,
     NewGroup,
@@ -494,6 +486,8 @@ pub static BINDINGS: &[Binding] = &[
         "Show the volumes that go with the offer, and what both cost a month").hint("volumes with it", 18),
     row(Context::Table, &["u"], Action::Unlist, "unlist",
         "Unlist a volume: type its listing id twice").hint("unlist", 5),
+    row(Context::Table, &["E"], Action::OpenRequest, "open-request",
+        "Open the request that failed").hint("failed request", 2),
     row(Context::Table, &[], Action::OfferType, "offer-type",
         "Switch between on-demand, bid and reserved prices"),
     row(Context::Table, &["n"], Action::GroupFromSearch, "from-search",
@@ -699,6 +693,9 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::GroupForm, &["ctrl-p"], Action::Palette, "form-palette", "Every action of the form by name"),
     row(Context::GroupForm, &["esc"], Action::Back, "leave-group-form", "Leave the form; what is typed is kept").hint("leave", 2),
 
+    row(Context::Report, &["/"], Action::Query, "find", "Find a text").hint("find", 1),
+    row(Context::Report, &["n"], Action::FindNext, "find-next", "Next match"),
+    row(Context::Report, &["N"], Action::FindPrevious, "find-previous", "Previous match"),
     row(Context::Report, &["r", "f5"], Action::Refresh, "report-refresh", "Ask the market again").hint("ask again", 2),
     row(Context::Report, &["enter"], Action::Submit, "close-report", "Close the report").hint("close", 1),
 
@@ -709,42 +706,23 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Settle, &["down"], Action::Down, "candidate-down", "Select the next group").hint("next", 4),
     row(Context::Settle, &["up"], Action::Up, "candidate-up", "Select the previous group"),
 
-    row(Context::Requests, &["/"], Action::Query, "narrow-requests", "Narrow the list by words: operation, address, status, error, body sent").hint("search", 1),
-    row(Context::Requests, &["enter"], Action::Open, "open-request", "Show the request and its answer whole").hint("detail", 2),
-    row(Context::Requests, &["r", "f5"], Action::Refresh, "send-again", "Send the search or listing again; its answer is a new entry").hint("resend", 3),
-    row(Context::Requests, &["f"], Action::Filter, "change-and-send", "Change the body of the search and send it").hint("edit", 3),
 
-    row(Context::Request, &["/"], Action::Query, "find-text", "Look for a text in the request and its answer").hint("find", 1),
-    row(Context::Request, &["n"], Action::FindNext, "find-next", "Go to the next match").hint("next match", 2),
-    row(Context::Request, &["N"], Action::FindPrevious, "find-previous", "Go to the match before"),
-    row(Context::Request, &["right", "l"], Action::Right, "older-request", "Show the request below it in the list").hint("older", 5),
-    row(Context::Request, &["left", "h"], Action::Left, "newer-request", "Show the request above it in the list").hint("newer", 6),
-    row(Context::Request, &["r", "f5"], Action::Refresh, "request-again", "Send the search or listing again; its answer is a new entry").hint("resend", 3),
-    row(Context::Request, &["f"], Action::Filter, "request-change", "Change the body of the search and send it").hint("edit", 4),
-    row(Context::Request, &["enter"], Action::Submit, "close-request", "Back to the list"),
 
-    row(Context::RequestSearch, &["enter"], Action::Submit, "keep-words", "Keep the words and go to the list").hint("keep", 1),
-    row(Context::RequestSearch, &["esc"], Action::Back, "drop-words", "Show all requests again").hint("all requests", 2),
-    row(Context::RequestSearch, &["down", "ctrl-n"], Action::Down, "requests-down", "Select the next request"),
-    row(Context::RequestSearch, &["up", "ctrl-p"], Action::Up, "requests-up", "Select the request before"),
-    row(Context::RequestSearch, &["pgdn"], Action::PageDown, "requests-page-down", "A page down"),
-    row(Context::RequestSearch, &["pgup"], Action::PageUp, "requests-page-up", "A page up"),
 
-    row(Context::RequestFind, &["enter"], Action::Submit, "keep-find", "Keep what is looked for and read on").hint("keep", 1),
-    row(Context::RequestFind, &["esc"], Action::Back, "end-find", "Look for nothing any more").hint("end", 2),
-    row(Context::RequestFind, &["down", "ctrl-n"], Action::FindNext, "match-down", "Go to the next match").hint("next match", 3),
-    row(Context::RequestFind, &["up", "ctrl-p"], Action::FindPrevious, "match-up", "Go to the match before").hint("match before", 4),
 
-    row(Context::Editor, &["ctrl-s", "f5"], Action::Run, "send-body", "Send the search with this body").hint("send", 1),
-    row(Context::Editor, &["esc"], Action::Back, "leave-body", "Leave the editor; what is typed is kept for this request").hint("leave", 2),
-    row(Context::Editor, &["ctrl-r"], Action::Reset, "body-reset", "Back to the body as it was sent; again brings the change back").hint("as it was", 3),
-    row(Context::Editor, &["enter"], Action::Submit, "break-line", "Break the line"),
-    row(Context::Editor, &["down", "ctrl-n"], Action::Down, "body-down", "The next line"),
-    row(Context::Editor, &["up", "ctrl-p"], Action::Up, "body-up", "The line before"),
-    row(Context::Editor, &["pgdn"], Action::PageDown, "body-page-down", "A page down"),
-    row(Context::Editor, &["pgup"], Action::PageUp, "body-page-up", "A page up"),
-    row(Context::Editor, &["ctrl-home"], Action::First, "body-first", "To the first line"),
-    row(Context::Editor, &["ctrl-end"], Action::Last, "body-last", "To the last line"),
+    row(Context::Editor, &["ctrl-s", "f5"], Action::Run, "editor-run", "Send the text").hint("send", 1),
+    row(Context::Editor, &["esc"], Action::Back, "editor-close", "Close; reopening brings your draft back").hint("close", 2),
+    row(Context::Editor, &["ctrl-e"], Action::Edit, "editor-external", "Edit the text in $VISUAL or $EDITOR").hint("$EDITOR", 3),
+    row(Context::Editor, &["ctrl-_", "ctrl-7", "ctrl-/"], Action::Undo, "editor-undo", "Undo").hint("undo", 4),
+    row(Context::Editor, &["ctrl-y"], Action::Redo, "editor-redo", "Redo").hint("redo", 5),
+    row(Context::Editor, &["ctrl-r"], Action::Reset, "editor-reset", "Switch between the original text and yours").hint("original", 6),
+    row(Context::Editor, &["enter"], Action::Submit, "editor-newline", "New line"),
+    row(Context::Editor, &["down", "ctrl-n"], Action::Down, "editor-down", "Next line"),
+    row(Context::Editor, &["up", "ctrl-p"], Action::Up, "editor-up", "Previous line"),
+    row(Context::Editor, &["pgdn"], Action::PageDown, "editor-page-down", "Page down"),
+    row(Context::Editor, &["pgup"], Action::PageUp, "editor-page-up", "Page up"),
+    row(Context::Editor, &["ctrl-home"], Action::First, "editor-first", "First line"),
+    row(Context::Editor, &["ctrl-end"], Action::Last, "editor-last", "Last line"),
 
 
 

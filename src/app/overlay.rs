@@ -8,7 +8,6 @@ use super::groups::planner::Planner;
 use super::insights::Insight;
 use super::keymap::Context;
 use super::prompt::Question;
-use super::requests::RequestView;
 use super::route_lab::RouteView;
 use super::unlist::{Page, UnlistDialog};
 use super::view::View;
@@ -41,8 +40,6 @@ pub enum Overlay {
     Insight(Box<Insight>),
     /// A part of the route lab.
     Route(RouteView),
-    /// A part of the Requests pane.
-    Request(RequestView),
     /// The form of a new workergroup.
     GroupForm,
     /// The confirmation and the outcome of creating it.
@@ -67,7 +64,6 @@ impl Overlay {
         match self {
             Self::View(view) => view.contexts(),
             Self::Route(view) => view.contexts(),
-            Self::Request(view) => view.contexts(),
             Self::Unlist(dialog) => dialog.contexts(),
             Self::Copy(_) => &[Context::CopyMenu, Context::Always],
             Self::Export(form) => form.contexts(),
@@ -102,7 +98,6 @@ impl Overlay {
         match self {
             Self::View(view) => view.takes_text(),
             Self::Route(view) => view.takes_text(),
-            Self::Request(view) => view.takes_text(),
             Self::Detail { .. }
             | Self::Question(_)
             | Self::Basket(_)
@@ -119,11 +114,6 @@ impl Overlay {
     /// Whether it shows the volumes that go with an offer.
     pub const fn is_basket(&self) -> bool {
         matches!(self, Self::Basket(_))
-    }
-
-    /// Whether it shows a call whole.
-    pub const fn is_request_detail(&self) -> bool {
-        matches!(self, Self::Request(RequestView::Detail))
     }
 
     /// The write whose dialog it is.

@@ -27,7 +27,6 @@ mod paint;
 mod picker;
 mod prompt;
 pub mod records;
-mod requests;
 mod route_lab;
 mod unlist;
 mod volume;
@@ -111,9 +110,11 @@ fn screen(
         area.width,
         area.bottom().saturating_sub(2).saturating_sub(top),
     );
-    pane(buffer, body, model, now, theme, facts);
-    footer::status(buffer, line(area.bottom() - 2), model, now, theme);
     footer::hints(buffer, line(area.bottom() - 1), model, theme, facts);
+    if model.browser().is_some() {
+        pane(buffer, body, model, now, theme, facts);
+        footer::status(buffer, line(area.bottom() - 2), model, now, theme);
+    }
     if let Some(browser) = model.browser()
         && browser.bar.editing
     {
@@ -124,7 +125,43 @@ fn screen(
         height: area.height - 1,
         ..area
     };
-    overlays(frame, (free, body), model, now, theme, facts).or(cursor)
+    if let Some(view) = model.pane_view() {
+        let mut scene = scene(frame, free, model, now, theme, facts);
+        let page = Rect {
+            y: free.y + 1,
+            height: free.height - 1,
+            ..free
+        };
+        view.draw(page, &mut scene);
+        cursor = scene.cursor;
+    }
+    let cursor = overlays(frame, (free, body), model, now, theme, facts).or(cursor);
+    if model.has_view_on_top() || model.browser().is_none() {
+        footer::toast(frame.buffer_mut(), line(area.bottom() - 2), model, theme);
+    }
+    cursor
+}
+
+/// What the view of the pane draws on.
+fn scene<'a, 'b>(
+    frame: &'a mut Frame<'b>,
+    area: Rect,
+    model: &'a Model,
+    now: Now,
+    theme: &'a Theme,
+    facts: &'a mut Facts,
+) -> Scene<'a, 'b> {
+    Scene {
+        size: Size::of(area.width, area.height + 1),
+        state: &model.state,
+        before: &model.facts,
+        cursor: None,
+        frame,
+        facts,
+        theme,
+        now,
+        depth: 0,
+    }
 }
 
 fn pane(
@@ -136,7 +173,7 @@ fn pane(
     facts: &mut Facts,
 ) {
     let Some(browser) = model.browser() else {
-        return requests::pane(buffer, body, model, now, theme, facts);
+        return;
     };
     let has_detail = matches!(model.overlays.first(), Some(Overlay::Detail { .. }));
     let table = if has_detail {
@@ -329,10 +366,6 @@ fn message(buffer: &mut Buffer, area: Rect, theme: &Theme, lines: &[String]) {
     }
 }
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "it goes when every overlay is a view"
-)]
 fn overlays(
     frame: &mut Frame<'_>,
     (area, body): (Rect, Rect),
@@ -345,7 +378,7 @@ fn overlays(
     for (depth, overlay) in model.overlays.iter().enumerate() {
         if let Overlay::View(view) = overlay {
             let mut scene = Scene {
-                size: Size::of(area.width, area.height),
+                size: Size::of(area.width, area.height + 1),
                 state: &model.state,
                 before: &model.facts,
                 cursor: None,
@@ -353,7 +386,8 @@ fn overlays(
                 facts: &mut *facts,
                 theme,
                 now,
-                depth,
+                // The pane is at the bottom of the stack.
+                depth: depth + 1,
             };
             // The header stays above a page.
             let page = match view.placement() {
@@ -417,9 +451,6 @@ fn overlays(
                 facts,
             ),
             Overlay::Route(view) => route_lab::draw(buffer, area, view, model, now, theme, facts),
-            Overlay::Request(view) => {
-                requests::overlay(buffer, (area, body), model, *view, theme, facts)
-            }
             Overlay::Copy(menu) => {
                 copy::draw(buffer, area, menu, &model.keymap, theme, facts);
                 None

@@ -1,6 +1,7 @@
 //! The views of the dashboard, one folder each: its state and what it does in `mod.rs`, its looks
 //! in `draw.rs`.
 
+pub mod body_editor;
 mod columns;
 pub mod confirm;
 mod filter;
@@ -10,7 +11,9 @@ mod notices;
 mod palette;
 pub mod plot;
 mod quit;
+pub mod request;
 mod request_preview;
+pub mod requests;
 mod saved;
 mod settings;
 mod sheet;
@@ -18,14 +21,22 @@ mod sort;
 mod theme;
 
 use crate::app::keymap::{Action, Context};
-use crate::app::view::{Availability, Cx};
-use crate::app::{Model, Profile};
+use crate::app::view::{Availability, Cx, View, Views};
+use crate::app::{Model, Pane, Profile};
 use crate::domain::Condition;
 
 /// The dashboard with all its views. `conditions` are those of the first search, if they are not
 /// the usual ones.
 pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model {
-    Model::new(profile, conditions, open)
+    Model::new(profile, conditions, Views { open, pane })
+}
+
+/// The view of a pane, over which all others open.
+fn pane(pane: Pane) -> Option<Box<dyn View>> {
+    match pane {
+        Pane::Requests => Some(Box::new(requests::RequestsPane::default())),
+        Pane::Offers | Pane::Volumes | Pane::Workergroups => None,
+    }
 }
 
 /// Opens the view that an action stands for where the keyboard is; false if it stands for none.
@@ -61,6 +72,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             quit::quit(cx);
             true
         }
+        Action::OpenRequest => request::open_failed(cx),
         _ => false,
     }
 }

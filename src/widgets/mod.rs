@@ -5,6 +5,7 @@ pub mod appearance;
 pub mod ascii;
 pub mod dialog;
 pub mod form;
+pub mod json;
 pub mod list;
 pub mod panel;
 pub mod range_bar;

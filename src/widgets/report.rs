@@ -3,6 +3,7 @@
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{StatefulWidget, Widget};
 
@@ -16,12 +17,22 @@ use crate::app::keymap::{Action, Context};
 /// break, and no screen shows more than this.
 const LONGEST_LINE: usize = 16 * 1024;
 
+/// Cells by which the continued rows of a line are indented.
+const INDENT: u16 = 2;
+
+/// Gives a line its colours, which come from the theme of the frame.
+pub type Paint = fn(&Line<'static>, &Theme) -> Line<'static>;
+
 /// Lines with a position and a search.
 #[derive(Debug, Default)]
 pub struct Report {
     lines: Vec<Line<'static>>,
+    /// The first visible line.
     top: usize,
+    /// Rows of that line that are scrolled away: one line may be longer than the screen.
+    skip: usize,
     find: Find,
+    paint: Option<Paint>,
 }
 
 /// What is searched for in a report.
@@ -41,6 +52,13 @@ impl Report {
             lines,
             ..Self::default()
         }
+    }
+
+    /// Colours the visible lines as they are drawn.
+    #[must_use]
+    pub const fn painted(mut self, paint: Paint) -> Self {
+        self.paint = Some(paint);
+        self
     }
 
     /// Other lines; position and search stay.
@@ -103,10 +121,60 @@ impl Report {
         true
     }
 
-    /// Scrolls by lines.
+    /// Scrolls by rows of the screen.
     pub fn scroll(&mut self, by: isize, viewport: Viewport) {
-        let last = self.lines.len().saturating_sub(viewport.page.max(1));
-        self.top = self.top.saturating_add_signed(by).min(last);
+        let (here, width) = ((self.top, self.skip), viewport.width);
+        let last = self.last_top(viewport.page, width);
+        let top = match by {
+            // To the ends without laying out everything on the way.
+            isize::MIN => (0, 0),
+            isize::MAX => last,
+            up if up < 0 => self.above(here, up.unsigned_abs(), width),
+            down => self.below(here, down.unsigned_abs(), width),
+        };
+        (self.top, self.skip) = top.min(last);
+    }
+
+    /// How many rows a line takes.
+    fn rows(&self, line: usize, width: u16) -> usize {
+        match self.lines.get(line) {
+            Some(line) if width > 0 => wrap_line(&cut(line), width, INDENT).len().max(1),
+            _ => 1,
+        }
+    }
+
+    /// The place so many rows below another; behind the last line if there is none.
+    fn below(&self, from: (usize, usize), rows: usize, width: u16) -> (usize, usize) {
+        let (mut line, mut row) = (from.0, from.1.saturating_add(rows));
+        while line < self.lines.len() {
+            let own = self.rows(line, width);
+            if row < own {
+                break;
+            }
+            row -= own;
+            line += 1;
+        }
+        (line, row)
+    }
+
+    /// The place so many rows above another; the beginning if there is none.
+    fn above(&self, from: (usize, usize), rows: usize, width: u16) -> (usize, usize) {
+        let (mut line, mut row) = from;
+        let mut left = rows;
+        while left > row {
+            if line == 0 {
+                return (0, 0);
+            }
+            left -= row + 1;
+            line -= 1;
+            row = self.rows(line, width).saturating_sub(1);
+        }
+        (line, row - left)
+    }
+
+    /// The lowest place that the top can have.
+    fn last_top(&self, page: usize, width: u16) -> (usize, usize) {
+        self.above((self.lines.len(), 0), page.max(1), width)
     }
 
     /// Types a key into the search.
@@ -155,12 +223,27 @@ impl Report {
     }
 
     fn show_match(&mut self, viewport: Viewport) {
-        let page = viewport.page.max(1);
-        if let Some(line) = self.find.matches.get(self.find.at)
-            && !(self.top..self.top + page).contains(line)
-        {
-            self.top = line.saturating_sub(page / 3);
+        let Some(line) = self.find.matches.get(self.find.at).copied() else {
+            return;
+        };
+        let place = (line, self.row_of_match(line, viewport.width));
+        let (page, width) = (viewport.page.max(1), viewport.width);
+        let end = self.below((self.top, self.skip), page, width);
+        if !((self.top, self.skip)..end).contains(&place) {
+            let top = self.above(place, page / 3, width);
+            (self.top, self.skip) = top.min(self.last_top(page, width));
         }
+    }
+
+    /// The row of a matching line in which the match begins; the first if it is broken over two.
+    fn row_of_match(&self, line: usize, width: u16) -> usize {
+        let wanted = self.find.input.text().to_lowercase();
+        let Some(line) = self.lines.get(line).filter(|_| width > 0) else {
+            return 0;
+        };
+        let mut rows = wrap_line(&cut(line), width, INDENT).into_iter();
+        let holds = |row: Line<'_>| row.to_string().to_lowercase().contains(&wanted);
+        rows.position(holds).unwrap_or(0)
     }
 }
 
@@ -198,14 +281,20 @@ impl<'a> ReportLines<'a> {
     fn line(&self, place: usize) -> Line<'static> {
         let line = &self.report.lines[place];
         let wanted = self.report.find.input.text().to_lowercase();
-        if wanted.is_empty() || !self.report.find.matches.contains(&place) {
-            return cut(line);
+        let mut line = cut(line);
+        if let Some(paint) = self.report.paint {
+            line = paint(&line, self.theme);
         }
-        let mut highlighted = Line::default().style(line.style);
-        for span in &cut(line).spans {
-            mark(&span.content, &wanted, span, self.theme, &mut highlighted);
-        }
-        highlighted
+        let find = &self.report.find;
+        let Ok(number) = find.matches.binary_search(&place) else {
+            return line;
+        };
+        let style = if number == find.at {
+            self.theme.selected
+        } else {
+            self.theme.highlight
+        };
+        mark(&line, &wanted, style)
     }
 }
 
@@ -229,26 +318,38 @@ fn cut(line: &Line<'static>) -> Line<'static> {
     Line::from(spans).style(line.style)
 }
 
-/// Adds a span to a line, every occurrence of `wanted` (in lower case) highlighted.
-fn mark(text: &str, wanted: &str, span: &Span<'_>, theme: &Theme, line: &mut Line<'static>) {
+/// The line with every occurrence of `wanted` (in lower case) highlighted, also across spans.
+fn mark(line: &Line<'static>, wanted: &str, style: Style) -> Line<'static> {
+    let text = line.to_string();
     let lower = text.to_lowercase();
     // Lower case may be longer or shorter than the text in a few scripts: then nothing is marked.
     if lower.len() != text.len() {
-        line.push_span(Span::styled(text.to_owned(), span.style));
-        return;
+        return line.clone();
     }
-    let mut from = 0;
-    for (start, found) in lower.match_indices(wanted) {
-        let end = start + found.len();
-        if !text.is_char_boundary(start) || !text.is_char_boundary(end) {
-            continue;
+    let found: Vec<_> = lower
+        .match_indices(wanted)
+        .map(|(start, found)| start..start + found.len())
+        .filter(|range| text.is_char_boundary(range.start) && text.is_char_boundary(range.end))
+        .collect();
+    let mut spans = Vec::new();
+    let mut behind = 0;
+    for span in &line.spans {
+        let (start, end) = (behind, behind + span.content.len());
+        let mut from = start;
+        let mut push = |to: usize, style: Style| {
+            if to > from {
+                spans.push(Span::styled(text[from..to].to_owned(), style));
+                from = to;
+            }
+        };
+        for range in &found {
+            push(range.start.clamp(start, end), span.style);
+            push(range.end.clamp(start, end), span.style.patch(style));
         }
-        line.push_span(Span::styled(text[from..start].to_owned(), span.style));
-        let style = span.style.patch(theme.highlight);
-        line.push_span(Span::styled(text[start..end].to_owned(), style));
-        from = end;
+        push(end, span.style);
+        behind = end;
     }
-    line.push_span(Span::styled(text[from..].to_owned(), span.style));
+    Line::from(spans).style(line.style)
 }
 
 /// What a drawn report tells the view: the visible lines, and the cursor of its search.
@@ -272,9 +373,14 @@ impl StatefulWidget for ReportLines<'_> {
         let total = self.report.lines.len();
         layout.viewport.scroll_to(self.report.top, total, text);
         layout.viewport.rows = Rect::default();
+        let report = self.report;
+        // The screen may have become wider since the last scrolling.
+        let last = report.last_top(layout.viewport.page, text.width);
+        let (top, mut skip) = (report.top, report.skip).min(last);
         let mut rows = text.rows();
-        'lines: for place in self.report.top..total {
-            for line in wrap_line(&self.line(place), text.width, 2) {
+        'lines: for place in top..total {
+            let wrapped = wrap_line(&self.line(place), text.width, INDENT);
+            for line in wrapped.into_iter().skip(std::mem::take(&mut skip)) {
                 let Some(row) = rows.next() else {
                     break 'lines;
                 };
@@ -347,6 +453,58 @@ mod tests {
         assert!(drawn(&report, 6).iter().any(|row| row == "line 19"));
         report.update(Action::Back, page(5));
         assert!(!report.is_searching());
+    }
+
+    #[test]
+    fn a_line_longer_than_the_page_is_read_row_by_row() {
+        let words: Vec<String> = (0..30).map(|number| format!("word{number:02}")).collect();
+        let mut report = Report::new(vec![Line::from(words.join(" ")), Line::from("end")]);
+        let narrow = Viewport {
+            width: 8,
+            ..page(4)
+        };
+        report.scroll(10, narrow);
+        assert_eq!((report.top, report.skip), (0, 10));
+        report.update(Action::Last, narrow);
+        assert_eq!((report.top, report.skip), (0, 27));
+        report.update(Action::Query, narrow);
+        type_in(&mut report, "word12");
+        report.show_match(narrow);
+        assert!(report.skip <= 12 && 12 < report.skip + 4, "{}", report.skip);
+        report.update(Action::First, narrow);
+        assert_eq!((report.top, report.skip), (0, 0));
+    }
+
+    #[test]
+    fn the_current_match_is_told_from_the_others_without_colour() {
+        let mut report = report();
+        report.update(Action::Query, page(5));
+        type_in(&mut report, "line");
+        let area = Rect::new(0, 0, 30, 4);
+        let mut buffer = Buffer::empty(area);
+        let lines = ReportLines::new(&report, &Theme::MONO);
+        lines.render(area, &mut buffer, &mut ReportLayout::default());
+        assert_ne!(buffer[(0, 0)].modifier, buffer[(0, 1)].modifier);
+        assert_eq!(buffer[(0, 1)].modifier, buffer[(0, 2)].modifier);
+    }
+
+    #[test]
+    fn a_match_across_spans_is_highlighted() {
+        let line = Line::from(vec![
+            Span::raw("\"price\""),
+            Span::raw(": "),
+            Span::raw("1.50"),
+        ]);
+        let marked = mark(&line, "price\": 1", Style::new().bold());
+        let bold = |span: &&Span<'_>| span.style == Style::new().bold();
+        let text: String = marked
+            .spans
+            .iter()
+            .filter(bold)
+            .map(|span| &*span.content)
+            .collect();
+        assert_eq!(text, "price\": 1");
+        assert_eq!(marked.to_string(), line.to_string());
     }
 
     #[test]

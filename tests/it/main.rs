@@ -62,7 +62,6 @@ mod real_records;
 mod real_terminal;
 mod recorder;
 mod requests_loop;
-mod requests_story;
 #[cfg(unix)]
 mod route_command;
 mod route_loop;

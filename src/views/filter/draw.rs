@@ -23,20 +23,17 @@ pub(super) fn filter(view: &Filter, area: Rect, scene: &mut Scene<'_, '_>) {
     }
     let side = Panel::new("Query").facts(view.preview.request.clone());
     let sheet = sheet::open(main, side, view.list.len(), area, scene);
-    let main = match sheet.side {
-        Some(side) => {
-            let lines = query(view, scene);
-            sheet::text(lines, side, scene);
-            sheet.main
-        }
-        None => {
-            // One line of what the second panel would say.
-            let [main, line] =
-                Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(sheet.main);
-            let text = Line::styled(view.preview.text.clone(), scene.theme.good);
-            scene.render(fit(text, line.width), line);
-            main
-        }
+    let main = if let Some(side) = sheet.side {
+        let lines = query(view, scene);
+        sheet::text(lines, side, scene);
+        sheet.main
+    } else {
+        // One line of what the second panel would say.
+        let [main, line] =
+            Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(sheet.main);
+        let text = Line::styled(view.preview.text.clone(), scene.theme.good);
+        scene.render(fit(text, line.width), line);
+        main
     };
     if let Some(form) = &view.form {
         draw_condition::condition(form, view.fate(form.field), main, scene);

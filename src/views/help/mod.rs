@@ -151,7 +151,7 @@ const fn about(context: Context, state: &State) -> &'static str {
         (Context::Table, Pane::Offers) => "machines for rent",
         (Context::Table, Pane::Volumes) => "network disks for rent",
         (Context::Groups, _) => "the workers behind your serverless endpoints",
-        (Context::Requests, _) => "what was sent and received",
+        (Context::Table, Pane::Requests) => "what was sent and received",
         _ => "",
     }
 }

@@ -12,6 +12,7 @@ use crate::app::markets::{self, Change, KEY_VARIABLE, KeyFrom, Market, NewMarket
 use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::Dialect;
 use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::secret_input::SecretInput;
 
 /// The longest name of a market.
 const LONGEST_NAME: usize = 32;
@@ -165,7 +166,7 @@ impl MarketForm {
             Line::Key,
         ] {
             let is_blank = match line {
-                Line::Key => self.form.secret(line).is_none_or(|key| key.is_empty()),
+                Line::Key => self.form.secret(line).is_none_or(SecretInput::is_empty),
                 Line::KeyFrom => false,
                 line => self.text(line).is_empty(),
             };
@@ -474,13 +475,11 @@ impl View for MarketForm {
             return Outcome::Handled;
         }
         let text = text.trim();
-        self.complaint = match self.paste_fault(text) {
-            Some(why) => Some(why.to_owned()),
-            None => {
-                let pasted = self.form.paste(text);
-                pasted.err().map(|why| format!("nothing was pasted: {why}"))
-            }
-        };
+        let fault = self.paste_fault(text).map(str::to_owned);
+        self.complaint = fault.or_else(|| {
+            let pasted = self.form.paste(text);
+            pasted.err().map(|why| format!("nothing was pasted: {why}"))
+        });
         self.check();
         Outcome::Handled
     }

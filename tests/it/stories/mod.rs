@@ -1,9 +1,10 @@
-//! Stories press keys and read the screen, a file for each view.
+//! The dashboard, view by view and key by key.
 
 mod columns;
 mod filter;
 mod markets;
 mod quit;
+mod requests;
 mod saved;
 mod settings;
 mod sizes;
