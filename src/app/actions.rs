@@ -5,7 +5,6 @@ use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::route_lab;
 use super::typing::parse_bar;
 use super::{Model, Owner, Pane, basket, fresh, groups, insights, unlist, volume_form};
 use crate::domain::country;
@@ -29,7 +28,6 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
     }
     match action {
         Action::QuitNow => return vec![Effect::Quit],
-        Action::RouteLab => return route_lab::open(model, now),
         Action::Suspend => return vec![Effect::Suspend],
         Action::Redraw => return vec![Effect::Redraw],
         Action::WiderDetail | Action::WiderTable => {
@@ -275,7 +273,6 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Some(Overlay::Insight(_)) => return insights::act(model, now, action),
         Some(Overlay::Volume(_)) => return volume_form::act(model, now, action),
         Some(Overlay::Basket(_)) => return basket::act(model, now, action),
-        Some(Overlay::Route(_)) => return route_lab::act(model, now, action),
         _ => {}
     }
     if let Some(effects) = groups::act(model, now, action) {
@@ -289,7 +286,7 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     match model.overlays.last_mut() {
         Some(Overlay::Copy(_)) => return super::copy::act(model, now, action),
         Some(Overlay::Export(_)) => return super::export::act(model, action),
-        Some(Overlay::Question(_)) => return super::prompt::act(model, now, action),
+        Some(Overlay::Question(_)) => return super::prompt::act(model, action),
         Some(Overlay::Detail { scroll }) => {
             let most = model.facts.overlay_lines.saturating_sub(page);
             if let Some(step) = movement(action, page) {
@@ -340,7 +337,6 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         | Overlay::Detail { .. }
         | Overlay::Question(_)
         | Overlay::Basket(_)
-        | Overlay::Route(_)
         | Overlay::Copy(_)
         | Overlay::GroupForm
         | Overlay::GroupCreate(_)
@@ -412,10 +408,6 @@ mod tests {
                     | Context::Form
                     | Context::Job
                     | Context::VolumeCost
-                    | Context::RouteForm
-                    | Context::RouteSearch
-                    | Context::RouteHop
-                    | Context::RouteExport
                     | Context::Editor
                     | Context::ListEdit
                     | Context::Checkbox

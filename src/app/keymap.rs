@@ -50,18 +50,6 @@ pub enum Context {
     Related,
     /// The route lab.
     RouteLab,
-    /// One attempt of the route lab.
-    RouteAttempt,
-    /// Two runs of the route lab side by side.
-    RouteCompare,
-    /// The form for a run of the route lab.
-    RouteForm,
-    /// The search among the attempts of a run.
-    RouteSearch,
-    /// The request for an assigned worker.
-    RouteHop,
-    /// The file that a run is written into.
-    RouteExport,
     /// A list whose lines are switched, moved and removed.
     ListEdit,
     /// A line that a blank checks or unchecks.
@@ -115,12 +103,6 @@ impl Context {
             Self::Funnel => "Why so few?",
             Self::Related => "Related offers",
             Self::RouteLab => "Route lab",
-            Self::RouteAttempt => "Route lab: attempt",
-            Self::RouteCompare => "Route lab: two runs",
-            Self::RouteForm => "Route lab: new run",
-            Self::RouteSearch => "Route lab: search",
-            Self::RouteHop => "Route lab: next hop",
-            Self::RouteExport => "Route lab: export",
             Self::ListEdit => "Lists that are edited",
             Self::Checkbox => "Lines that are checked",
             Self::Choice => "Choices of a form",
@@ -219,19 +201,9 @@ pub enum Action {
     Related,
     Basket,
     RouteLab,
-    RunNew,
-    RunAgain,
-    RunPause,
-    RunStop,
-    RunPrevious,
-    RunNext,
-    RunCompare,
-    RunExport,
-    RunCurl,
-    RunSignature,
-    RunWorker,
-    RunHop,
-    RunBody,
+    New,
+    CopySignature,
+    CopyWorker,
     Filter,
     Columns,
     Settings,
@@ -261,7 +233,6 @@ pub enum Action {
     BlankDraft,
     Markets,
     Market(u16),
-    New,
 }
 
 impl Action {
@@ -551,6 +522,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::CopyMenu, &["b"], Action::CopyRequest, "copy-request-body", "Copy the body of the request"),
     row(Context::CopyMenu, &["a"], Action::CopyAnswer, "copy-answer", "Copy the body of the answer"),
     row(Context::CopyMenu, &["u"], Action::CopyAddress, "copy-address", "Copy the address of the request"),
+    row(Context::CopyMenu, &["s"], Action::CopySignature, "copy-signature", "Copy the signature of the assignment"),
+    row(Context::CopyMenu, &["w"], Action::CopyWorker, "copy-worker-request", "Copy the request for the assigned worker as curl"),
     row(Context::CopyMenu, &["c"], Action::CopyCurl, "copy-curl", "Copy the call as a runnable curl command"),
 
     row(Context::Form, &["enter"], Action::Submit, "form-submit", "Submit, or go to the next field").hint("next", 1),
@@ -603,54 +576,17 @@ pub static BINDINGS: &[Binding] = &[
 
     row(Context::Related, &["enter"], Action::Submit, "related-open", "Show the offer, asking for it where it is not loaded").hint("show", 1),
     row(Context::Related, &["r"], Action::Refresh, "related-refresh", "Ask the market again").hint("refresh", 3),
-    row(Context::RouteLab, &["n"], Action::RunNew, "new-run", "Fill in a request or a series").hint("new", 1),
-    row(Context::RouteLab, &["p", "space"], Action::RunPause, "pause-run", "Pause the series, or go on").hint("pause", 2),
-    row(Context::RouteLab, &["s"], Action::RunStop, "stop-run", "Stop the series at once; requests in flight are broken off").hint("stop", 3),
-    row(Context::RouteLab, &["right", "l"], Action::Right, "next-page", "Show the next page").hint("page", 4),
-    row(Context::RouteLab, &["left", "h"], Action::Left, "previous-page", "Show the previous page"),
-    row(Context::RouteLab, &["enter"], Action::Open, "open-attempt", "Show the selected or latest attempt whole").hint("attempt", 5),
+    row(Context::RouteLab, &["n"], Action::New, "new-run", "New run: one request or a series").hint("new run", 1),
+    row(Context::RouteLab, &["space"], Action::Toggle, "pause-run", "Pause or resume the run").hint("pause", 2),
+    row(Context::RouteLab, &["delete"], Action::Remove, "stop-run", "Stop the run; requests in flight are aborted").hint("stop", 3),
+    row(Context::RouteLab, &["r", "f5"], Action::Refresh, "run-again", "Run the same plan again").hint("run again", 4),
+    row(Context::RouteLab, &["enter"], Action::Open, "open-attempt", "Open the selected attempt").hint("details", 5),
     row(Context::RouteLab, &["/"], Action::Query, "search-attempts", "Search the attempts").hint("search", 6),
-    row(Context::RouteLab, &["w"], Action::RunHop, "next-hop", "Write the request for the assigned worker").hint("worker's request", 7),
-    row(Context::RouteLab, &["y"], Action::RunCurl, "copy-request", "Copy the request as curl, the key as a variable").hint("copy curl", 8),
-    row(Context::RouteLab, &["r"], Action::RunAgain, "run-again", "Run the same again").hint("again", 4),
-    row(Context::RouteLab, &["v"], Action::RunCompare, "compare-runs", "Compare the run with another one").hint("compare", 10),
-    row(Context::RouteLab, &["e"], Action::RunExport, "export-run", "Write the run into a CSV or JSON file").hint("export", 11),
-    row(Context::RouteLab, &["<", ","], Action::RunPrevious, "previous-run", "Show the run before"),
-    row(Context::RouteLab, &[">", "."], Action::RunNext, "next-run", "Show the run after"),
-
-    row(Context::RouteAttempt, &["y"], Action::RunCurl, "copy-attempt", "Copy the attempt's request as curl, the key as a variable").hint("copy curl", 1),
-    row(Context::RouteAttempt, &["w"], Action::RunHop, "attempt-next-hop", "Write the request for the assigned worker").hint("worker's request", 2),
-    row(Context::RouteAttempt, &["s"], Action::RunSignature, "copy-signature", "Copy the signature").hint("copy signature", 3),
-    row(Context::RouteAttempt, &["a"], Action::RunWorker, "copy-worker", "Copy the worker's address").hint("copy address", 4),
-    row(Context::RouteAttempt, &["right", "l"], Action::Right, "next-attempt", "Show the next attempt").hint("next", 5),
-    row(Context::RouteAttempt, &["left", "h"], Action::Left, "previous-attempt", "Show the previous attempt").hint("previous", 6),
-    row(Context::RouteAttempt, &["enter"], Action::Back, "close-attempt", "Back to the run"),
-
-    row(Context::RouteCompare, &[">", ".", "right", "l"], Action::RunNext, "compare-next", "Compare with a later run").hint("later run", 1),
-    row(Context::RouteCompare, &["<", ",", "left", "h"], Action::RunPrevious, "compare-previous", "Compare with an earlier run").hint("earlier run", 2),
-
-    row(Context::RouteForm, &["enter"], Action::Submit, "start-run", "Send the request, or start the series").hint("start", 1),
-    row(Context::RouteForm, &["esc"], Action::Back, "close-run-form", "Close the form; what was typed stays").hint("close", 2),
-    row(Context::RouteForm, &["tab"], Action::Complete, "complete-run-form", "Take the next endpoint or kind, else the next line").hint("next endpoint or kind", 3),
-    row(Context::RouteForm, &["down", "ctrl-n"], Action::Down, "run-form-down", "The next line").hint("next line", 4),
-    row(Context::RouteForm, &["up", "ctrl-p", "shift-tab"], Action::Up, "run-form-up", "The line before"),
-
-    row(Context::RouteSearch, &["enter"], Action::Submit, "keep-search", "Keep the search and go to the attempts").hint("keep", 1),
-    row(Context::RouteSearch, &["esc"], Action::Back, "end-search", "Show all attempts again").hint("all attempts", 2),
-    row(Context::RouteSearch, &["down", "ctrl-n"], Action::Down, "attempts-down", "Select the next attempt"),
-    row(Context::RouteSearch, &["up", "ctrl-p"], Action::Up, "attempts-up", "Select the attempt before"),
-    row(Context::RouteSearch, &["pgdn"], Action::PageDown, "attempts-page-down", "A page down"),
-    row(Context::RouteSearch, &["pgup"], Action::PageUp, "attempts-page-up", "A page up"),
-
-    row(Context::RouteHop, &["enter"], Action::Submit, "copy-hop", "Copy the worker's request as curl").hint("copy curl", 1),
-    row(Context::RouteHop, &["ctrl-y"], Action::RunBody, "copy-body", "Copy the body alone").hint("copy body", 2),
-    row(Context::RouteHop, &["tab", "down"], Action::Complete, "hop-next", "Change between payload and path").hint("path or payload", 3),
-    row(Context::RouteHop, &["up", "shift-tab"], Action::Up, "hop-previous", "Change between path and payload"),
-    row(Context::RouteHop, &["esc"], Action::Back, "close-hop", "Close; what was typed stays").hint("close", 4),
-
-    row(Context::RouteExport, &["enter"], Action::Submit, "write-run", "Write the file").hint("write", 1),
-    row(Context::RouteExport, &["tab"], Action::Complete, "export-format", "Change between CSV and JSON").hint("CSV or JSON", 2),
-    row(Context::RouteExport, &["esc"], Action::Back, "close-export", "Write nothing; the name stays").hint("close", 3),
+    row(Context::RouteLab, &["v"], Action::Compare, "compare-runs", "Compare with another run").hint("compare", 7),
+    row(Context::RouteLab, &["e"], Action::Export, "export-run", "Export the run as CSV or JSON").hint("export", 8),
+    row(Context::RouteLab, &["o"], Action::Settings, "worker-request", "Write the request for the assigned worker").hint("worker request", 9),
+    row(Context::RouteLab, &["<"], Action::Older, "previous-run", "Previous run").hint("previous run", 10),
+    row(Context::RouteLab, &[">"], Action::Newer, "next-run", "Next run"),
 
 
 

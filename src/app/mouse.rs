@@ -9,7 +9,7 @@ use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
 use super::split::SIDE_BY_SIDE;
-use super::{Model, Owner, actions, insights, route_lab};
+use super::{Model, Owner, actions, insights};
 
 /// Lines that a turn of the wheel moves.
 const WHEEL: isize = 3;
@@ -60,9 +60,6 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
     {
         return browser.step(by);
     }
-    if let Some(Overlay::Route(_)) = model.overlays.last() {
-        return route_lab::wheel(model, now, by);
-    }
     let most = model
         .facts
         .overlay_lines
@@ -81,9 +78,7 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
         }
         Some(Overlay::GroupForm) => model.state.groups.form.step(by.signum()),
         Some(Overlay::GroupPlan(planner)) => planner.step(by.signum()),
-        Some(
-            Overlay::Unlist(_) | Overlay::GroupCreate(_) | Overlay::Volume(_) | Overlay::Route(_),
-        ) => {}
+        Some(Overlay::Unlist(_) | Overlay::GroupCreate(_) | Overlay::Volume(_)) => {}
         None => {
             if let Some(browser) = model.browser_mut() {
                 browser.step(by);
@@ -109,7 +104,6 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
         Target::Rule => model.state.split.hold(),
         Target::Hint(action) => return actions::perform(model, now, action),
         Target::Line(index) => match model.overlays.last_mut() {
-            Some(Overlay::Route(_)) => return route_lab::click(model, now, index),
             Some(Overlay::Insight(_)) => return insights::clicked(model, now, index),
             Some(Overlay::GroupForm) => return form_clicked(model, now, index),
             Some(Overlay::GroupPlan(planner)) => planner.focus = index,

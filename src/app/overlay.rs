@@ -8,7 +8,6 @@ use super::groups::planner::Planner;
 use super::insights::Insight;
 use super::keymap::Context;
 use super::prompt::Question;
-use super::route_lab::RouteView;
 use super::unlist::{Page, UnlistDialog};
 use super::view::View;
 use super::volume_form::VolumeForm;
@@ -38,8 +37,6 @@ pub enum Overlay {
     Question(Question),
     /// What the rows tell beyond themselves.
     Insight(Box<Insight>),
-    /// A part of the route lab.
-    Route(RouteView),
     /// The form of a new workergroup.
     GroupForm,
     /// The confirmation and the outcome of creating it.
@@ -63,7 +60,6 @@ impl Overlay {
     pub fn contexts(&self) -> &'static [Context] {
         match self {
             Self::View(view) => view.contexts(),
-            Self::Route(view) => view.contexts(),
             Self::Unlist(dialog) => dialog.contexts(),
             Self::Copy(_) => &[Context::CopyMenu, Context::Always],
             Self::Export(form) => form.contexts(),
@@ -97,7 +93,6 @@ impl Overlay {
     pub fn takes_text(&self) -> bool {
         match self {
             Self::View(view) => view.takes_text(),
-            Self::Route(view) => view.takes_text(),
             Self::Detail { .. }
             | Self::Question(_)
             | Self::Basket(_)

@@ -3,9 +3,7 @@
 use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
-use super::remote::Now;
-use super::{Model, export, route_lab};
-use crate::domain::routing::RoutePlan;
+use super::{Model, export};
 
 /// Asks whether to do something that cannot be undone.
 #[derive(Debug, Clone)]
@@ -23,21 +21,13 @@ pub struct Question {
 pub enum Deed {
     /// Writes the export over the file that is there.
     Overwrite,
-    /// Starts a series of route requests.
-    StartSeries(Box<RoutePlan>),
 }
 
 impl Question {
-    /// Whether Enter is a yes as well.
-    pub const fn takes_enter(&self) -> bool {
-        matches!(self.deed, Deed::StartSeries(_))
-    }
-
     /// What a yes is called.
     pub const fn yes(&self) -> &'static str {
         match self.deed {
             Deed::Overwrite => "overwrite",
-            Deed::StartSeries(_) => "start",
         }
     }
 
@@ -52,18 +42,16 @@ impl Question {
 }
 
 /// Does what an action asks of the dialog on top.
-pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
+pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     let Some(Overlay::Question(question)) = model.overlays.last() else {
         return Vec::new();
     };
-    let is_yes = action == Action::Yes || action == Action::Submit && question.takes_enter();
-    if !is_yes {
+    if action != Action::Yes {
         return Vec::new();
     }
     let deed = question.deed.clone();
     model.overlays.pop();
     match deed {
         Deed::Overwrite => export::write(model, true),
-        Deed::StartSeries(plan) => route_lab::launch(model, now, *plan),
     }
 }

@@ -27,7 +27,6 @@ mod paint;
 mod picker;
 mod prompt;
 pub mod records;
-mod route_lab;
 mod unlist;
 mod volume;
 mod write;
@@ -450,7 +449,6 @@ fn overlays(
                 theme,
                 facts,
             ),
-            Overlay::Route(view) => route_lab::draw(buffer, area, view, model, now, theme, facts),
             Overlay::Copy(menu) => {
                 copy::draw(buffer, area, menu, &model.keymap, theme, facts);
                 None

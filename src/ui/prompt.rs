@@ -71,10 +71,7 @@ pub fn question(
         paint::text(buffer, inner.x + 1, y, inner.width - 1, line, theme.text);
     }
     let y = inner.bottom().saturating_sub(1).min(inner.y + height + 1);
-    let mut yes = keymap.key_in(CONTEXTS, Action::Yes);
-    if question.takes_enter() {
-        yes = format!("{yes} or {}", keymap.key_in(CONTEXTS, Action::Submit));
-    }
+    let yes = keymap.key_in(CONTEXTS, Action::Yes);
     let mut x = inner.x + 1;
     for (key, word, action) in [
         (yes, format!(" {}", question.yes()), Action::Yes),

@@ -14,6 +14,7 @@ mod quit;
 pub mod request;
 mod request_preview;
 pub mod requests;
+pub mod route_lab;
 mod saved;
 mod settings;
 mod sheet;
@@ -72,6 +73,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             quit::quit(cx);
             true
         }
+        Action::RouteLab => route_lab::open(cx),
         Action::OpenRequest => request::open_failed(cx),
         _ => false,
     }

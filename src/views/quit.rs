@@ -36,7 +36,7 @@ fn question(state: &State) -> Option<(&'static str, String)> {
         })
         .collect();
     let has_writes = !parts.is_empty();
-    let run = state.route_lab.active();
+    let run = state.routes.active();
     if let Some(run) = run {
         parts.push(format!(
             "A route run is in progress: {}. Quitting stops it and discards results that were not \

@@ -86,7 +86,7 @@ fn from_the_sandbox_to_a_market_of_one_s_own_and_its_key_stays_where_it_is() {
     add(&mut pty, "work", &recorder.url(), KEY);
     assert!(recorder.requests().is_empty(), "nothing is sent unasked");
     pty.keys("r");
-    pty.wait_for_text("work responded and accepts the key");
+    pty.wait_for_text("work responded and accepts");
     assert_eq!(recorder.only().path, "/api/v0/workergroups/");
     pty.keys("<Enter>");
     pty.wait_for_text("Connected to work");

@@ -5,6 +5,7 @@ mod filter;
 mod markets;
 mod quit;
 mod requests;
+mod route_lab;
 mod saved;
 mod settings;
 mod sizes;
