@@ -6,9 +6,7 @@ use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::Now;
 use super::typing::parse_bar;
-use super::{
-    Model, Owner, Pane, basket, filter_editor, fresh, groups, insights, markets, search_settings,
-};
+use super::{Model, Owner, Pane, basket, fresh, groups, insights};
 use crate::domain::country;
 use crate::domain::field::Kind;
 use crate::domain::text::visible;
@@ -37,8 +35,6 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
                 .split
                 .widen_detail(action == Action::WiderDetail);
         }
-        Action::Markets => return markets::open(model),
-        Action::Market(place) => return markets::chosen(model, place),
         Action::Copy => super::copy::open(model),
         Action::Export => super::export::open(model, now),
         Action::NextPane => return go_to(model, now, model.state.pane.shifted(1)),
@@ -125,8 +121,6 @@ pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effec
         Action::Open => model.overlays.push(Overlay::Detail { scroll: 0 }),
         Action::Mark => insights::mark(browser),
         Action::Unmark => browser.marks.clear(),
-        Action::Filter => filter_editor::open(model),
-        Action::Settings => search_settings::open(model),
         Action::SortLeft => return sort_beside(model, now, false),
         Action::SortRight => return sort_beside(model, now, true),
         Action::Reverse => return browser.reverse(now),
@@ -267,11 +261,6 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     match model.overlays.last() {
         Some(Overlay::Insight(_)) => return insights::act(model, now, action),
         Some(Overlay::Basket(_)) => return basket::act(model, now, action),
-        Some(Overlay::Filter(_)) => return filter_editor::act(model, now, action),
-        Some(Overlay::Settings(_)) => return search_settings::act(model, now, action),
-        Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => {
-            return markets::act(model, now, action);
-        }
         _ => {}
     }
     if action == Action::Back {
@@ -325,17 +314,13 @@ pub(super) fn movement(action: Action, page: usize) -> Option<isize> {
 pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput) -> bool) {
     match overlay {
         Overlay::Export(form) => form.edit(edit),
-        Overlay::Filter(editor) => editor.type_into(edit),
-        Overlay::Settings(settings) => settings.type_into(edit),
         // These take their text elsewhere, or none.
         Overlay::View(_)
         | Overlay::Insight(_)
         | Overlay::Detail { .. }
         | Overlay::Question(_)
         | Overlay::Basket(_)
-        | Overlay::Copy(_)
-        | Overlay::Markets(_)
-        | Overlay::MarketForm(_) => {}
+        | Overlay::Copy(_) => {}
     }
 }
 
@@ -402,7 +387,6 @@ mod tests {
                     | Context::ListEdit
                     | Context::Checkbox
                     | Context::Choice
-                    | Context::MarketForm
             )
         }) {
             for key in row.keys {

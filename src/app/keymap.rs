@@ -40,14 +40,6 @@ pub enum Context {
     ListEdit,
     /// A line that a blank checks or unchecks.
     Checkbox,
-    /// The filter editor.
-    Filter,
-    /// A condition that is written in the filter editor.
-    Condition,
-    /// The filter editor where a blank ticks, turns or switches instead of being typed.
-    Tick,
-    /// The search settings.
-    Settings,
     /// A field of a form that takes no text.
     Choice,
     /// The table and the detail view of workergroups.
@@ -56,12 +48,8 @@ pub enum Context {
     Report,
     /// A text of several lines that is edited.
     Editor,
-    /// The list of markets.
-    Markets,
-    /// The form of a market.
-    MarketForm,
-    /// A choice of the form of a market.
-    MarketChoice,
+    /// A list of things that are added and removed, without a search line.
+    Items,
     /// A view with tabs.
     Tabs,
     /// Moving in lists, whoever owns them.
@@ -90,17 +78,11 @@ impl Context {
             Self::RouteLab => "Route lab",
             Self::ListEdit => "Lists that are edited",
             Self::Checkbox => "Lines that are checked",
-            Self::Filter => "Filter editor",
-            Self::Condition => "Filter editor: a condition",
-            Self::Tick => "Filter editor: ticking",
-            Self::Settings => "Search settings",
             Self::Choice => "Forms: a choice, switch or button",
             Self::Workergroups => "Workergroups",
             Self::Report => "Reports",
             Self::Editor => "Text editor",
-            Self::Markets => "Markets",
-            Self::MarketForm => "Markets: the form",
-            Self::MarketChoice => "Markets: a choice of the form",
+            Self::Items => "Markets",
             Self::Tabs => "Tabs",
             Self::Movement => "Moving",
             Self::Global => "Everywhere",
@@ -120,6 +102,7 @@ pub enum Action {
     Help,
     Palette,
     Notices,
+    Theme,
     NextPane,
     PreviousPane,
     NextTab,
@@ -218,9 +201,6 @@ pub enum Action {
     CopySecret,
     Markets,
     Market(u16),
-    NewMarket,
-    MarketKey,
-    MarketTest,
 }
 
 impl Action {
@@ -503,7 +483,6 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::CopyMenu, &["w"], Action::CopyWorker, "copy-worker-request", "Copy the request for the assigned worker as curl"),
     row(Context::CopyMenu, &["c"], Action::CopyCurl, "copy-curl", "Copy the call as a runnable curl command"),
 
-    row(Context::Form, &["enter"], Action::Submit, "form-submit", "Submit, or go to the next field").hint("next", 1),
     row(Context::Form, &["esc"], Action::Back, "form-close", "Close the form").hint("cancel", 2),
     row(Context::Form, &["down", "tab"], Action::Down, "form-down", "Next field").hint("next field", 4),
     row(Context::Form, &["up", "shift-tab"], Action::Up, "form-up", "Previous field"),
@@ -514,8 +493,9 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Form, &["pgdn"], Action::Last, "form-last", "Last field or button").hint("last field", 6),
     row(Context::Form, &["f5"], Action::Refresh, "form-refresh", "Run again what the form shows"),
     row(Context::Form, &["ctrl-g"], Action::Complete, "apply-fix", "Apply the suggested fix"),
-    row(Context::Form, &["ctrl-r"], Action::Reset, "form-reset", "Start over"),
     row(Context::Form, &["ctrl-y"], Action::Recall, "form-recall", "Bring back the previous draft"),
+    row(Context::Form, &["ctrl-r"], Action::Reset, "form-reset", "Restore the defaults"),
+    row(Context::Form, &["ctrl-y"], Action::Recall, "form-restore", "Restore edits that were kept"),
     row(Context::FormChoice, &["space", "right", "left", "l", "h"], Action::Toggle, "form-choose", "Take the other choice").hint("change", 3),
 
     row(Context::Dialog, &["y"], Action::Yes, "say-yes", "Confirm").hint("confirm", 1),
@@ -530,6 +510,11 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::ListEdit, &["<"], Action::MoveUp, "move-up", "Move the line up").hint("up", 5),
     row(Context::ListEdit, &[">"], Action::MoveDown, "move-down", "Move the line down").hint("down", 6),
     row(Context::ListEdit, &["ctrl-r"], Action::Reset, "reset", "Restore the defaults").hint("reset", 7),
+    row(Context::ListEdit, &["ctrl-s"], Action::Run, "run", "Run from any line").hint("run", 3),
+    row(Context::ListEdit, &["ctrl-y"], Action::Recall, "restore-draft", "Restore the draft that was kept").hint("restore draft", 5),
+    row(Context::ListEdit, &["ctrl-o"], Action::Settings, "list-settings", "Price type, storage, limit and switches").hint("settings", 8),
+
+
 
 
 
@@ -558,36 +543,15 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::RouteLab, &[">"], Action::Newer, "next-run", "Next run"),
 
 
-    row(Context::Filter, &["enter"], Action::Submit, "filter-edit", "Run the query, or write the selected condition").hint("run or edit", 1),
-    row(Context::Filter, &["ctrl-t"], Action::Toggle, "filter-switch", "Switch the condition off or on, without losing it").hint("on/off", 2),
-    row(Context::Filter, &["delete", "-"], Action::Remove, "filter-remove", "Remove the condition").hint("remove", 3),
-    row(Context::Filter, &["ctrl-s"], Action::Run, "filter-run", "Run the query from any line").hint("run", 4),
-    row(Context::Filter, &["tab"], Action::Body, "filter-body", "Show the body that would be sent, or the filters").hint("body", 5),
-    row(Context::Filter, &["ctrl-r"], Action::Reset, "filter-reset", "Back to the conditions that a search starts from").hint("reset", 6),
-    row(Context::Filter, &["ctrl-y"], Action::Recall, "filter-recall", "Take up the draft that was left without running it"),
-    row(Context::Filter, &["ctrl-o"], Action::Settings, "filter-settings", "Price type, storage, limit and switches").hint("settings", 7),
 
-    row(Context::Condition, &["enter"], Action::Submit, "condition-accept", "Take the condition into the query").hint("take", 1),
-    row(Context::Condition, &["esc"], Action::Back, "condition-leave", "Back to the filters; what was written stays in the form").hint("back", 2),
-    row(Context::Condition, &["tab"], Action::Right, "next-operator", "Compare with the next operator").hint("operator", 3),
-    row(Context::Condition, &["shift-tab"], Action::Left, "previous-operator", "Compare with the previous operator"),
-    row(Context::Condition, &["down"], Action::Down, "value-down", "Select the next value").hint("values", 4),
-    row(Context::Condition, &["up"], Action::Up, "value-up", "Select the previous value, or what is typed"),
-    row(Context::Condition, &["pgdn"], Action::PageDown, "value-page-down", "A page of values down"),
-    row(Context::Condition, &["pgup"], Action::PageUp, "value-page-up", "A page of values up"),
 
-    row(Context::Tick, &["space"], Action::Toggle, "tick", "Tick or untick a value; switch a condition off or on").hint("on/off", 2),
 
-    row(Context::Settings, &["enter"], Action::Submit, "settings-apply", "Search with these settings").hint("apply", 1),
-    row(Context::Settings, &["esc"], Action::Back, "settings-leave", "Leave the settings as they were").hint("cancel", 2),
-    row(Context::Settings, &["down", "tab"], Action::Down, "setting-down", "Next setting").hint("next", 3),
-    row(Context::Settings, &["up", "shift-tab"], Action::Up, "setting-up", "Previous setting"),
-    row(Context::Settings, &["ctrl-r"], Action::Reset, "settings-reset", "Back to what a search starts from").hint("reset", 5),
-    row(Context::Settings, &["ctrl-y"], Action::Recall, "settings-recall", "Take up the settings that were left without applying them"),
 
     row(Context::Choice, &["space"], Action::Toggle, "change", "Change the value").hint("change", 3),
     row(Context::Choice, &["right"], Action::Right, "next-value", "Next value or button"),
     row(Context::Choice, &["left"], Action::Left, "previous-value", "Previous value or button"),
+    row(Context::Choice, &["space", "right"], Action::Toggle, "choice-next", "Next option").hint("change", 2),
+    row(Context::Choice, &["left"], Action::Left, "choice-previous", "Previous option"),
 
     row(Context::Workergroups, &["n"], Action::NewGroup, "new-workergroup",
         "New workergroup; reopens your draft").hint("new", 2),
@@ -626,20 +590,14 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Editor, &["ctrl-home"], Action::First, "editor-first", "First line"),
     row(Context::Editor, &["ctrl-end"], Action::Last, "editor-last", "Last line"),
 
-    row(Context::Markets, &["enter"], Action::Submit, "market-connect", "Connect to the market, without leaving bourse").hint("connect", 1),
-    row(Context::Markets, &["esc"], Action::Back, "close-markets", "Stop connecting, else close the list").hint("back", 2),
-    row(Context::Markets, &["n"], Action::NewMarket, "new-market", "Add a market").hint("new", 3),
-    row(Context::Markets, &["K"], Action::MarketKey, "market-key", "Give the market a key, or another one").hint("key", 3),
-    row(Context::Markets, &["t"], Action::MarketTest, "market-test", "Test it: one request that changes nothing").hint("test", 4),
-    row(Context::Markets, &["delete", "x"], Action::Remove, "market-forget-key", "Forget the key of the market, after a question").hint("forget key", 5),
 
-    row(Context::MarketForm, &["enter"], Action::Submit, "market-save", "Keep the market, or its key").hint("keep", 1),
-    row(Context::MarketForm, &["esc"], Action::Back, "leave-market", "Leave the form; what is typed is kept, but not the key").hint("leave", 2),
-    row(Context::MarketForm, &["down", "tab"], Action::Down, "market-down", "Next line").hint("next line", 3),
-    row(Context::MarketForm, &["up", "shift-tab"], Action::Up, "market-up", "Previous line"),
 
-    row(Context::MarketChoice, &["space", "right"], Action::Toggle, "market-next", "Next value").hint("change", 2),
-    row(Context::MarketChoice, &["left"], Action::Left, "market-previous", "Previous value"),
+
+    row(Context::Items, &["enter"], Action::Submit, "connect", "Connect without leaving bourse").hint("connect", 1),
+    row(Context::Items, &["n"], Action::New, "new", "Add one").hint("new", 3),
+    row(Context::Items, &["o"], Action::Settings, "change-key", "Add or change the API key").hint("key", 3),
+    row(Context::Items, &["r", "f5"], Action::Refresh, "test", "Test with one request that changes nothing").hint("test", 4),
+    row(Context::Items, &["delete", "ctrl-x"], Action::Remove, "forget-key", "Remove the API key").hint("remove key", 5),
 
     row(Context::Tabs, &["tab"], Action::NextTab, "next-tab", "Next tab of the view").hint("next tab", 2),
     row(Context::Tabs, &["shift-tab"], Action::PreviousTab, "previous-tab", "Previous tab of the view"),
@@ -669,7 +627,8 @@ pub static BINDINGS: &[Binding] = &[
         "Route lab: test the endpoint of a workergroup, or a typed one"),
     row(Context::Global, &["u"], Action::Unlist, "unlist",
         "Unlist a volume: type its listing id twice").hint("unlist", 5),
-    row(Context::Global, &["M"], Action::Markets, "markets", "Markets: connect to another one, add one, give a key, test it").hint("markets", 19),
+    row(Context::Global, &["M"], Action::Markets, "markets", "Connect to another market, add one, test it, change its key").hint("markets", 19),
+    row(Context::Global, &[], Action::Theme, "theme", "Choose the colors; the screen previews them"),
     row(Context::Global, &[], Action::Notices, "notices", "What to know about how the program started"),
     row(Context::Global, &["q"], Action::Quit, "quit", "Quit bourse").hint("quit", 5),
 

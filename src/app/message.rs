@@ -151,6 +151,8 @@ pub enum Effect {
     KeepGroups(Box<workergroup::Snapshot>),
     /// Do something about markets; answer with [`Message::Market`].
     Market(Errand),
+    /// Make the configuration name another theme; answer with [`Message::Saved`].
+    SaveTheme(String),
     /// Tell the person, who may be looking at another window.
     Notify {
         /// What happened.
@@ -158,7 +160,7 @@ pub enum Effect {
         /// What came of it.
         body: String,
     },
-    /// Paint every cell anew.
+    /// Paint every cell again.
     Redraw,
     /// Stop the process as Ctrl-Z does, and come back.
     Suspend,

@@ -18,10 +18,6 @@ pub mod drafts;
 pub mod export;
 pub mod facts;
 pub mod figures;
-pub mod filter_choices;
-pub mod filter_editor;
-pub mod filter_form;
-pub mod filter_preview;
 pub mod groups;
 pub mod insights;
 pub mod keep;
@@ -42,7 +38,6 @@ pub mod remote;
 pub mod requests;
 pub mod routes;
 pub mod sandbox;
-pub mod search_settings;
 pub mod searches;
 pub mod sort_editor;
 mod sorting;
@@ -50,6 +45,7 @@ pub mod split;
 mod stack;
 mod state;
 mod suggestions;
+pub mod themes;
 pub mod three;
 mod typing;
 pub mod view;
@@ -153,11 +149,6 @@ impl Model {
     /// Whether the keyboard belongs to a view.
     pub(crate) fn has_view_on_top(&self) -> bool {
         stack::top(self).is_some()
-    }
-
-    /// What is open over the pane, to be changed, beside the browser of the pane.
-    fn overlays_and_browser(&mut self) -> (&mut Vec<Overlay>, Option<&Browser>) {
-        (&mut self.overlays, self.state.browser())
     }
 
     /// Who owns the keyboard: the one place that says so.
@@ -330,7 +321,11 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             export::ended(model, now, result);
             Vec::new()
         }
-        Message::Market(news) => markets::news(model, now, *news),
+        Message::Market(news) => {
+            let mut effects = markets::news(model, now, *news);
+            effects.extend(stack::tick(model, now));
+            effects
+        }
         Message::TaskLost(why) => {
             model.show(Toast::error(why, now));
             Vec::new()
@@ -360,9 +355,7 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
             if let Some(effects) = stack::typed(model, now, key) {
                 return effects;
             }
-            if !markets::typed(model, key)
-                && let Some(overlay) = model.overlays.last_mut()
-            {
+            if let Some(overlay) = model.overlays.last_mut() {
                 actions::type_into(overlay, |input| input.key(key));
             }
         }
@@ -401,9 +394,7 @@ fn pasted(model: &mut Model, now: Now, text: &str) -> Vec<Effect> {
             }
         }
         Owner::Overlay => {
-            if let Some(left_out) = markets::pasted(model, text) {
-                refused = left_out;
-            } else if let Some(overlay) = model.overlays.last_mut() {
+            if let Some(overlay) = model.overlays.last_mut() {
                 actions::type_into(overlay, |input| {
                     refused = input.paste(text).refused;
                     true

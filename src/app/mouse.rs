@@ -8,7 +8,7 @@ use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
 use super::split::SIDE_BY_SIDE;
-use super::{Model, Owner, actions, insights, markets};
+use super::{Model, Owner, actions, insights};
 
 /// Lines that a turn of the wheel moves.
 const WHEEL: isize = 3;
@@ -66,10 +66,8 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
     match model.overlays.last_mut() {
         Some(Overlay::View(_)) => {}
         Some(Overlay::Insight(_)) => insights::wheel(model, now, by),
-        Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => markets::wheel(model, now, by),
         Some(Overlay::Copy(menu)) => menu.step(by),
-        Some(Overlay::Filter(editor)) => editor.step(by),
-        Some(Overlay::Question(_) | Overlay::Export(_) | Overlay::Settings(_)) => {}
+        Some(Overlay::Question(_) | Overlay::Export(_)) => {}
         Some(Overlay::Detail { scroll }) => {
             *scroll = scroll.saturating_add_signed(by).min(most);
         }
@@ -100,9 +98,6 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
         Target::Hint(action) => return actions::perform(model, now, action),
         Target::Line(index) => match model.overlays.last_mut() {
             Some(Overlay::Insight(_)) => return insights::clicked(model, now, index),
-            Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => {
-                return markets::click(model, now, index);
-            }
             Some(Overlay::Basket(basket)) => basket.select(index),
             Some(Overlay::Copy(menu)) => {
                 menu.selected = index;
@@ -111,16 +106,6 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
             Some(Overlay::Export(form)) => {
                 form.at = index;
                 return actions::perform(model, now, Action::Toggle);
-            }
-            Some(Overlay::Filter(editor)) => {
-                let action = editor.click(index);
-                return actions::perform(model, now, action);
-            }
-            Some(Overlay::Settings(settings)) => {
-                settings.select(index);
-                if settings.current().is_choice() {
-                    return actions::perform(model, now, Action::Toggle);
-                }
             }
             _ => {}
         },

@@ -2,6 +2,7 @@
 //! price of a volume for a term, the three prices. Orders and conditions on one wait until then.
 
 use super::browser::Browser;
+use super::keymap::Action;
 use super::{pricing, three};
 use crate::domain::{Condition, Field, OrderKey};
 
@@ -49,11 +50,11 @@ impl Need {
         }
     }
 
-    /// The name of the key that gives it.
-    pub const fn key(self) -> &'static str {
+    /// What meets it.
+    pub const fn action(self) -> Action {
         match self {
-            Self::Job | Self::Term => "job",
-            Self::ThreePrices => "three-prices",
+            Self::Job | Self::Term => Action::Job,
+            Self::ThreePrices => Action::ThreePrices,
         }
     }
 }

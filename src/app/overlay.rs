@@ -3,12 +3,9 @@
 use super::basket::Basket;
 use super::copy::CopyMenu;
 use super::export::ExportForm;
-use super::filter_editor::FilterEditor;
 use super::insights::Insight;
 use super::keymap::Context;
-use super::markets::{MarketForm, MarketList};
 use super::prompt::Question;
-use super::search_settings::SearchSettings;
 use super::view::View;
 
 /// One overlay and its state.
@@ -31,14 +28,6 @@ pub enum Overlay {
     Question(Question),
     /// What the rows tell beyond themselves.
     Insight(Box<Insight>),
-    /// Every filter, and the conditions of the query.
-    Filter(Box<FilterEditor>),
-    /// Price type, storage, limit and switches.
-    Settings(Box<SearchSettings>),
-    /// The markets to connect to.
-    Markets(MarketList),
-    /// A new market, or another key of one.
-    MarketForm(Box<MarketForm>),
 }
 
 impl Overlay {
@@ -56,30 +45,6 @@ impl Overlay {
                 Context::Global,
                 Context::Always,
             ],
-            Self::Filter(editor) => match &editor.form {
-                None if editor.picker.input.is_empty() => &[
-                    Context::Tick,
-                    Context::Filter,
-                    Context::List,
-                    Context::Always,
-                ],
-                None => &[Context::Filter, Context::List, Context::Always],
-                Some(form) if form.takes_blank() => {
-                    &[Context::Tick, Context::Condition, Context::Always]
-                }
-                Some(_) => &[Context::Condition, Context::Always],
-            },
-            Self::Settings(settings) if settings.current().is_choice() => {
-                &[Context::Choice, Context::Settings, Context::Always]
-            }
-            Self::Settings(_) => &[Context::Settings, Context::Always],
-            Self::Markets(_) => &[
-                Context::Markets,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
-            Self::MarketForm(form) => form.contexts(),
             Self::Detail { .. } => &[
                 Context::Detail,
                 Context::Movement,
@@ -97,9 +62,8 @@ impl Overlay {
             | Self::Question(_)
             | Self::Basket(_)
             | Self::Insight(_)
-            | Self::Copy(_)
-            | Self::Markets(_) => false,
-            _ => true,
+            | Self::Copy(_) => false,
+            Self::Export(_) => true,
         }
     }
 

@@ -1,10 +1,9 @@
 //! The questions of overlays that are no views yet.
 
 use super::keymap::Action;
-use super::markets::Change;
 use super::message::Effect;
 use super::overlay::Overlay;
-use super::{Model, export, markets};
+use super::{Model, export};
 
 /// Asks whether to do something that cannot be undone.
 #[derive(Debug, Clone)]
@@ -20,8 +19,6 @@ pub struct Question {
 /// What a yes does.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Deed {
-    /// Changes what is kept of a market.
-    Market(Change),
     /// Writes the export over the file that is there.
     Overwrite,
 }
@@ -30,18 +27,7 @@ impl Question {
     /// What a yes is called.
     pub const fn yes(&self) -> &'static str {
         match self.deed {
-            Deed::Market(_) => "forget",
             Deed::Overwrite => "overwrite",
-        }
-    }
-
-    /// Asks whether to forget the key of a market, or the one that is kept now; `what` becomes
-    /// of it.
-    pub fn forget_key(what: &str, change: Change) -> Self {
-        Self {
-            title: format!("Forget the key of {}?", change.market()),
-            text: what.to_owned(),
-            deed: Deed::Market(change),
         }
     }
 
@@ -66,7 +52,6 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     let deed = question.deed.clone();
     model.overlays.pop();
     match deed {
-        Deed::Market(change) => markets::confirmed(model, change),
         Deed::Overwrite => export::write(model, true),
     }
 }

@@ -493,6 +493,11 @@ impl Scene<'_, '_> {
         self.facts.targets.push((area.into(), target));
     }
 
+    /// The key of an action where these contexts are asked, as it is shown.
+    pub fn key_in(&self, contexts: &[Context], action: Action) -> String {
+        self.state.keymap.key_in(contexts, action)
+    }
+
     /// The key of an action, as it is shown.
     pub fn key(&self, action: Action) -> String {
         self.state.keymap.key_of(action)

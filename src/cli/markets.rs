@@ -14,7 +14,7 @@ use crate::app::markets::{Change, Done, KeyFile, KeyFrom, KeySource, Market, New
 use crate::domain::text::visible;
 use crate::store::keys::{self, Complaints};
 use crate::store::profiles::{self, KeyPlace, NewProfile};
-use crate::store::{Config, Paths, Profile, config};
+use crate::store::{Config, Paths, Profile, config, themes};
 
 /// How the program was started: all that is needed to resolve another profile.
 #[derive(Clone)]
@@ -153,6 +153,17 @@ impl Known {
             path: shown(path),
             is_own: self.paths.as_ref().is_some_and(own),
         }
+    }
+
+    /// Makes the configuration name another theme; gives what was done, for people.
+    ///
+    /// # Errors
+    /// Why it was not changed.
+    pub fn choose_theme(&self, name: &str) -> Result<String, String> {
+        let paths = self.paths.as_ref();
+        let paths = paths.ok_or("There is no home folder: the theme is not saved")?;
+        themes::choose(&paths.config_file(), name)?;
+        Ok(format!("Theme {name} saved"))
     }
 
     /// Changes what is kept of the markets.

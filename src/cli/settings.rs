@@ -80,6 +80,11 @@ pub struct Settings {
     pub read_only: bool,
     /// The colours and signs.
     pub look: Look,
+    /// The name of the theme.
+    pub theme: String,
+    /// Every theme that can be chosen: its name, its looks, and whether it is a file of the
+    /// person's.
+    pub themes: Vec<(String, Look, bool)>,
     /// The keys.
     pub keymap: Keymap,
     /// The conditions to start with: those of `--query` laid over the visible defaults.
@@ -146,6 +151,8 @@ impl Settings {
             read_only: flags.read_only || profile.read_only,
             profile: profile.name,
             look,
+            theme: config.theme_name().to_owned(),
+            themes: super::appearance::all(&config, &path),
             keymap,
             conditions: None,
             limit: None,

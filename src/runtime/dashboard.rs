@@ -336,6 +336,7 @@ impl<S: Surface> Dashboard<S> {
                         }
                     }
                     Effect::Market(errand) => self.market(errand),
+                    Effect::SaveTheme(name) => self.save_theme(name),
                     Effect::Keep(snapshot) => self.keep(Job::Snapshot(snapshot)),
                     Effect::KeepSearches { change, before } => {
                         self.keep(Job::Searches(Box::new((change, before))));
@@ -404,6 +405,18 @@ impl<S: Surface> Dashboard<S> {
             outbox: self.outbox.clone(),
         };
         errands.run(errand, self.keeper.as_ref().map(Keeper::written));
+    }
+
+    fn save_theme(&self, name: String) {
+        let (known, outbox) = (self.known.clone(), self.outbox.clone());
+        tokio::task::spawn_blocking(move || {
+            let saved = match known {
+                Some(known) => known.choose_theme(&name),
+                None => Err("There is no home folder: the theme is not saved".to_owned()),
+            };
+            // Nobody listens once the program ends.
+            let _ = outbox.send(Message::Saved(saved));
+        });
     }
 
     /// Speaks for the market that was made ready. Reads of the old one are broken off; what is to

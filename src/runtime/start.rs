@@ -14,11 +14,13 @@ use super::writes::History;
 use crate::api::session::Session;
 use crate::app::markets::Luggage;
 use crate::app::sandbox::{OwnListing, SandboxNotes};
+use crate::app::themes::NamedTheme;
 use crate::app::{Model, Profile};
 use crate::cli::{CliError, Connection, Known, Market, Settings};
 use crate::domain::Resource;
 use crate::sandbox::Running;
 use crate::store::{GroupsFile, Journal, PacingFile, Paths, Shelf};
+use crate::widgets::appearance::Choice;
 use crate::widgets::theme::Theme;
 
 /// Connects as the settings say, shows the dashboard, and gives the exit status. What a person can
@@ -63,6 +65,7 @@ async fn connect_and_show(settings: &Settings, markets: Known) -> color_eyre::Re
         unasked: look(None),
         asked: asks.then(|| [look(Some(false)), look(Some(true))]),
     };
+    model.themes = theme_choices(settings);
     model.markets.roster = markets.roster();
     model.markets.invites = settings.is_sandbox() && is_first_run(settings);
     model.keymap = settings.keymap.clone().in_words(themes.unasked.ascii);
@@ -92,6 +95,25 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
     SandboxNotes {
         listings: listings.collect(),
         unsaved,
+    }
+}
+
+/// The themes as this terminal shows them. The one that follows the background is not worked out
+/// here: the terminal may still say what its background is.
+fn theme_choices(settings: &Settings) -> crate::app::themes::Themes {
+    let variable = |name: &str| std::env::var(name).ok();
+    let all = settings.themes.iter().map(|(name, look, is_own)| {
+        let follows = look.choice == Choice::Auto && settings.look.choice == Choice::Auto;
+        NamedTheme {
+            name: name.clone(),
+            theme: (!follows || *is_own).then(|| look.theme(None, variable)),
+            is_own: *is_own,
+        }
+    });
+    crate::app::themes::Themes {
+        all: all.collect(),
+        chosen: settings.theme.clone(),
+        shown: None,
     }
 }
 

@@ -15,6 +15,7 @@ pub mod places;
 pub mod profiles;
 mod searches;
 pub mod state;
+pub mod themes;
 
 pub use appearance::Theme;
 pub use config::{Config, ConfigError, Profile};

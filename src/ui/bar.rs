@@ -210,7 +210,7 @@ pub fn settings(
     }
     for (need, labels) in browser.unmet_order() {
         let (labels, words) = (labels.join(", "), need.words());
-        let key = keymap.way_to(need.key());
+        let key = keymap.key_of(need.action());
         add(format!("sort {labels} needs {words}: {key}"), theme.warning);
     }
     if let Some(limit) = query.limit {
@@ -240,7 +240,7 @@ pub fn not_applied(unmet: Vec<(Need, &Condition)>, keymap: &Keymap) -> Option<St
         .into_iter()
         .map(|(need, condition)| {
             let condition = language::print_condition_briefly(condition);
-            let key = keymap.way_to(need.key());
+            let key = keymap.key_of(need.action());
             format!("{condition}: {} ({key})", need.remedy())
         })
         .collect();

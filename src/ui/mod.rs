@@ -18,8 +18,6 @@ mod basket;
 mod copy;
 mod detail;
 mod export;
-mod filter_editor;
-mod filter_form;
 mod footer;
 mod header;
 mod insights;
@@ -28,9 +26,7 @@ mod paint;
 mod picker;
 mod prompt;
 pub mod records;
-mod search_settings;
 mod volume;
-mod write;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -55,6 +51,7 @@ pub const SMALLEST: (u16, u16) = (40, 10);
 
 /// Draws a frame; gives what it measured.
 pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Facts {
+    let theme = model.state.themes.shown.as_ref().unwrap_or(theme);
     let area = frame.area();
     let mut facts = Facts {
         top: model.facts.top,
@@ -428,17 +425,6 @@ fn overlays(
                 prompt::question(buffer, area, question, &model.keymap, theme, facts);
                 None
             }
-            Overlay::Filter(editor) => {
-                filter_editor::draw(buffer, area, editor, model, theme, facts)
-            }
-            Overlay::Settings(settings) => {
-                search_settings::draw(buffer, area, settings, model, theme, facts)
-            }
-            Overlay::Markets(list) => {
-                markets::list(buffer, area, list, model, theme, facts);
-                None
-            }
-            Overlay::MarketForm(form) => markets::form(buffer, area, form, theme, facts),
         };
     }
     cursor

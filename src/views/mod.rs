@@ -8,11 +8,13 @@ mod compare;
 pub mod confirm;
 pub mod create;
 pub mod drift;
+mod filter;
 mod funnel;
 pub mod group_form;
 mod help;
 mod job;
 pub mod market;
+mod markets;
 mod notices;
 mod palette;
 pub mod planner;
@@ -21,13 +23,16 @@ pub mod preflight;
 pub mod preview;
 mod quit;
 pub mod request;
+mod request_preview;
 pub mod requests;
 pub mod route_lab;
 mod saved;
+mod settings;
 mod sheet;
 mod sort;
 pub mod supply;
 mod term;
+mod theme;
 pub mod unlist;
 mod write_dialog;
 
@@ -88,6 +93,17 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::CheckSupply => supply::open(cx),
         Action::Drift => drift::open(cx),
         Action::Unlist => unlist::open(cx),
+        Action::Filter if cx.is_on_pane() => cx.try_open(filter::Filter::new),
+        Action::Settings if cx.is_on_pane() => cx.try_open(settings::Settings::new),
+        Action::Markets => {
+            markets::open(None, cx);
+            true
+        }
+        Action::Market(place) => {
+            markets::open(Some(place), cx);
+            true
+        }
+        Action::Theme => cx.try_open(theme::Theme::new),
         Action::RouteLab => route_lab::open(cx),
         Action::OpenRequest => request::open_failed(cx),
         _ => false,

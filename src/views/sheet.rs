@@ -22,12 +22,13 @@ const ROOM: u16 = 18;
 /// The areas inside the two frames.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sheet {
+    /// Of the list.
     pub main: Rect,
-    /// None where there is no room.
+    /// Of the second panel; none where there is no room.
     pub side: Option<Rect>,
 }
 
-/// Dims the screen and draws both frames, high enough for `lines` lines of the list.
+/// Dims the screen and draws both frames, high enough for `lines` lines in either.
 pub(super) fn open(
     list: Panel<'_>,
     preview: Panel<'_>,
@@ -62,11 +63,8 @@ pub(super) fn open(
         };
     }
     let lines = u16::try_from(lines).unwrap_or(u16::MAX);
-    // Frame and search line; the second panel wants some height, however short the list is.
-    let height = lines
-        .saturating_add(3)
-        .max(22)
-        .min(area.height.saturating_sub(2));
+    // With frame and search line.
+    let height = lines.saturating_add(3).min(area.height.saturating_sub(2));
     let width = area.width.saturating_sub(4).min(WIDEST);
     let place = centred(width, height, area);
     let [left, right] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(place);

@@ -423,8 +423,8 @@ fn what_can_be_copied_is_found_by_name() {
 #[test]
 fn what_the_help_lists_for_elsewhere_is_not_taken_for_copying() {
     let mut desk = Desk::with_offers(THREE);
-    // Enter has a meaning in the copy menu too, but this is the one of the filter editor's form.
-    desk.keys("?").type_text("condition-accept").keys("enter");
+    // Enter has a meaning in the copy menu too, but this is the one of forms.
+    desk.keys("?").type_text("form-submit").keys("enter");
     desk.expect("Only available in: ");
     assert!(
         !desk

@@ -155,14 +155,14 @@ fn a_condition_on_a_bid_waits_for_the_bids() {
 fn the_filter_editor_has_computed_columns() {
     let mut desk = wide();
     desk.keys("f").type_text("dph_per_gpu").keys("enter");
-    desk.expect("local: this market cannot be asked");
+    desk.expect("Applied to the loaded rows: this market can't filter by it");
     desk.type_text("0.35").keys("enter");
-    desk.expect("local   dph_per_gpu<=0.35");
+    desk.expect("applied to the loaded rows: dph_per_gpu<=0.35");
     desk.keys("enter");
     assert_eq!(ids(&desk), [103, 105]);
     desk.keys("f").type_text("job_cost").keys("enter");
     desk.type_text("6").keys("enter");
-    desk.expect("not applied: job_cost<=6: set a job first (J)");
+    desk.expect("job_cost<=6 is not applied: set a job first (J)");
 }
 
 #[test]

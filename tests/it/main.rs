@@ -31,7 +31,6 @@ mod decode;
 mod desk;
 mod docs;
 mod errors;
-mod filter_story;
 #[cfg(unix)]
 mod group_keys;
 mod groups_form_story;
@@ -47,7 +46,6 @@ mod language_properties;
 mod markets_known;
 #[cfg(unix)]
 mod markets_live;
-mod markets_story;
 mod memory;
 mod offers_story;
 mod own_keys;
@@ -74,7 +72,6 @@ mod sandbox_market;
 #[cfg(unix)]
 mod screenshots;
 mod search_notes;
-mod settings_story;
 #[cfg(unix)]
 mod shopping;
 mod sorting_story;

@@ -2,12 +2,17 @@
 
 mod columns;
 mod compare;
+mod filter;
 mod funnel;
 mod job;
 mod market;
+mod markets;
 mod plot;
 mod quit;
 mod requests;
 mod route_lab;
 mod saved;
+mod settings;
+mod sizes;
 mod term;
+mod theme;

@@ -11,7 +11,7 @@ const NUMBERS: usize = 24;
 
 /// A value that may be taken.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Choice {
+pub(super) struct Choice {
     /// As it is written in the query language.
     pub text: String,
     /// As it is shown.
@@ -90,7 +90,7 @@ fn same(seen: &Value, flag: &Value) -> bool {
 }
 
 /// The different values of the rows here and how often each is there, often ones first; none where
-/// there are more different numbers than anyone would choose from. Strangers' texts that cannot be
+/// there are more different numbers than anyone would choose from. Texts of the market that can't be
 /// written as they are stay out.
 fn counts(field: &'static Field, listing: &Listing) -> Vec<(Value, usize)> {
     let rows: Vec<u32> = (0..u32::try_from(listing.len()).unwrap_or(u32::MAX)).collect();

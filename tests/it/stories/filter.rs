@@ -1,8 +1,6 @@
 //! Building a query filter by filter, key by key.
 
 use bourse::api::{Request, wire};
-use bourse::app::filter_editor::Line;
-use bourse::app::overlay::Overlay;
 use bourse::domain::{Dialect, OFFERS, Query, Resource, language};
 use serde_json::{Value, json};
 
@@ -55,26 +53,23 @@ fn a_filter_is_found_by_typing_written_and_run() {
 fn every_filter_of_the_catalog_is_there_with_what_becomes_of_it() {
     for dialect in Dialect::ALL {
         let mut desk = Desk::speaking(dialect);
-        desk.answer(THREE).keys("f");
-        let Some(Overlay::Filter(editor)) = desk.model.overlays.last() else {
-            panic!()
+        // High enough for all of them at once.
+        desk.answer(THREE).resize(200, 250).keys("f");
+        let screen = desk.screen();
+        let line = |key: &str| {
+            // The longest are truncated.
+            let wanted = format!(" {}", &key[..key.len().min(12)]);
+            let mut lines = screen.lines().filter(|line| line.contains(&wanted));
+            lines.next().unwrap_or_else(|| panic!("{key}\n{screen}"))
         };
-        let listed: Vec<_> = editor
-            .picker
-            .shown()
-            .filter_map(|item| match item.value {
-                Some(Line::Field(field)) => Some((field.key, item.note.as_str())),
-                _ => None,
-            })
-            .collect();
         for field in OFFERS.fields().iter().filter(|field| field.is_filter()) {
-            assert!(
-                listed.iter().any(|(key, _)| *key == field.key),
-                "{}",
-                field.key
-            );
+            line(field.key);
         }
-        let fate = |key: &str| listed.iter().find(|(own, _)| *own == key).unwrap().1;
+        // The last word in front of the second panel.
+        let fate = |key: &str| {
+            let line = line(key).split('┃').nth(1).unwrap();
+            line.split_whitespace().last().unwrap().to_owned()
+        };
         let knows_more = dialect.name != "documented";
         assert_eq!(fate("gpu_ram"), "sent");
         assert_eq!(
@@ -106,7 +101,8 @@ fn a_round_memory_size_is_warned_of() {
 fn percentages_and_units_are_read_and_slips_are_named() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("f").type_text("reliability").keys("enter");
-    desk.type_text("98").expect("write 98%");
+    desk.type_text("98")
+        .expect("98 is outside what reliability usually has: 0% to 100%; write");
     desk.type_text("%").expect_not("outside");
     desk.keys("enter").expect("[x] reliability>=0.98");
 }
@@ -143,8 +139,8 @@ fn countries_are_ticked_from_those_that_are_here_and_known() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("f").type_text("geolocation").keys("enter");
     desk.expect("[in]").expect("[ ] US").expect("1 row here");
-    desk.type_text("us").keys("space").expect("ticked: US");
-    desk.type_text("no").keys("space").expect("ticked: US NO");
+    desk.type_text("us").keys("space").expect("checked: US");
+    desk.type_text("no").keys("space").expect("checked: US NO");
     desk.keys("enter enter");
     assert_eq!(
         body(&desk)["geolocation"],
@@ -173,7 +169,7 @@ fn a_model_is_suggested_from_a_part_of_its_name() {
     desk.expect("[in]");
     desk.keys("shift-tab shift-tab");
     desk.expect("[=]");
-    desk.type_text("h100 s").expect("takes H100 SXM");
+    desk.type_text("h100 s").expect("means H100 SXM");
     desk.keys("enter enter");
     assert_eq!(body(&desk)["gpu_name"], json!({"eq": "H100 SXM"}));
 }
@@ -251,7 +247,8 @@ fn escape_goes_one_step_at_a_time_and_loses_nothing() {
     desk.keys("esc").expect_not("Filters"); // out of the editor
     assert!(desk.calls.is_empty());
     desk.expect("/ verified=true rentable=true rented=false\n");
-    desk.keys("f").expect("A draft was left");
+    desk.keys("f")
+        .expect("A draft was kept: Ctrl-y restores it");
     desk.keys("ctrl-y").expect("[x] cpu_ram>=64");
     desk.keys("enter");
     assert_eq!(body(&desk)["cpu_ram"], json!({"gte": 64000}));
@@ -261,10 +258,11 @@ fn escape_goes_one_step_at_a_time_and_loses_nothing() {
 fn what_the_dialect_cannot_send_is_applied_here_at_once() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("f").type_text("dph_total").keys("enter");
-    desk.expect("local: this market cannot be asked");
+    desk.expect("Applied to the loaded rows: this market can't filter by it");
     desk.expect("[<=]");
     desk.type_text("$0.5").keys("enter");
-    desk.expect("local   dph_total<=0.5");
+    desk.expect("applied to the loaded rows: dph_total<=0.5")
+        .expect("2 of 3 loaded rows match");
     desk.keys("enter");
     assert!(desk.calls.is_empty());
     desk.expect("2 of 3 rows").expect("local: dph_total<=0.5");
@@ -276,15 +274,9 @@ fn two_bounds_on_one_field_both_hold_and_a_tighter_one_replaces() {
     desk.keys("f").type_text("num_gpus").keys("enter");
     desk.type_text(">=2").keys("enter");
     for bound in ["<=8", ">=4"] {
-        desk.type_text("Number of GPUs");
-        let Some(Overlay::Filter(editor)) = desk.model.overlays.last_mut() else {
-            panic!()
-        };
-        let place = editor.picker.shown().position(
-            |item| matches!(item.value, Some(Line::Field(field)) if field.key == "num_gpus"),
-        );
-        editor.picker.select(place.unwrap(), false);
-        desk.keys("enter").type_text(bound).keys("enter");
+        // The field's own line adds a condition; those above it change one.
+        desk.type_text("N: Number of GPUs").keys("enter");
+        desk.type_text(bound).keys("enter");
     }
     desk.keys("enter");
     assert_eq!(body(&desk)["num_gpus"], json!({"gte": 4, "lte": 8}));
@@ -298,15 +290,7 @@ fn conditions_that_the_language_refuses_are_refused_here_too() {
     desk.keys("shift-tab shift-tab").expect("[=]");
     desk.type_text("nvidia").keys("enter");
     desk.expect("[x] gpu_arch=nvidia");
-    desk.type_text("Maker of the GPU");
-    let Some(Overlay::Filter(editor)) = desk.model.overlays.last_mut() else {
-        panic!()
-    };
-    let place = editor
-        .picker
-        .shown()
-        .position(|item| matches!(item.value, Some(Line::Field(field)) if field.key == "gpu_arch"));
-    editor.picker.select(place.unwrap(), false);
+    desk.type_text("Maker of the GPU").keys("down");
     desk.keys("enter shift-tab shift-tab").type_text("amd");
     desk.keys("enter")
         .expect("gpu_arch cannot equal several values at once");
@@ -352,26 +336,28 @@ fn the_body_is_shown_whole_where_there_is_no_room_beside_the_list() {
     desk.keys("esc").expect("type to search");
 }
 
+/// The body in the second panel.
+fn side_json(desk: &Desk) -> Value {
+    let screen = desk.screen();
+    let cells = screen.lines().filter_map(|line| line.rsplit('│').nth(1));
+    let body: Vec<_> = cells.skip_while(|line| line.trim() != "{").collect();
+    let end = body.iter().position(|line| line.starts_with(" }")).unwrap();
+    serde_json::from_str(&body[..=end].join("\n")).unwrap()
+}
+
 #[test]
 fn what_is_shown_is_what_is_sent() {
     let mut desk = Desk::speaking(&Dialect::VAST);
     desk.answer(THREE).keys("f");
     desk.type_text("machine_id").keys("enter").type_text("=7");
     desk.keys("enter");
-    let Some(Overlay::Filter(editor)) = desk.model.overlays.last() else {
-        panic!()
-    };
-    let shown: Value = serde_json::from_str(&editor.preview().json.join("\n")).unwrap();
-    let text = editor.preview().text.clone();
+    let shown = side_json(&desk);
     desk.keys("enter");
     let sent = wire::encode(desk.asked(), &Dialect::VAST).body.unwrap();
     assert_eq!(shown, sent);
     assert_eq!(sent["machine_id"], json!({"eq": 7}));
     assert_eq!(sent["allocated_storage"], json!(8));
-    assert_eq!(
-        desk.model.browsers[bourse::domain::Resource::Offers].query_text(),
-        text
-    );
+    desk.expect("/ verified=true rentable=true rented=false machine_id=7\n");
 }
 
 #[test]
@@ -394,7 +380,7 @@ fn volumes_and_workergroups_have_the_same_editor() {
     );
     desk.keys("f")
         .expect("GET /api/v0/workergroups/")
-        .expect("no body");
+        .expect("No body");
     desk.type_text("gpu_ram").keys("enter").type_text("48");
     desk.keys("enter enter");
     assert!(desk.calls.is_empty());
@@ -452,4 +438,33 @@ fn every_size_is_drawn_without_a_panic() {
             desk.resize(columns, rows);
         }
     }
+}
+
+#[test]
+fn the_editor_opens_on_what_most_searches_filter_by() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(80, 24).keys("f").expect("▌     gpu_name");
+    for key in [
+        "num_gpus",
+        "dph_total",
+        "geolocation",
+        "gpu_ram",
+        "disk_space",
+        "reliability",
+    ] {
+        desk.expect(&format!("      {key} "));
+    }
+    desk.keys("enter").expect("gpu_name: GPU");
+}
+
+#[test]
+fn the_loaded_rows_that_match_are_counted_while_one_types() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("f").expect("3 of 3 loaded rows match");
+    desk.type_text("num_gpus").keys("enter").type_text(">=2");
+    desk.expect("2 of 3 loaded rows match")
+        .expect_not("the market may");
+    desk.keys("esc esc").type_text("verified=").keys("ctrl-t");
+    // Without a condition that was sent there may be others.
+    desk.expect("3 of 3 loaded rows match; the market may");
 }

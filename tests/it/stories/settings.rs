@@ -154,8 +154,8 @@ fn what_cannot_be_repriced_is_blank_and_what_was_not_sent_stays_so() {
 #[test]
 fn the_price_type_goes_with_the_next_question() {
     let mut desk = Desk::with_offers(THREE);
-    desk.keys("o").expect("< on-demand >");
-    desk.keys("right right").expect("< reserved >");
+    desk.keys("o").expect("‹ on-demand ›");
+    desk.keys("right right").expect("‹ reserved ›");
     desk.keys("left enter");
     assert_eq!(asked(&desk).offer_type, OfferType::Bid);
 }
@@ -191,7 +191,7 @@ fn vcpus_and_datacenters_are_applied_here_where_they_cannot_be_sent() {
     desk.keys("o down down down").type_text("64").keys("enter");
     assert!(desk.calls.is_empty());
     desk.expect("2 of 3 rows").expect("local: cpu_cores>=64");
-    desk.keys("o up up").expect("> Prices"); // Up stops at the first line
+    desk.keys("o up up").expect("Sent as type."); // Up stops at the first field
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn bundling_is_greyed_with_the_reason_where_it_has_no_name() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("o down down down down down space");
     desk.expect("bundled into one")
-        .expect("does not name the switch");
+        .expect("This market has no parameter for it");
     desk.keys("enter");
     assert!(desk.calls.is_empty());
 }
@@ -225,7 +225,7 @@ fn leaving_keeps_the_settings_for_the_next_visit() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("o down ctrl-u").type_text("250").keys("esc");
     desk.expect("0.4100").expect_not("estimate");
-    desk.keys("o").expect("Ctrl-y takes them up");
+    desk.keys("o").expect("Ctrl-y restores them");
     desk.keys("ctrl-y enter")
         .expect("prices with 250GB disk (estimate)");
 }
@@ -234,7 +234,7 @@ fn leaving_keeps_the_settings_for_the_next_visit() {
 fn other_panes_have_the_settings_that_they_need() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("2").answer(r#"{"offers":[]}"#).keys("o");
-    desk.expect("Rows at most").expect_not("Prices");
+    desk.expect("Max rows").expect_not("Prices");
     desk.keys("esc 3")
         .answer(r#"{"success":true,"results":[]}"#);
     desk.keys("o").expect("workergroups are listed whole");

@@ -131,8 +131,9 @@ fn without_a_key_the_screen_names_the_variable_and_the_way_to_add_one() {
     // With rows on the screen, too.
     desk.keys("r").answer(THREE).keys("r").fail(keyless());
     desk.expect("Press F7 to add a key: no API key is configured (status 401)");
-    desk.keys("f7")
-        .expect("K gives test a key: no API key is configured");
+    desk.keys("f7");
+    assert!(flat(&desk).contains("test: no API key is configured"));
+    assert!(flat(&desk).contains("Press o to add a key."));
 }
 
 /// Presses Enter on the selected market; gives the number of the connection and its name.
@@ -166,7 +167,8 @@ fn the_list_says_whence_each_key_comes_and_which_market_is_spoken_to() {
     let mut desk = desk();
     for pane in ["1", "2", "3", "4"] {
         desk.keys(pane).keys("M");
-        desk.expect("> test    * http://127.0.0.1:1")
+        desk.expect("▌ * test")
+            .expect("http://127.0.0.1:1")
             .expect("key file")
             .expect("The key is in /cfg/keys/test.");
         for line in ["inside bourse", "own key", "key command", "no key"] {
@@ -178,8 +180,9 @@ fn the_list_says_whence_each_key_comes_and_which_market_is_spoken_to() {
         desk.keys("esc").expect_not("key command");
     }
     assert_eq!(desk.model.pane, Pane::Requests);
-    desk.keys("M k k").expect("> sandbox");
-    desk.keys("G").expect("The key is what a command prints.");
+    desk.keys("M k k").expect("▌   sandbox");
+    desk.keys("G");
+    assert!(flat(&desk).contains("The key is what a command prints."));
 }
 
 #[test]
@@ -187,10 +190,13 @@ fn the_list_fits_every_screen() {
     for (columns, rows) in [(40, 10), (80, 24), (120, 40), (200, 60), (300, 80)] {
         let mut desk = at_markets();
         desk.resize(columns, rows)
-            .expect("> test")
+            .expect("▌ * test")
             .expect("key file");
-        desk.keys("n").expect("> Name");
-        desk.keys("tab tab tab tab tab tab").expect("> Key");
+        if columns >= 100 {
+            desk.expect("Address").expect("Writes");
+        }
+        desk.keys("n").expect("New market");
+        desk.keys("tab tab tab tab tab tab").expect("Key");
         desk.paste(KEY).expect("********");
         desk.expect_not("canary");
     }
@@ -201,14 +207,14 @@ fn a_market_is_added_with_what_was_typed_and_a_key_that_nobody_sees() {
     let mut desk = at_markets();
     desk.keys("n").type_text("work").keys("tab");
     desk.type_text("http://market.example");
-    desk.expect("a key is sent over plain http to this computer only");
+    assert!(flat(&desk).contains("a key is sent over plain http to this computer only"));
     desk.keys("ctrl-u").type_text("https://market.example");
     desk.expect_not("plain http");
     desk.keys("tab tab");
-    desk.keys("right").expect("< vast >");
-    desk.keys("tab space").expect("< off (read-only) >");
+    desk.keys("right").expect("‹ vast ›");
+    desk.keys("tab space").expect("‹ off (read-only) ›");
     desk.keys("tab")
-        .expect("Kept in keys/work beside the configuration");
+        .expect("Saved in keys/work beside the configuration");
     desk.keys("tab").expect("It is sent to market.example.");
     desk.paste(&format!(" {KEY}\n"));
     desk.expect("********  16 to 63 characters")
@@ -245,14 +251,14 @@ fn a_market_is_added_with_what_was_typed_and_a_key_that_nobody_sees() {
         roster: more,
     };
     news(&mut desk, added);
-    desk.expect("> work")
-        .expect("work is added. t tests it with one request, Enter connects.");
+    desk.expect("▌   work");
+    assert!(flat(&desk).contains("work added. r tests it with one request, Enter connects."));
 }
 
 #[test]
 fn what_is_wrong_is_said_at_its_line_before_anything_is_kept() {
     let mut desk = at_markets();
-    desk.keys("n enter").expect("! type a name for it");
+    desk.keys("n enter").expect("type a name");
     for (name, why) in [
         ("a b", "letters, digits, - and _ only"),
         ("-x", "begins with a letter or a digit"),
@@ -263,7 +269,7 @@ fn what_is_wrong_is_said_at_its_line_before_anything_is_kept() {
         desk.keys("ctrl-u").type_text(name).expect(why);
     }
     desk.keys("ctrl-u").type_text("work").keys("enter");
-    desk.expect("> Address").expect("type the address");
+    desk.expect("type the address");
     for (address, why) in [
         ("market.example", "not an address"),
         ("ftp://market.example", "only http and https"),
@@ -273,16 +279,14 @@ fn what_is_wrong_is_said_at_its_line_before_anything_is_kept() {
         desk.keys("ctrl-u").type_text(address).expect(why);
     }
     desk.keys("ctrl-u").type_text("http://127.0.0.1:8080");
-    desk.keys("enter")
-        .expect("> Key")
-        .expect("type or paste the key");
+    desk.keys("enter").expect("type or paste the key");
     desk.type_text("two words").expect("it has blanks");
     desk.keys("enter")
-        .expect("that is no key")
+        .expect("not a valid key")
         .expect_not("two words");
     assert_eq!(errands(&mut desk), []);
     // A key that is kept elsewhere.
-    desk.keys("up left").expect("< a command >");
+    desk.keys("up left").expect("‹ a command ›");
     desk.keys("down enter").expect("type the command");
     desk.type_text("pass show work").keys("enter");
     let asked = errands(&mut desk);
@@ -298,7 +302,7 @@ fn plain_http_is_taken_where_no_key_is_sent() {
     desk.keys("n").type_text("lab").keys("tab");
     desk.type_text("http://10.0.0.1").expect("plain http");
     desk.keys("tab tab tab tab right")
-        .expect("< the environment >");
+        .expect("‹ the environment ›");
     desk.expect("BOURSE_API_KEY is not set");
     desk.expect_not("plain http");
     desk.keys("enter");
@@ -309,7 +313,9 @@ fn plain_http_is_taken_where_no_key_is_sent() {
     desk.type_text("http://10.0.0.1");
     desk.keys("tab tab tab tab right")
         .expect("BOURSE_API_KEY is set: that key is sent");
-    desk.keys("enter").expect("> Address").expect("plain http");
+    desk.keys("enter")
+        .expect("The API, such as")
+        .expect("plain http");
     assert_eq!(errands(&mut desk), []);
 }
 
@@ -324,23 +330,25 @@ fn a_key_pasted_into_another_line_is_not_shown() {
     let mut desk = at_markets();
     desk.keys("n").paste(KEY.to_uppercase().as_str());
     desk.keys("ctrl-u").paste(&format!("{KEY}.x"));
-    desk.expect("that is no name").expect_not("canary");
+    desk.expect("not a name").expect_not("canary");
     desk.keys("tab").paste(KEY);
-    desk.expect("that is no address").expect_not("canary");
+    desk.expect("not an address").expect_not("canary");
     desk.keys("tab tab").paste(KEY);
-    desk.expect("go to the line of the key")
-        .expect_not("canary");
+    desk.expect("go to the Key field").expect_not("canary");
     desk.keys("tab tab tab")
         .type_text("good")
         .paste("two\nlines");
-    desk.expect("nothing was taken")
+    desk.expect("nothing was pasted")
         .expect("********  fewer than 16");
 }
 
 #[test]
 fn a_form_that_is_left_comes_back_without_its_key() {
     let mut desk = at_markets();
-    desk.keys("n").type_text("work").keys("up").paste(KEY);
+    desk.keys("n")
+        .type_text("work")
+        .keys("tab tab tab tab tab tab")
+        .paste(KEY);
     desk.expect("********");
     desk.keys("esc");
     desk.expect("Markets").expect("without the key");
@@ -356,10 +364,10 @@ fn a_refused_key_leads_to_the_market_and_its_key() {
     desk.fail(refused());
     desk.expect("the key was refused (status 401): Invalid user key");
     desk.expect("Press M to give another key");
-    desk.keys("M").expect("> test");
-    let said = "! K gives test another key: the key was refused (status 401): Invalid user key";
+    desk.keys("M").expect("▌ * test");
+    let said = "! test: the key was refused (status 401): Invalid user key; check the API key of the profile. Press o to change the key.";
     assert!(flat(&desk).contains(said), "{}", desk.screen());
-    desk.keys("K").expect("The key of test").expect("> Key");
+    desk.keys("o").expect("API key of test");
     desk.paste(KEY).keys("enter");
     let wanted = Change::Key {
         name: "test".to_owned(),
@@ -415,7 +423,7 @@ fn switching_takes_the_old_rows_away_and_asks_the_new_market() {
         "{screen}"
     );
     desk.expect_not("RTX 4090").expect_not("Markets");
-    desk.expect("This is vast");
+    desk.expect("Connected to vast");
     assert!(matches!(desk.asked(), Request::Search(query) if query.resource == Resource::Offers));
     let new = desk.calls[0].0;
     assert!(new > ticket, "numbers go on");
@@ -431,10 +439,10 @@ fn switching_takes_the_old_rows_away_and_asks_the_new_market() {
 fn a_connection_that_is_not_wanted_any_more_is_not_taken() {
     let mut desk = at_markets();
     let (first, _) = connecting(&mut desk);
-    desk.keys("esc").expect("you stopped it").expect("Markets");
+    desk.keys("esc").expect("cancelled").expect("Markets");
     news(&mut desk, arrival(first, "vast"));
     assert_eq!(errands(&mut desk), []);
-    desk.expect("> test    *");
+    desk.expect("▌ * test");
     let (second, _) = connecting(&mut desk);
     news(&mut desk, arrival(first, "vast"));
     assert_eq!(errands(&mut desk), []);
@@ -469,7 +477,7 @@ fn a_write_under_way_holds_the_market() {
     assert!(matches!(desk.asked(), Request::UnlistVolume { id: 7311 }));
     desk.keys("esc M g enter");
     assert_eq!(errands(&mut desk), [Errand::List]);
-    assert!(flat(&desk).contains("! Not connected to sandbox: a write is under way"));
+    assert!(flat(&desk).contains("! Not connected to sandbox: a write is in progress"));
     news(&mut desk, arrival(ticket, "sandbox"));
     assert_eq!(desk.model.profile.name, "test");
     // Once its outcome is known, the way is free.
@@ -501,7 +509,7 @@ fn a_write_that_begins_while_connecting_holds_it_too() {
     news(&mut desk, arrival(ticket, "sandbox"));
     assert_eq!(desk.model.profile.name, "test");
     assert_eq!(errands(&mut desk), []);
-    assert!(flat(&desk).contains("! Not connected to sandbox: a write is under way"));
+    assert!(flat(&desk).contains("! Not connected to sandbox: a write is in progress"));
 }
 
 #[test]
@@ -512,7 +520,7 @@ fn a_route_run_holds_the_market() {
     assert!(desk.calls.iter().any(is_route), "{}", desk.screen());
     desk.keys("M g enter");
     assert_eq!(errands(&mut desk), [Errand::List]);
-    assert!(flat(&desk).contains("a route run is under way: stop it in the route lab (t)"));
+    assert!(flat(&desk).contains("a route run is in progress: stop it in the route lab (t)"));
 }
 
 #[test]
@@ -521,65 +529,67 @@ fn a_test_is_one_request_and_ends_in_words() {
     for (outcome, words) in [
         (
             Trial::Groups(1),
-            "test answered and takes the key: its account has 1 workergroup.",
+            "test responded and accepts the key: its account has 1 workergroup.",
         ),
         (
             Trial::Offers(1),
-            "test answers searches. No key is known for it",
+            "test responds to searches. No API key configured",
         ),
         (
             Trial::Failed(refused()),
-            "! K gives test another key: the key was refused (status 401): Invalid user key",
+            "! test: the key was refused (status 401): Invalid user key; check the API key of the profile. Press o to change the key.",
         ),
         (
             Trial::NotSent("the address x".to_owned()),
-            "! test was not asked: the address x.",
+            "! test was not tested: the address x.",
         ),
     ] {
-        desk.keys("t");
+        desk.keys("r");
         let asked = errands(&mut desk);
         let [Errand::Test { ticket, name }] = asked.as_slice() else {
             panic!("{asked:?}");
         };
         assert_eq!(name, "test");
-        desk.expect("Asking test");
-        desk.keys("t");
+        desk.expect("Testing test");
+        desk.keys("r");
         assert_eq!(errands(&mut desk), [], "one at a time");
         let ticket = *ticket;
         news(&mut desk, News::Tested { ticket, outcome });
         assert!(flat(&desk).contains(words), "{words}\n{}", desk.screen());
     }
-    desk.keys("g t").expect("there is nothing to test");
+    desk.keys("g r");
+    assert!(flat(&desk).contains("there is nothing to test"));
     assert_eq!(errands(&mut desk), []);
 }
 
 #[test]
 fn a_key_is_forgotten_after_a_yes() {
     let mut desk = at_markets();
-    desk.keys("x").expect("Forget the key of test?");
-    desk.expect("Its file /cfg/keys/test is deleted.");
-    desk.keys("n").expect("> test");
+    desk.keys("delete").expect("Remove the key of test?");
+    desk.expect("Its file /cfg/keys/test will be deleted.");
+    desk.keys("n").expect("▌ * test");
     assert_eq!(errands(&mut desk), []);
     desk.keys("delete y");
     let forget = Change::Forget("test".to_owned());
     assert_eq!(errands(&mut desk), [Errand::Change(forget)]);
-    desk.keys("k x").expect("There is no key to be forgotten.");
-    desk.keys("k x")
+    desk.keys("k delete").expect("No stored key.");
+    desk.keys("k delete")
         .expect("The sandbox makes a key of its own.");
-    desk.keys("K").expect("The sandbox makes a key of its own.");
+    desk.keys("o").expect("The sandbox makes a key of its own.");
     desk.model.markets.roster.markets[1].key = KeySource::Variable("BOURSE_API_KEY");
-    desk.keys("down x").expect("unset BOURSE_API_KEY");
+    desk.keys("down delete");
+    assert!(flat(&desk).contains("unset BOURSE_API_KEY"));
 }
 
 #[test]
 fn a_kept_key_does_not_go_unasked_when_another_place_is_chosen() {
     let mut desk = at_markets();
-    desk.keys("K up")
-        .expect("Kept in /cfg/keys/test, in place of the key there");
-    desk.keys("right").expect("< the environment >");
-    desk.keys("enter").expect("Forget the key of test?");
-    desk.expect("its file /cfg/keys/test is deleted");
-    desk.keys("esc").expect("< the environment >");
+    desk.keys("o up")
+        .expect("Saved in /cfg/keys/test, replacing the key there");
+    desk.keys("right").expect("‹ the environment ›");
+    desk.keys("enter").expect("Remove the key of test?");
+    desk.expect("its file /cfg/keys/test will be deleted");
+    desk.keys("esc").expect("‹ the environment ›");
     assert_eq!(errands(&mut desk), []);
     desk.keys("enter y");
     let change = Change::Key {

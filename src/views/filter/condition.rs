@@ -1,6 +1,6 @@
 //! One condition being written: an operator, a value of the field's kind, what is wrong with it.
 
-use super::filter_choices::{Choice, choices, is_flag, spread};
+use super::choices::{Choice, choices, is_flag, spread};
 use crate::domain::language::{self, LanguageError};
 use crate::domain::{Condition, Dialect, Field, Kind, Listing, Operand, Operator};
 use crate::widgets::list::fuzzy;
@@ -8,7 +8,7 @@ use crate::widgets::text_input::TextInput;
 
 /// The condition being written.
 #[derive(Debug, Clone)]
-pub struct FilterForm {
+pub(super) struct ConditionForm {
     /// What is compared.
     pub field: &'static Field,
     /// The place of the condition that is changed; `None` for a new one.
@@ -28,7 +28,7 @@ pub struct FilterForm {
     insisted: bool,
 }
 
-impl FilterForm {
+impl ConditionForm {
     /// A form for a new condition on `field`, or for the one at `place`.
     pub fn new(
         field: &'static Field,
@@ -199,7 +199,7 @@ impl FilterForm {
     }
 
     /// Types into the value.
-    pub(super) fn type_into(&mut self, edit: impl FnOnce(&mut TextInput) -> bool) {
+    pub fn edit(&mut self, edit: impl FnOnce(&mut TextInput) -> bool) {
         if edit(&mut self.input) {
             self.changed();
         }
@@ -317,13 +317,13 @@ impl FilterForm {
         self.refusal = Some(why);
     }
 
-    /// The text changed: finds what matches it, and selects what was probably meant.
-    /// Looks for a value as if it had been typed.
-    pub(super) fn find(&mut self, text: &str) {
+    /// Searches for a value as if it had been typed.
+    pub fn find(&mut self, text: &str) {
         self.input.set(text);
         self.changed();
     }
 
+    /// The text changed: finds what matches it, and selects what was probably meant.
     fn changed(&mut self) {
         let (operator, typed) = self.split();
         let typed = typed.trim().to_owned();
@@ -362,7 +362,7 @@ impl FilterForm {
         self.read();
     }
 
-    /// Reads the value anew.
+    /// Parses the value.
     fn read(&mut self) {
         self.refusal = None;
         self.insisted = false;

@@ -5,20 +5,20 @@ use serde_json::Value as Json;
 use crate::api::{Request, wire};
 use crate::domain::{Dialect, Query, Resource, language};
 
-/// What the draft says: kept with it, so that drawing works nothing out.
+/// What a draft says: kept with it, so that drawing computes nothing.
 #[derive(Debug, Clone, Default)]
-pub struct Preview {
+pub(super) struct RequestPreview {
     /// The conditions in force, in the query language.
     pub text: String,
     /// Method and path of the request.
     pub request: String,
     /// The body of the request, pretty-printed, a line each.
     pub json: Vec<String>,
-    /// The conditions that are applied to what comes back.
+    /// The conditions that are applied to the loaded rows.
     pub local: String,
 }
 
-impl Preview {
+impl RequestPreview {
     /// What `query` says in `dialect`.
     pub fn of(query: Query, dialect: &'static Dialect) -> Self {
         let is_listed = query.resource == Resource::Workergroups;
@@ -35,7 +35,7 @@ impl Preview {
             json: wire
                 .body
                 .as_ref()
-                .map_or_else(|| vec!["no body: the whole list comes".to_owned()], pretty),
+                .map_or_else(|| vec!["No body: lists everything".to_owned()], pretty),
             local: local.join(" "),
         }
     }
