@@ -1,12 +1,10 @@
 //! What each verb means for whoever owns the keyboard.
 
-use super::browser::Browser;
 use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::typing::parse_bar;
-use super::{Model, Owner, Pane, basket, fresh, groups, insights};
+use super::{Model, Pane, basket, groups, insights};
 use crate::domain::country;
 use crate::domain::field::Kind;
 use crate::domain::text::visible;
@@ -29,12 +27,6 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::QuitNow => return vec![Effect::Quit],
         Action::Suspend => return vec![Effect::Suspend],
         Action::Redraw => return vec![Effect::Redraw],
-        Action::WiderDetail | Action::WiderTable => {
-            model
-                .state
-                .split
-                .widen_detail(action == Action::WiderDetail);
-        }
         Action::Copy => super::copy::open(model),
         Action::Export => super::export::open(model, now),
         Action::NextPane => return go_to(model, now, model.state.pane.shifted(1)),
@@ -51,14 +43,10 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
             if let Some(effects) = groups::perform(model, now, action) {
                 return effects;
             }
-            return match model.owner() {
-                Owner::Overlay => on_overlay(model, now, action),
-                Owner::Bar => on_bar(model, now, action),
-                Owner::Table => on_table(model, now, action),
-                Owner::Pane => {
-                    super::stack::ignored(model, now, action);
-                    Vec::new()
-                }
+            return if model.overlays.is_empty() {
+                on_table(model, now, action)
+            } else {
+                on_overlay(model, now, action)
             };
         }
     }
@@ -92,162 +80,18 @@ pub(super) fn start(model: &mut Model, now: Now) -> Vec<Effect> {
 }
 
 pub(super) fn refresh(model: &mut Model, now: Now) -> Vec<Effect> {
-    let crate::app::State {
-        browsers,
-        pane,
-        tickets,
-        ..
-    } = &mut model.state;
-    pane.resource()
-        .map_or_else(Vec::new, |resource| browsers[resource].ask(tickets, now))
+    model.state.refresh_pane(now)
 }
 
+/// What an action means over a pane with a table, where neither the pane's view nor another takes
+/// it.
 pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    let page = model.facts.page.max(1);
     let Some(browser) = model.browser_mut() else {
         return Vec::new();
     };
-    if let Some(step) = movement(action, page) {
-        browser.step(step);
-        return Vec::new();
-    }
     match action {
-        Action::Left => browser.scroll_columns(-1),
-        Action::Right => browser.scroll_columns(1),
-        Action::Query => {
-            browser.bar.edit();
-            super::typing::bar_changed(browser);
-        }
         Action::Open => model.overlays.push(Overlay::Detail { scroll: 0 }),
-        Action::Mark => insights::mark(browser),
-        Action::Unmark => browser.marks.clear(),
-        Action::SortLeft => return sort_beside(model, now, false),
-        Action::SortRight => return sort_beside(model, now, true),
-        Action::Reverse => return browser.reverse(now),
-        Action::Refresh => return refresh(model, now),
-        Action::Watch => super::watch::toggle(model, now),
-        Action::Back => return step_back(model, now),
-        Action::OfferType => {
-            browser.query.offer_type = browser.query.offer_type.next();
-            return refresh(model, now);
-        }
-        Action::ResetQuery => {
-            let mut fresh = fresh(&browser.query, browser.dialect());
-            if browser.figures.job.is_some() {
-                fresh.storage = browser.query.storage;
-            }
-            browser.apply(fresh, Vec::new());
-            browser.show_query_in_bar();
-            return refresh(model, now);
-        }
-        _ => {}
-    }
-    Vec::new()
-}
-
-/// Esc on a table: stop waiting or asking for an order, else put the error away, else the notices, else the words, else
-/// the marks, else scroll the columns back.
-fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
-    let has_notices = !model.state.notices.is_empty();
-    let Some(browser) = model.browser_mut() else {
-        return Vec::new();
-    };
-    if browser.ask_order_at.is_some() {
-        let abort = browser.cancel();
-        let key = model.state.keymap.way_to("refresh");
-        let text = format!("Sorted the loaded rows only: {key} asks the market");
-        model.show(Toast::new(text, now));
-        return abort.into_iter().collect();
-    }
-    if let Some(abort) = browser.cancel() {
-        model.show(Toast::new("Stopped waiting for the answer", now));
-        return vec![abort];
-    }
-    let stopped = browser.figures.three.cancel();
-    if !stopped.is_empty() {
-        model.show(Toast::new("Stopped waiting for the three prices", now));
-        return stopped;
-    }
-    if browser.remote().error().is_some() && browser.listing().is_some() {
-        browser.dismiss();
-    } else if has_notices {
-        model.state.notices.clear();
-    } else if !browser.words.is_empty() {
-        browser.set_words(Vec::new());
-        browser.show_query_in_bar();
-    } else if !browser.marks.is_empty() {
-        browser.marks.clear();
-    } else if browser.column_offset > 0 {
-        browser.column_offset = 0;
-    } else {
-        let text = format!(
-            "Press {} to leave bourse",
-            model.state.keymap.way_to("quit")
-        );
-        model.show(Toast::new(text, now));
-    }
-    Vec::new()
-}
-
-/// Sorts by the visible column beside the one that is sorted by; from none, by the first or last.
-fn sort_beside(model: &mut Model, now: Now, to_right: bool) -> Vec<Effect> {
-    let fields: Vec<&'static Field> = model.facts.headers().collect();
-    let Some(browser) = model.browser_mut() else {
-        return Vec::new();
-    };
-    let own = browser.query.order.first().map(|key| key.field);
-    let place = own.and_then(|own| fields.iter().position(|field| *field == own));
-    let last = fields.len().saturating_sub(1);
-    let next = match (place, to_right) {
-        (None, true) => 0,
-        (None, false) => last,
-        (Some(place), true) => (place + 1).min(last),
-        (Some(place), false) => place.saturating_sub(1),
-    };
-    match fields.get(next) {
-        Some(field) if Some(next) != place => browser.sort_by(field, now),
-        _ => Vec::new(),
-    }
-}
-
-fn on_bar(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    let Some(browser) = model.browser_mut() else {
-        return Vec::new();
-    };
-    match action {
-        Action::Submit => {
-            let text = browser.bar.input.text().trim().to_owned();
-            match parse_bar(browser, &text) {
-                Err(error) => browser.bar.error = Some(error),
-                Ok(parsed) => {
-                    let must_ask = browser.take_query(parsed.conditions, parsed.words);
-                    browser.bar.ran(&text);
-                    browser.show_query_in_bar();
-                    if must_ask {
-                        return refresh(model, now);
-                    }
-                    if let Some(advice) = words_advice(browser) {
-                        model.show(Toast::new(advice, now));
-                    }
-                }
-            }
-        }
-        Action::Back => {
-            let running = browser.query_text();
-            browser.bar.leave(&running);
-            browser.restore_words();
-            browser.show_query_in_bar();
-        }
-        Action::Complete => browser.bar.complete(),
-        Action::Older => {
-            browser.bar.older();
-            super::typing::bar_changed(browser);
-        }
-        Action::Newer => {
-            browser.bar.newer();
-            super::typing::bar_changed(browser);
-        }
-        _ => {}
+        _ => super::stack::ignored(model, now, action),
     }
     Vec::new()
 }
@@ -295,14 +139,6 @@ fn on_detail(model: &mut Model, action: Action) -> Vec<Effect> {
         _ => {}
     }
     Vec::new()
-}
-
-/// What who narrowed a cut answer by words should know: the market has more rows.
-fn words_advice(browser: &Browser) -> Option<String> {
-    let here = browser.listing()?.len();
-    (!browser.words.is_empty() && browser.is_cut()).then(|| {
-        format!("Words narrow the {here} rows here; gpu_name=RTX_4090 would ask the market")
-    })
 }
 
 /// By how many lines an action moves, if it moves.

@@ -120,6 +120,6 @@ impl Browser {
         self.bar.edit();
         let text = format!("{}{} ", self.bar.input.text(), field.key);
         self.bar.input.set(text);
-        typing::bar_changed(self);
+        self.query_typed();
     }
 }

@@ -3,8 +3,9 @@
 
 use super::browser::Browser;
 use super::keymap::Action;
+use super::keys::Keymap;
 use super::{pricing, three};
-use crate::domain::{Condition, Field, OrderKey};
+use crate::domain::{Condition, Field, OrderKey, language};
 
 /// What a column waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +58,19 @@ impl Need {
             Self::ThreePrices => Action::ThreePrices,
         }
     }
+}
+
+/// Which conditions are not applied and what to do about it, if there are any.
+pub fn not_applied(unmet: Vec<(Need, &Condition)>, keymap: &Keymap) -> Option<String> {
+    let texts: Vec<String> = unmet
+        .into_iter()
+        .map(|(need, condition)| {
+            let condition = language::print_condition_briefly(condition);
+            let key = keymap.key_of(need.action());
+            format!("{condition}: {} ({key})", need.remedy())
+        })
+        .collect();
+    (!texts.is_empty()).then(|| format!("not applied: {}", texts.join(", ")))
 }
 
 impl Browser {

@@ -38,7 +38,7 @@ pub const FOUND: &str = r#"{"offers":[
 /// A desk in the Workergroups pane with the four groups.
 pub fn at_groups() -> Desk {
     let mut desk = Desk::with_offers(THREE);
-    desk.keys("3").answer(FOUR).expect("4 rows");
+    desk.keys("3").answer(FOUR).expect("All 4 ");
     desk
 }
 
@@ -70,7 +70,7 @@ fn groups_stand_by_endpoint_with_searches_as_text_and_local_time() {
     let starts: Vec<_> = rows
         .iter()
         .map(|row| {
-            let mut words = row.trim_start_matches(['>', ' ']).split_whitespace();
+            let mut words = row.trim_start_matches(['┃', '›', ' ']).split_whitespace();
             (words.next().unwrap(), words.next().unwrap())
         })
         .collect();
@@ -101,11 +101,11 @@ fn groups_are_filtered_and_sorted_here_without_a_request() {
     let mut desk = at_groups();
     desk.keys("/").type_text("gpu_ram>=80").keys("enter");
     assert!(desk.calls.is_empty());
-    desk.expect("2 of 4 rows").expect_not("whisper");
+    desk.expect("2 of 4 workergroups").expect_not("whisper");
     desk.keys("/ ctrl-u")
         .type_text("endpoint=llama sdxl")
         .keys("esc");
-    desk.keys("/ ctrl-u enter").expect("4 rows");
+    desk.keys("/ ctrl-u enter").expect("All 4 ");
     desk.keys("s").type_text("created").keys("space enter");
     assert!(desk.calls.is_empty());
 }
@@ -113,18 +113,27 @@ fn groups_are_filtered_and_sorted_here_without_a_request() {
 #[test]
 fn groups_are_narrowed_by_the_moment_of_their_creation_and_by_age() {
     let mut desk = at_groups();
+    desk.resize(160, 40);
     // sdxl is of 2026-11-18 12:00 UTC, two days old; llama 11 of a day later; "yesterday" and
     // nothing are no moments and pass no comparison.
     for (query, rows, there) in [
-        ("created_at>=2026-11-19", "1 of 4 rows", "llama"),
-        ("created_at<2026-11-19", "1 of 4 rows", "sdxl"),
-        ("created_at=2026-11-18T12:00:00Z", "1 of 4 rows", "sdxl"),
-        ("created_at=2026-11-18..2026-11-20", "2 of 4 rows", "sdxl"),
-        ("created_at!=null", "3 of 4 rows", "yesterday"),
-        ("age<36h", "1 of 4 rows", "llama"),
-        ("age>=2", "1 of 4 rows", "sdxl"),
-        ("age<3d", "2 of 4 rows", "sdxl"),
-        ("age=null", "2 of 4 rows", "whisper"),
+        ("created_at>=2026-11-19", "1 of 4 workergroups", "llama"),
+        ("created_at<2026-11-19", "1 of 4 workergroups", "sdxl"),
+        (
+            "created_at=2026-11-18T12:00:00Z",
+            "1 of 4 workergroups",
+            "sdxl",
+        ),
+        (
+            "created_at=2026-11-18..2026-11-20",
+            "2 of 4 workergroups",
+            "sdxl",
+        ),
+        ("created_at!=null", "3 of 4 workergroups", "yesterday"),
+        ("age<36h", "1 of 4 workergroups", "llama"),
+        ("age>=2", "1 of 4 workergroups", "sdxl"),
+        ("age<3d", "2 of 4 workergroups", "sdxl"),
+        ("age=null", "2 of 4 workergroups", "whisper"),
     ] {
         desk.keys("/ ctrl-u").type_text(query).keys("enter");
         assert!(desk.calls.is_empty(), "{query} asked the market");
@@ -144,11 +153,12 @@ fn groups_are_narrowed_by_the_moment_of_their_creation_and_by_age() {
     desk.expect("When the group was created");
     desk.keys("ctrl-u").type_text("2026-11-19");
     desk.keys("enter ctrl-s");
-    desk.expect("1 of 4 rows").expect("created_at>2026-11-19");
+    desk.expect("1 of 4 workergroups")
+        .expect("created_at>2026-11-19");
     desk.keys("f").type_text("age").keys("enter");
     desk.expect("How long ago the group was created");
     desk.type_text("<12h").keys("enter ctrl-s");
-    desk.expect("0 of 4 rows").expect("age<0.5");
+    desk.expect("0 of 4 workergroups").expect("age<0.5");
     assert!(desk.calls.is_empty());
 }
 

@@ -59,10 +59,21 @@ fn line(desk: &Desk, text: &str) -> String {
         .to_owned()
 }
 
+/// The words of a row of the table, from its id on.
+#[track_caller]
+fn row(desk: &Desk, id: &str) -> Vec<String> {
+    let row = desk.row(id);
+    let words = row.split_whitespace().skip_while(|word| *word != id);
+    words.map(str::to_owned).collect()
+}
+
 /// The words of the line that shows a text.
 #[track_caller]
 fn words(desk: &Desk, text: &str) -> Vec<String> {
-    line(desk, text)
+    let line = line(desk, text);
+    // What is left and right of the dialog belongs to the table.
+    let part = line.split(['┃', '│']).find(|part| part.contains(text));
+    part.unwrap_or(&line)
         .split_whitespace()
         .map(str::to_owned)
         .collect()
@@ -70,13 +81,13 @@ fn words(desk: &Desk, text: &str) -> Vec<String> {
 
 /// Whether a cell of the line that shows a text has the sign of something wrong.
 #[track_caller]
-fn is_marked(desk: &Desk, text: &str) -> bool {
-    words(desk, text).iter().any(|word| word.starts_with('!'))
+fn is_marked(desk: &Desk, id: &str) -> bool {
+    desk.row(id).contains('!')
 }
 
 pub fn wide() -> Desk {
     let mut desk = Desk::with_offers(MARKET);
-    desk.resize(200, 60);
+    desk.resize(200, 60).keys("z");
     desk
 }
 
@@ -93,11 +104,11 @@ pub fn type_job(desk: &mut Desk) -> &mut Desk {
 fn the_front_is_marked_in_the_table_and_counted() {
     let desk = wide();
     for id in ["102", "103", "104"] {
-        assert!(line(&desk, &format!("  {id} ")).starts_with("  ◆"), "{id}");
+        assert!(desk.row(id).starts_with("┃ ◆ "), "{id}");
     }
-    assert!(line(&desk, " 101 ").starts_with("> ◆"));
-    assert!(line(&desk, " 105 ").starts_with("   "));
-    desk.expect("4 ◆ best per GPU");
+    assert!(desk.row("101").starts_with("┃›◆ "));
+    assert!(desk.row("105").starts_with("┃   "));
+    desk.expect("◆ best value (4)");
 }
 
 #[test]
@@ -154,18 +165,18 @@ fn three_prices_stand_in_one_row() {
     desk.keys("k"); // nothing waits for the answers
     desk.answer(MARKET).answer(BIDS).answer(RESERVED);
     // 1 - 0.21 / 0.41 = 48.78 %; 1 - 0.328 / 0.41 = 20 %.
-    let words_of_101 = words(&desk, " 101 ");
+    let words_of_101 = row(&desk, "101");
     assert_eq!(
-        words_of_101[2..9],
+        words_of_101[..7],
         [
-            "101", "0.4100", "0.4100", "0.2100", "48.78%", "0.3280", "20%"
+            "101", "0.4100", "0.4100", "0.2100", "48.8", "0.3280", "20.0"
         ]
     );
     // The same GPUs under another id: 1 - 0.24 / 0.22 = -9.09 %.
-    let words_of_103 = words(&desk, "  103 ");
+    let words_of_103 = row(&desk, "103");
     assert_eq!(
-        words_of_103[1..8],
-        ["103", "0.2200", "0.2200", "0.2400", "-9.09%", "-", "-"]
+        words_of_103[..7],
+        ["103", "0.2200", "0.2200", "0.2400", "-9.1", "—", "—"]
     );
     desk.keys("j j enter")
         .expect("$0.2400/h, 9.1% more than on demand (another offer of the same GPUs)")
@@ -208,8 +219,8 @@ fn a_missing_price_says_whether_it_is_not_offered_failed_or_not_loaded() {
 #[test]
 fn escape_stops_waiting_for_the_three_prices() {
     let mut desk = wide();
-    desk.keys("P").expect("asking for 3 prices");
-    desk.keys("esc").expect("Stopped waiting");
+    desk.keys("P").expect("loading price models");
+    desk.keys("esc").expect("three prices cancelled");
     assert!(desk.calls.is_empty());
 }
 
@@ -219,8 +230,10 @@ fn three_prices_fit_into_eighty_columns() {
     desk.resize(80, 24).keys("P");
     desk.answer(MARKET).answer(BIDS).answer(RESERVED);
     assert_eq!(
-        words(&desk, " 101 ")[2..9],
-        ["101", "0.4100", "0.2100", "48.78%", "0.3280", "20%", "1"]
+        row(&desk, "101")[..7],
+        [
+            "101", "0.4100", "0.4100", "0.2100", "48.8", "0.3280", "20.0"
+        ]
     );
 }
 
@@ -351,13 +364,13 @@ fn an_offer_without_the_disk_of_the_job_is_marked_in_the_table() {
     let mut desk = wide();
     // 24 hours with 50 GB: 103 has 60 GB, but ends after 10 h. 101 has 500 GB and 10 days.
     desk.keys("J enter");
-    assert!(is_marked(&desk, "  103 "));
-    assert!(!is_marked(&desk, " 101 "));
+    assert!(is_marked(&desk, "103"));
+    assert!(!is_marked(&desk, "101"));
     // 5 hours with 100 GB: 103 is there long enough, but lacks the disk.
     desk.keys("J").type_text("5").keys("tab tab");
     desk.type_text("100").keys("enter");
-    assert!(is_marked(&desk, "  103 "));
-    assert!(!is_marked(&desk, " 101 "));
+    assert!(is_marked(&desk, "103"));
+    assert!(!is_marked(&desk, "101"));
     desk.keys("J tab tab").type_text("600").keys("enter");
-    assert!(is_marked(&desk, " 101 "));
+    assert!(is_marked(&desk, "101"));
 }

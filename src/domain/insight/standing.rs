@@ -19,20 +19,30 @@ pub enum Measure {
     Network,
     /// Reliability.
     Reliability,
+    /// `DLPerf` per dollar.
+    Value,
+    /// How long the row can still be rented.
+    TimeLeft,
 }
 
 impl Measure {
-    const ALL: [Self; 4] = [
+    const ALL: [Self; 6] = [
         Self::Price,
         Self::Performance,
         Self::Network,
         Self::Reliability,
+        Self::Value,
+        Self::TimeLeft,
     ];
 
     const fn goal(self) -> Goal {
         match self {
             Self::Price => Goal::Least,
-            Self::Performance | Self::Network | Self::Reliability => Goal::Most,
+            Self::Performance
+            | Self::Network
+            | Self::Reliability
+            | Self::Value
+            | Self::TimeLeft => Goal::Most,
         }
     }
 }
@@ -42,6 +52,8 @@ impl Measure {
 pub struct Place {
     /// How many of the others are worse.
     pub beats: u32,
+    /// How many of the others are better.
+    pub loses: u32,
     /// How many rows are compared, this one included.
     pub of: u32,
 }
@@ -51,13 +63,26 @@ impl Place {
     pub fn share(self) -> Option<f64> {
         (self.of > 1).then(|| f64::from(self.beats) / f64::from(self.of - 1))
     }
+
+    /// In the best fifth (`true`) or the worst (`false`); `None` between them, and among so few
+    /// rows that a fifth says nothing.
+    pub fn is_best(self) -> Option<bool> {
+        const FEWEST: u32 = 5;
+        let fifth = |share: u32| u64::from(share) * 5 >= u64::from(self.of) * 4;
+        match (fifth(self.beats), fifth(self.loses)) {
+            _ if self.of < FEWEST => None,
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            (false, false) => None,
+        }
+    }
 }
 
 /// The ranks of a listing's rows, each worked out when first asked for: a frame that shows one row
 /// must not sort a hundred thousand.
 #[derive(Debug, Default)]
 pub struct Standing {
-    places: [OnceLock<Vec<Option<Place>>>; 4],
+    places: [OnceLock<Vec<Option<Place>>>; 6],
     machines: OnceLock<HashMap<i128, u32>>,
     hosts: OnceLock<HashMap<i128, u32>>,
 }
@@ -124,6 +149,9 @@ fn value_of(listing: &Listing, measure: Measure) -> impl Fn(usize) -> Option<f64
         (Resource::Volumes, Measure::Performance) => &["nw_disk_avg_bw"],
         (Resource::Volumes, Measure::Reliability) => &["reliability2"],
         (Resource::Offers | Resource::Volumes, Measure::Network) => &["inet_down"],
+        (Resource::Offers, Measure::Value) => &["dlperf_per_dphtotal"],
+        (Resource::Volumes, Measure::Value) => &[],
+        (Resource::Offers | Resource::Volumes, Measure::TimeLeft) => &["duration"],
         (Resource::Workergroups, _) => &[],
     };
     let found = keys.iter().find_map(|key| {
@@ -178,12 +206,13 @@ fn rank(
     let mut places = vec![None; groups.len()];
     for group in sorted.chunk_by(|one, other| one.0 == other.0) {
         let of = u32::try_from(group.len()).unwrap_or(u32::MAX);
-        let mut worse = of;
+        let mut beats = of;
         // Equal values share a place: neither is worse than the other.
         for tie in group.chunk_by(|one, other| one.1.total_cmp(&other.1).is_eq()) {
-            worse -= u32::try_from(tie.len()).unwrap_or(worse);
+            let loses = of - beats;
+            beats -= u32::try_from(tie.len()).unwrap_or(beats);
             for (_, _, row) in tie {
-                places[*row] = Some(Place { beats: worse, of });
+                places[*row] = Some(Place { beats, loses, of });
             }
         }
     }

@@ -770,6 +770,7 @@ fn the_headline_says_why_a_run_waits() {
     desk.expect("Running").expect("3 workers loading model");
     desk.resize(80, 24).expect("3 workers loading model");
     desk.keys("esc")
+        .resize(120, 40)
         .expect("route run 0%, 3 workers loading model");
     desk.keys("t").wait(1.0);
     route(&mut desk, 0.1, assigned("http://w1:80", 1));
