@@ -86,9 +86,9 @@ pub(super) fn refresh(model: &mut Model, now: Now) -> Vec<Effect> {
 /// What an action means over a pane with a table, where neither the pane's view nor another takes
 /// it.
 pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    let Some(browser) = model.browser_mut() else {
+    if model.browser().is_none() {
         return Vec::new();
-    };
+    }
     match action {
         Action::Open => model.overlays.push(Overlay::Detail { scroll: 0 }),
         _ => super::stack::ignored(model, now, action),

@@ -3,7 +3,7 @@
 use super::able::reach;
 use super::keymap::{Action, BINDINGS, Binding, Context, bindings};
 use super::view::Cx;
-use super::{Browser, Model, copy, typing};
+use super::{Browser, Model, copy};
 use crate::domain::Field;
 
 /// The commands of whoever has the keyboard, at the moment a list of them opens over it.

@@ -22,7 +22,7 @@ use crate::app::facts::Facts;
 use crate::app::overlay::Overlay;
 use crate::app::remote::Now;
 use crate::app::view::{Placement, Scene};
-use crate::domain::{Resource, format};
+use crate::domain::format;
 use crate::widgets::ascii;
 use crate::widgets::panel::Size;
 use crate::widgets::theme::Theme;

@@ -67,7 +67,11 @@ fn every_filter_of_the_catalog_is_there_with_what_becomes_of_it() {
         }
         // The last word in front of the second panel.
         let fate = |key: &str| {
-            let line = line(key).split('┃').nth(1).unwrap();
+            let line = line(key);
+            let line = line
+                .split('┃')
+                .find(|part| part.contains(&key[..key.len().min(12)]))
+                .unwrap();
             line.split_whitespace().last().unwrap().to_owned()
         };
         let knows_more = dialect.name != "documented";
@@ -339,7 +343,9 @@ fn the_body_is_shown_whole_where_there_is_no_room_beside_the_list() {
 /// The body in the second panel.
 fn side_json(desk: &Desk) -> Value {
     let screen = desk.screen();
-    let cells = screen.lines().filter_map(|line| line.rsplit('│').nth(1));
+    let cells = screen
+        .lines()
+        .filter_map(|line| line.split("┃│").nth(1)?.split('│').next());
     let body: Vec<_> = cells.skip_while(|line| line.trim() != "{").collect();
     let end = body.iter().position(|line| line.starts_with(" }")).unwrap();
     serde_json::from_str(&body[..=end].join("\n")).unwrap()

@@ -77,7 +77,7 @@ fn enter_filters_by_the_group() {
     desk.answer(MARKET).expect("gpu_name=RTX_4090");
     // The query that ran before can be recalled.
     desk.keys("/ up");
-    desk.expect("/ verified=true rentable=true rented=false\n");
+    desk.expect("/ verified=true rentable=true rented=false  ");
 }
 
 #[test]

@@ -494,7 +494,7 @@ fn runs_go_on_while_the_view_is_closed() {
         route(&mut desk, 0.1, assigned("http://w1:80", reqnum));
     }
     assert!(desk.calls.is_empty(), "four in all");
-    desk.expect_not("route run");
+    desk.expect_not("route run 0%");
     desk.keys("1 3 t esc").expect("Done").expect("4 sent");
     desk.expect("100.0%");
 }
