@@ -3,7 +3,7 @@
 use super::keymap::{Action, Context, bindings};
 use super::overlay::Overlay;
 use super::view::Availability;
-use super::{Model, Pane, basket, groups, insights, mutations, volume_form, watch};
+use super::{Model, Pane, basket, groups, insights, mutations, watch};
 
 /// The contexts of the table that can be reached from who owns the keyboard by closing what lies
 /// over it; none where text is typed or a question waits, so that nothing typed is lost.
@@ -66,7 +66,6 @@ impl Model {
                 .then(|| "there is no row to export".to_owned()),
             Action::Unlist => mutations::unlist_blocked(self),
             Action::Watch => watch::disabled(self),
-            Action::Job if volume_form::is_meant(self) => None,
             Action::OpenRequest => self
                 .failed_request()
                 .is_none()

@@ -4,11 +4,7 @@ use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::sort_editor::SortEditor;
-use super::{
-    Model, Pane, basket, column_editor, filter_editor, groups, insights, leaving, markets,
-    search_settings, volume_form,
-};
+use super::{Model, Pane, basket, groups, insights};
 use crate::domain::country;
 use crate::domain::field::Kind;
 use crate::domain::text::visible;
@@ -28,34 +24,23 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         return effects;
     }
     match action {
-        Action::Quit => return leaving::leave(model),
         Action::QuitNow => return vec![Effect::Quit],
         Action::Suspend => return vec![Effect::Suspend],
         Action::Redraw => return vec![Effect::Redraw],
         Action::EditConfig => return vec![Effect::EditConfig],
         Action::ReloadConfig => return vec![Effect::ReloadConfig],
-        Action::Help => super::help::open(model),
-        Action::Palette => super::palette::open(model),
-        Action::Markets => return markets::open(model),
-        Action::Market(place) => return markets::chosen(model, place),
         Action::Copy => super::copy::open(model),
         Action::Export => super::export::open(model, now),
-        Action::SavedSearches => super::searches::open(model),
         Action::NextPane => return go_to(model, now, model.state.pane.shifted(1)),
         Action::PreviousPane => return go_to(model, now, model.state.pane.shifted(3)),
         Action::Offers => return go_to(model, now, Pane::Offers),
         Action::Volumes => return go_to(model, now, Pane::Volumes),
         Action::Workergroups => return go_to(model, now, Pane::Workergroups),
         Action::Requests => return go_to(model, now, Pane::Requests),
-        Action::Job if volume_form::is_meant(model) => volume_form::open(model),
         Action::Basket => return basket::open(model, now),
-        Action::ThreePrices
-        | Action::Job
-        | Action::ForgetJob
-        | Action::Summary
-        | Action::Compare
-        | Action::Funnel
-        | Action::Related => return insights::open(model, now, action),
+        Action::ThreePrices | Action::ForgetJob | Action::Related => {
+            return insights::open(model, now, action);
+        }
         _ => {
             if let Some(effects) = groups::perform(model, now, action) {
                 return effects;
@@ -82,10 +67,7 @@ pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
         return effects;
     };
     let browser = &mut browsers[resource];
-    let untouched = browser.listing().is_none()
-        && !browser.remote().is_loading()
-        && browser.remote().error().is_none();
-    if untouched {
+    if browser.is_untouched() {
         effects.extend(browser.ask(tickets, now));
     }
     effects
@@ -106,23 +88,11 @@ pub(super) fn refresh(model: &mut Model, now: Now) -> Vec<Effect> {
 /// What an action means over a pane with a table, where neither the pane's view nor another takes
 /// it.
 pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    let Some(browser) = model.browser_mut() else {
+    if model.browser().is_none() {
         return Vec::new();
-    };
+    }
     match action {
         Action::Open => model.overlays.push(Overlay::Detail { scroll: 0 }),
-        Action::Sort => {
-            let editor = SortEditor::new(
-                browser.query.order.clone(),
-                browser.query.catalog(),
-                browser.dialect(),
-            );
-            model.overlays.push(Overlay::Sort(editor));
-        }
-        Action::Columns => column_editor::open(model),
-        Action::Filter => filter_editor::open(model),
-        Action::Settings => search_settings::open(model),
-        Action::SaveSearch => super::searches::ask_name(model),
         _ => super::stack::ignored(model, now, action),
     }
     Vec::new()
@@ -136,14 +106,7 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     let page = model.facts.overlay_page.max(1);
     match model.overlays.last() {
         Some(Overlay::Insight(_)) => return insights::act(model, now, action),
-        Some(Overlay::Volume(_)) => return volume_form::act(model, now, action),
         Some(Overlay::Basket(_)) => return basket::act(model, now, action),
-        Some(Overlay::Columns(_)) => return column_editor::act(model, action),
-        Some(Overlay::Filter(_)) => return filter_editor::act(model, now, action),
-        Some(Overlay::Settings(_)) => return search_settings::act(model, now, action),
-        Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => {
-            return markets::act(model, now, action);
-        }
         _ => {}
     }
     if action == Action::Back {
@@ -152,45 +115,9 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         return Vec::new();
     }
     match model.overlays.last_mut() {
-        Some(Overlay::Help(picker) | Overlay::Palette(picker)) => {
-            if let Some(step) = movement(action, page) {
-                picker.step(step);
-            } else if action == Action::Submit {
-                return super::palette::chosen(model, now);
-            }
-        }
-        Some(Overlay::Sort(editor)) => {
-            if let Some(step) = movement(action, page) {
-                editor.picker.step(step);
-                return Vec::new();
-            }
-            match action {
-                Action::Toggle => editor.toggle(),
-                Action::Remove => editor.remove(),
-                Action::MoveUp => editor.shift(-1),
-                Action::MoveDown => editor.shift(1),
-                Action::Submit => {
-                    let keys = editor.accept();
-                    model.overlays.pop();
-                    if let Some(browser) = model.browser_mut() {
-                        return browser.set_order(keys, now);
-                    }
-                }
-                _ => {}
-            }
-        }
-        Some(Overlay::Searches(list)) => {
-            if let Some(step) = movement(action, page) {
-                list.picker.step(step);
-                return Vec::new();
-            }
-            return super::searches::act(model, now, action);
-        }
         Some(Overlay::Copy(_)) => return super::copy::act(model, now, action),
         Some(Overlay::Export(_)) => return super::export::act(model, action),
-        Some(Overlay::Prompt(_) | Overlay::Question(_)) => {
-            return super::prompt::act(model, now, action);
-        }
+        Some(Overlay::Question(_)) => return super::prompt::act(model, action),
         Some(Overlay::Detail { scroll }) => {
             let most = model.facts.overlay_lines.saturating_sub(page);
             if let Some(step) = movement(action, page) {
@@ -224,44 +151,14 @@ pub(super) fn movement(action: Action, page: usize) -> Option<isize> {
 /// Types into the search line of an overlay and narrows its list.
 pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput) -> bool) {
     match overlay {
-        Overlay::Help(picker) | Overlay::Palette(picker) => {
-            if edit(&mut picker.input) {
-                picker.narrow();
-            }
-        }
-        Overlay::Sort(editor) => {
-            if edit(&mut editor.picker.input) {
-                editor.picker.narrow();
-            }
-        }
-        Overlay::Insight(insight) => insight.type_into(edit),
-        Overlay::Searches(list) => {
-            if edit(&mut list.picker.input) {
-                list.picker.narrow();
-            }
-        }
-        Overlay::Prompt(prompt) => {
-            if edit(&mut prompt.input) {
-                prompt.error = None;
-            }
-        }
-        Overlay::Volume(form) => form.edit(edit),
         Overlay::Export(form) => form.edit(edit),
-        Overlay::Columns(editor) => {
-            if edit(&mut editor.picker.input) {
-                editor.picker.narrow();
-            }
-        }
-        Overlay::Filter(editor) => editor.type_into(edit),
-        Overlay::Settings(settings) => settings.type_into(edit),
         // These take their text elsewhere, or none.
         Overlay::View(_)
+        | Overlay::Insight(_)
         | Overlay::Detail { .. }
         | Overlay::Question(_)
         | Overlay::Basket(_)
-        | Overlay::Copy(_)
-        | Overlay::Markets(_)
-        | Overlay::MarketForm(_) => {}
+        | Overlay::Copy(_) => {}
     }
 }
 
@@ -323,20 +220,11 @@ mod tests {
                 Context::Query
                     | Context::List
                     | Context::Always
-                    | Context::Sort
-                    | Context::Searches
-                    | Context::Prompt
                     | Context::Form
-                    | Context::Job
-                    | Context::VolumeCost
                     | Context::Editor
-                    | Context::Columns
-                    | Context::Filter
-                    | Context::Condition
-                    | Context::Tick
-                    | Context::Settings
+                    | Context::ListEdit
+                    | Context::Checkbox
                     | Context::Choice
-                    | Context::MarketForm
             )
         }) {
             for key in row.keys {

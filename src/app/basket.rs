@@ -6,7 +6,7 @@ use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::{Now, Phase};
-use super::{Model, Pane, volume_form};
+use super::{Model, Pane};
 use crate::api::Request;
 use crate::domain::cost::{
     self, Basket as Costs, Gap, Prices, Proximity, VolumeCost, VolumePrices,
@@ -222,7 +222,6 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
                 .into_iter()
                 .collect();
         }
-        Action::Job => volume_form::open(model),
         Action::Refresh => return ask(model, now),
         Action::Submit => {
             if let Some(id) = basket.current().map(|line| line.id) {

@@ -6,7 +6,6 @@ use super::bar::Bar;
 use super::figures::Figures;
 use super::narrowing;
 use super::remote::{Now, Remote, Ticket, Tickets};
-use super::search_settings::SearchSettings;
 use super::suggestions::Names;
 use super::watch::Watch;
 use crate::api::{ApiError, Request};
@@ -54,10 +53,6 @@ pub struct Browser {
     chosen: Option<RowId>,
     cursor: usize,
     pub(super) check: ResponseCheck,
-    /// What the filter editor held when it was left without running it.
-    pub filter_draft: Option<Box<Query>>,
-    /// What the search settings held when they were left without applying them.
-    pub settings_draft: Option<Box<SearchSettings>>,
 }
 
 impl Browser {
@@ -85,8 +80,6 @@ impl Browser {
             chosen: None,
             cursor: 0,
             check: ResponseCheck::default(),
-            filter_draft: None,
-            settings_draft: None,
             query,
         };
         browser.show_query_in_bar();
@@ -206,6 +199,11 @@ impl Browser {
     /// Forgets the error.
     pub fn dismiss(&mut self) {
         self.remote.dismiss();
+    }
+
+    /// Whether nothing was asked yet.
+    pub const fn is_untouched(&self) -> bool {
+        self.listing().is_none() && !self.remote.is_loading() && self.remote.error().is_none()
     }
 
     /// Whether it waits for this answer.

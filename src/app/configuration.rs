@@ -4,6 +4,7 @@ use super::keymap::Keymap;
 use super::markets::Roster;
 use super::message::Toast;
 use super::remote::Now;
+use super::themes::Themes;
 use super::{Model, State};
 
 /// The parts of the configuration that apply without reconnecting.
@@ -13,6 +14,8 @@ pub struct Reconfigured {
     pub keymap: Keymap,
     /// The markets that can be connected to.
     pub roster: Roster,
+    /// The themes, none shown but the one that the file names.
+    pub themes: Themes,
     /// What is wrong with the file but stops nothing: an unknown key, a bad color.
     pub notices: Vec<String>,
     /// Whether keys, colors or switches differ from before; adding a market changes none of them.
@@ -30,6 +33,7 @@ pub(super) fn reloaded(model: &mut Model, now: Now, result: Result<Box<Reconfigu
             notify(state, new.notices);
             state.keymap = new.keymap;
             state.markets.roster = new.roster;
+            state.themes = new.themes;
             let own = state.markets.roster.markets.iter();
             let mut own = own.filter(|market| market.name == state.profile.name);
             if let Some(market) = own.next() {

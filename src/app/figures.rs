@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 
-use super::insights::job_form::JobForm;
 use super::three::ThreeSearches;
 use crate::domain::cost::{Basis, Job, PriceJoin, Prices, ThreePrices, VolumePrices, VolumeTerm};
 use crate::domain::insight::{Front, Goal, Point, Standing};
@@ -18,8 +17,6 @@ pub struct Figures {
     pub job: Option<Job>,
     /// The storage that was searched for before there was a job, whose disk took its place.
     pub(super) jobless_storage: Option<f64>,
-    /// What was typed into the form of a job when it was left with Esc.
-    pub job_draft: Option<JobForm>,
     /// The size and term that volumes are priced for, if they were asked for.
     pub term: Option<VolumeTerm>,
     /// The three searches for the three prices, if they were asked for.
@@ -35,7 +32,7 @@ type Numbers = Vec<Option<f64>>;
 
 impl Figures {
     /// The same job and term for other rows; the three prices belong to their own.
-    pub(super) fn for_other_rows(&self) -> Self {
+    pub fn for_other_rows(&self) -> Self {
         Self {
             job: self.job,
             term: self.term,
@@ -109,7 +106,7 @@ impl Figures {
     }
 
     /// Fills the computed columns of a listing of network volumes.
-    pub(super) fn fill_volumes(&mut self, listing: &mut Listing) {
+    pub fn fill_volumes(&mut self, listing: &mut Listing) {
         const HOUR: f64 = 3600.0;
         self.standing = Standing::default();
         self.unfit = self.term.map_or_else(Vec::new, |term| {

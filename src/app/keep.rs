@@ -5,7 +5,7 @@ use super::browser::Browser;
 use super::message::{Effect, Message};
 use super::remote::Now;
 use super::split::Split;
-use super::{Model, Pane};
+use super::{Model, Pane, State};
 use crate::domain::saved::{PaneState, SearchSpec, Searches, Snapshot};
 use crate::domain::{Field, Resource, RowId};
 
@@ -37,25 +37,40 @@ impl Keep {
     }
 }
 
-impl Model {
+impl State {
     /// How the dashboard stands, to be kept.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             market: market(self),
             pane: self.pane.title().to_lowercase(),
             panes: [
-                &self.state.browsers[Resource::Offers],
-                &self.state.browsers[Resource::Volumes],
-                &self.state.browsers[Resource::Workergroups],
+                &self.browsers[Resource::Offers],
+                &self.browsers[Resource::Volumes],
+                &self.browsers[Resource::Workergroups],
             ]
             .map(pane_state)
             .to_vec(),
-            job: self.state.browsers[Resource::Offers].figures.job,
-            volume_term: self.state.browsers[Resource::Volumes].figures.term,
+            job: self.browsers[Resource::Offers].figures.job,
+            volume_term: self.browsers[Resource::Volumes].figures.term,
             split: self.split.kept(),
         }
     }
 
+    /// What is to be kept and is not yet.
+    pub fn unkept(&mut self) -> Option<Snapshot> {
+        if !self.keep.is_on {
+            return None;
+        }
+        let snapshot = self.snapshot();
+        if self.keep.kept.as_ref() == Some(&snapshot) {
+            return None;
+        }
+        self.keep.kept = Some(snapshot.clone());
+        Some(snapshot)
+    }
+}
+
+impl Model {
     /// Brings back what was kept, and keeps from now on. What cannot be read any more is named in
     /// the notices. With a query `given` on the command line, that one stands and the offers are in
     /// sight; else a start-up search comes before the last query.
@@ -134,19 +149,6 @@ impl Model {
         }
     }
 
-    /// What is to be kept and is not yet.
-    pub fn unkept(&mut self) -> Option<Snapshot> {
-        if !self.keep.is_on {
-            return None;
-        }
-        let snapshot = self.snapshot();
-        if self.keep.kept.as_ref() == Some(&snapshot) {
-            return None;
-        }
-        self.keep.kept = Some(snapshot.clone());
-        Some(snapshot)
-    }
-
     /// Takes the news that keeping worked or did not; a failure is said once.
     pub(super) fn kept(&mut self, result: Result<(), String>) {
         match result {
@@ -212,10 +214,10 @@ fn pane_state(browser: &Browser) -> PaneState {
 }
 
 /// The market that a snapshot belongs to. The sandbox has another port in every run.
-fn market(model: &Model) -> String {
-    if model.state.profile.is_sandbox {
+fn market(state: &State) -> String {
+    if state.profile.is_sandbox {
         "sandbox".to_owned()
     } else {
-        model.state.profile.base_url.clone()
+        state.profile.base_url.clone()
     }
 }

@@ -148,6 +148,8 @@ pub enum Effect {
     KeepGroups(Box<workergroup::Snapshot>),
     /// Do something about markets; answer with [`Message::Market`].
     Market(Errand),
+    /// Make the configuration name another theme; answer with [`Message::Saved`].
+    SaveTheme(String),
     /// Tell the person on the desktop, if they want that and look elsewhere.
     Notify {
         /// What happened.

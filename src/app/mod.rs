@@ -10,7 +10,7 @@ mod answers;
 pub mod bar;
 pub mod basket;
 pub mod browser;
-pub mod column_editor;
+pub mod commands;
 pub mod configuration;
 pub mod copied;
 pub mod copy;
@@ -18,16 +18,10 @@ pub mod drafts;
 pub mod export;
 pub mod facts;
 pub mod figures;
-pub mod filter_choices;
-pub mod filter_editor;
-pub mod filter_form;
-pub mod filter_preview;
 pub mod groups;
-mod help;
 pub mod insights;
 pub mod keep;
 pub mod keymap;
-mod leaving;
 pub mod markets;
 pub mod message;
 mod mouse;
@@ -35,15 +29,14 @@ pub mod mutations;
 pub mod narrowing;
 pub mod needs;
 pub mod overlay;
-pub mod palette;
 mod pane;
 mod price_basis;
+mod pricing;
 pub mod prompt;
 pub mod remote;
 pub mod requests;
 pub mod routes;
 pub mod sandbox;
-pub mod search_settings;
 pub mod searches;
 pub mod sort_editor;
 mod sorting;
@@ -51,12 +44,12 @@ pub mod split;
 mod stack;
 mod state;
 mod suggestions;
+pub mod themes;
 pub mod three;
 mod title;
 mod typing;
 pub mod view;
 mod violations;
-pub mod volume_form;
 pub mod watch;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -148,11 +141,6 @@ impl Model {
         }
     }
 
-    /// What is open over the pane, to be changed, beside the browser of the pane.
-    fn overlays_and_browser(&mut self) -> (&mut Vec<Overlay>, Option<&Browser>) {
-        (&mut self.overlays, self.state.browser())
-    }
-
     /// The contexts in which a key is looked up now.
     pub fn contexts(&self) -> &'static [Context] {
         match self.overlays.last() {
@@ -199,6 +187,7 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let mut effects = decide(model, now, message);
     if model.state.revision() != before {
         stack::rows_changed(model);
+        basket::rebuild(model);
     }
     keep::watch(model, now, is_input, &mut effects);
     effects
@@ -290,13 +279,17 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         }
         Message::SearchesKept(result) => {
             searches::kept(model, *result);
-            Vec::new()
+            stack::tick(model, now)
         }
         Message::Exported(result) => {
             export::ended(model, now, result);
             Vec::new()
         }
-        Message::Market(news) => markets::news(model, now, *news),
+        Message::Market(news) => {
+            let mut effects = markets::news(model, now, *news);
+            effects.extend(stack::tick(model, now));
+            effects
+        }
         Message::TaskLost(why) => {
             model.show(Toast::error(why, now));
             Vec::new()
@@ -329,10 +322,7 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
         }
         return effects;
     }
-    if !model.overlays.is_empty()
-        && !markets::typed(model, key)
-        && let Some(overlay) = model.overlays.last_mut()
-    {
+    if let Some(overlay) = model.overlays.last_mut() {
         actions::type_into(overlay, |input| input.key(key));
     }
     if !is_typing {
@@ -393,9 +383,7 @@ fn pasted(model: &mut Model, now: Now, text: &str) -> Vec<Effect> {
         return effects;
     }
     let mut refused = 0;
-    if let Some(left_out) = markets::pasted(model, text) {
-        refused = left_out;
-    } else if let Some(overlay) = model.overlays.last_mut() {
+    if let Some(overlay) = model.overlays.last_mut() {
         actions::type_into(overlay, |input| {
             refused = input.paste(text).refused;
             true

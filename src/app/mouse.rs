@@ -7,7 +7,7 @@ use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::{Model, actions, insights, markets};
+use super::{Model, actions, insights};
 
 /// Lines that a turn of the wheel moves.
 const WHEEL: isize = 3;
@@ -57,22 +57,14 @@ fn wheel(model: &mut Model, now: Now, by: isize) {
         .saturating_sub(model.facts.overlay_page);
     match model.overlays.last_mut() {
         Some(Overlay::View(_)) => {}
-        Some(Overlay::Help(picker) | Overlay::Palette(picker)) => picker.step(by),
         Some(Overlay::Insight(_)) => insights::wheel(model, now, by),
-        Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => markets::wheel(model, now, by),
-        Some(Overlay::Sort(editor)) => editor.picker.step(by),
-        Some(Overlay::Searches(list)) => list.picker.step(by),
         Some(Overlay::Copy(menu)) => menu.step(by),
-        Some(Overlay::Columns(editor)) => editor.picker.step(by),
-        Some(Overlay::Filter(editor)) => editor.step(by),
-        Some(
-            Overlay::Prompt(_) | Overlay::Question(_) | Overlay::Export(_) | Overlay::Settings(_),
-        ) => {}
+        Some(Overlay::Question(_) | Overlay::Export(_)) => {}
         Some(Overlay::Detail { scroll }) => {
             *scroll = scroll.saturating_add_signed(by).min(most);
         }
         Some(Overlay::Basket(basket)) => basket.step(by),
-        Some(Overlay::Volume(_)) | None => {}
+        None => {}
     }
 }
 
@@ -93,23 +85,7 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
         Target::Rule => model.state.split.hold(),
         Target::Hint(action) => return actions::perform(model, now, action),
         Target::Line(index) => match model.overlays.last_mut() {
-            Some(Overlay::Help(picker) | Overlay::Palette(picker)) => {
-                picker.select(index, false);
-                return actions::perform(model, now, Action::Submit);
-            }
             Some(Overlay::Insight(_)) => return insights::clicked(model, now, index),
-            Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => {
-                return markets::click(model, now, index);
-            }
-            Some(Overlay::Sort(editor)) => {
-                editor.picker.select(index, false);
-                return actions::perform(model, now, Action::Toggle);
-            }
-            Some(Overlay::Searches(list)) => {
-                list.picker.select(index, false);
-                return actions::perform(model, now, Action::Submit);
-            }
-            Some(Overlay::Volume(form)) => form.focus(index),
             Some(Overlay::Basket(basket)) => basket.select(index),
             Some(Overlay::Copy(menu)) => {
                 menu.selected = index;
@@ -118,20 +94,6 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
             Some(Overlay::Export(form)) => {
                 form.at = index;
                 return actions::perform(model, now, Action::Toggle);
-            }
-            Some(Overlay::Columns(editor)) => {
-                editor.picker.select(index, false);
-                return actions::perform(model, now, Action::Toggle);
-            }
-            Some(Overlay::Filter(editor)) => {
-                let action = editor.click(index);
-                return actions::perform(model, now, action);
-            }
-            Some(Overlay::Settings(settings)) => {
-                settings.select(index);
-                if settings.current().is_choice() {
-                    return actions::perform(model, now, Action::Toggle);
-                }
             }
             _ => {}
         },

@@ -2,10 +2,9 @@
 //! price of a volume for a term, the three prices. Orders and conditions on one wait until then.
 
 use super::browser::Browser;
-use super::insights::job_form;
 use super::keymap::Action;
 use super::keys::Keymap;
-use super::{three, volume_form};
+use super::{pricing, three};
 use crate::domain::{Condition, Field, OrderKey, language};
 
 /// What a column waits for.
@@ -23,9 +22,9 @@ impl Need {
     /// What the numbers of a column depend on, whether or not it is there.
     pub fn of(field: &Field) -> Option<Self> {
         let is_one_of = |keys: &[&str]| field.is_computed() && keys.contains(&field.key);
-        if is_one_of(&job_form::COLUMNS) {
+        if is_one_of(&pricing::JOB_COLUMNS) {
             Some(Self::Job)
-        } else if is_one_of(&volume_form::COLUMNS) {
+        } else if is_one_of(&pricing::TERM_COLUMNS) {
             Some(Self::Term)
         } else if is_one_of(&three::COLUMNS) {
             Some(Self::ThreePrices)
@@ -52,19 +51,11 @@ impl Need {
         }
     }
 
-    /// The action that gives it.
+    /// What meets it.
     pub const fn action(self) -> Action {
         match self {
             Self::Job | Self::Term => Action::Job,
             Self::ThreePrices => Action::ThreePrices,
-        }
-    }
-
-    /// The name of the key that gives it.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Job | Self::Term => "job",
-            Self::ThreePrices => "three-prices",
         }
     }
 }

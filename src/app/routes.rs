@@ -324,7 +324,7 @@ impl State {
         now: Now,
     ) -> Result<(u64, Vec<Effect>), NotStarted> {
         if !plan.is_single() && self.routes.active_series().is_some() {
-            let stop = self.keymap.key_in(Context::RouteLab, Action::Remove);
+            let stop = self.keymap.key_in(&[Context::RouteLab], Action::Remove);
             let why = format!("A run is in progress: stop it first ({stop} in the route lab)");
             return Err(NotStarted::Held(why));
         }

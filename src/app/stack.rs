@@ -2,6 +2,7 @@
 //!
 //! The stack of views ends in the view of the open pane, at place 0; what is open over it follows.
 
+use super::commands::Commands;
 use super::facts::Target;
 use super::keymap::Action;
 use super::message::{Effect, Toast};
@@ -110,6 +111,7 @@ pub(super) fn update(model: &mut Model, now: Now, action: Action) -> Option<Vec<
 
 /// Opens the view that an action stands for; `None` if it stands for none.
 pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Option<Vec<Effect>> {
+    let commands = matches!(action, Action::Help | Action::Palette).then(|| Commands::of(model));
     let Model {
         state,
         overlays,
@@ -119,6 +121,7 @@ pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Option<Vec<Ef
     } = model;
     let place = overlays.len();
     let mut cx = Cx::new(state, facts, place, now);
+    cx.commands = commands;
     let is_opened = (views.open)(action, &mut cx);
     let (changes, mut effects) = (cx.changes, cx.effects);
     for change in changes {
@@ -251,10 +254,11 @@ pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
         .reduce(f64::min)
 }
 
-/// Lets every view see that time has passed.
+/// Lets every view, topmost first, see that time has passed or that something has ended.
 pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
     let places = 0..=model.overlays.len();
     places
+        .rev()
         .filter_map(|place| with(model, now, place, |view, cx| view.tick(cx)))
         .flat_map(|((), effects)| effects)
         .collect()

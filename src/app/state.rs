@@ -10,7 +10,7 @@ use super::mutations::Mutations;
 use super::remote::{Now, Remote, Tickets};
 use super::requests::Requests;
 use super::routes::Routes;
-use super::{Pane, Profile, drafts, keep, markets, sandbox, split};
+use super::{Pane, Profile, drafts, keep, markets, sandbox, split, themes};
 use crate::api::ledger::Ledger;
 use crate::domain::local::LocalTime;
 use crate::domain::saved::Searches;
@@ -61,6 +61,8 @@ pub struct State {
     pub zone: jiff::tz::TimeZone,
     /// The markets that can be connected to.
     pub markets: markets::Markets,
+    /// The themes, and the one that is shown.
+    pub themes: themes::Themes,
     /// What closed views remember.
     pub drafts: drafts::Drafts,
     pub(crate) tickets: Tickets,
@@ -173,6 +175,7 @@ impl State {
             split: split::Split::default(),
             zone: jiff::tz::TimeZone::UTC,
             markets: markets::Markets::default(),
+            themes: themes::Themes::default(),
             drafts: drafts::Drafts::default(),
             tickets: Tickets::default(),
             keyboard: Keyboard::default(),

@@ -12,6 +12,7 @@ use ratatui::text::Line;
 use ratatui::widgets::{StatefulWidget, Widget};
 
 use super::State;
+use super::commands::Commands;
 use super::facts::{Facts, Target};
 use super::keymap::{Action, Context};
 use super::message::{Effect, Toast};
@@ -162,7 +163,8 @@ pub trait View: fmt::Debug + Send {
         None
     }
 
-    /// The moment it asked for has come; may also come early.
+    /// The moment it asked for has come, or something outside the core has ended: a file was
+    /// written, a market connected. May also come early.
     fn tick(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
     }
@@ -221,6 +223,7 @@ pub struct Cx<'a> {
     pub state: &'a mut State,
     pub(super) facts: &'a Facts,
     pub(super) depth: usize,
+    pub(super) commands: Option<Commands>,
     pub(super) changes: Vec<Change>,
     pub(super) effects: Vec<Effect>,
 }
@@ -237,6 +240,7 @@ impl<'a> Cx<'a> {
             state,
             facts,
             depth,
+            commands: None,
             changes: Vec::new(),
             effects: Vec::new(),
         }
@@ -254,6 +258,16 @@ impl<'a> Cx<'a> {
         self.changes
             .extend(view.map(|view| Change::Open(Box::new(view))));
         is_there
+    }
+
+    /// What can be done from where the keyboard is, for a list of that which is about to open.
+    pub const fn take_commands(&mut self) -> Option<Commands> {
+        self.commands.take()
+    }
+
+    /// Whether nothing is open over the pane.
+    pub const fn is_on_pane(&self) -> bool {
+        self.depth == 0
     }
 
     /// Closes this view.
@@ -490,6 +504,11 @@ impl Scene<'_, '_> {
     /// Makes an area clickable.
     pub fn clickable(&mut self, area: Rect, target: Target) {
         self.facts.targets.push((area.into(), target));
+    }
+
+    /// The key of an action where these contexts are asked, as it is shown.
+    pub fn key_in(&self, contexts: &[Context], action: Action) -> String {
+        self.state.keymap.key_in(contexts, action)
     }
 
     /// Lets the mouse drag the border between two panels, which share these columns.

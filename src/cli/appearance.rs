@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use crate::app::keys::{Keymap, OwnKeys};
+use crate::store::appearance::Entry;
 use crate::store::config::Place;
+use crate::store::themes::{self, ThemeFile};
 use crate::store::{Config, ConfigError, Theme};
 use crate::widgets::appearance::{Choice, Look, Override};
 
@@ -32,24 +34,69 @@ pub fn of(config: &Config, path: &Path) -> (Keymap, Look, Vec<ConfigError>) {
             note(entry.place, error.message);
         }
     }
-    let overrides = config
-        .colors
+    let (_, mistakes) = overrides(&config.colors, path);
+    wrong.extend(mistakes);
+    wrong.sort_by_key(ConfigError::place);
+    let (files, mistakes) = themes::load(&themes::folder(path));
+    let chosen = files
         .iter()
+        .find(|file| Some(&file.name) == config.theme_file.as_ref());
+    let look = match chosen {
+        Some(file) => {
+            let file_mistakes = overrides(&file.colors, &file.path).1;
+            wrong.extend(mistakes.into_iter().chain(file_mistakes));
+            of_file(file, config, path)
+        }
+        None => of_theme(config.theme, config, path),
+    };
+    (keymap, look, wrong)
+}
+
+/// Every theme that can be chosen: its name, its looks, and whether it is a file of the person's.
+pub fn all(config: &Config, path: &Path) -> Vec<(String, Look, bool)> {
+    let built_in = Theme::ALL.into_iter();
+    let built_in =
+        built_in.map(|(name, theme)| (name.to_owned(), of_theme(theme, config, path), false));
+    let (files, _) = themes::load(&themes::folder(path));
+    let own = files.iter();
+    let own = own.map(|file| (file.name.clone(), of_file(file, config, path), true));
+    built_in.chain(own).collect()
+}
+
+fn of_theme(theme: Theme, config: &Config, path: &Path) -> Look {
+    Look {
+        choice: choice(theme),
+        overrides: overrides(&config.colors, path).0,
+        ascii: config.ascii,
+    }
+}
+
+/// The colours of a file, and over them those of the configuration.
+fn of_file(file: &ThemeFile, config: &Config, path: &Path) -> Look {
+    let mut look = of_theme(file.base, config, path);
+    look.overrides
+        .splice(0..0, overrides(&file.colors, &file.path).0);
+    look
+}
+
+/// The colours that can be read, and what is wrong with the others.
+fn overrides(colors: &[Entry<String>], path: &Path) -> (Vec<Override>, Vec<ConfigError>) {
+    let mut wrong = Vec::new();
+    let colors = colors.iter();
+    let overrides = colors
         .filter_map(|entry| match Override::parse(&entry.name, &entry.value) {
             Ok(change) => Some(change),
-            Err(why) => {
-                note(entry.place, why);
+            Err(message) => {
+                wrong.push(ConfigError::Wrong {
+                    path: path.to_owned(),
+                    place: entry.place,
+                    message,
+                });
                 None
             }
         })
         .collect();
-    wrong.sort_by_key(ConfigError::place);
-    let look = Look {
-        choice: choice(config.theme),
-        overrides,
-        ascii: config.ascii,
-    };
-    (keymap, look, wrong)
+    (overrides, wrong)
 }
 
 const fn choice(theme: Theme) -> Choice {

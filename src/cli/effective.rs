@@ -15,7 +15,7 @@ use crate::domain::text::visible;
 use crate::sandbox::SandboxConfig;
 use crate::store::config::{CUSTOM, SANDBOX, VAST};
 use crate::store::places::places;
-use crate::store::{Config, Notifications, Paths, Profile, Theme};
+use crate::store::{Config, Notifications, Paths, Profile};
 
 /// Where a setting with no flag and no line in the file comes from.
 const DEFAULT: &str = "default";
@@ -200,8 +200,7 @@ fn look_rows(file: &File) -> Vec<Row> {
     let config = &file.config;
     let place = |setting: &str| file.place(setting);
     let or_default = |place: Option<String>| place.unwrap_or_else(|| DEFAULT.to_owned());
-    let known = Theme::ALL.iter().find(|(_, theme)| *theme == config.theme);
-    let theme = known.map_or("", |(name, _)| *name);
+    let theme = config.theme_name();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let mut rows = vec![if no_color {
         row("theme", "none", "NO_COLOR")

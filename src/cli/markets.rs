@@ -15,7 +15,7 @@ use crate::app::markets::{Change, Done, KeyFile, KeyFrom, KeySource, Market, New
 use crate::domain::text::visible;
 use crate::store::keys::{self, Complaints};
 use crate::store::profiles::{self, KeyPlace, NewProfile};
-use crate::store::{Config, ConfigError, Notifications, Paths, Profile, config};
+use crate::store::{Config, ConfigError, Notifications, Paths, Profile, config, themes};
 use crate::widgets::appearance::Look;
 
 /// How the program was started: all that is needed to resolve another profile.
@@ -35,6 +35,10 @@ pub struct Preferences {
     pub keymap: Keymap,
     /// The colors and signs.
     pub look: Look,
+    /// The name of the theme.
+    pub theme: String,
+    /// Every theme that can be chosen: its name, its look, and whether it is a file of the person's.
+    pub themes: Vec<(String, Look, bool)>,
     /// Whether clicks and the wheel are reported.
     pub mouse: bool,
     /// When the desktop is notified.
@@ -118,6 +122,8 @@ impl ProfileResolver {
         let preferences = Preferences {
             keymap,
             look,
+            theme: config.theme_name().to_owned(),
+            themes: super::appearance::all(&config, &path),
             mouse: config.mouse.unwrap_or(true),
             notifications: config.notifications,
             roster: self.roster(),
@@ -191,6 +197,17 @@ impl ProfileResolver {
             path: shown(path),
             is_own: self.paths.as_ref().is_some_and(own),
         }
+    }
+
+    /// Makes the configuration name another theme; gives what was done, for people.
+    ///
+    /// # Errors
+    /// Why it was not changed.
+    pub fn choose_theme(&self, name: &str) -> Result<String, String> {
+        let paths = self.paths.as_ref();
+        let paths = paths.ok_or("No home directory: the theme is not saved")?;
+        themes::choose(&paths.config_file(), name)?;
+        Ok(format!("Theme {name} saved"))
     }
 
     /// Changes what is kept of the markets.

@@ -82,6 +82,11 @@ pub struct Settings {
     pub read_only: bool,
     /// The colours and signs.
     pub look: Look,
+    /// The name of the theme.
+    pub theme: String,
+    /// Every theme that can be chosen: its name, its looks, and whether it is a file of the
+    /// person's.
+    pub themes: Vec<(String, Look, bool)>,
     /// The keys.
     pub keymap: Keymap,
     /// Whether clicks and the wheel are reported.
@@ -152,6 +157,8 @@ impl Settings {
             read_only: flags.read_only || profile.read_only,
             profile: profile.name,
             look,
+            theme: config.theme_name().to_owned(),
+            themes: super::appearance::all(&config, &path),
             keymap,
             mouse: config.mouse.unwrap_or(true),
             notifications: config.notifications,

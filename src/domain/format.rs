@@ -180,6 +180,15 @@ pub fn grouped(number: usize) -> String {
     commas(&number.to_string())
 }
 
+/// A count with its noun: `1 machine`, `2,000 machines`.
+pub fn counted(number: usize, one: &str, many: &str) -> String {
+    format!(
+        "{} {}",
+        grouped(number),
+        if number == 1 { one } else { many }
+    )
+}
+
 /// Commas between the thousands of a number written with or without decimals.
 fn commas(text: &str) -> String {
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));

@@ -22,13 +22,14 @@ mod supply;
 mod watch;
 
 pub use compare::{CompareLine, CompareSection, Subject, compare, compare_fields, is_silent};
-pub use funnel::{Funnel, FunnelLine, funnel, loosened};
+pub use funnel::{Funnel, FunnelLine, funnel, loosened, won_back};
 pub use pareto::{Front, Goal, Lead, Point, points};
 pub use plot::{Bin, Bucket, Histogram, Scale, ScaleKind, Toward, bins, neighbour};
 pub use related::{Share, Slice, same_host, same_machine, share, slices};
 pub use standing::{Measure, Place, Standing};
 pub use summary::{
-    Best, Group, GroupOrder, GroupValue, Measures, Spread, facets, quantile, sort_groups, summarise,
+    Best, Group, GroupOrder, GroupValue, Level, Measures, Spread, depth, facets, quantile,
+    sort_groups, summarise,
 };
 pub use supply::{Amount, Machine, Pick, Picks, Supply};
 pub use watch::{Differences, PriceChange, differences};

@@ -20,6 +20,7 @@ pub mod local;
 pub mod objection;
 pub mod operator;
 pub mod pretty;
+pub mod quantity;
 pub mod query;
 pub mod response_check;
 pub mod routing;

@@ -79,6 +79,14 @@ impl Direction {
         }
     }
 
+    /// The sign in column headers.
+    pub const fn arrow(self) -> &'static str {
+        match self {
+            Self::Ascending => "▲",
+            Self::Descending => "▼",
+        }
+    }
+
     /// The other one.
     #[must_use]
     pub const fn flipped(self) -> Self {

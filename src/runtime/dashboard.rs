@@ -19,7 +19,7 @@ use super::editor::Document;
 use super::markets::{MarketTasks, PendingConnections};
 use super::messages::{message, told};
 use super::routes;
-use super::start::Themes;
+use super::start::{Themes, theme_choices};
 pub use super::surface::{Surface, TerminalEvent};
 use super::writes::journalled;
 use crate::api::{ApiError, Operation, Request};
@@ -334,6 +334,7 @@ impl<S: Surface> Dashboard<S> {
                         }
                     }
                     Effect::Market(errand) => self.market(errand),
+                    Effect::SaveTheme(name) => self.save_theme(name),
                     Effect::Keep(snapshot) => self.keep(Job::Snapshot(snapshot)),
                     Effect::KeepSearches { change, before } => {
                         self.keep(Job::Searches(Box::new((change, before))));
@@ -420,6 +421,7 @@ impl<S: Surface> Dashboard<S> {
             Box::new(Reconfigured {
                 keymap: new.keymap.in_words(self.theme.ascii),
                 roster: new.roster,
+                themes: theme_choices(&new.themes, &new.look, &new.theme),
                 notices: new.notices,
                 is_noticeable,
             })
@@ -461,6 +463,18 @@ impl<S: Surface> Dashboard<S> {
             outbox: self.outbox.clone(),
         };
         errands.run(errand, self.disk_writer.as_ref().map(DiskWriter::written));
+    }
+
+    fn save_theme(&self, name: String) {
+        let (known, outbox) = (self.known.clone(), self.outbox.clone());
+        tokio::task::spawn_blocking(move || {
+            let saved = match known {
+                Some(known) => known.choose_theme(&name),
+                None => Err("No home directory: the theme is not saved".to_owned()),
+            };
+            // Nobody listens once the program ends.
+            let _ = outbox.send(Message::Saved(saved));
+        });
     }
 
     /// Speaks for the market that was made ready. Reads of the old one are broken off; what is to

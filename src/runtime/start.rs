@@ -14,12 +14,13 @@ use super::writes::History;
 use crate::api::session::Session;
 use crate::app::markets::Luggage;
 use crate::app::sandbox::{OwnListing, SandboxNotes};
+use crate::app::themes::NamedTheme;
 use crate::app::{Model, Profile};
 use crate::cli::{CliError, Connection, Market, ProfileResolver, Settings};
 use crate::domain::Resource;
 use crate::sandbox::Running;
 use crate::store::{GroupsFile, Journal, Notifications, PacingFile, Paths, StateStore};
-use crate::widgets::appearance::Look;
+use crate::widgets::appearance::{Choice, Look};
 use crate::widgets::theme::Theme;
 
 /// Connects as the settings say, shows the dashboard, and gives the exit status. An error
@@ -60,6 +61,7 @@ async fn connect_and_show(
     }
     model.zone = jiff::tz::TimeZone::system();
     let themes = Themes::of(&settings.look);
+    model.themes = theme_choices(&settings.themes, &settings.look, &settings.theme);
     model.markets.roster = markets.roster();
     model.markets.invites = settings.is_sandbox() && is_first_run(settings);
     model.keymap = settings.keymap.clone().in_words(themes.unasked.ascii);
@@ -95,6 +97,29 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
     SandboxNotes {
         listings: listings.collect(),
         unsaved,
+    }
+}
+
+/// The themes as this terminal shows them. The one that follows the background is not worked out
+/// here: the terminal may still say what its background is.
+pub(super) fn theme_choices(
+    all: &[(String, Look, bool)],
+    look_now: &Look,
+    chosen: &str,
+) -> crate::app::themes::Themes {
+    let variable = |name: &str| std::env::var(name).ok();
+    let all = all.iter().map(|(name, look, is_own)| {
+        let follows = look.choice == Choice::Auto && look_now.choice == Choice::Auto;
+        NamedTheme {
+            name: name.clone(),
+            theme: (!follows || *is_own).then(|| look.theme(None, variable)),
+            is_own: *is_own,
+        }
+    });
+    crate::app::themes::Themes {
+        all: all.collect(),
+        chosen: chosen.to_owned(),
+        shown: None,
     }
 }
 

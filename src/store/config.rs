@@ -77,8 +77,10 @@ pub struct Config {
     profiles: BTreeMap<String, Profile>,
     /// The profile to open when none is named.
     pub default_profile: Option<String>,
-    /// The colours.
+    /// The built-in theme.
     pub theme: Theme,
+    /// The file of colours in `themes/` that is laid over it, by name.
+    pub theme_file: Option<String>,
     /// Other colours for roles of the theme.
     pub colors: Vec<Entry<String>>,
     /// Whether only ASCII is shown; `None` leaves it to the environment.
@@ -138,7 +140,7 @@ pub struct Place {
 }
 
 impl Place {
-    fn of(text: &str, at: usize) -> Self {
+    pub(super) fn of(text: &str, at: usize) -> Self {
         let before = &text[..text.floor_char_boundary(at)];
         let line = before.rsplit('\n').next().unwrap_or_default();
         Self {
@@ -244,7 +246,7 @@ impl Config {
         }
         self.profiles == other.profiles
             && self.default_profile == other.default_profile
-            && (self.theme, self.ascii) == (other.theme, other.ascii)
+            && (self.theme_name(), self.ascii) == (other.theme_name(), other.ascii)
             && (self.mouse, self.notifications) == (other.mouse, other.notifications)
             && bare(&self.colors) == bare(&other.colors)
             && bare(&self.keys) == bare(&other.keys)
@@ -258,6 +260,13 @@ impl Config {
             ..config.clone()
         };
         bare(self).says_the_same(&bare(other)) && self.dropped == other.dropped
+    }
+
+    /// The name of the theme.
+    pub fn theme_name(&self) -> &str {
+        let built_in = Theme::ALL.iter().find(|(_, theme)| *theme == self.theme);
+        let built_in = built_in.map_or("", |(name, _)| *name);
+        self.theme_file.as_deref().unwrap_or(built_in)
     }
 
     /// The names of all profiles, the built-in ones first.

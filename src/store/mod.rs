@@ -15,6 +15,7 @@ pub mod profiles;
 mod searches;
 pub mod state;
 mod state_file;
+pub mod themes;
 
 pub use appearance::{Notifications, Theme};
 pub use config::{Config, ConfigError, Profile};

@@ -1,25 +1,18 @@
 //! The frame around the views: [`draw`] reads the model, draws header, views and footer, and gives
 //! back what it measured. Nothing here changes the model.
 
-mod bar;
 mod basket;
 mod copy;
 mod detail;
 mod export;
-mod filter_editor;
-mod filter_form;
 mod footer;
 mod header;
 mod insights;
-mod markets;
 mod paint;
 mod picker;
 mod prompt;
 mod records;
-mod search_settings;
-mod searches;
 mod volume;
-mod write;
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
@@ -29,7 +22,7 @@ use crate::app::facts::Facts;
 use crate::app::overlay::Overlay;
 use crate::app::remote::Now;
 use crate::app::view::{Placement, Scene};
-use crate::domain::{Resource, format};
+use crate::domain::format;
 use crate::widgets::ascii;
 use crate::widgets::panel::Size;
 use crate::widgets::theme::Theme;
@@ -39,6 +32,7 @@ pub const SMALLEST: (u16, u16) = (40, 10);
 
 /// Draws a frame; gives what it measured.
 pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Facts {
+    let theme = model.state.themes.shown.as_ref().unwrap_or(theme);
     let area = frame.area();
     let mut facts = Facts {
         top: model.facts.top,
@@ -176,70 +170,22 @@ fn overlays(
                 None
             }
             Overlay::Insight(insight) => {
-                insights::draw(buffer, area, body, model, insight, now, theme, facts)
+                insights::draw(buffer, body, model, insight, now, theme, facts);
+                None
             }
             Overlay::Basket(basket) => {
                 basket::draw(buffer, body, model, basket, now, theme, facts);
                 None
             }
-            Overlay::Volume(form) => volume::form(
-                buffer,
-                area,
-                &model.browsers[Resource::Volumes],
-                form,
-                now,
-                theme,
-                facts,
-            ),
-            Overlay::Help(picker) => {
-                picker::draw(buffer, area, "Help: type to search", picker, theme, facts)
-            }
-            Overlay::Palette(picker) => picker::draw(
-                buffer,
-                area,
-                "Actions: type to search",
-                picker,
-                theme,
-                facts,
-            ),
-            Overlay::Sort(editor) => picker::draw(
-                buffer,
-                area,
-                "Sort: type to find a field",
-                &editor.picker,
-                theme,
-                facts,
-            ),
-            Overlay::Searches(list) => searches::draw(buffer, area, list, theme, facts),
             Overlay::Copy(menu) => {
                 copy::draw(buffer, area, menu, &model.keymap, theme, facts);
                 None
             }
             Overlay::Export(form) => export::draw(buffer, area, form, &model.keymap, theme, facts),
-            Overlay::Prompt(prompt) => Some(prompt::text(buffer, area, prompt, theme)),
             Overlay::Question(question) => {
                 prompt::question(buffer, area, question, &model.keymap, theme, facts);
                 None
             }
-            Overlay::Columns(editor) => picker::draw(
-                buffer,
-                area,
-                "Columns: type to find one",
-                &editor.picker,
-                theme,
-                facts,
-            ),
-            Overlay::Filter(editor) => {
-                filter_editor::draw(buffer, area, editor, model, theme, facts)
-            }
-            Overlay::Settings(settings) => {
-                search_settings::draw(buffer, area, settings, model, theme, facts)
-            }
-            Overlay::Markets(list) => {
-                markets::list(buffer, area, list, model, theme, facts);
-                None
-            }
-            Overlay::MarketForm(form) => markets::form(buffer, area, form, theme, facts),
         };
     }
     cursor

@@ -5,21 +5,11 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Style;
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::facts::Area;
 use crate::domain::text::truncate;
-use crate::widgets::text_input::TextInput;
-
-/// How the text of an input line is shown: turned round while what is typed would take its place.
-pub fn typed(input: &TextInput, style: Style) -> Style {
-    if input.is_selected() {
-        style.add_modifier(Modifier::REVERSED)
-    } else {
-        style
-    }
-}
 
 /// A piece of text with one style.
 pub type Piece<'a> = (std::borrow::Cow<'a, str>, Style);

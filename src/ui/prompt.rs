@@ -7,41 +7,16 @@ use super::paint;
 use crate::app::facts::{Facts, Target};
 use crate::app::keymap::{Action, Context};
 use crate::app::keys::Keymap;
-use crate::app::prompt::{Prompt, Question};
+use crate::app::prompt::Question;
 use crate::domain::text::visible;
 use crate::ui::picker::frame;
 use crate::widgets::text_input::TextInput;
 use crate::widgets::theme::Theme;
 
+const CONTEXTS: &[Context] = &[Context::Dialog];
+
 /// The widest dialog.
 const WIDEST: u16 = 76;
-
-/// Draws a dialog that asks for a line of text; gives the cursor's place.
-pub fn text(buffer: &mut Buffer, area: Rect, prompt: &Prompt, theme: &Theme) -> Position {
-    let width = area.width.saturating_sub(4).min(WIDEST);
-    let lines = paint::wrap(&visible(&prompt.text, 400), width.saturating_sub(4));
-    let height = u16::try_from(lines.len().min(3)).unwrap_or(3);
-    let inner = frame(buffer, area, (width, height + 5), &prompt.title, theme);
-    for (y, line) in (inner.y..).zip(lines.iter().take(3)) {
-        paint::text(buffer, inner.x + 1, y, inner.width - 1, line, theme.dim);
-    }
-    let y = inner.y + height + 1;
-    let x = paint::text(buffer, inner.x + 1, y, 2, "> ", theme.accent);
-    let room = inner.right().saturating_sub(x + 1);
-    let cursor = line(buffer, Rect::new(x, y, room, 1), &prompt.input, theme);
-    if let Some(error) = &prompt.error {
-        let text = format!("! {error}");
-        paint::text(
-            buffer,
-            inner.x + 1,
-            y + 1,
-            inner.width - 1,
-            &text,
-            theme.error,
-        );
-    }
-    cursor
-}
 
 /// Draws an editable line, scrolled so that the cursor is in sight; gives the cursor's place.
 pub fn line(buffer: &mut Buffer, area: Rect, input: &TextInput, theme: &Theme) -> Position {
@@ -96,14 +71,15 @@ pub fn question(
         paint::text(buffer, inner.x + 1, y, inner.width - 1, line, theme.text);
     }
     let y = inner.bottom().saturating_sub(1).min(inner.y + height + 1);
-    let mut yes = keymap.way_to("say-yes");
-    if question.contexts().contains(&Context::Ask) {
-        yes = format!("{yes} or {}", keymap.way_to("yes"));
-    }
+    let yes = keymap.key_in(CONTEXTS, Action::Yes);
     let mut x = inner.x + 1;
     for (key, word, action) in [
-        (yes, " does it", Action::Yes),
-        (keymap.way_to("say-no"), " leaves it", Action::Back),
+        (yes, format!(" {}", question.yes()), Action::Yes),
+        (
+            keymap.key_in(CONTEXTS, Action::Back),
+            " cancel".to_owned(),
+            Action::Back,
+        ),
     ] {
         let parts = [paint::piece(key, theme.key), paint::piece(word, theme.text)];
         let end = paint::pieces(buffer, x, y, inner.right().saturating_sub(x), &parts);

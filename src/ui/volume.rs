@@ -1,20 +1,12 @@
-//! What a volume costs for a size and term: the form, and the arithmetic in the detail view.
+//! What a volume costs for a size and term: the arithmetic in the detail view.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
 use super::detail::View;
-use super::paint;
-use super::write::{self, Row};
-use crate::app::browser::Browser;
-use crate::app::facts::{Facts, Target};
 use crate::app::remote::Now;
-use crate::app::volume_form::{LABELS, VolumeForm};
 use crate::domain::Listing;
 use crate::domain::cost::{Measure, Outlives, Room, Step, VolumePrices, VolumeTerm};
 use crate::domain::format::{self, trimmed};
-use crate::ui::picker::frame;
 use crate::widgets::theme::Theme;
 
 /// Cells of the bar that shows a spread of speeds.
@@ -27,76 +19,6 @@ const LABEL: usize = 18;
 const WIDE: u16 = 60;
 
 type Line = Vec<(String, Style)>;
-
-/// Draws the form; gives the cursor's place.
-pub fn form(
-    buffer: &mut Buffer,
-    area: Rect,
-    browser: &Browser,
-    form: &VolumeForm,
-    now: Now,
-    theme: &Theme,
-    facts: &mut Facts,
-) -> Option<Position> {
-    let width = area.width.saturating_sub(2).min(84);
-    let inner_width = width.saturating_sub(4);
-    let mut rows: Vec<Row> = LABELS
-        .iter()
-        .zip(form.lines())
-        .enumerate()
-        .map(|(index, (label, line))| {
-            Row::input(label, line, index == form.focused(), inner_width, theme)
-        })
-        .collect();
-    let note = "500 GB, 2 TB · 3 months (of 30 days, 720 h), 45 days, 2 weeks";
-    rows.extend(write::wrapped(5, note, inner_width, theme.dim));
-    if let Some(complaint) = &form.complaint {
-        rows.extend(write::wrapped(0, complaint, inner_width, theme.error));
-    }
-    rows.push(Row::new(7, "", theme.dim));
-    match form.term() {
-        Err((index, why)) => {
-            let text = format!("{}: {why}.", LABELS[index]);
-            if form.complaint.is_none() {
-                rows.extend(write::wrapped(1, &text, inner_width, theme.warning));
-            }
-        }
-        Ok(term) => {
-            if let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) {
-                let id = listing
-                    .id(row)
-                    .map_or_else(String::new, |id| id.to_string());
-                rows.push(Row::new(
-                    3,
-                    format!("On the selected volume {id}"),
-                    theme.heading,
-                ));
-                let lines = cost(listing, row, &term, now, inner_width, theme);
-                rows.extend(lines.into_iter().map(|line| Row::of(2, line)));
-            }
-        }
-    }
-    let height = u16::try_from(rows.len())
-        .unwrap_or(u16::MAX)
-        .saturating_add(2);
-    let place = Rect {
-        height: area.height.saturating_sub(1),
-        ..area
-    };
-    let inner = frame(buffer, place, (width, height), "Volume cost", theme);
-    let inner = Rect {
-        x: inner.x + 1,
-        width: inner.width.saturating_sub(2),
-        ..inner
-    };
-    for (index, y) in (0..LABELS.len()).zip(inner.y..inner.bottom()) {
-        let strip = Rect::new(inner.x, y, inner.width, 1);
-        facts
-            .targets
-            .push((paint::area(strip), Target::Line(index)));
-    }
-    write::draw(buffer, inner, rows)
-}
 
 /// The lines of a detail view: cost, availability, spread of speeds.
 pub fn detail(

@@ -3,22 +3,42 @@
 
 pub mod body_editor;
 pub mod browser;
+mod chart;
+mod columns;
+mod compare;
+pub mod confirm;
 pub mod create;
 pub mod drift;
+mod filter;
+mod funnel;
 pub mod group_form;
+mod help;
+mod job;
+pub mod market;
+mod markets;
+mod notices;
+mod palette;
 pub mod planner;
 pub mod plot;
 pub mod preflight;
 pub mod preview;
+mod quit;
 pub mod request;
+mod request_preview;
 pub mod requests;
 pub mod route_lab;
+mod saved;
+mod settings;
+mod sheet;
+mod sort;
 pub mod supply;
+mod term;
+mod theme;
 pub mod unlist;
 mod write_dialog;
 
-use crate::app::keymap::Action;
-use crate::app::view::{Cx, View, Views};
+use crate::app::keymap::{Action, Context};
+use crate::app::view::{Availability, Cx, View, Views};
 use crate::app::{Model, Pane, Profile};
 use crate::domain::Condition;
 
@@ -40,7 +60,32 @@ fn pane(pane: Pane) -> Box<dyn View> {
 /// The one place that knows every view by name.
 pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     match action {
+        Action::Summary => cx.try_open(market::Market::new),
+        Action::Compare => cx.try_open(compare::Compare::new),
+        Action::Funnel => funnel::open(cx),
+        Action::Job if cx.state.pane == Pane::Volumes => {
+            cx.try_open(|state| Some(term::Term::new(state)))
+        }
+        Action::Job => cx.try_open(|state| Some(job::JobForm::new(state))),
+        Action::VolumeTerm => cx.try_open(|state| Some(term::Term::new(state))),
         Action::Plot => cx.try_open(plot::Plot::new),
+        Action::Sort if cx.is_on_pane() => cx.try_open(sort::Sort::new),
+        Action::Columns if cx.is_on_pane() => cx.try_open(columns::Columns::new),
+        Action::SavedSearches => cx.try_open(|state| Some(saved::Saved::new(state))),
+        Action::SaveSearch => saved::ask_name(false, cx),
+        Action::Palette => {
+            let commands = cx.take_commands();
+            cx.try_open(|state| Some(palette::Palette::new(commands?, state)))
+        }
+        Action::Help => {
+            let commands = cx.take_commands();
+            cx.try_open(|state| Some(help::Help::new(commands?, state)))
+        }
+        Action::Notices => cx.try_open(notices::Notices::new),
+        Action::Quit => {
+            quit::quit(cx);
+            true
+        }
         Action::NewGroup => group_form::open(cx),
         Action::CloneGroup => group_form::clone_selected(cx),
         Action::GroupFromSearch => group_form::from_search(cx),
@@ -49,8 +94,55 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::CheckSupply => supply::open(cx),
         Action::Drift => drift::open(cx),
         Action::Unlist => unlist::open(cx),
+        Action::Filter if cx.is_on_pane() => cx.try_open(filter::Filter::new),
+        Action::Settings if cx.is_on_pane() => cx.try_open(settings::Settings::new),
+        Action::Markets => {
+            markets::open(None, cx);
+            true
+        }
+        Action::Market(place) => {
+            markets::open(Some(place), cx);
+            true
+        }
+        Action::Theme => cx.try_open(theme::Theme::new),
         Action::RouteLab => route_lab::open(cx),
         Action::OpenRequest => request::open_failed(cx),
         _ => false,
+    }
+}
+
+/// The contexts of a list whose lines are edited. While nothing is typed, a blank checks the line;
+/// then it is text.
+const fn edits(is_typed: bool) -> &'static [Context] {
+    if is_typed {
+        &[Context::ListEdit, Context::List, Context::Always]
+    } else {
+        &[
+            Context::Checkbox,
+            Context::ListEdit,
+            Context::List,
+            Context::Always,
+        ]
+    }
+}
+
+/// Hides the actions of an edited list that a view has no use for.
+fn only(used: &[Action], action: Action) -> Availability {
+    let is_edit = matches!(
+        action,
+        Action::Toggle
+            | Action::MoveUp
+            | Action::MoveDown
+            | Action::Remove
+            | Action::Rename
+            | Action::Reset
+            | Action::Recall
+            | Action::Run
+            | Action::Settings
+    );
+    if is_edit && !used.contains(&action) {
+        Availability::Hidden
+    } else {
+        Availability::Available
     }
 }

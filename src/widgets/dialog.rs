@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Text};
-use ratatui::widgets::{Paragraph, Widget, Wrap};
+use ratatui::widgets::{Clear, Paragraph, Widget, Wrap};
 
 use super::panel::{Panel, Tone};
 use super::text::cells;
@@ -50,8 +50,8 @@ pub struct Message<'a> {
 }
 
 impl Message<'_> {
-    /// Draws it in the middle of the screen.
-    pub fn render(self, screen: Rect, buffer: &mut Buffer, theme: &Theme) {
+    /// Draws it in the middle of the screen; gives the row of the keys.
+    pub fn render(self, screen: Rect, buffer: &mut Buffer, theme: &Theme) -> Rect {
         let widest = self.text.width().max(self.keys.width());
         let width = u16::try_from(widest)
             .unwrap_or(u16::MAX)
@@ -72,6 +72,8 @@ impl Message<'_> {
         Paragraph::new(self.text)
             .wrap(Wrap { trim: false })
             .render(inner, buffer);
+        Clear.render(keys, buffer);
         super::text::fit(self.keys, keys.width).render(keys, buffer);
+        keys
     }
 }

@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
@@ -93,7 +93,8 @@ impl Widget for BoxPlot<'_> {
         for x in lower..=upper {
             put(x, "█", self.style);
         }
-        put(median, "│", self.theme.selected);
+        // The bar's colour behind the line, so that the bar is not interrupted.
+        put(median, "│", self.style.add_modifier(Modifier::REVERSED));
     }
 }
 

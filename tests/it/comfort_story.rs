@@ -72,8 +72,10 @@ fn at_no_width_a_hint_is_cut_and_the_help_is_always_named() {
 fn a_hint_is_a_button() {
     let mut desk = Desk::with_offers(THREE);
     desk.click("? help").expect("Help");
-    desk.keys("esc").click("s sort").expect("Sort");
-    desk.click("Esc close").expect_not("Space adds or flips");
+    desk.keys("esc")
+        .click("s sort")
+        .expect("type to find a field");
+    desk.click("Esc close").expect_not("type to find a field");
     desk.click("/ search");
     assert!(
         desk.model.browsers[bourse::domain::Resource::Offers]
@@ -96,7 +98,9 @@ fn the_help_begins_with_what_is_in_sight() {
         .expect("Edit the query");
     desk.keys("esc s f1");
     let screen = desk.screen();
-    let first = screen.lines().position(|line| line.contains("Sort editor"));
+    let first = screen
+        .lines()
+        .position(|line| line.contains("Lines that are checked"));
     let second = screen
         .lines()
         .position(|line| line.contains("Lists with a search line"));
@@ -118,13 +122,14 @@ fn the_help_is_searched_and_does_what_is_chosen() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("?")
         .type_text("differences")
-        .expect("those that differ");
-    // It belongs to the comparison, which is not open.
-    desk.keys("enter").expect("That is for: Comparison");
+        .expect("Differing rows only");
+    // It belongs to views that are not open.
+    desk.keys("enter")
+        .expect("Only available in: Charts and comparisons");
     desk.keys("?")
         .type_text("sort")
         .keys("enter")
-        .expect("Sort: ");
+        .expect("type to find a field");
     desk.keys("esc ?").type_text("vram").expect("vram>=24GB");
     desk.keys("enter").expect("vram>=24GB");
     desk.keys("ctrl-u").type_text("best value").keys("ctrl-u");
@@ -135,7 +140,8 @@ fn the_help_is_searched_and_does_what_is_chosen() {
 fn every_action_of_the_table_stands_in_the_help_with_its_reason() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("?").type_text("unlist");
-    desk.expect("Unlist a volume: type its listing id twice (not now: Only on");
+    desk.expect("Unlist a volume: type its listing id twice")
+        .expect("Not now: Only on Volumes (2)");
     desk.keys("enter").expect("Only on Volumes (2)");
 }
 
@@ -157,7 +163,7 @@ fn the_palette_sorts_by_any_field() {
 #[test]
 fn the_palette_begins_a_condition() {
     let mut desk = Desk::with_offers(THREE);
-    desk.keys(":").type_text("condition on vram").keys("enter");
+    desk.keys(":").type_text("filter on vram").keys("enter");
     assert!(
         desk.model.browsers[bourse::domain::Resource::Offers]
             .bar
@@ -197,7 +203,7 @@ fn the_palette_runs_a_saved_search() {
     });
     desk.keys(":")
         .type_text("big ones")
-        .expect("search big ones");
+        .expect("Search: big ones");
     desk.keys("enter").expect("num_gpus>=8");
     assert_eq!(desk.calls.len(), 1);
 }
@@ -215,9 +221,9 @@ fn the_palette_reaches_the_table_from_what_lies_over_it() {
 fn what_cannot_be_done_stays_in_the_palette_and_says_why() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys(":").type_text("new-workergroup");
-    desk.expect("(not now: Only on Workergroups (3))");
-    desk.keys("enter").expect("Actions");
-    desk.keys("esc").expect_not("Actions: type");
+    desk.expect("Only on Workergroups (3)");
+    desk.keys("enter").expect("Commands");
+    desk.keys("esc").expect_not("Commands ");
 }
 
 #[test]
@@ -311,9 +317,9 @@ fn a_question_is_answered_by_a_click() {
     desk.keys("b")
         .type_text("mine")
         .keys("delete")
-        .expect("does it");
-    desk.click("leaves it").expect_not("does it");
-    desk.keys("delete").click("does it");
+        .expect("Delete the saved");
+    desk.click("Esc cancel").expect_not("Delete the saved");
+    desk.keys("delete").click("y delete");
     assert!(desk.model.searches.saved.is_empty());
 }
 
@@ -416,7 +422,7 @@ fn the_preview_folds_and_needs_room() {
 #[test]
 fn what_can_be_copied_is_found_by_name() {
     let mut desk = Desk::with_offers(THREE);
-    desk.keys(":").type_text("curl").expect("> copy-curl");
+    desk.keys(":").type_text("curl").expect("▌ Copy curl");
     desk.keys("enter");
     let copied = desk.effects.iter().rev().find_map(|effect| match effect {
         bourse::app::Effect::Copy { text, .. } => Some(text),
@@ -424,15 +430,17 @@ fn what_can_be_copied_is_found_by_name() {
     });
     assert!(copied.is_some_and(|text| text.starts_with("curl ")));
     // A form that there is nothing for says why.
-    desk.keys(":").type_text("copy-marked").expect("not now:");
+    desk.keys(":")
+        .type_text("copy marked")
+        .expect("Copy marked");
 }
 
 #[test]
 fn what_the_help_lists_for_elsewhere_is_not_taken_for_copying() {
     let mut desk = Desk::with_offers(THREE);
-    // Enter has a meaning in the copy menu too, but this is the one of the filter editor's form.
-    desk.keys("?").type_text("condition-accept").keys("enter");
-    desk.expect("That is for: ");
+    // Enter has a meaning in the copy menu too, but this is the one of forms.
+    desk.keys("?").type_text("form-submit").keys("enter");
+    desk.expect("Only available in: ");
     assert!(
         !desk
             .effects

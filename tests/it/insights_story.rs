@@ -128,53 +128,9 @@ fn a_cut_answer_is_never_called_the_market() {
         .query
         .limit = Some(5);
     desk.keys("r").answer(MARKET);
-    desk.keys("m").expect("5 loaded, more exist");
+    desk.keys("m").expect("First 5 offers of more");
     desk.keys("esc p").expect("First 5 offers of more");
     desk.keys("esc G enter").expect("5 loaded, more exist");
-}
-
-#[test]
-fn a_job_is_typed_and_becomes_a_column_that_sorts() {
-    let mut desk = wide();
-    type_job(&mut desk);
-    // 101: 0.40 x 10 + 0.9 x 72 / 720 x 10 + the same x 5 + 0.01 x 20 + 0.02 x 5 = 5.65
-    desk.expect("On the selected offer 101");
-    for (label, value) in [
-        ("GPUs while running", "$4.0000"),
-        ("Storage while running", "$0.9000"),
-        ("Storage while stopped", "$0.4500"),
-        ("Traffic in", "$0.2000"),
-        ("Traffic out", "$0.1000"),
-        ("Total", "$5.6500"),
-    ] {
-        assert!(line(&desk, label).contains(value), "{label}");
-    }
-    desk.expect("= 0.4 $/h x 10 h")
-        .expect("= 0.9 $/GB/month x 72 GB / 720 h x 10 h")
-        .expect("= 4 + 0.9 + 0.45 + 0.2 + 0.1");
-    // 240 hours are left, 15 are needed: 225 to spare.
-    desk.expect("The offer outlives the job by 9.4d.");
-    assert!(desk.calls.is_empty());
-    desk.keys("enter").expect("Job $");
-    for (id, cost, spare) in [
-        ("101", "5.65", "9.4"),
-        ("102", "8.65", "9.4"),
-        ("103", "!5.00", "-0.2"),
-        ("104", "163.00", "99.4"),
-        ("105", "4.55", "—"),
-    ] {
-        let words = row(&desk, id);
-        assert!(words.contains(&cost.to_owned()), "{id}: {words:?}");
-        assert!(words.contains(&spare.to_owned()), "{id}: {words:?}");
-    }
-    desk.click("Job $").keys("g").selects("105");
-    desk.keys("j").selects("101");
-    // 103 ends before the job is done: it is no choice, however cheap.
-    desk.keys("G").selects("103");
-    assert!(desk.calls.is_empty());
-    // The order goes to the market without the column that it does not know.
-    desk.keys("r");
-    assert_eq!(language::print_order(&query(&desk).order), "job_cost");
 }
 
 #[test]
@@ -187,68 +143,6 @@ fn an_offer_that_ends_before_the_job_or_lacks_the_disk_says_so() {
         .expect("! The disk is 12GB too small.");
     desk.keys("G").keys("left g").expect("offer 105");
     desk.expect("! The record does not say how long the offer lasts.");
-}
-
-#[test]
-fn what_is_typed_into_a_line_takes_the_place_of_its_number() {
-    let mut desk = wide();
-    desk.keys("J").type_text("10").keys("tab tab");
-    desk.type_text("72").keys("tab end").type_text("0"); // the cursor was moved: 20 becomes 200
-    desk.keys("tab tab shift-tab enter"); // lines that are only passed keep their numbers
-    desk.keys("J");
-    let number = |label: &str, place: usize| words(&desk, label)[place].clone();
-    assert_eq!(number("> run hours", 3), "10");
-    assert_eq!(number("disk in GB", 3), "72");
-    assert_eq!(number("GB in  ", 2), "200");
-    assert_eq!(number("GB out  ", 2), "5");
-}
-
-#[test]
-fn work_lets_faster_offers_finish_sooner() {
-    let mut desk = wide();
-    desk.keys("J up").type_text("1000");
-    // 1000 DLPerf-hours at 100 DLPerf are 10 hours, at 190 they are 5.26.
-    desk.expect("= 1000 DLPerf-hours / 100 DLPerf");
-    desk.keys("enter").expect("Job time");
-    assert!(row(&desk, "101").contains(&"10.0".to_owned()));
-    assert!(row(&desk, "102").contains(&"5.3".to_owned()));
-}
-
-#[test]
-fn a_job_is_checked_while_it_is_typed_and_understands_units() {
-    let mut desk = wide();
-    desk.keys("J ctrl-u").type_text("soon");
-    desk.expect("! not a number of hours: 24, 3d, 2w");
-    desk.expect_not("On the selected offer");
-    desk.keys("tab enter");
-    desk.expect("run hours: not a number of hours")
-        .expect("> run hours");
-    desk.keys("ctrl-u").type_text("-1");
-    desk.expect("! from 0 to 1000000");
-    desk.keys("ctrl-u");
-    desk.expect("! a number is needed: 0 for none");
-    desk.type_text("3d")
-        .keys("tab tab ctrl-u")
-        .type_text("1.5TB");
-    desk.keys("tab ctrl-u").type_text("0");
-    desk.keys("tab ctrl-u").type_text("0");
-    // 3 days are 72 hours: 0.40 x 72 = 28.8; 0.9 x 1500 / 720 x 72 = 135.
-    desk.expect("$28.8000")
-        .expect("$135.0000")
-        .expect("$163.8000");
-}
-
-#[test]
-fn escape_leaves_the_job_as_it_was_and_keeps_what_was_typed() {
-    let mut desk = wide();
-    desk.keys("J ctrl-u").type_text("77").keys("esc");
-    desk.expect_not("Job $").selects("101");
-    desk.keys("J").expect("77");
-    desk.keys("ctrl-x");
-    desk.expect_not("Job $");
-    type_job(&mut desk).keys("enter").expect("Job $");
-    desk.keys(":").type_text("forget-job").keys("enter");
-    desk.expect_not("Job $").expect_not("Spare");
 }
 
 #[test]
@@ -344,47 +238,6 @@ fn three_prices_fit_into_eighty_columns() {
 }
 
 #[test]
-fn marked_offers_stand_side_by_side_with_the_best_marked() {
-    let mut desk = wide();
-    desk.keys("v").expect("mark at least two rows");
-    desk.keys("space j space").expect("2 marked").selects("104");
-    desk.keys("v").expect("2 offers side by side");
-    let values = |text: &str| words(&desk, text);
-    assert_eq!(values(" $/h    ")[1..], ["$0.4100/h", "*", "$0.2200/h"]);
-    assert_eq!(
-        values("100.0 DLPerf")[1..],
-        ["*", "100.0", "DLPerf", "50.0", "DLPerf"]
-    );
-    // Per GB: 0.41 / 24 and 0.22 / 24; per DLPerf: 0.41 / 100 and 0.22 / 50.
-    assert_eq!(values("$/h per GPU")[3..], ["$0.4100/h", "*", "$0.2200/h"]);
-    assert_eq!(
-        values("$/h per GB VRAM")[4..],
-        ["$0.01708/h", "*", "$0.00917/h"]
-    );
-    assert_eq!(
-        values("$/h per DLPerf")[3..],
-        ["*", "$0.00410/h", "$0.00440/h"]
-    );
-    desk.keys("d").expect("only differences");
-    desk.expect_not("24GB").expect("$/h per GPU");
-    desk.keys("d right enter").selects("103");
-    desk.keys("v space").selects("103").expect("1 marked");
-}
-
-#[test]
-fn more_offers_than_fit_scroll_sideways() {
-    let mut desk = Desk::with_offers(MARKET);
-    desk.resize(80, 24).keys("space space space space space v");
-    desk.expect("1-3 of 5")
-        .expect("1x RTX 3090")
-        .expect_not("8x H100");
-    desk.keys("right right right right")
-        .expect("3-5 of 5")
-        .expect("8x H100");
-    desk.keys("esc esc").expect_not("marked").selects("105");
-}
-
-#[test]
 fn escape_clears_marks_as_a_step_of_its_own() {
     let mut desk = wide();
     desk.keys("space space").expect("2 marked");
@@ -396,158 +249,6 @@ fn escape_clears_marks_as_a_step_of_its_own() {
         .type_text("unmark-all")
         .keys("enter")
         .expect_not("marked");
-}
-
-#[test]
-fn the_summary_groups_and_narrows() {
-    let mut desk = wide();
-    desk.keys("m").expect("5 loaded, no more came");
-    desk.expect("most machines first");
-    // Two machines. Per GPU: 0.22 and 0.30, median 0.26; 50 / 0.22 = 227.3 DLPerf per $.
-    assert_eq!(
-        words(&desk, "> RTX 3090")[3..9],
-        ["2", "2", "0.2200", "0.2600", "0.2200", "227.3"]
-    );
-    // 101 and 102 are slices of one machine of two GPUs: 0.71 / 2 a GPU at best; 190 / 0.71 = 267.6.
-    assert_eq!(
-        words(&desk, "  RTX 4090")[2..8],
-        ["1", "2", "0.3550", "0.3550", "0.4100", "267.6"]
-    );
-    desk.keys("right").expect("[number of GPUs]").expect("> 1x");
-    desk.keys("right right")
-        .expect("[country]")
-        .expect("(not said)");
-    desk.keys("left left left").expect("[GPU model]");
-    // 2400 / 16.02 = 149.8 is the least for the money, 267.6 the most.
-    desk.keys("s s s")
-        .expect("most DLPerf per $")
-        .expect("> RTX 4090");
-    desk.keys("enter");
-    assert_eq!(
-        asked_text(&desk),
-        "verified=true rentable=true rented=false gpu_name=RTX_4090"
-    );
-    desk.answer(MARKET).expect("gpu_name=RTX_4090");
-    // The query that ran before can be recalled.
-    desk.keys("/ up");
-    desk.expect("/ verified=true rentable=true rented=false  ");
-}
-
-#[test]
-fn narrowing_to_a_group_takes_the_place_of_conditions_on_the_same_field() {
-    let mut desk = wide();
-    desk.keys("/")
-        .type_text("num_gpus>=1")
-        .keys("enter")
-        .answer(MARKET);
-    desk.keys("m right G enter");
-    assert_eq!(
-        asked_text(&desk),
-        "verified=true rentable=true rented=false num_gpus=8"
-    );
-}
-
-#[test]
-fn the_plot_moves_the_selection_and_tells_who_is_better() {
-    let mut desk = wide();
-    desk.keys("p").expect("DLPerf (y) by $/h (x)");
-    desk.expect("◆ Pareto front: 4 rows, low $/h and high DLPerf");
-    desk.expect("1× RTX 4090").expect("nothing beats it");
-    desk.expect("$/h  $0.4100/h").expect("DLPerf  100.0 DLPerf");
-    desk.keys("left").expect(" 103 ").expect("RTX 3090");
-    desk.keys("right").expect(" 105 ");
-    // 103 is 0.08 of 0.30 cheaper and 10 of 40 faster.
-    desk.expect("103 beats it: $/h −26.7 %, DLPerf");
-    desk.expect("+25 %");
-    desk.keys("up").expect(" 103 ");
-    desk.keys("up").expect(" 101 ");
-    desk.keys("G").expect(" 104 ").expect("8× H100 SXM");
-    desk.keys("g").expect(" 103 ");
-    desk.keys("pgdn").expect(" 101 ");
-    desk.keys("esc").selects("101");
-}
-
-#[test]
-fn axes_are_chosen_by_typing_and_kept() {
-    let mut desk = wide();
-    desk.keys("p o").expect("X axis");
-    desk.type_text("dph_per_gpu").keys("enter");
-    desk.expect("DLPerf (y) by $/h per GPU (x)");
-    desk.keys("o tab").expect("Y axis");
-    desk.type_text("dlperf_per_gpu").keys("enter");
-    desk.expect("DLP per GPU (y) by $/h per GPU (x)");
-    desk.keys("o esc").expect("by $/h per GPU (x)");
-    desk.keys("esc p").expect("by $/h per GPU (x)");
-    desk.keys("enter").expect("offer 101");
-    desk.keys("esc");
-    desk.expect("by $/h per GPU (x)");
-    desk.keys("esc").selects("101");
-}
-
-#[test]
-fn the_plot_has_a_histogram_and_survives_without_special_characters() {
-    let mut desk = wide();
-    desk.theme.ascii = true;
-    desk.keys("p").expect("# Pareto front: 4 rows");
-    desk.expect("RTX 4090").expect_not("•").expect_not("─");
-    // From 0.22 to 16.02: four of the five prices are in the first bars.
-    desk.keys("tab").expect("Distribution of $/h");
-    desk.keys("tab").expect("DLPerf (y) by $/h (x)");
-}
-
-#[test]
-fn the_funnel_tells_what_each_condition_costs_and_relaxes_it() {
-    let mut desk = wide();
-    desk.keys("/")
-        .type_text("gpu_name=RTX_4090 num_gpus>=8")
-        .keys("enter")
-        .answer(r#"{"offers":[]}"#);
-    desk.expect("F find the strictest condition");
-    desk.keys("F").expect("asking the market");
-    assert_eq!(desk.calls.len(), 1);
-    let wide = query(&desk);
-    assert!(wide.conditions.is_empty());
-    assert_eq!(wide.offer_type, OfferType::OnDemand);
-    desk.answer(MARKET);
-    desk.expect("0 of 5 offers that were loaded without conditions meet all of them.");
-    // num_gpus>=8 takes 101, 102, 103 and 105; 101 and 102 would come back. gpu_name takes 103,
-    // 104 and 105; only 104 would come back.
-    assert_eq!(words(&desk, "> num_gpus>=8")[2..4], ["-4", "+2"]);
-    assert_eq!(words(&desk, "gpu_name=RTX_4090  ")[1..3], ["-3", "+1"]);
-    assert_eq!(words(&desk, "verified=true  ")[1..3], ["-0", "+0"]);
-    // The nearest bound that brings one back is 2.
-    desk.expect("looser: num_gpus>=2");
-    desk.keys("l");
-    assert_eq!(
-        asked_text(&desk),
-        "verified=true rentable=true rented=false gpu_name=RTX_4090 num_gpus>=2"
-    );
-}
-
-#[test]
-fn a_condition_is_removed_by_the_funnel() {
-    let mut desk = wide();
-    desk.keys("/").type_text("gpu_name=H200").keys("enter");
-    desk.answer(r#"{"offers":[]}"#).keys("F").answer(MARKET);
-    assert_eq!(words(&desk, "> gpu_name=H200")[2..4], ["-5", "+5"]);
-    desk.keys("enter");
-    assert_eq!(
-        asked_text(&desk),
-        "verified=true rentable=true rented=false"
-    );
-}
-
-#[test]
-fn leaving_the_funnel_stops_its_request() {
-    let mut desk = wide();
-    desk.keys("F");
-    assert_eq!(desk.calls.len(), 1);
-    desk.keys("esc");
-    assert!(desk.calls.is_empty());
-    desk.selects("101");
-    desk.keys("F").fail(ApiError::Lost);
-    desk.expect("connection lost before the response");
-    desk.keys("esc").selects("101");
 }
 
 #[test]
@@ -620,7 +321,7 @@ fn views_of_offers_say_why_they_are_not_there_for_volumes() {
     let mut desk = wide();
     desk.keys("2");
     for key in ["R", "P"] {
-        desk.keys(key).expect("it is about machine offers: press 1");
+        desk.keys(key).expect("Only on Offers (1)");
     }
 }
 
@@ -656,17 +357,6 @@ fn every_view_is_drawn_at_every_size() {
         }
     }
     assert_eq!(desk.effects, [] as [Effect; 0]);
-}
-
-#[test]
-fn a_job_begins_with_the_disk_that_the_search_is_for_and_understands_days() {
-    let mut desk = wide();
-    desk.keys("/").type_text(" disk_space>=200").keys("enter");
-    desk.keys("J");
-    assert_eq!(words(&desk, "disk in GB")[3], "200");
-    desk.type_text("3 days").keys("enter");
-    // 0.40 x 72 + 0.9 x 200 / 720 x 72 + 0.01 x 20 + 0.02 x 5 = 28.8 + 18 + 0.3 = 47.1
-    assert!(row(&desk, "101").contains(&"47.10".to_owned()));
 }
 
 #[test]

@@ -193,7 +193,9 @@ fn help_lists_every_key_and_finds_by_typing() {
     let mut desk = Desk::with_offers(THREE);
     desk.resize(140, 600).keys("?");
     for row in bourse::app::keymap::BINDINGS {
-        assert!(desk.shows(row.help), "{} is not in the help", row.name);
+        // Long ones are truncated in the list; the selected one is beside it in full.
+        let start: String = row.help.chars().take(24).collect();
+        assert!(desk.shows(&start), "{} is not in the help", row.name);
     }
     desk.type_text("suspend")
         .expect("Ctrl-z")
@@ -474,10 +476,10 @@ fn conditions_on_the_loaded_rows_get_suggestions_too() {
 #[test]
 fn a_notice_that_was_read_goes_with_the_next_key() {
     let mut desk = Desk::with_offers(THREE);
-    desk.keys("v").expect("mark at least two rows");
-    desk.keys("space").expect("mark at least two rows");
+    desk.keys("v").expect("Mark at least two rows");
+    desk.keys("space").expect("Mark at least two rows");
     desk.now.mono += 1.5;
-    desk.keys("space").expect_not("mark at least two rows");
+    desk.keys("space").expect_not("Mark at least two rows");
     // With two rows marked, comparing them is the first hint.
     assert!(desk.screen().lines().last().unwrap().contains("v compare"));
 }

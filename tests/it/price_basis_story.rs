@@ -123,7 +123,7 @@ fn a_reserved_job_and_a_funnel_go_by_what_is_paid() {
     desk.keys("/").type_text(" dph_total<1").keys("enter");
     desk.keys("F").answer(RESERVED);
     // 1.24 and 1.28 are both too much; 1.24 is the nearer one.
-    desk.expect("looser: dph_total<=1.24");
+    desk.expect("dph_total<=1.24 would bring 1");
 }
 
 #[test]
@@ -184,17 +184,24 @@ fn with_a_job_its_bill_ranks_compares_and_sums_up() {
     let screen = desk.screen();
     let words: Vec<_> = screen
         .lines()
-        .find(|line| line.starts_with("> RTX 4090"))
+        .find(|line| line.contains("▌ RTX 4090"))
         .unwrap()
         .split_whitespace()
-        .skip(5)
-        .take(4)
+        .skip_while(|word| *word != "4090")
+        .skip(3)
+        .take(5)
         .collect();
-    assert_eq!(words, ["7.8000", "23.9000", "7.8000", "6.4"], "{screen}");
-    desk.expect("low job $");
+    // A quarter of the way from 7.80 to 40 is 15.85.
+    assert_eq!(
+        words,
+        ["7.80", "15.85", "23.90", "31.95", "6.4"],
+        "{screen}"
+    );
+    desk.expect("$/GPU for the job")
+        .expect("Cheapest 2 at $7.80 for the job");
     desk.keys("esc p").expect("DLPerf (y) by Job $ (x)");
     desk.expect("◆ Pareto front: 1 rows");
-    desk.keys("esc :").type_text("forget-job").keys("enter");
+    desk.keys("esc :").type_text("clear-job").keys("enter");
     desk.expect("8 GB disk").expect("sort $/h ▲");
     desk.expect("0.2200");
     desk.keys("p").expect("DLPerf (y) by $/h (x)");
@@ -215,7 +222,7 @@ fn a_job_asks_for_prices_with_its_disk_and_orders_by_the_price_it_grows_with() {
     assert_eq!(body(&desk, dialect)["allocated_storage"], json!(360));
     desk.expect("job 20h, 360GB");
     assert!(row(&desk, "1").contains("22.00"), "0.20 x 20 + 0.9 x 20");
-    desk.keys(":").type_text("forget-job").keys("enter");
+    desk.keys(":").type_text("clear-job").keys("enter");
     assert_eq!(body(&desk, dialect)["allocated_storage"], json!(8));
 }
 

@@ -35,117 +35,6 @@ fn both_spellings_of_the_hourly_price_are_read() {
 }
 
 #[test]
-fn a_size_and_months_give_sortable_columns() {
-    let mut desk = at_volumes();
-    desk.keys("J")
-        .expect("Volume cost")
-        .expect("100 GB")
-        .expect("1 month");
-    retype(&mut desk, "500");
-    desk.keys("tab");
-    retype(&mut desk, "3");
-    // The selected volume is the one in Iceland at 0.05 $/GB/month: 500 GB cost 25 $ a month of
-    // 720 h, 0.034722 $/h, 75 $ in three months of 30 days.
-    desk.expect("$0.034722/h").expect("$25.00").expect("$75.00");
-    desk.expect("0.05 $/GB/month x 500 GB / 720 h");
-    desk.keys("enter")
-        .expect_not("Volume cost")
-        .expect("Term $");
-    let iceland = words(&desk, "IS Iceland");
-    // It ends after 9.5 days, long before the three months: its sum is marked.
-    assert!(iceland.contains(&"!75.00".to_owned()), "{iceland:?}");
-    assert!(iceland.contains(&"25.00".to_owned()), "{iceland:?}");
-    let texas = words(&desk, "US Texas");
-    assert!(texas.contains(&"!150.00".to_owned()), "{texas:?}");
-    desk.selects("4002");
-    desk.click("Term $")
-        .keys("g")
-        .selects("4002")
-        .expect("Term $▲");
-    desk.click("Term $▲")
-        .keys("g")
-        .selects("4001")
-        .expect("Term $▼");
-    assert!(desk.calls.is_empty(), "all of it is worked out here");
-    desk.keys("r");
-    let Request::Search(query) = desk.asked() else {
-        panic!()
-    };
-    let body = bourse::api::wire::encode(
-        &Request::Search(query.clone()),
-        &bourse::domain::Dialect::DOCUMENTED,
-    );
-    let text = body.body_text().unwrap();
-    assert!(!text.contains("volume_term"), "no market knows it: {text}");
-}
-
-#[test]
-fn days_weeks_and_terabytes_are_understood() {
-    for (size, span, total) in [
-        ("2TB", "45 days", "$150.00"), // 0.05 x 2000 x 1.5 months
-        ("2000 gb", "45d", "$150.00"), // the same
-        ("2000", "1.5", "$150.00"),    // a bare number is months
-        ("1000", "2 weeks", "$23.33"), // 0.05 x 1000 x 14 / 30
-        ("1000", "0", "$0.00"),
-        ("1000", "36 h", "$2.50"), // 0.05 x 1000 / 720 x 36
-    ] {
-        let mut desk = at_volumes();
-        desk.keys("J");
-        retype(&mut desk, size);
-        desk.keys("down");
-        retype(&mut desk, span);
-        let whole = words(&desk, "Whole term");
-        assert!(
-            whole.contains(&total.to_owned()),
-            "{size} {span}: {whole:?}"
-        );
-    }
-}
-
-#[test]
-fn what_cannot_be_read_is_said_and_the_form_stays() {
-    for (line, typed, complaint) in [
-        ("", "much", "Size: not a size"),
-        ("", "-5", "Size: not a size"),
-        ("", "1e99", "Size: not a size"),
-        (
-            "",
-            "99999999999",
-            "Size: size in GB must be a number from 0 to 1000000000",
-        ),
-        ("tab", "long", "For how long: not a span"),
-        ("tab", "", "For how long: not a span"),
-        (
-            "tab",
-            "1300 months",
-            "For how long: days must be a number from 0 to 36500",
-        ),
-    ] {
-        let mut desk = at_volumes();
-        desk.keys("J").keys(line);
-        retype(&mut desk, typed);
-        desk.keys("enter").expect("Volume cost");
-        desk.expect(complaint).expect_not("Term $");
-    }
-}
-
-#[test]
-fn the_form_is_left_as_it_was_and_can_be_taken_back() {
-    let mut desk = at_volumes();
-    desk.keys("J");
-    retype(&mut desk, "777");
-    desk.keys("esc").expect_not("Term $");
-    desk.keys("J").expect_not("777");
-    desk.keys("enter").expect("Term $");
-    desk.click("Term $").expect("Term $▲");
-    desk.keys("J ctrl-x")
-        .expect_not("Term $")
-        .expect("priced per GB again");
-    desk.keys("r");
-    assert_eq!(desk.calls.len(), 1);
-}
-
-#[test]
 fn the_detail_shows_cost_availability_room_and_the_spread_of_speeds() {
     let mut desk = at_volumes();
     desk.keys("enter");
@@ -270,64 +159,14 @@ fn a_market_without_volumes_is_explained() {
 #[test]
 fn small_screens_keep_form_and_basket_usable() {
     let mut desk = at_volumes();
-    desk.resize(40, 10)
-        .keys("J")
-        .expect("Size")
-        .expect("For how long");
+    desk.resize(40, 10).keys("J").expect("Size").expect("Term");
     desk.expect("$5.00");
-    desk.keys("enter").expect("Term $");
+    desk.keys("enter").expect("Volumes priced");
     let mut desk = Desk::with_offers(THREE);
     desk.resize(40, 10)
         .keys("B")
         .answer(crate::unlist_story::TWO)
         .expect("4001");
-}
-
-#[test]
-fn the_size_and_term_come_back_after_a_restart() {
-    let mut desk = at_volumes();
-    desk.keys("J");
-    retype(&mut desk, "512.5");
-    desk.keys("enter");
-    let snapshot = desk.model.snapshot();
-    let mut desk = Desk::with_offers(THREE);
-    desk.model.restore(
-        Some(&snapshot),
-        bourse::domain::saved::Searches::default(),
-        false,
-    );
-    desk.keys("1 2 r").answer(crate::unlist_story::TWO);
-    let texas = words(&desk, "US Texas");
-    assert!(texas.contains(&"51.25".to_owned()), "{texas:?}"); // 0.1 x 512.5
-}
-
-#[test]
-fn volumes_are_summarised_and_plotted_like_offers() {
-    let mut desk = at_volumes();
-    desk.keys("m")
-        .expect("Summary of the rows here")
-        .expect("[country]");
-    // 800 MB/s for 0.1 $/GB/month, 80 for 0.05.
-    let texas = words(&desk, "US ");
-    assert!(texas.contains(&"8000".to_owned()), "{texas:?}");
-    desk.keys("right").expect("[cluster]");
-    desk.keys("left s s s").expect("most MB/s per $ first");
-    desk.keys("g enter");
-    let Request::Search(query) = desk.asked() else {
-        panic!()
-    };
-    assert_eq!(query.resource, Resource::Volumes);
-    assert_eq!(
-        bourse::domain::language::print(&query.conditions),
-        "verified=true geolocation=US"
-    );
-    let mut desk = at_volumes();
-    desk.keys("p").expect("$/GB/mo").expect("Avg MB/s");
-    desk.keys("o")
-        .type_text("disk_space")
-        .keys("enter")
-        .expect("by Space GB (x)");
-    desk.keys("esc 1 p").expect("DLPerf");
 }
 
 #[test]

@@ -3,11 +3,7 @@
 //! A view is an overlay of its own. It is built when it is opened and when what it shows changes,
 //! never while drawing; it speaks of the rows that are loaded and says when a limit cut them.
 
-pub mod compare;
-pub mod job_form;
 pub mod related;
-pub mod summary;
-pub mod why;
 
 use super::browser::Browser;
 use super::keymap::{Action, Context};
@@ -17,26 +13,12 @@ use super::remote::{Now, Ticket, Waiting};
 use super::{Model, Pane, actions, three};
 use crate::api::ApiError;
 use crate::domain::insight::{Coverage, coverage};
-use crate::domain::query::DEFAULT_STORAGE_GB;
-use crate::domain::{Condition, Listing, Operand, Operator, Query, Resource, Value};
-use crate::widgets::text_input::TextInput;
-use compare::Compare;
-use job_form::JobForm;
+use crate::domain::{Condition, Listing, Resource};
 use related::Related;
-use summary::Summary;
-use why::Why;
 
 /// One view and its state.
 #[derive(Debug)]
 pub enum Insight {
-    /// The form of the job that offers are priced for.
-    Job(JobForm),
-    /// Marked rows side by side.
-    Compare(Compare),
-    /// Groups of rows and their prices.
-    Summary(Summary),
-    /// Why there are so few rows.
-    Why(Why),
     /// What else the machine and the host of an offer have.
     Related(Related),
 }
@@ -44,34 +26,16 @@ pub enum Insight {
 impl Insight {
     /// The contexts whose keys it takes, in order.
     pub const fn contexts(&self) -> &'static [Context] {
-        use Context::{Always, Compare, Funnel, Global, Job, Movement, Related, Summary};
+        use Context::{Always, Global, Movement, Related};
         match self {
-            Self::Job(_) => &[Job, Always],
-            Self::Compare(_) => &[Compare, Movement, Global, Always],
-            Self::Summary(_) => &[Summary, Movement, Global, Always],
-            Self::Why(_) => &[Funnel, Movement, Global, Always],
             Self::Related(_) => &[Related, Movement, Global, Always],
-        }
-    }
-
-    /// Whether typed characters go into a line of text.
-    pub const fn takes_text(&self) -> bool {
-        matches!(self, Self::Job(_))
-    }
-
-    /// Types into its line of text.
-    pub(super) fn type_into(&mut self, edit: impl FnOnce(&mut TextInput) -> bool) {
-        if let Self::Job(form) = self {
-            form.edit(edit);
         }
     }
 
     /// The requests whose answers it awaits.
     fn awaited(&self) -> Option<Ticket> {
         match self {
-            Self::Why(why) => why.remote.awaited(),
             Self::Related(related) => related.remote.awaited(),
-            _ => None,
         }
     }
 }
@@ -90,65 +54,42 @@ enum After {
 
 /// Why an action cannot be done now, if it cannot.
 pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
+    let key = |action| model.state.keymap.key_of(action);
+    let pane = model.state.pane;
     let is_about_offers = matches!(
         action,
-        Action::ThreePrices | Action::Job | Action::ForgetJob | Action::Related
+        Action::ThreePrices | Action::ForgetJob | Action::Related
     );
-    if is_about_offers && model.state.pane != Pane::Offers {
-        return Some(format!(
-            "it is about machine offers: press {}",
-            model.state.keymap.way_to("offers")
-        ));
+    if is_about_offers && pane != Pane::Offers {
+        return Some(format!("Only on Offers ({})", key(Action::Offers)));
+    }
+    let is_about_prices = matches!(action, Action::Job | Action::Summary | Action::Plot);
+    if is_about_prices && !matches!(pane, Pane::Offers | Pane::Volumes) {
+        let (offers, volumes) = (key(Action::Offers), key(Action::Volumes));
+        return Some(format!("Only on Offers ({offers}) and Volumes ({volumes})"));
     }
     let browser = model.browser()?;
-    if matches!(action, Action::Summary | Action::Plot) && model.state.pane == Pane::Workergroups {
-        let (offers, volumes) = (
-            model.state.keymap.way_to("offers"),
-            model.state.keymap.way_to("volumes"),
-        );
-        return Some(format!(
-            "workergroups have no prices: press {offers} or {volumes}"
-        ));
-    }
     let needs_rows = matches!(action, Action::Summary | Action::Plot | Action::Mark);
     let has_no_row = browser.view().is_empty();
     match action {
-        Action::Related if browser.selected_row().is_none() => {
-            Some("no record is selected".to_owned())
+        Action::Related if browser.selected_row().is_none() => Some("No offer selected".to_owned()),
+        Action::ForgetJob if browser.figures.job.is_none() => {
+            Some("Offers are not priced for a job".to_owned())
         }
-        Action::ForgetJob if browser.figures.job.is_none() => Some("there is no job".to_owned()),
-        Action::Unmark if browser.marks.is_empty() => Some("nothing is marked".to_owned()),
+        Action::Unmark if browser.marks.is_empty() => Some("Nothing is marked".to_owned()),
         Action::Compare if browser.marks.len() < 2 => Some(format!(
-            "mark at least two rows with {} first",
-            model.state.keymap.way_to("mark")
+            "Mark at least two rows first ({})",
+            key(Action::Mark)
         )),
-        Action::Funnel if browser.resource() == crate::domain::Resource::Workergroups => {
-            Some("workergroups are listed whole".to_owned())
+        Action::Funnel if browser.resource() == Resource::Workergroups => {
+            Some(format!("Only on Offers ({})", key(Action::Offers)))
         }
         Action::Funnel if browser.query.active().next().is_none() => {
-            Some("there is no condition".to_owned())
+            Some("No filters to explain".to_owned())
         }
-        _ if needs_rows && has_no_row => Some("there are no rows".to_owned()),
+        _ if needs_rows && has_no_row => Some("No rows".to_owned()),
         _ => None,
     }
-}
-
-/// The disk in GB that a search is for: the storage that its prices include, or the least space
-/// that it asks for.
-fn wanted_disk(query: &Query) -> Option<f64> {
-    let least = query.active().filter_map(|condition| {
-        let is_bound = matches!(condition.operator, Operator::Gte | Operator::Gt);
-        match &condition.operand {
-            Operand::One(Value::Number(gb)) if is_bound && condition.field.key == "disk_space" => {
-                Some(*gb)
-            }
-            _ => None,
-        }
-    });
-    let chosen = query
-        .storage
-        .filter(|gb| (gb - DEFAULT_STORAGE_GB).abs() > f64::EPSILON);
-    chosen.into_iter().chain(least).reduce(f64::max)
 }
 
 /// Opens a view, or shows what it is about in the table.
@@ -157,42 +98,21 @@ pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         browsers, tickets, ..
     } = &mut model.state;
     let offers = &mut browsers[Resource::Offers];
-    let mut effects = Vec::new();
-    let insight =
-        match action {
-            Action::ThreePrices => return three_prices(model, now),
-            Action::Job => {
-                let draft = offers.figures.job_draft.take();
-                Insight::Job(draft.unwrap_or_else(|| {
-                    JobForm::new(offers.figures.job, wanted_disk(&offers.query))
-                }))
-            }
-            Action::Related => {
-                let (related, asked) = Related::new(offers, tickets, now);
-                effects = asked;
-                Insight::Related(related)
-            }
-            Action::ForgetJob => return forget_job(model, now),
-            Action::Compare => match model.browser() {
-                Some(browser) => Insight::Compare(Compare::new(browser)),
-                None => return effects,
-            },
-            Action::Summary => match model.browser() {
-                Some(browser) => Insight::Summary(Summary::new(browser)),
-                None => return effects,
-            },
-            Action::Funnel => {
-                let Some((browser, tickets)) = model.browser_and_tickets() else {
-                    return effects;
-                };
-                let (why, asked) = Why::new(browser, tickets, now);
-                effects = asked;
-                Insight::Why(why)
-            }
-            _ => return effects,
-        };
-    model.overlays.push(Overlay::Insight(Box::new(insight)));
-    effects
+    match action {
+        Action::ThreePrices => three_prices(model, now),
+        Action::ForgetJob => {
+            let effects = model.state.price_job(now, None);
+            model.show(Toast::new("Job pricing cleared", now));
+            effects
+        }
+        Action::Related => {
+            let (related, effects) = Related::new(offers, tickets, now);
+            let insight = Box::new(Insight::Related(related));
+            model.overlays.push(Overlay::Insight(insight));
+            effects
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn three_prices(model: &mut Model, now: Now) -> Vec<Effect> {
@@ -216,12 +136,6 @@ fn three_prices(model: &mut Model, now: Now) -> Vec<Effect> {
     effects
 }
 
-fn forget_job(model: &mut Model, now: Now) -> Vec<Effect> {
-    let effects = job_form::set(model, now, None);
-    model.show(Toast::new("Offers are priced by $/h again", now));
-    effects
-}
-
 /// Does what an action asks of the topmost view.
 pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     let page = model.facts.overlay_page.max(1);
@@ -232,32 +146,6 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     let step = actions::movement(action, page);
     let after = match &mut *insight {
         _ if action == Action::Back => After::Close,
-        Insight::Job(form) => job_form::act(form, model, now, action, &mut effects),
-        Insight::Compare(view) => {
-            let most = view.lines.len().saturating_sub(page);
-            match (step, model.browser_mut()) {
-                (Some(step), _) => {
-                    view.scroll = view.scroll.saturating_add_signed(step).min(most);
-                    After::Stay
-                }
-                (None, Some(browser)) => {
-                    let after = view.act(browser, action);
-                    if action == Action::Toggle && matches!(after, After::Close) {
-                        model.show(Toast::new("One left: comparison closed", now));
-                    }
-                    after
-                }
-                (None, None) => After::Close,
-            }
-        }
-        Insight::Summary(view) => match model.browser_mut() {
-            Some(browser) => view.act(browser, action, step),
-            None => After::Close,
-        },
-        Insight::Why(view) => match model.browser_mut() {
-            Some(browser) => view.act(browser, action, step),
-            None => After::Close,
-        },
         Insight::Related(view) => {
             let crate::app::State {
                 browsers, tickets, ..
@@ -272,14 +160,7 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             model.overlays.push(Overlay::Insight(insight));
             model.overlays.push(*overlay);
         }
-        After::Close => {
-            effects.extend(insight.awaited().map(Effect::Abort));
-            if let Insight::Job(form) = *insight
-                && action == Action::Back
-            {
-                model.state.browsers[Resource::Offers].figures.job_draft = Some(form);
-            }
-        }
+        After::Close => effects.extend(insight.awaited().map(Effect::Abort)),
         After::Ask => {
             effects.extend(insight.awaited().map(Effect::Abort));
             model.overlays.clear();
@@ -303,14 +184,7 @@ pub(super) fn clicked(model: &mut Model, now: Now, index: usize) -> Vec<Effect> 
         return Vec::new();
     };
     let is_selected = match &mut **insight {
-        Insight::Summary(view) => std::mem::replace(&mut view.cursor, index) == index,
-        Insight::Why(view) => std::mem::replace(&mut view.cursor, index) == index,
         Insight::Related(view) => std::mem::replace(&mut view.cursor, index) == index,
-        Insight::Job(form) => {
-            form.focus(index);
-            false
-        }
-        Insight::Compare(_) => false,
     };
     if is_selected {
         act(model, now, Action::Submit)
@@ -341,15 +215,11 @@ pub(super) fn answered(
         _ => None,
     });
     match waiting {
-        Some(Insight::Why(view)) => {
-            view.remote.accept(ticket, now, answer);
-            view.rebuild();
-        }
         Some(Insight::Related(view)) => {
             view.remote.accept(ticket, now, answer);
             view.rebuild(offers);
         }
-        _ => return Some(answer),
+        None => return Some(answer),
     }
     None
 }
@@ -363,9 +233,7 @@ pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting:
             continue;
         };
         match &mut **insight {
-            Insight::Why(view) => view.remote.progress(ticket, attempt, waiting.cloned()),
             Insight::Related(view) => view.remote.progress(ticket, attempt, waiting.cloned()),
-            _ => {}
         }
     }
 }
@@ -394,22 +262,16 @@ pub(crate) fn loaded(listing: &Listing, limit: Option<u32>) -> String {
     }
 }
 
-/// The same of the rows that a pane shows.
-fn shown_of_loaded(browser: &Browser) -> String {
-    let Some(listing) = browser.listing() else {
-        return String::new();
-    };
-    let limit = browser.shown_query().and_then(|query| query.limit);
-    let loaded = loaded(listing, limit);
-    let shown = browser.view().len();
-    if shown == listing.len() {
-        loaded
-    } else {
-        format!("{shown} shown of {loaded}")
-    }
-}
-
 impl Browser {
+    /// Marks the selected row, or unmarks it.
+    pub fn toggle_mark(&mut self) {
+        if let Some(id) = self.selected()
+            && !self.marks.remove(&id)
+        {
+            self.marks.insert(id);
+        }
+    }
+
     /// How many rows there are and whether they are all: `All 57 offers`, `First 500 offers of more`.
     pub fn count_label(&self) -> String {
         let here = self.listing().map_or(0, Listing::len);
@@ -427,7 +289,7 @@ impl Browser {
 
     /// Puts `conditions` in the place of those on the same fields, shows the query and keeps the
     /// old one in the history of the bar.
-    fn narrow_to(&mut self, conditions: Vec<Condition>) {
+    pub fn narrow_to(&mut self, conditions: Vec<Condition>) {
         let mut kept = self.query.conditions.clone();
         kept.retain(|old| conditions.iter().all(|new| new.field != old.field));
         kept.extend(conditions);
@@ -435,7 +297,7 @@ impl Browser {
     }
 
     /// Takes other conditions; the query that ran can be recalled in the bar.
-    fn change_conditions(&mut self, conditions: Vec<Condition>) {
+    pub fn change_conditions(&mut self, conditions: Vec<Condition>) {
         let before = self.query_text();
         self.bar.remember(&before);
         self.query.conditions = conditions;

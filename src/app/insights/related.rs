@@ -102,7 +102,7 @@ impl Related {
         };
         if let Some(row) = here.row(self.id) {
             self.share = share(here, row);
-            self.title = super::compare::title(here, u32::try_from(row).unwrap_or(0));
+            self.title = title(here, u32::try_from(row).unwrap_or(0));
             let cell = |key: &str| text(here, row, key);
             self.place = (cell("machine_id"), cell("host_id"));
         }
@@ -228,10 +228,22 @@ fn lines(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Line> {
                 id: listing.id(place)?,
                 machine: text(listing, place, "machine_id"),
                 is_same_machine: own.is_some() && machine(place) == own,
-                title: super::compare::title(listing, slice.row),
+                title: title(listing, slice.row),
                 rentable: rentable(place),
                 slice,
             })
         })
         .collect()
+}
+
+/// What an offer is, in a few words.
+fn title(listing: &Listing, row: u32) -> String {
+    let cell = |key: &str| {
+        let field = listing.catalog().by_key(key)?;
+        Some(format::cell(listing, row as usize, field, 16))
+    };
+    match (cell("num_gpus"), cell("gpu_name")) {
+        (Some(count), Some(name)) => format!("{count}x {name}"),
+        _ => String::new(),
+    }
 }

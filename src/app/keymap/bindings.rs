@@ -15,50 +15,26 @@ pub enum Context {
     Detail,
     /// A list that is narrowed by typing: help, palette, choices.
     List,
-    /// The sort editor.
-    Sort,
-    /// The form of a volume's size and term.
-    VolumeCost,
     /// The volumes that go with an offer.
     Basket,
-    /// The list of saved searches.
-    Searches,
     /// The copy menu.
     CopyMenu,
     /// A form.
     Form,
     /// A choice of a form.
     FormChoice,
-    /// A dialog that asks for a line of text.
-    Prompt,
     /// A dialog that asks for a yes.
     Dialog,
-    /// The form of a job.
-    Job,
-    /// Marked rows side by side.
-    Compare,
-    /// The rows in groups.
-    Summary,
     /// A chart, or records side by side: the arrows go from one to the next.
     Chart,
-    /// Why there are so few.
-    Funnel,
     /// Offers of the same machine and host.
     Related,
     /// The route lab.
     RouteLab,
-    /// A question that Enter answers with a yes too.
-    Ask,
-    /// The column editor.
-    Columns,
-    /// The filter editor.
-    Filter,
-    /// A condition that is written in the filter editor.
-    Condition,
-    /// The filter editor where a blank ticks, turns or switches instead of being typed.
-    Tick,
-    /// The search settings.
-    Settings,
+    /// A list whose lines are switched, moved and removed.
+    ListEdit,
+    /// A line that a blank checks or unchecks.
+    Checkbox,
     /// A field of a form that takes no text.
     Choice,
     /// The table and the detail view of workergroups.
@@ -67,12 +43,8 @@ pub enum Context {
     Report,
     /// A text of several lines that is edited.
     Editor,
-    /// The list of markets.
-    Markets,
-    /// The form of a market.
-    MarketForm,
-    /// A choice of the form of a market.
-    MarketChoice,
+    /// A list of things that are added and removed, without a search line.
+    Items,
     /// A view with tabs.
     Tabs,
     /// Moving in lists, whoever owns them.
@@ -91,35 +63,21 @@ impl Context {
             Self::Query => "Query bar",
             Self::Detail => "Detail view",
             Self::List => "Lists with a search line",
-            Self::Sort => "Sort editor",
-            Self::VolumeCost => "Volume cost",
             Self::Basket => "Offer and volume",
-            Self::Searches => "Saved searches",
             Self::CopyMenu => "Copy menu",
             Self::Form => "Forms",
             Self::FormChoice => "Choices of the export form",
-            Self::Prompt => "Dialogs that ask for a text",
-            Self::Dialog => "Dialogs that ask for a yes",
-            Self::Job => "Job cost",
-            Self::Compare => "Comparison",
-            Self::Summary => "Summary",
-            Self::Chart => "Charts",
-            Self::Funnel => "Why so few?",
+            Self::Dialog => "Questions",
+            Self::Chart => "Charts and comparisons",
             Self::Related => "Related offers",
             Self::RouteLab => "Route lab",
-            Self::Ask => "Questions before a run and before leaving",
-            Self::Columns => "Column editor",
-            Self::Filter => "Filter editor",
-            Self::Condition => "Filter editor: a condition",
-            Self::Tick => "Filter editor: ticking",
-            Self::Settings => "Search settings",
+            Self::ListEdit => "Lists that are edited",
+            Self::Checkbox => "Lines that are checked",
             Self::Choice => "Forms: a choice, switch or button",
             Self::Workergroups => "Workergroups",
             Self::Report => "Reports",
             Self::Editor => "Text editor",
-            Self::Markets => "Markets",
-            Self::MarketForm => "Markets: the form",
-            Self::MarketChoice => "Markets: a choice of the form",
+            Self::Items => "Markets",
             Self::Tabs => "Tabs",
             Self::Movement => "Moving",
             Self::Global => "Everywhere",
@@ -140,6 +98,8 @@ pub enum Action {
     ReloadConfig,
     Help,
     Palette,
+    Notices,
+    Theme,
     NextPane,
     PreviousPane,
     NextTab,
@@ -204,7 +164,7 @@ pub enum Action {
     Job,
     ForgetJob,
     Funnel,
-    Loosen,
+    VolumeTerm,
     Related,
     Basket,
     RouteLab,
@@ -241,9 +201,6 @@ pub enum Action {
     CopySecret,
     Markets,
     Market(u16),
-    NewMarket,
-    MarketKey,
-    MarketTest,
 }
 
 impl Action {
@@ -316,8 +273,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["J"], Action::Job, "job",
         "Price offers for a job, volumes for a size and term").hint("job", 4),
     row(Context::Table, &["space"], Action::Mark, "mark", "Mark or unmark the row and go to the next").hint("mark", 5),
-    row(Context::Table, &["v"], Action::Compare, "compare", "Compare the marked rows").hint("compare", 6),
-    row(Context::Table, &["m"], Action::Summary, "summary", "Group the rows and compare their prices").hint("market", 7),
+    row(Context::Table, &["v"], Action::Compare, "compare", "Compare the marked rows side by side").hint("compare", 6),
+    row(Context::Table, &["m"], Action::Summary, "market", "Compare prices and supply by group").hint("market", 7),
     row(Context::Table, &["p"], Action::Plot, "plot", "Plot two numbers of the rows, with the Pareto front").hint("plot", 8),
     row(Context::Table, &["enter"], Action::Open, "open", "Open details").hint("details", 2),
     row(Context::Table, &["r", "f5"], Action::Refresh, "refresh", "Refresh").hint("refresh", 10),
@@ -326,7 +283,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["c"], Action::Columns, "columns", "Choose columns and their order").hint("columns", 12),
     row(Context::Table, &["o"], Action::Settings, "settings",
         "Search settings: price type, storage, limit, vCPUs, datacenters, bundling").hint("settings", 12),
-    row(Context::Table, &["F"], Action::Funnel, "why-so-few", "Show how many rows each condition removes").hint("funnel", 13),
+    row(Context::Table, &["F"], Action::Funnel, "funnel", "See how many rows each filter removes").hint("funnel", 13),
     row(Context::Table, &["P"], Action::ThreePrices, "three-prices",
         "Show or hide on-demand, bid and reserved prices").hint("prices", 14),
     row(Context::Table, &["R"], Action::Related, "related", "Show what else the machine and the host offer").hint("machine & host", 15),
@@ -345,7 +302,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["+", "="], Action::WiderDetail, "wider-preview", "Widen the preview"),
     row(Context::Table, &["-"], Action::WiderTable, "wider-table", "Widen the table"),
     row(Context::Table, &[], Action::Unmark, "unmark-all", "Unmark all rows"),
-    row(Context::Table, &[], Action::ForgetJob, "forget-job", "Clear job pricing"),
+    row(Context::Table, &[], Action::ForgetJob, "clear-job", "Clear job pricing"),
     row(Context::Table, &["E"], Action::OpenRequest, "open-request",
         "Open the request that failed").hint("failed request", 2),
     row(Context::Table, &[], Action::OfferType, "offer-type",
@@ -369,35 +326,19 @@ pub static BINDINGS: &[Binding] = &[
         "Show the volumes that go with the offer, and what both cost a month").hint("volumes with it", 9),
     row(Context::Detail, &["enter"], Action::Back, "close-detail", "Back to the table"),
 
-    row(Context::List, &["enter"], Action::Submit, "choose", "Do or take what is selected").hint("choose", 1),
+    row(Context::List, &["enter"], Action::Submit, "choose", "Choose the selected line").hint("choose", 1),
     row(Context::List, &["esc"], Action::Back, "close-list", "Close the list").hint("close", 2),
-    row(Context::List, &["down", "ctrl-n"], Action::Down, "list-down", "Select the next line"),
-    row(Context::List, &["up", "ctrl-p"], Action::Up, "list-up", "Select the previous line"),
-    row(Context::List, &["pgdn", "ctrl-d"], Action::PageDown, "list-page-down", "A page down"),
-    row(Context::List, &["pgup"], Action::PageUp, "list-page-up", "A page up"),
+    row(Context::List, &["down", "ctrl-n"], Action::Down, "list-down", "Next line"),
+    row(Context::List, &["up", "ctrl-p"], Action::Up, "list-up", "Previous line"),
+    row(Context::List, &["pgdn", "ctrl-d"], Action::PageDown, "list-page-down", "Page down"),
+    row(Context::List, &["pgup"], Action::PageUp, "list-page-up", "Page up"),
 
-    row(Context::Sort, &["space"], Action::Toggle, "flip", "Add the field, or turn its direction round").hint("add or flip", 2),
-    row(Context::Sort, &["<"], Action::MoveUp, "key-up", "Make the key more important").hint("up", 4),
-    row(Context::Sort, &[">"], Action::MoveDown, "key-down", "Make the key less important").hint("down", 5),
-    row(Context::Sort, &["delete", "-"], Action::Remove, "key-remove", "Remove the key").hint("remove", 3),
-    row(Context::Sort, &["enter"], Action::Submit, "sort-apply", "Sort the rows so").hint("sort", 1),
 
-    row(Context::VolumeCost, &["enter"], Action::Submit, "volume-apply", "Price the volumes for this size and term").hint("price", 1),
-    row(Context::VolumeCost, &["esc"], Action::Back, "volume-leave", "Leave size and term as they were").hint("cancel", 2),
-    row(Context::VolumeCost, &["tab", "down"], Action::Down, "volume-next", "To the other line").hint("other line", 3),
-    row(Context::VolumeCost, &["shift-tab", "up"], Action::Up, "volume-previous", "To the line before"),
-    row(Context::VolumeCost, &["ctrl-x"], Action::Remove, "volume-forget", "Price for no size any more").hint("no size", 4),
 
     row(Context::Basket, &["enter"], Action::Submit, "basket-open", "Show the volume in the Volumes pane").hint("show volume", 1),
-    row(Context::Basket, &["J"], Action::Job, "basket-term", "Change size and term of the volume").hint("size and term", 3),
+    row(Context::Basket, &["J"], Action::VolumeTerm, "basket-term", "Change size and term of the volume").hint("size and term", 3),
     row(Context::Basket, &["r"], Action::Refresh, "basket-refresh", "Ask the market for all volumes").hint("ask for all", 4),
 
-    row(Context::Searches, &["enter"], Action::Submit, "search-run", "Run the search in its pane").hint("run", 1),
-    row(Context::Searches, &["*"], Action::Toggle, "search-startup", "Run this search at every start, or no more").hint("at start", 3),
-    row(Context::Searches, &["ctrl-r"], Action::Rename, "search-rename", "Give the search another name").hint("rename", 4),
-    row(Context::Searches, &["delete", "ctrl-x"], Action::Remove, "search-delete", "Delete the search; hide a preset").hint("delete", 5),
-    row(Context::Searches, &["<"], Action::MoveUp, "search-up", "Move the search up").hint("up", 6),
-    row(Context::Searches, &[">"], Action::MoveDown, "search-down", "Move the search down").hint("down", 7),
 
     row(Context::CopyMenu, &["enter"], Action::Submit, "copy-selected", "Copy what is selected").hint("copy", 1),
     row(Context::CopyMenu, &["esc"], Action::Back, "close-copy-menu", "Close the menu").hint("close", 2),
@@ -418,47 +359,48 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::CopyMenu, &["w"], Action::CopyWorker, "copy-worker-request", "Copy the request for the assigned worker as curl"),
     row(Context::CopyMenu, &["c"], Action::CopyCurl, "copy-curl", "Copy the call as a runnable curl command"),
 
-    row(Context::Form, &["enter"], Action::Submit, "form-submit", "Next field, or what the button says").hint("next", 1),
-    row(Context::Form, &["esc"], Action::Back, "leave-form", "Close the form").hint("cancel", 2),
+    row(Context::Form, &["esc"], Action::Back, "form-close", "Close the form").hint("cancel", 2),
     row(Context::Form, &["down", "tab"], Action::Down, "form-down", "Next field").hint("next field", 4),
     row(Context::Form, &["up", "shift-tab"], Action::Up, "form-up", "Previous field"),
+    row(Context::Form, &["ctrl-x"], Action::Remove, "form-clear", "Clear what the form has set"),
+    row(Context::Form, &["enter"], Action::Submit, "form-submit", "Next field, or what the button says").hint("next", 1),
     row(Context::Form, &["pgup"], Action::First, "form-first", "First field"),
     row(Context::Form, &["pgdn"], Action::Last, "form-last", "Last field or button").hint("last field", 6),
     row(Context::Form, &["f5"], Action::Refresh, "form-refresh", "Run again what the form shows"),
     row(Context::Form, &["ctrl-g"], Action::Complete, "apply-fix", "Apply the suggested fix"),
-    row(Context::Form, &["ctrl-r"], Action::Reset, "form-reset", "Start over"),
-    row(Context::Form, &["ctrl-y"], Action::Recall, "form-recall", "Bring back the previous draft"),
+    row(Context::Form, &["ctrl-y"], Action::Recall, "form-recall", "Restore the draft that was kept"),
+    row(Context::Form, &["ctrl-r"], Action::Reset, "form-reset", "Restore the defaults"),
     row(Context::FormChoice, &["space", "right", "left", "l", "h"], Action::Toggle, "form-choose", "Take the other choice").hint("change", 3),
 
-    row(Context::Prompt, &["enter"], Action::Submit, "take-text", "Take what is typed").hint("take it", 1),
-    row(Context::Prompt, &["esc"], Action::Back, "leave-text", "Leave without it").hint("leave", 2),
-    row(Context::Dialog, &["y"], Action::Yes, "say-yes", "Do it").hint("do it", 1),
-    row(Context::Dialog, &["esc", "n", "q"], Action::Back, "say-no", "Leave it").hint("leave it", 2),
-    row(Context::Ask, &["enter"], Action::Yes, "yes", "Do it: start the series, leave bourse"),
-    row(Context::Job, &["enter"], Action::Submit, "job-apply", "Price the offers for this job").hint("price offers", 1),
-    row(Context::Job, &["esc"], Action::Back, "job-leave", "Leave the job as it was").hint("cancel", 2),
-    row(Context::Job, &["tab", "down"], Action::Down, "job-next", "To the next line").hint("next line", 3),
-    row(Context::Job, &["shift-tab", "up"], Action::Up, "job-previous", "To the line before"),
-    row(Context::Job, &["ctrl-x"], Action::Remove, "job-forget", "Price for no job").hint("no job", 4),
+    row(Context::Dialog, &["y"], Action::Yes, "say-yes", "Confirm").hint("confirm", 1),
+    row(Context::Dialog, &["esc", "n", "q"], Action::Back, "say-no", "Cancel").hint("cancel", 2),
+    row(Context::Dialog, &["enter"], Action::Submit, "yes", "Confirm, where nothing is lost by it"),
 
-    row(Context::Compare, &["left", "h"], Action::Left, "compare-left", "To the row at the left").hint("row", 1),
-    row(Context::Compare, &["right", "l"], Action::Right, "compare-right", "To the row at the right"),
-    row(Context::Compare, &["d"], Action::Differences, "differences", "Show all lines, or those that differ").hint("differences", 2),
-    row(Context::Compare, &["space"], Action::Toggle, "compare-unmark", "Take the row out of the comparison").hint("unmark", 3),
-    row(Context::Compare, &["enter"], Action::Submit, "compare-select", "Select the row in the table").hint("select", 3),
+    row(Context::Checkbox, &["space"], Action::Toggle, "check", "Check or uncheck the line").hint("on/off", 3),
 
-    row(Context::Summary, &["right", "l"], Action::Right, "next-grouping", "Group by the next: model, country, host and others").hint("group by", 1),
-    row(Context::Summary, &["left", "h"], Action::Left, "previous-grouping", "Group by the one before"),
-    row(Context::Summary, &["s"], Action::Sort, "summary-order", "Order by count, lowest, median or most for the money").hint("order", 3),
-    row(Context::Summary, &["enter"], Action::Submit, "narrow", "Narrow the query to the group and ask").hint("narrow", 2),
+    row(Context::ListEdit, &["ctrl-t"], Action::Toggle, "switch", "Switch the line on or off, also while text is typed").hint("on/off", 3),
+    row(Context::ListEdit, &["delete", "ctrl-x"], Action::Remove, "remove", "Remove the line").hint("remove", 4),
+    row(Context::ListEdit, &["f2"], Action::Rename, "rename", "Rename").hint("rename", 4),
+    row(Context::ListEdit, &["<"], Action::MoveUp, "move-up", "Move the line up").hint("up", 5),
+    row(Context::ListEdit, &[">"], Action::MoveDown, "move-down", "Move the line down").hint("down", 6),
+    row(Context::ListEdit, &["ctrl-r"], Action::Reset, "reset", "Restore the defaults").hint("reset", 7),
+    row(Context::ListEdit, &["ctrl-s"], Action::Run, "run", "Run from any line").hint("run", 3),
+    row(Context::ListEdit, &["ctrl-y"], Action::Recall, "restore-draft", "Restore the draft that was kept").hint("restore draft", 5),
+    row(Context::ListEdit, &["ctrl-o"], Action::Settings, "list-settings", "Price type, storage, limit and switches").hint("settings", 8),
 
-    row(Context::Chart, &["left", "h"], Action::Left, "chart-left", "Next point to the left").hint("move", 1),
-    row(Context::Chart, &["right", "l"], Action::Right, "chart-right", "Next point to the right"),
+
+
+
+
+    row(Context::Chart, &["left", "h"], Action::Left, "chart-left", "Next point to the left"),
+    row(Context::Chart, &["right", "l"], Action::Right, "chart-right", "Next point to the right").hint("move", 1),
     row(Context::Chart, &["o"], Action::Settings, "axes", "Choose the axes").hint("axes", 3),
-    row(Context::Chart, &["enter"], Action::Open, "chart-open", "Open details").hint("details", 4),
+    row(Context::Chart, &["enter"], Action::Submit, "chart-select", "Open or apply the selection").hint("details", 2),
+    row(Context::Chart, &["space"], Action::Mark, "chart-mark", "Mark or unmark").hint("mark", 5),
+    row(Context::Chart, &["s"], Action::Sort, "chart-sort", "Change the sort order").hint("sort", 3),
+    row(Context::Chart, &["d"], Action::Differences, "differences", "Differing rows only").hint("differences", 3),
+    row(Context::Chart, &["r", "f5"], Action::Refresh, "chart-refresh", "Refresh").hint("refresh", 7),
 
-    row(Context::Funnel, &["enter"], Action::Submit, "relax", "Remove the condition and ask").hint("remove and ask", 1),
-    row(Context::Funnel, &["right", "l"], Action::Loosen, "loosen", "Loosen the bound until the next row comes back").hint("loosen and ask", 2),
 
     row(Context::Related, &["enter"], Action::Submit, "related-open", "Show the offer, asking for it where it is not loaded").hint("show", 1),
     row(Context::Related, &["r"], Action::Refresh, "related-refresh", "Ask the market again").hint("refresh", 3),
@@ -474,38 +416,10 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::RouteLab, &["<"], Action::Older, "previous-run", "Previous run").hint("previous run", 10),
     row(Context::RouteLab, &[">"], Action::Newer, "next-run", "Next run"),
 
-    row(Context::Columns, &["space"], Action::Toggle, "column-toggle", "Show or hide the column").hint("show or hide", 2),
-    row(Context::Columns, &["<"], Action::MoveUp, "column-left", "Move the column to the left").hint("left", 3),
-    row(Context::Columns, &[">"], Action::MoveDown, "column-right", "Move the column to the right").hint("right", 4),
-    row(Context::Columns, &["ctrl-r"], Action::Reset, "columns-reset", "Back to the columns shown at first").hint("reset", 5),
-    row(Context::Columns, &["enter"], Action::Submit, "columns-apply", "Show these columns").hint("apply", 1),
 
-    row(Context::Filter, &["enter"], Action::Submit, "filter-edit", "Run the query, or write the selected condition").hint("run or edit", 1),
-    row(Context::Filter, &["ctrl-t"], Action::Toggle, "filter-switch", "Switch the condition off or on, without losing it").hint("on/off", 2),
-    row(Context::Filter, &["delete", "-"], Action::Remove, "filter-remove", "Remove the condition").hint("remove", 3),
-    row(Context::Filter, &["ctrl-s"], Action::Run, "filter-run", "Run the query from any line").hint("run", 4),
-    row(Context::Filter, &["tab"], Action::Body, "filter-body", "Show the body that would be sent, or the filters").hint("body", 5),
-    row(Context::Filter, &["ctrl-r"], Action::Reset, "filter-reset", "Back to the conditions that a search starts from").hint("reset", 6),
-    row(Context::Filter, &["ctrl-y"], Action::Recall, "filter-recall", "Take up the draft that was left without running it"),
-    row(Context::Filter, &["ctrl-o"], Action::Settings, "filter-settings", "Price type, storage, limit and switches").hint("settings", 7),
 
-    row(Context::Condition, &["enter"], Action::Submit, "condition-accept", "Take the condition into the query").hint("take", 1),
-    row(Context::Condition, &["esc"], Action::Back, "condition-leave", "Back to the filters; what was written stays in the form").hint("back", 2),
-    row(Context::Condition, &["tab"], Action::Right, "next-operator", "Compare with the next operator").hint("operator", 3),
-    row(Context::Condition, &["shift-tab"], Action::Left, "previous-operator", "Compare with the previous operator"),
-    row(Context::Condition, &["down"], Action::Down, "value-down", "Select the next value").hint("values", 4),
-    row(Context::Condition, &["up"], Action::Up, "value-up", "Select the previous value, or what is typed"),
-    row(Context::Condition, &["pgdn"], Action::PageDown, "value-page-down", "A page of values down"),
-    row(Context::Condition, &["pgup"], Action::PageUp, "value-page-up", "A page of values up"),
 
-    row(Context::Tick, &["space"], Action::Toggle, "tick", "Tick or untick a value; switch a condition off or on").hint("on/off", 2),
 
-    row(Context::Settings, &["enter"], Action::Submit, "settings-apply", "Search with these settings").hint("apply", 1),
-    row(Context::Settings, &["esc"], Action::Back, "settings-leave", "Leave the settings as they were").hint("cancel", 2),
-    row(Context::Settings, &["down", "tab"], Action::Down, "setting-down", "Next setting").hint("next", 3),
-    row(Context::Settings, &["up", "shift-tab"], Action::Up, "setting-up", "Previous setting"),
-    row(Context::Settings, &["ctrl-r"], Action::Reset, "settings-reset", "Back to what a search starts from").hint("reset", 5),
-    row(Context::Settings, &["ctrl-y"], Action::Recall, "settings-recall", "Take up the settings that were left without applying them"),
 
     row(Context::Choice, &["space"], Action::Toggle, "change", "Change the value").hint("change", 3),
     row(Context::Choice, &["right"], Action::Right, "next-value", "Next value or button"),
@@ -548,20 +462,14 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Editor, &["ctrl-home"], Action::First, "editor-first", "First line"),
     row(Context::Editor, &["ctrl-end"], Action::Last, "editor-last", "Last line"),
 
-    row(Context::Markets, &["enter"], Action::Submit, "market-connect", "Connect to the market, without leaving bourse").hint("connect", 1),
-    row(Context::Markets, &["esc"], Action::Back, "close-markets", "Stop connecting, else close the list").hint("back", 2),
-    row(Context::Markets, &["n"], Action::NewMarket, "new-market", "Add a market").hint("new", 3),
-    row(Context::Markets, &["K"], Action::MarketKey, "market-key", "Give the market a key, or another one").hint("key", 3),
-    row(Context::Markets, &["t"], Action::MarketTest, "market-test", "Test it: one request that changes nothing").hint("test", 4),
-    row(Context::Markets, &["delete", "x"], Action::Remove, "market-forget-key", "Forget the key of the market, after a question").hint("forget key", 5),
 
-    row(Context::MarketForm, &["enter"], Action::Submit, "market-save", "Keep the market, or its key").hint("keep", 1),
-    row(Context::MarketForm, &["esc"], Action::Back, "leave-market", "Leave the form; what is typed is kept, but not the key").hint("leave", 2),
-    row(Context::MarketForm, &["down", "tab"], Action::Down, "market-down", "Next line").hint("next line", 3),
-    row(Context::MarketForm, &["up", "shift-tab"], Action::Up, "market-up", "Previous line"),
 
-    row(Context::MarketChoice, &["space", "right"], Action::Toggle, "market-next", "Next value").hint("change", 2),
-    row(Context::MarketChoice, &["left"], Action::Left, "market-previous", "Previous value"),
+
+    row(Context::Items, &["enter"], Action::Submit, "connect", "Connect without leaving bourse").hint("connect", 1),
+    row(Context::Items, &["n"], Action::New, "new", "Add one").hint("new", 3),
+    row(Context::Items, &["o"], Action::Settings, "change-key", "Add or change the API key").hint("key", 3),
+    row(Context::Items, &["r", "f5"], Action::Refresh, "test", "Test with one request that changes nothing").hint("test", 4),
+    row(Context::Items, &["delete", "ctrl-x"], Action::Remove, "forget-key", "Remove the API key").hint("remove key", 5),
 
     row(Context::Tabs, &["tab"], Action::NextTab, "next-tab", "Next tab of the view").hint("next tab", 2),
     row(Context::Tabs, &["shift-tab"], Action::PreviousTab, "previous-tab", "Previous tab of the view"),
@@ -585,13 +493,15 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &["b"], Action::SavedSearches, "saved-searches", "Saved searches and presets: run, save, rename, order").hint("searches", 9),
     row(Context::Global, &["y"], Action::Copy, "copy", "Copy: a menu of forms with their letters").hint("copy", 9),
     row(Context::Global, &["e"], Action::Export, "export", "Export to a file").hint("export", 13),
-    row(Context::Global, &[":", "ctrl-p"], Action::Palette, "palette", "Every action by name").hint("actions", 7),
+    row(Context::Global, &[":", "ctrl-p"], Action::Palette, "palette", "Every command by name").hint("commands", 7),
     row(Context::Global, &["?", "f1"], Action::Help, "help", "All keys, searchable").hint("help", 4),
     row(Context::Global, &["t"], Action::RouteLab, "route-lab",
         "Route lab: test the endpoint of a workergroup, or a typed one"),
     row(Context::Global, &["u"], Action::Unlist, "unlist",
         "Unlist a volume: type its listing id twice").hint("unlist", 5),
-    row(Context::Global, &["M"], Action::Markets, "markets", "Markets: connect to another one, add one, give a key, test it").hint("markets", 19),
+    row(Context::Global, &["M"], Action::Markets, "markets", "Connect to another market, add one, test it, change its key").hint("markets", 19),
+    row(Context::Global, &[], Action::Theme, "theme", "Choose the colors; the screen previews them"),
+    row(Context::Global, &[], Action::Notices, "notices", "What to know about how the program started"),
     row(Context::Global, &[], Action::EditConfig, "edit-config", "Open the configuration in $VISUAL or $EDITOR"),
     row(Context::Global, &[], Action::ReloadConfig, "reload-config", "Reload the configuration"),
     row(Context::Global, &["q"], Action::Quit, "quit", "Quit; inside a view, back").hint("quit", 21),

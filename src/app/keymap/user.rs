@@ -233,13 +233,15 @@ impl Keymap {
         format!("{palette} {name}")
     }
 
-    /// The key of an action in a context, for actions that have other keys elsewhere.
-    pub fn key_in(&self, context: Context, action: Action) -> String {
-        let is_it = |row: &&Row| {
-            row.binding.context == context && row.binding.action == action && !row.chords.is_empty()
-        };
-        let row = self.rows.iter().find(is_it);
-        let chord = row.and_then(|row| row.chords.first());
+    /// The key of an action in the first of these contexts that has one for it, as it is shown.
+    pub fn key_in(&self, contexts: &[Context], action: Action) -> String {
+        let chord = contexts.iter().find_map(|context| {
+            let mut own = self
+                .rows
+                .iter()
+                .filter(|row| row.binding.context == *context && row.binding.action == action);
+            own.find_map(|row| row.chords.first())
+        });
         chord.map_or_else(|| self.key_of(action), |chord| self.shown(*chord))
     }
 

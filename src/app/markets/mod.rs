@@ -5,15 +5,13 @@
 //! ever part of what is known here: only where it comes from.
 
 mod act;
-pub mod form;
 pub mod switch;
 
-pub(super) use act::{act, chosen, click, confirmed, news, open, palette, pasted, typed, wheel};
-
-pub use form::MarketForm;
+pub(super) use act::news;
+pub use act::{change, connect, explain_done, list, stop_connecting, test};
 pub use switch::{Arrival, Luggage};
 
-use super::Model;
+use super::State;
 use super::keymap::Action;
 use super::keys::Keymap;
 use super::remote::Ticket;
@@ -97,7 +95,7 @@ impl KeySource {
             Self::OtherClient(path) => {
                 format!("The key is that of the market's own client, in {path}.")
             }
-            Self::None => "No key is known: none is sent.".to_owned(),
+            Self::None => "No API key configured: none is sent.".to_owned(),
             Self::Unusable(why) => format!("The key cannot be used: {why}."),
         }
     }
@@ -265,14 +263,16 @@ pub struct Said {
 }
 
 impl Said {
-    fn good(text: impl Into<String>) -> Self {
+    /// Good news.
+    pub fn good(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
             is_error: false,
         }
     }
 
-    fn bad(text: impl Into<String>) -> Self {
+    /// Bad news.
+    pub fn bad(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
             is_error: true,
@@ -291,8 +291,14 @@ pub struct Markets {
     connecting: Option<(Ticket, String)>,
     /// The market that is being tested.
     testing: Option<(Ticket, String)>,
-    /// A form that was left, without its key.
-    draft: Option<Box<MarketForm>>,
+    /// What was found out last.
+    pub status: Option<Said>,
+    /// Whether the configuration is being changed.
+    pub is_changing: bool,
+    /// The market that was changed, until a view has taken note of it.
+    pub finished: Option<(String, Done)>,
+    /// Why a change was not made, until a view has taken note of it.
+    pub failed: Option<String>,
 }
 
 impl Markets {
@@ -306,7 +312,8 @@ impl Markets {
         self.testing.as_ref().map(|(_, name)| name.as_str())
     }
 
-    fn place(&self, name: &str) -> Option<usize> {
+    /// The place of a market in the list.
+    pub fn place(&self, name: &str) -> Option<usize> {
         self.roster
             .markets
             .iter()
@@ -314,36 +321,30 @@ impl Markets {
     }
 }
 
-/// The list on the screen.
-#[derive(Debug, Default)]
-pub struct MarketList {
-    /// The selected line.
-    pub selected: usize,
-    /// What is said about it, or about what was tried last.
-    pub said: Option<Said>,
-}
-
 /// An error for the screen: where an API key is missing, also how to add one here.
 pub fn explain(error: &ApiError, keymap: &Keymap) -> String {
     match error {
         ApiError::NoKey { .. } => {
-            format!("{error} or press {} to add one", keymap.way_to("markets"))
+            format!(
+                "{error} or press {} to add one",
+                keymap.key_of(Action::Markets)
+            )
         }
         other => other.to_string(),
     }
 }
 
 /// Why the dashboard cannot leave its market now, if it cannot.
-pub fn held(model: &Model) -> Option<String> {
-    if model.state.mutations.all_in_flight().next().is_some() {
-        return Some("a write is under way: wait for its outcome, then switch".to_owned());
+pub fn held(state: &State) -> Option<String> {
+    if state.mutations.all_in_flight().next().is_some() {
+        return Some("a write is in progress: wait for its outcome, then switch".to_owned());
     }
-    if model.state.routes.active().is_some() {
-        let way = model.state.keymap.key_of(Action::RouteLab);
+    if state.routes.active().is_some() {
+        let key = state.keymap.key_of(Action::RouteLab);
         return Some(format!(
-            "a route run is under way: stop it in the route lab ({way}), then switch"
+            "a route run is in progress: stop it in the route lab ({key}), then switch"
         ));
     }
-    (model.state.keep.pending > 0)
+    (state.keep.pending > 0)
         .then(|| "a saved search is still being written: try again in a moment".to_owned())
 }

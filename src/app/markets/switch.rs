@@ -2,7 +2,6 @@
 
 use super::{Roster, Said};
 use crate::app::message::{Effect, Toast};
-use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Ticket};
 use crate::app::sandbox::SandboxNotes;
 use crate::app::{Model, Profile, State, actions};
@@ -84,6 +83,7 @@ impl Model {
             tickets,
             keyboard,
             markets,
+            themes,
             // These belong to the market.
             profile: _,
             browsers: _,
@@ -112,6 +112,7 @@ impl Model {
         self.tickets = tickets;
         self.keyboard = keyboard;
         self.markets = markets;
+        self.themes = themes;
     }
 }
 
@@ -125,11 +126,7 @@ pub(super) fn arrived(model: &mut Model, now: Now, arrival: Arrival) -> Vec<Effe
     let mut effects = Vec::new();
     if let Some(why) = super::held(model) {
         let text = format!("Not connected to {}: {why}.", arrival.profile.name);
-        for overlay in &mut model.overlays {
-            if let Overlay::Markets(list) = overlay {
-                list.said = Some(Said::bad(text.clone()));
-            }
-        }
+        model.state.markets.status = Some(Said::bad(text));
         return effects;
     }
     if let Some(snapshot) = model.unkept() {
@@ -137,13 +134,14 @@ pub(super) fn arrived(model: &mut Model, now: Now, arrival: Arrival) -> Vec<Effe
     }
     let profile = &arrival.profile;
     let text = match (profile.is_sandbox, profile.has_key) {
-        (true, _) => "This is the sandbox".to_owned(),
-        (false, true) => format!("This is {}", profile.name),
-        (false, false) => format!("This is {}, without a key", profile.name),
+        (true, _) => "Connected to the sandbox".to_owned(),
+        (false, true) => format!("Connected to {}", profile.name),
+        (false, false) => format!("Connected to {}, without a key", profile.name),
     };
     model.start_over(arrival.profile);
     model.unpack(arrival.luggage, false);
     model.state.markets.roster = arrival.roster;
+    model.state.markets.status = None;
     effects.push(Effect::Market(super::Errand::Board(arrival.ticket)));
     effects.extend(actions::start(model, now));
     model.show(Toast::new(text, now));

@@ -130,6 +130,36 @@ pub fn loosened(condition: &Condition, value: f64) -> Option<Condition> {
     })
 }
 
+/// How many rows come back when `looser` takes the place of the condition at `place`: those that
+/// every other condition accepts.
+pub fn won_back(
+    listing: &Listing,
+    conditions: &[Condition],
+    place: usize,
+    looser: &Condition,
+) -> usize {
+    let Some(condition) = conditions.get(place) else {
+        return 0;
+    };
+    let others: Vec<_> = conditions
+        .iter()
+        .enumerate()
+        .filter(|(index, other)| *index != place && other.enabled)
+        .map(|(_, other)| (other, listing.column(other.field)))
+        .filter(|(other, column)| column.filled() > 0 || is_about_silence(other))
+        .collect();
+    let column = listing.column(condition.field);
+    let comes_back = |row: &usize| {
+        let cell = column.cell(*row);
+        looser.accepts(cell)
+            && !condition.accepts(cell)
+            && others
+                .iter()
+                .all(|(other, column)| other.accepts(column.cell(*row)))
+    };
+    (0..listing.len()).filter(comes_back).count()
+}
+
 /// A bound of a field that still keeps `value`, in at most three significant digits of the unit in
 /// which a query has it.
 fn rounded(field: &'static Field, operator: Operator, value: f64) -> f64 {

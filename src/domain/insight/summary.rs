@@ -308,6 +308,32 @@ fn group(listing: &Listing, key: Vec<Part<'_>>, rows: Vec<u32>, measures: &Measu
     }
 }
 
+/// A machine by what it asks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Level {
+    /// Its lowest price per unit.
+    pub price: f64,
+    /// Its GPUs that can be rented at once.
+    pub gpus: u64,
+}
+
+/// The machines behind `rows` that have a price, cheapest first: how much there is at or below a
+/// price.
+pub fn depth(listing: &Listing, rows: &[u32], measures: &Measures<'_>) -> Vec<Level> {
+    let level = |machine: &Machine| {
+        let prices = machine
+            .rows()
+            .filter_map(|row| (measures.unit_price)(row as usize));
+        let price = prices.filter(|price| price.is_finite()).reduce(f64::min)?;
+        let gpus = machine.gpus();
+        Some(Level { price, gpus })
+    };
+    let supply = Supply::of(listing, rows);
+    let mut levels: Vec<Level> = supply.machines().iter().filter_map(level).collect();
+    levels.sort_by(|left, right| left.price.total_cmp(&right.price));
+    levels
+}
+
 /// What a summary is ordered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GroupOrder {

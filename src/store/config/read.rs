@@ -11,6 +11,7 @@ use toml::de::{DeString, DeTable, DeValue};
 use super::{CUSTOM, Config, Place, Profile, SANDBOX, VAST};
 use crate::domain::Dialect;
 use crate::store::appearance::{Entry, Notifications, Theme};
+use crate::store::themes;
 
 /// A mistake in the file.
 pub(super) struct Mistake {
@@ -188,9 +189,13 @@ impl<'a> Reader<'a> {
     }
 
     fn theme_name(&mut self, value: &Value<'_>) {
-        if let Some(name) = self.string(value)
-            && let Some(theme) = self.one_of("theme", &name, Theme::ALL)
-        {
+        let Some(name) = self.string(value) else {
+            return;
+        };
+        let own = |folder| themes::exists(folder, name.get_ref());
+        if self.folder.is_some_and(own) {
+            self.config.theme_file = Some(name.into_inner());
+        } else if let Some(theme) = self.one_of("theme", &name, Theme::ALL) {
             self.config.theme = theme;
         }
     }

@@ -6,15 +6,12 @@
 //!  ...                                                                  the view
 //! ```
 
-mod compare;
 mod job;
 mod related;
-mod summary;
-mod why;
 pub(super) mod worth;
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::paint;
@@ -25,30 +22,22 @@ use crate::app::remote::{Now, Phase, Remote};
 use crate::ui::picker::blank;
 use crate::widgets::theme::Theme;
 
-/// Draws a view; gives the cursor's place where text is typed.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "views stand at a crossing of all of these"
-)]
+/// Draws a view.
 pub fn draw(
     buffer: &mut Buffer,
-    area: Rect,
     body: Rect,
     model: &Model,
     insight: &Insight,
     now: Now,
     theme: &Theme,
     facts: &mut Facts,
-) -> Option<Position> {
-    let browser = model.browser()?;
+) {
+    let Some(browser) = model.browser() else {
+        return;
+    };
     match insight {
-        Insight::Job(form) => return job::draw(buffer, area, browser, form, now, theme, facts),
-        Insight::Compare(view) => compare::draw(buffer, body, view, theme, facts),
-        Insight::Summary(view) => summary::draw(buffer, body, view, theme, facts),
-        Insight::Why(view) => why::draw(buffer, body, browser, view, now, theme, facts),
         Insight::Related(view) => related::draw(buffer, body, browser, view, now, theme, facts),
     }
-    None
 }
 
 /// Empties the body and writes the title and, at the right or under it, a note; gives what is left.

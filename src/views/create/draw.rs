@@ -243,7 +243,7 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     } else {
         format!("Type {MINE} and {enter}: the workergroup marked > is yours. ")
     };
-    let refresh = scene.state.keymap.key_in(Context::Form, Action::Refresh);
+    let refresh = scene.state.keymap.key_in(&[Context::Form], Action::Refresh);
     let text = format!(
         "{mine}Type {NONE} and {enter}: it was not created, and the form can be sent again. \
          {refresh} refreshes the list; {} decides later.",

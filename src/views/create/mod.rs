@@ -129,7 +129,7 @@ impl Create {
                 cx.go_to(Pane::Workergroups);
             }
             (MINE, None) => {
-                let key = cx.state.keymap.key_in(Context::Form, Action::Refresh);
+                let key = cx.state.keymap.key_in(&[Context::Form], Action::Refresh);
                 self.error = Some(format!(
                     "No new workergroup matches yet ({key} to refresh)."
                 ));

@@ -58,7 +58,7 @@ pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
 fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let mut foot = String::new();
     if scene.state.groups.draft.has_replaced() {
-        let key = scene.state.keymap.key_in(Context::Form, Action::Recall);
+        let key = scene.state.keymap.key_in(&[Context::Form], Action::Recall);
         foot = format!("{key} brings your other draft back");
     }
     let panel = Panel::new("New workergroup")

@@ -101,7 +101,7 @@ pub(super) fn show_faults(
             Some(objection) => {
                 let mut text = objection.message.clone();
                 if let Some(fix) = draft.fix().filter(|_| key == Key::SearchParams) {
-                    let way = keymap.key_in(Context::Form, Action::Complete);
+                    let way = keymap.key_in(&[Context::Form], Action::Complete);
                     text = format!("{text} ({way} changes it to {fix})");
                 }
                 form.set_error(item, Some(text));

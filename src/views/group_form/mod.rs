@@ -61,7 +61,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
 fn open_with(draft: Draft, cx: &mut Cx<'_>) {
     cx.state.groups.draft.load(draft);
     if cx.state.groups.draft.has_replaced() {
-        let key = cx.state.keymap.key_in(Context::Form, Action::Recall);
+        let key = cx.state.keymap.key_in(&[Context::Form], Action::Recall);
         cx.toast(format!(
             "Your earlier draft is saved ({key} to bring it back)"
         ));
@@ -246,7 +246,7 @@ impl View for GroupForm {
                 cx.state.groups.draft.load(Draft::default());
                 self.reload(cx);
                 if cx.state.groups.draft.has_replaced() {
-                    let key = cx.state.keymap.key_in(Context::Form, Action::Recall);
+                    let key = cx.state.keymap.key_in(&[Context::Form], Action::Recall);
                     cx.toast(format!("Your draft is saved ({key} to bring it back)"));
                 }
             }

@@ -6,20 +6,18 @@ use ratatui::style::{Color, Style};
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::canvas::{Canvas, Line as Stroke, Points};
-use ratatui::widgets::{Paragraph, Sparkline, SparklineBar, Wrap};
+use ratatui::widgets::{Paragraph, Wrap};
 
 use super::Plot;
 use crate::app::browser::Browser;
 use crate::app::facts::Target;
 use crate::app::view::{Region, Scene};
-use crate::domain::insight::{Goal, Histogram, Point, Scale};
+use crate::domain::insight::{Goal, Point, Scale};
 use crate::domain::{CellRef, Dialect, Field, Listing, Unit, format};
+use crate::views::chart::{self, Axis};
+use crate::views::preview;
 use crate::widgets::panel::{Panel, Size};
-use crate::widgets::text::cells;
 use crate::widgets::theme::{SERIES, Theme};
-
-/// Cells left of the vertical axis.
-const LABELS: u16 = 9;
 
 /// Width of the card that describes the selected row.
 const CARD: u16 = 44;
@@ -65,7 +63,15 @@ pub(super) fn plot(view: &Plot, area: Rect, scene: &mut Scene<'_, '_>) {
             let text = "No row has both numbers.";
             scene.render(Line::styled(text, scene.theme.dim), inner);
         }
-        Some((x, _)) if view.histogram => histogram(view, browser, x, inner, scene),
+        Some((scale, _)) if view.histogram => {
+            let values: Vec<f64> = view.points.iter().map(|point| point.x).collect();
+            let own = browser.selected_row().and_then(|row| view.point(row));
+            let axis = Axis {
+                scale,
+                field: Some(view.x),
+            };
+            chart::histogram(&values, own.map(|point| point.x), &axis, inner, scene);
+        }
         Some((x, y)) => scatter(view, browser, (x, y), inner, scene),
     }
     selected(view, browser, card, scene);
@@ -89,7 +95,11 @@ fn front_note(view: &Plot) -> String {
 
 fn name(field: &Field, dialect: &Dialect) -> String {
     let symbol = field.unit.symbol(dialect);
-    if symbol.is_empty() || field.unit == Unit::Dlperf || field.label.contains(symbol) {
+    if symbol.is_empty()
+        || field.unit == Unit::Dlperf
+        || field.label.contains(symbol)
+        || field.label.starts_with('$')
+    {
         field.label.to_owned()
     } else {
         format!("{} {symbol}", field.label)
@@ -141,266 +151,242 @@ fn scatter(
         return;
     };
     let series = series(view, listing);
-    let legend = u16::from(series.len() > 1);
+    let legend = legend(&series, area.width, scene.theme);
+    let lines = u16::try_from(legend.len()).unwrap_or(0);
     let [area, key] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(legend)]).areas(area);
-    let Some(plot) = axes(view, (x, Some(y)), area, scene) else {
+        Layout::vertical([Constraint::Fill(1), Constraint::Length(lines)]).areas(area);
+    let (across, upwards) = (
+        Axis {
+            scale: x,
+            field: Some(view.x),
+        },
+        Axis {
+            scale: y,
+            field: Some(view.y),
+        },
+    );
+    let Some(plot) = chart::axes(&across, Some(&upwards), area, scene) else {
         return;
     };
-    let model = listing.catalog().by_key("gpu_name");
+    let theme = scene.theme;
     let at = |point: &Point| Some((x.position(point.x)?, y.position(point.y)?));
-    let of = |names: &[&str]| -> Vec<(f64, f64)> {
+    let cloud = Cloud {
+        groups: dots(view, listing, &series, theme, &at),
+        staircase: view.front.members().iter().filter_map(at).collect(),
+        marked: marked(view, browser, listing).filter_map(at).collect(),
+        own: browser
+            .selected_row()
+            .and_then(|row| view.point(row))
+            .and_then(at),
+    };
+    cloud.draw(plot, scene);
+    scene.render(Paragraph::new(legend), key);
+}
+
+/// The names of the series in their colours, in as few lines as hold them; none for one series.
+fn legend(series: &[(String, Vec<&str>)], width: u16, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    if series.len() < 2 {
+        return lines;
+    }
+    for ((name, _), style) in series.iter().zip(theme.series) {
+        let entry = [
+            Span::styled("● ", style),
+            Span::styled(format!("{name}  "), theme.dim),
+        ];
+        let wide: usize = entry.iter().map(Span::width).sum();
+        match lines.last_mut() {
+            Some(line) if line.width() + wide <= usize::from(width) => line.spans.extend(entry),
+            _ => lines.push(Line::from(entry.to_vec())),
+        }
+    }
+    lines
+}
+
+/// The points of the marked rows.
+fn marked<'a>(
+    view: &'a Plot,
+    browser: &'a Browser,
+    listing: &'a Listing,
+) -> impl Iterator<Item = &'a Point> {
+    let is_marked = |point: &&Point| {
+        let id = listing.id(point.row as usize);
+        id.is_some_and(|id| browser.marks.contains(&id))
+    };
+    view.points.iter().filter(is_marked)
+}
+
+/// A place on the plot, both coordinates from 0 to 1.
+type Place = (f64, f64);
+
+/// The places of every series with its colour.
+fn dots(
+    view: &Plot,
+    listing: &Listing,
+    series: &[(String, Vec<&str>)],
+    theme: &Theme,
+    at: &dyn Fn(&Point) -> Option<Place>,
+) -> Vec<(Color, Vec<Place>)> {
+    let model = listing.catalog().by_key("gpu_name");
+    let of = |names: &[&str]| -> Vec<Place> {
         let own = |point: &&Point| {
             let cell = model.map(|field| listing.cell(point.row as usize, field));
             names.is_empty() || matches!(cell, Some(CellRef::Text(text)) if names.contains(&text))
         };
         view.points.iter().filter(own).filter_map(at).collect()
     };
-    let theme = scene.theme;
-    let color = |style: Style| style.fg.unwrap_or(Color::Reset);
-    let groups: Vec<(Color, Vec<(f64, f64)>)> = if series.is_empty() {
-        vec![(color(theme.series[0]), of(&[]))]
-    } else {
-        let styled = series.iter().zip(theme.series);
-        styled
-            .map(|((_, names), style)| (color(style), of(names)))
-            .collect()
-    };
-    let staircase: Vec<(f64, f64)> = view.front.members().iter().filter_map(at).collect();
-    let own = browser
-        .selected_row()
-        .and_then(|row| view.point(row))
-        .and_then(at);
-    let canvas = Canvas::default()
-        .marker(Marker::Braille)
-        .x_bounds([0.0, 1.0])
-        .y_bounds([0.0, 1.0])
-        .paint(|context| {
-            for step in staircase.windows(2) {
-                let ((x1, y1), (x2, y2)) = (step[0], step[1]);
-                let front = color(theme.good);
-                // Between two members nothing beats the worse of both: a step, not a slope.
-                context.draw(&Stroke {
-                    x1,
-                    y1,
-                    x2,
-                    y2: y1,
-                    color: front,
-                });
-                context.draw(&Stroke {
-                    x1: x2,
-                    y1,
-                    x2,
-                    y2,
-                    color: front,
-                });
-            }
-            if let Some((x, y)) = own {
-                let cross = color(theme.border);
-                context.draw(&Stroke {
-                    x1: x,
-                    y1: 0.0,
-                    x2: x,
-                    y2: 1.0,
-                    color: cross,
-                });
-                context.draw(&Stroke {
-                    x1: 0.0,
-                    y1: y,
-                    x2: 1.0,
-                    y2: y,
-                    color: cross,
-                });
-            }
-            context.layer();
-            for (color, coords) in &groups {
-                context.draw(&Points {
-                    coords,
-                    color: *color,
-                });
-            }
-            for (x, y) in &staircase {
-                context.print(*x, *y, Span::styled("◆", theme.good));
-            }
-            if let Some((x, y)) = own {
-                context.print(x, y, Span::styled("◎", theme.selected));
-            }
-        });
-    scene.render(canvas, plot);
-    let mut spans = Vec::new();
-    for ((name, _), style) in series.iter().zip(theme.series) {
-        spans.push(Span::styled("● ", style));
-        spans.push(Span::styled(format!("{name}   "), theme.dim));
+    if series.is_empty() {
+        return vec![(color(theme.series[0]), of(&[]))];
     }
-    scene.render(Line::from(spans), key);
+    let styled = series.iter().zip(theme.series);
+    styled
+        .map(|((_, names), style)| (color(style), of(names)))
+        .collect()
 }
 
-/// Draws the axes with their ticks; gives the area between them, if there is room for any.
-fn axes(
-    view: &Plot,
-    (x, y): (&Scale, Option<&Scale>),
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) -> Option<Rect> {
-    let [body, foot] = Layout::vertical([Constraint::Fill(1), Constraint::Length(2)]).areas(area);
-    let [_, plot] =
-        Layout::horizontal([Constraint::Length(LABELS), Constraint::Fill(1)]).areas(body);
-    if plot.width < 10 || plot.height < 3 {
-        return None;
-    }
-    let theme = scene.theme;
-    let buffer = scene.frame.buffer_mut();
-    for line in plot.rows() {
-        buffer.set_string(line.x - 1, line.y, "│", theme.border);
-    }
-    buffer.set_string(plot.x - 1, foot.y, "└", theme.border);
-    for column in plot.columns() {
-        buffer.set_string(column.x, foot.y, "─", theme.border);
-    }
-    let ticks = y.map(|scale| (scale, scale.ticks(usize::from(plot.height / 3).clamp(2, 8))));
-    for (scale, tick) in ticks
-        .iter()
-        .flat_map(|(scale, ticks)| ticks.iter().map(move |tick| (scale, tick)))
-    {
-        let Some(place) = scale.position(*tick) else {
-            continue;
+fn color(style: Style) -> Color {
+    style.fg.unwrap_or(Color::Reset)
+}
+
+/// What stands between the axes.
+struct Cloud {
+    groups: Vec<(Color, Vec<Place>)>,
+    staircase: Vec<Place>,
+    marked: Vec<Place>,
+    own: Option<Place>,
+}
+
+impl Cloud {
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let theme = scene.theme;
+        let (front, cross) = (color(theme.good), color(theme.border));
+        let stroke = |(x1, y1): Place, (x2, y2): Place, color| Stroke {
+            x1,
+            y1,
+            x2,
+            y2,
+            color,
         };
-        let line = plot.bottom() - 1 - cell(place, plot.height);
-        let label = short(view.y, *tick);
-        let start = (plot.x - 2).saturating_sub(cells(&label));
-        buffer.set_stringn(
-            start.max(area.x),
-            line,
-            &label,
-            usize::from(LABELS - 2),
-            theme.dim,
-        );
-        buffer.set_string(plot.x - 1, line, "┤", theme.border);
+        let canvas = Canvas::default()
+            .marker(Marker::Braille)
+            .x_bounds([0.0, 1.0])
+            .y_bounds([0.0, 1.0])
+            .paint(|context| {
+                for step in self.staircase.windows(2) {
+                    // Between two members nothing beats the worse of both: a step, not a slope.
+                    let corner = (step[1].0, step[0].1);
+                    context.draw(&stroke(step[0], corner, front));
+                    context.draw(&stroke(corner, step[1], front));
+                }
+                if let Some((x, y)) = self.own {
+                    context.draw(&stroke((x, 0.0), (x, 1.0), cross));
+                    context.draw(&stroke((0.0, y), (1.0, y), cross));
+                }
+                context.layer();
+                for (color, coords) in &self.groups {
+                    context.draw(&Points {
+                        coords,
+                        color: *color,
+                    });
+                }
+                for (x, y) in &self.staircase {
+                    let (x, y) = label_place((*x, *y), area);
+                    context.print(x, y, Span::styled("◆", theme.good));
+                }
+                for (x, y) in &self.marked {
+                    let (x, y) = label_place((*x, *y), area);
+                    context.print(x, y, Span::styled("■", theme.warning));
+                }
+                if let Some(own) = self.own {
+                    let (x, y) = label_place(own, area);
+                    context.print(x, y, Span::styled("◎", theme.selected));
+                }
+            });
+        scene.render(canvas, area);
     }
-    let mut free = plot.x;
-    for tick in x.ticks(usize::from(plot.width / 12).clamp(2, 12)) {
-        let Some(place) = x.position(tick) else {
-            continue;
-        };
-        let column = plot.x + cell(place, plot.width);
-        let label = short(view.x, tick);
-        let width = cells(&label);
-        let start = column
-            .saturating_sub(width / 2)
-            .min(plot.right().saturating_sub(width));
-        if start >= free {
-            buffer.set_stringn(start, foot.y + 1, &label, usize::from(width), theme.dim);
-            buffer.set_string(column, foot.y, "┬", theme.border);
-            free = start + width + 1;
-        }
-    }
-    Some(plot)
 }
 
-/// A tick's number, as short as it can be.
-fn short(field: &Field, value: f64) -> String {
-    match field.format {
-        crate::domain::field::Format::Places(_) if value.abs() < 1e7 => format::trimmed(value, 4),
-        _ => format::number(field, value),
-    }
-}
-
-/// Which of `many` cells a place from 0 to 1 falls into.
-fn cell(place: f64, many: u16) -> u16 {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // from 0 to `many`
-    let cell = (place * f64::from(many)) as u16;
-    cell.min(many.saturating_sub(1))
-}
-
-fn histogram(view: &Plot, browser: &Browser, scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
-    let Some(plot) = axes(view, (scale, None), area, scene) else {
-        return;
+/// Where to print a label for it to cover the braille dot of a place: the canvas rounds dots to the
+/// nearest but labels down, so that they would be drawn a cell apart.
+fn label_place((x, y): Place, area: Rect) -> Place {
+    let label = |share: f64, cells: u16, dots: f64| {
+        let cells = f64::from(cells);
+        let dot = (share * (cells * dots - 1.0)).round();
+        let cell = (dot / dots).floor();
+        ((cell + 0.5) / (cells - 1.0).max(1.0)).min(1.0)
     };
-    let values: Vec<f64> = view.points.iter().map(|point| point.x).collect();
-    let many = usize::from(plot.width / 2).min(60);
-    let Some(histogram) = Histogram::of(&values, many, None) else {
-        return;
-    };
-    let wide = plot.width / u16::try_from(many).unwrap_or(1);
-    let own = browser
-        .selected_row()
-        .and_then(|row| view.point(row))
-        .map(|point| point.x);
-    let last = histogram.buckets.len().saturating_sub(1);
-    let bars = histogram
-        .buckets
-        .iter()
-        .enumerate()
-        .flat_map(|(index, bucket)| {
-            let holds = |value: f64| {
-                value >= bucket.low
-                    && (value < bucket.high || index == last && value <= bucket.high)
-            };
-            let style = if own.is_some_and(holds) {
-                scene.theme.highlight
-            } else {
-                scene.theme.series[0]
-            };
-            let bar = SparklineBar::from(u64::try_from(bucket.count).unwrap_or(0)).style(style);
-            std::iter::repeat_n(bar, usize::from(wide))
-        });
-    let bars: Vec<SparklineBar> = bars.collect();
-    let theme = scene.theme;
-    scene.render(Sparkline::default().data(bars), plot);
-    let tallest = histogram.tallest().to_string();
-    let x = (plot.x - 2).saturating_sub(cells(&tallest));
-    scene
-        .frame
-        .buffer_mut()
-        .set_string(x, plot.y, tallest, theme.dim);
+    (
+        label(x, area.width, 2.0),
+        1.0 - label(1.0 - y, area.height, 4.0),
+    )
 }
 
-/// Describes the selected row and what beats it.
+/// Describes the selected row: where it is on the plot, what beats it, and its card.
 fn selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
-    let theme: &Theme = scene.theme;
     let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
         return;
     };
-    let id = listing.id(row).map(|id| id.to_string()).unwrap_or_default();
-    let panel = Panel::new(id).sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
-    scene.clickable(area, Target::Item(Region::PREVIEW, row));
-    let dialect = browser.dialect();
-    let cell = |key: &str| {
-        let field = listing.catalog().by_key(key);
-        field.map_or_else(String::new, |field| format::cell(listing, row, field, 24))
+    let is_compact = scene.size == Size::Compact;
+    let (place, card) = if is_compact {
+        (area, Rect::default())
+    } else {
+        let [place, card] =
+            Layout::vertical([Constraint::Length(6), Constraint::Fill(1)]).areas(area);
+        (place, card)
     };
-    let mut lines = vec![Line::styled(
-        format!(
-            "{}× {} {}",
-            cell("num_gpus"),
-            cell("gpu_name"),
-            cell("geolocation")
-        ),
-        theme.accent,
-    )];
+    let title = if is_compact {
+        let id = listing.id(row).map(|id| id.to_string());
+        format!("{} {}", id.unwrap_or_default(), name_of(listing, row))
+    } else {
+        "On this plot".to_owned()
+    };
+    let panel = Panel::new(title).sized(scene.size);
+    let inner = panel.render(place, scene.frame.buffer_mut(), scene.theme);
+    scene.clickable(area, Target::Item(Region::PREVIEW, row));
+    let lines = standing(view, browser, listing, row, scene.theme);
+    scene.render(Paragraph::new(lines).wrap(Wrap { trim: false }), inner);
+    if !is_compact {
+        preview::draw(browser.resource(), row, card, scene);
+    }
+}
+
+/// What the row is, in a few words.
+fn name_of(listing: &Listing, row: usize) -> String {
+    let cell = |key: &str| {
+        let field = listing.catalog().by_key(key)?;
+        Some(format::cell(listing, row, field, 24))
+    };
+    let count = cell("num_gpus").map(|count| format!("{count}×"));
+    let parts = [count, cell("gpu_name"), cell("geolocation")];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// Both numbers of the row and what beats it, or why it has no place.
+fn standing(
+    view: &Plot,
+    browser: &Browser,
+    listing: &Listing,
+    row: usize,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
     let number = |field: &Field, value: f64| {
         Line::from(vec![
             Span::styled(format!("{}  ", field.label), theme.dim),
-            Span::raw(format::with_unit(field, value, dialect)),
+            Span::raw(format::with_unit(field, value, browser.dialect())),
         ])
     };
+    let absent = |why: &'static str| vec![Line::styled(why, theme.warning)];
     match view.point(row) {
-        None if browser.figures.is_unfit(row) => lines.push(Line::styled(
-            "Not plotted: too small or ends too early.",
-            theme.warning,
-        )),
-        None => lines.push(Line::styled(
-            "Not plotted: a number is missing.",
-            theme.warning,
-        )),
-        Some(point) => {
-            lines.push(number(view.x, point.x));
-            lines.push(number(view.y, point.y));
-            lines.push(verdict(view, listing, point, theme));
+        None if browser.figures.is_unfit(row) => {
+            absent("Not plotted: too small or ends too early.")
         }
+        None => absent("Not plotted: a number is missing."),
+        Some(point) => vec![
+            number(view.x, point.x),
+            number(view.y, point.y),
+            verdict(view, listing, point, theme),
+        ],
     }
-    scene.render(Paragraph::new(lines).wrap(Wrap { trim: false }), inner);
 }
 
 /// Whether the point is on the front, or which row beats it and by how much.

@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use crate::app::State;
 use crate::app::browser::Browser;
 use crate::app::keymap::{Action, Context};
-use crate::app::view::{Cx, Outcome, Scene, View};
+use crate::app::view::{Availability, Cx, Outcome, Scene, View};
 use crate::domain::insight::{self, Front, Goal, Point, Scale, Toward, neighbour};
 use crate::domain::{Field, Resource};
 
@@ -165,7 +165,17 @@ impl View for Plot {
                 cx.perform_on_pane(Action::Open);
                 return Outcome::Handled;
             }
-            Action::Back => {
+            Action::Mark => {
+                if let Some(browser) = cx.state.browser_mut() {
+                    browser.toggle_mark();
+                }
+                return Outcome::Handled;
+            }
+            Action::Refresh => {
+                cx.perform_on_pane(action);
+                return Outcome::Handled;
+            }
+            Action::Back | Action::Quit => {
                 cx.close();
                 return Outcome::Handled;
             }
@@ -177,6 +187,13 @@ impl View for Plot {
             browser.select_row(row);
         }
         Outcome::Handled
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Sort | Action::Differences => Availability::Hidden,
+            _ => Availability::Available,
+        }
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

@@ -47,7 +47,7 @@ pub(super) fn load(plan: &RoutePlan) -> String {
 
 impl View for ConfirmRun {
     fn contexts(&self) -> &'static [Context] {
-        &[Context::Ask, Context::Dialog, Context::Always]
+        &[Context::Dialog, Context::Always]
     }
 
     fn placement(&self) -> Placement {
@@ -64,7 +64,7 @@ impl View for ConfirmRun {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
-            Action::Yes => {
+            Action::Yes | Action::Submit => {
                 if let Err(why) = begin(self.plan.clone(), cx) {
                     explain(&why, cx);
                 }
@@ -86,9 +86,9 @@ impl View for ConfirmRun {
         ]);
         let keymap = &scene.state.keymap;
         let keys = Line::from(vec![
-            Span::styled(keymap.key_in(Context::Dialog, Action::Yes), theme.key),
+            Span::styled(keymap.key_in(&[Context::Dialog], Action::Yes), theme.key),
             Span::raw(" start   "),
-            Span::styled(keymap.key_in(Context::Dialog, Action::Back), theme.key),
+            Span::styled(keymap.key_in(&[Context::Dialog], Action::Back), theme.key),
             Span::raw(" cancel"),
         ]);
         let message = Message {

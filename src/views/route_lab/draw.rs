@@ -63,7 +63,7 @@ fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let panel = Panel::new("Route lab").focused(true).sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
-    let key = scene.state.keymap.key_in(Context::RouteLab, Action::New);
+    let key = scene.state.keymap.key_in(&[Context::RouteLab], Action::New);
     let text = Text::from(vec![
         Line::styled("No run yet", theme.heading),
         Line::from("Request a worker from an endpoint, once or many times:"),

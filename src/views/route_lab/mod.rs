@@ -381,7 +381,7 @@ impl View for RouteLab {
                 disabled("A single request cannot be paused")
             }
             Action::Refresh | Action::Export | Action::Copy if run.is_none() => {
-                let key = state.keymap.key_in(Context::RouteLab, Action::New);
+                let key = state.keymap.key_in(&[Context::RouteLab], Action::New);
                 Availability::Disabled(format!("No run yet ({key} starts one)"))
             }
             Action::Older | Action::Newer | Action::Compare if state.routes.runs().len() < 2 => {

@@ -205,11 +205,10 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         let x = area.x + label + 2;
         let room = area.right().saturating_sub(x);
         let note = cells(&field.note);
-        let is_alone = note == 0 || note + 16 > room;
-        let width = if is_alone {
-            room
+        let width = if Self::has_room(note, room) {
+            self.width_beside_notes(room)
         } else {
-            (room - note - 2).min(48)
+            room
         };
         let value = Rect::new(x, y, width, 1);
         let (end, cursor) = self.value(field, is_focused, value, buffer);
@@ -234,6 +233,19 @@ impl<K: Copy + Eq> FormLines<'_, K> {
             }
         }
         cursor.filter(|_| is_focused)
+    }
+
+    /// Whether a note stands behind a value.
+    const fn has_room(note: u16, room: u16) -> bool {
+        note > 0 && note + 16 <= room
+    }
+
+    /// The width of values with a note behind them: one for all, so that they line up.
+    fn width_beside_notes(&self, room: u16) -> u16 {
+        let shown = self.form.fields.iter().filter(|field| !field.is_hidden);
+        let notes = shown.map(|field| cells(&field.note));
+        let longest = notes.filter(|note| Self::has_room(*note, room)).max();
+        (room - longest.unwrap_or(0) - 2).min(48)
     }
 
     /// Draws carets below the part of a text that its error is about; false if there is none.

@@ -296,7 +296,7 @@ fn the_funnel_suggests_round_numbers_that_work() {
         .type_text("dph_total<0.1")
         .keys("enter");
     desk.answer(answer).keys("F").answer(answer);
-    desk.expect("looser: dph_total<=1.23");
+    desk.expect("dph_total<=1.23 would bring 1");
     desk.keys("l");
     let asked: Vec<Json> = desk
         .calls

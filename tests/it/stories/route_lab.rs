@@ -468,9 +468,9 @@ fn a_single_request_is_not_stopped() {
 fn leaving_asks_while_a_run_goes_on() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
     series(&mut desk, "0", "100", "1", "");
-    desk.keys("esc q").expect("A run goes on");
+    desk.keys("esc q").expect("A run is in progress");
     assert!(!desk.effects.contains(&Effect::Quit));
-    desk.keys("esc q n").expect_not("A run goes on");
+    desk.keys("esc q n").expect_not("A run is in progress");
     desk.keys("q enter");
     assert!(desk.effects.contains(&Effect::Quit));
 
@@ -494,7 +494,7 @@ fn runs_go_on_while_the_view_is_closed() {
         route(&mut desk, 0.1, assigned("http://w1:80", reqnum));
     }
     assert!(desk.calls.is_empty(), "four in all");
-    desk.expect_not("route run");
+    desk.expect_not("route run 0%");
     desk.keys("1 3 t esc").expect("Done").expect("4 sent");
     desk.expect("100.0%");
 }

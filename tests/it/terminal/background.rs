@@ -89,7 +89,7 @@ fn a_broken_configuration_is_named_and_the_defaults_hold() {
         pty.wait_for_text(wanted);
         // The default key still sorts.
         pty.keys("s");
-        pty.wait_for_text("Sort: type to find a field");
+        pty.wait_for_text("type to search");
         pty.keys("<Esc>q");
         pty.exit().assert_clean(0);
     }

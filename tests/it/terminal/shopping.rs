@@ -28,7 +28,7 @@ fn a_person_searches_changes_the_query_opens_a_detail_and_leaves() {
     pty.keys("<Enter>");
     pty.wait_for_text("Price per hour for GPUs and allocated storage");
     pty.keys("<Esc>s");
-    pty.wait_for_text("Sort:");
+    pty.wait_for_text("type to find a field");
     pty.keys("dph_total<Space><Enter>");
     pty.wait_for_text("sort Score ▼, $/h ▲");
     pty.keys("q");

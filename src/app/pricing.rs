@@ -1,0 +1,142 @@
+//! What rows are priced for: offers for a job, volumes for a size and term.
+
+use super::State;
+use super::browser::Browser;
+use super::message::Effect;
+use super::remote::Now;
+use crate::domain::cost::{Job, VolumeTerm};
+use crate::domain::query::DEFAULT_STORAGE_GB;
+use crate::domain::{Operand, Operator, OrderKey, Query, Resource, Value};
+
+/// The columns that a job adds to the table; the last one only where the work is given.
+pub(super) const JOB_COLUMNS: [&str; 3] = ["job_cost", "job_spare", "job_time"];
+
+/// The columns that a term adds to the table.
+pub(super) const TERM_COLUMNS: [&str; 4] = [
+    "volume_term",
+    "volume_monthly",
+    "volume_hourly",
+    "volume_spare",
+];
+
+impl State {
+    /// Prices the offers for a job or for none, and asks the market for the prices with its disk.
+    pub fn price_job(&mut self, now: Now, job: Option<Job>) -> Vec<Effect> {
+        let offers = &mut self.browsers[Resource::Offers];
+        if offers.set_job(job) {
+            offers.ask(&mut self.tickets, now)
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Prices the volumes for a size and term, or for none.
+    pub fn price_term(&mut self, term: Option<VolumeTerm>) {
+        self.browsers[Resource::Volumes].set_term(term);
+    }
+}
+
+impl Browser {
+    /// The disk in GB that the search is for: the storage that its prices include, or the least
+    /// space that it asks for.
+    pub fn searched_disk(&self) -> Option<f64> {
+        let least = self.query.active().filter_map(|condition| {
+            let is_bound = matches!(condition.operator, Operator::Gte | Operator::Gt);
+            match &condition.operand {
+                Operand::One(Value::Number(gb))
+                    if is_bound && condition.field.key == "disk_space" =>
+                {
+                    Some(*gb)
+                }
+                _ => None,
+            }
+        });
+        let chosen = self
+            .query
+            .storage
+            .filter(|gb| (gb - DEFAULT_STORAGE_GB).abs() > f64::EPSILON);
+        chosen.into_iter().chain(least).reduce(f64::max)
+    }
+
+    /// Runs a saved search; a job that was saved with it takes the place of the one there is.
+    pub fn load_saved(&mut self, query: Query, words: Vec<String>, job: Option<Job>) {
+        if job.is_some() && job != self.figures.job {
+            self.set_job(job);
+        }
+        self.load(query, words);
+    }
+
+    /// Prices the offers for a job, or for none; its columns come and go with it, and an order by
+    /// price follows. The job's disk is the storage that prices include. True if the market must
+    /// be asked for those.
+    pub fn set_job(&mut self, job: Option<Job>) -> bool {
+        let before = self.query.clone();
+        match (self.figures.job, job) {
+            (None, Some(_)) => {
+                self.figures.jobless_storage = self.query.storage;
+                self.reorder("dph_total", "job_cost");
+            }
+            (Some(_), None) => {
+                self.query.storage = self.figures.jobless_storage.or(Some(DEFAULT_STORAGE_GB));
+                self.reorder("job_cost", "dph_total");
+            }
+            (None, None) | (Some(_), Some(_)) => {}
+        }
+        if self.is_at_top() {
+            self.go_to_top();
+        }
+        self.figures.job = job;
+        self.take_disk_of_job();
+        self.hide_columns(&JOB_COLUMNS);
+        if let Some(job) = job {
+            let many = if job.work_dlperf_hours.is_some() {
+                3
+            } else {
+                2
+            };
+            self.show_columns(&JOB_COLUMNS[..many], "dph_total");
+        } else {
+            self.query
+                .order
+                .retain(|key| !JOB_COLUMNS.contains(&key.field.key));
+        }
+        self.revalue();
+        self.asks_other_than(&before)
+    }
+
+    /// Makes the job's disk, if there is a job, the storage that prices include.
+    pub(super) fn take_disk_of_job(&mut self) {
+        if let Some(job) = self.figures.job {
+            self.query.storage = Some(job.disk_gb);
+        }
+    }
+
+    /// Orders by another column in place of one, unless it is a key already.
+    fn reorder(&mut self, from: &str, to: &str) {
+        let order = &mut self.query.order;
+        if order.iter().any(|key| key.field.key == to) {
+            return;
+        }
+        let key = order.iter_mut().find(|key| key.field.key == from);
+        if let (Some(key), Some(field)) = (key, self.query.resource.catalog().column(to)) {
+            *key = OrderKey { field, ..*key };
+        }
+    }
+
+    /// Prices the volumes for a size and term, or for none; the columns come and go with it.
+    pub fn set_term(&mut self, term: Option<VolumeTerm>) {
+        if self.is_at_top() {
+            self.go_to_top();
+        }
+        self.figures.term = term;
+        if term.is_some() {
+            self.show_columns(&TERM_COLUMNS, "storage_cost");
+        } else {
+            self.hide_columns(&TERM_COLUMNS);
+            self.query
+                .order
+                .retain(|key| !TERM_COLUMNS.contains(&key.field.key));
+        }
+        self.revalue();
+    }
+}

@@ -1,0 +1,279 @@
+//! Quantities as people type them into forms: a number, with a unit or without.
+
+use std::ops::RangeInclusive;
+
+use super::cost::DAYS_PER_MONTH;
+use super::format::{grouped, trimmed};
+
+const HOURS_PER_DAY: f64 = 24.0;
+const DAYS_PER_WEEK: f64 = 7.0;
+const SECONDS_PER_HOUR: f64 = 3600.0;
+
+/// What a number in a form counts. A bare number is in the unit that is named first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Quantity {
+    /// Hours, or minutes to months: `24`, `90m`, `3d`.
+    Hours,
+    /// Days: `45`, `2w`.
+    Days,
+    /// A term in days, of which a bare number counts months of 30 days, as the market bills them:
+    /// `3`, `45 days`.
+    Term,
+    /// Seconds: `30`, `500ms`, `1.5h`.
+    Seconds,
+    /// Storage or traffic in GB: `200`, `1.5TB`.
+    Gigabytes,
+    /// A whole number: `20`.
+    Count,
+    /// Dollars: `0.40`, `$0.40`.
+    Dollars,
+    /// A share from 0 to 1: `0.9`, `90%`.
+    Ratio,
+    /// A number without a unit.
+    Number,
+}
+
+/// Units of time with their length in hours. `m` are minutes and `mo` months, as in queries.
+const TIMES: [(&str, f64); 23] = [
+    ("ms", 1.0 / (1000.0 * SECONDS_PER_HOUR)),
+    ("s", 1.0 / SECONDS_PER_HOUR),
+    ("sec", 1.0 / SECONDS_PER_HOUR),
+    ("second", 1.0 / SECONDS_PER_HOUR),
+    ("seconds", 1.0 / SECONDS_PER_HOUR),
+    ("m", 1.0 / 60.0),
+    ("min", 1.0 / 60.0),
+    ("minute", 1.0 / 60.0),
+    ("minutes", 1.0 / 60.0),
+    ("h", 1.0),
+    ("hour", 1.0),
+    ("hours", 1.0),
+    ("d", HOURS_PER_DAY),
+    ("day", HOURS_PER_DAY),
+    ("days", HOURS_PER_DAY),
+    ("w", DAYS_PER_WEEK * HOURS_PER_DAY),
+    ("week", DAYS_PER_WEEK * HOURS_PER_DAY),
+    ("weeks", DAYS_PER_WEEK * HOURS_PER_DAY),
+    ("mo", DAYS_PER_MONTH * HOURS_PER_DAY),
+    ("month", DAYS_PER_MONTH * HOURS_PER_DAY),
+    ("months", DAYS_PER_MONTH * HOURS_PER_DAY),
+    ("y", 365.0 * HOURS_PER_DAY),
+    ("years", 365.0 * HOURS_PER_DAY),
+];
+
+impl Quantity {
+    /// By what a number with this unit is multiplied; `None` for a unit of something else.
+    fn factor(self, unit: &str) -> Option<f64> {
+        let time = |base: f64| {
+            let hours = TIMES.iter().find(|(name, _)| *name == unit)?.1;
+            Some(hours / base)
+        };
+        match (self, unit) {
+            (Self::Term, "") => Some(DAYS_PER_MONTH),
+            (_, "") => Some(1.0),
+            (Self::Hours, _) => time(1.0),
+            (Self::Days | Self::Term, _) => time(HOURS_PER_DAY),
+            (Self::Seconds, _) => time(1.0 / SECONDS_PER_HOUR),
+            (Self::Gigabytes, "mb" | "m") => Some(0.001),
+            (Self::Gigabytes, "gb" | "g") => Some(1.0),
+            (Self::Gigabytes, "tb" | "t") => Some(1000.0),
+            (Self::Ratio, "%") => Some(0.01),
+            (Self::Dollars, "$" | "$/h") => Some(1.0),
+            (Self::Gigabytes | Self::Ratio | Self::Dollars | Self::Count | Self::Number, _) => None,
+        }
+    }
+
+    /// What is wrong with a text that is none, with examples of what is one.
+    const fn fault(self) -> &'static str {
+        match self {
+            Self::Hours => "Not a duration: write 24, 24h, 3d or 2w",
+            Self::Days => "Not a duration: write 45, 45d or 2w",
+            Self::Term => "Not a duration: write 3 months, 45 days or 2w; a bare number is months",
+            Self::Seconds => "Not a duration: write 30, 30s, 2m or 1.5h",
+            Self::Gigabytes => "Not a size: write 200, 200GB or 1.5TB",
+            Self::Count => "Not a whole number",
+            Self::Dollars => "Not a price: write 0.40 or $0.40",
+            Self::Ratio => "Not a share: write 0.9 or 90%",
+            Self::Number => "Not a number",
+        }
+    }
+
+    /// The unit in which values are counted, with the blank that belongs in front of it.
+    const fn unit(self) -> &'static str {
+        match self {
+            Self::Hours => " hours",
+            Self::Days | Self::Term => " days",
+            Self::Seconds => " s",
+            Self::Gigabytes => " GB",
+            Self::Count | Self::Dollars | Self::Ratio | Self::Number => "",
+        }
+    }
+}
+
+/// Reads a quantity in its base unit: hours, days, seconds, GB, dollars.
+///
+/// # Errors
+/// With a sentence for the field when the text is no such quantity.
+///
+/// ```
+/// use bourse::domain::quantity::{Quantity, parse};
+/// assert_eq!(parse("3d", Quantity::Hours), Ok(72.0));
+/// assert_eq!(parse("1.5 TB", Quantity::Gigabytes), Ok(1500.0));
+/// assert!(parse("soon", Quantity::Hours).is_err());
+/// ```
+pub fn parse(text: &str, quantity: Quantity) -> Result<f64, String> {
+    let text = text.trim().to_ascii_lowercase();
+    if text.is_empty() {
+        return Err("Required".to_owned());
+    }
+    read(&text, quantity).ok_or_else(|| quantity.fault().to_owned())
+}
+
+fn read(text: &str, quantity: Quantity) -> Option<f64> {
+    let text = match quantity {
+        Quantity::Dollars => text.strip_prefix('$').unwrap_or(text),
+        _ => text,
+    };
+    // An exponent is no unit and no digit: what reads as 1e9 is hardly meant.
+    let end = text
+        .find(|sign: char| !(sign.is_ascii_digit() || matches!(sign, '.' | '-' | '_')))
+        .unwrap_or(text.len());
+    let (digits, unit) = text.split_at(end);
+    let number: f64 = digits.replace('_', "").parse().ok()?;
+    if quantity == Quantity::Count && number.fract() != 0.0 {
+        return None;
+    }
+    let value = number * quantity.factor(unit.trim())?;
+    value.is_finite().then_some(value)
+}
+
+/// Reads a quantity that must lie within a range of its base unit.
+///
+/// # Errors
+/// With a sentence for the field when the text is no such quantity or out of range.
+pub fn within(text: &str, quantity: Quantity, range: RangeInclusive<f64>) -> Result<f64, String> {
+    let value = parse(text, quantity)?;
+    if range.contains(&value) {
+        return Ok(value);
+    }
+    let end = |value: f64| {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
+        if value.fract() == 0.0 && value >= 0.0 {
+            grouped(value as usize)
+        } else {
+            trimmed(value, 6)
+        }
+    };
+    Err(format!(
+        "Out of range: {} to {}{}",
+        end(*range.start()),
+        end(*range.end()),
+        quantity.unit()
+    ))
+}
+
+/// Writes a quantity as it would be typed; [`parse`] reads the same value back, to six places.
+pub fn write(value: f64, quantity: Quantity) -> String {
+    let plain = trimmed(value, 6);
+    let is_whole = |value: f64| value > 0.0 && value.fract() == 0.0;
+    match quantity {
+        Quantity::Hours if is_whole(value / HOURS_PER_DAY) => {
+            format!("{}d", trimmed(value / HOURS_PER_DAY, 0))
+        }
+        Quantity::Hours => format!("{plain}h"),
+        Quantity::Days => format!("{plain}d"),
+        Quantity::Term => match trimmed(value / DAYS_PER_MONTH, 9) {
+            months if months == "1" => "1 month".to_owned(),
+            // Up to two places read well; else days say it better.
+            months if months.len() <= 4 && value > 0.0 => format!("{months} months"),
+            _ => format!("{plain} days"),
+        },
+        Quantity::Seconds => format!("{plain}s"),
+        Quantity::Gigabytes if is_whole(value / 1000.0) => {
+            format!("{}TB", trimmed(value / 1000.0, 0))
+        }
+        Quantity::Gigabytes => format!("{plain}GB"),
+        Quantity::Dollars => format!("${plain}"),
+        Quantity::Ratio => format!("{}%", trimmed(value * 100.0, 4)),
+        Quantity::Count | Quantity::Number => plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn reads(text: &str, quantity: Quantity, wanted: f64) {
+        let value = parse(text, quantity).unwrap_or_else(|why| panic!("{text}: {why}"));
+        assert!((value - wanted).abs() < 1e-9, "{text}: {value}");
+    }
+
+    #[test]
+    fn units_are_understood_and_bare_numbers_have_one() {
+        reads("24", Quantity::Hours, 24.0);
+        reads("90 min", Quantity::Hours, 1.5);
+        reads("3 Days", Quantity::Hours, 72.0);
+        reads("2w", Quantity::Days, 14.0);
+        reads("1.5", Quantity::Term, 45.0);
+        reads("45 days", Quantity::Term, 45.0);
+        reads("36h", Quantity::Term, 1.5);
+        reads("500ms", Quantity::Seconds, 0.5);
+        reads("2m", Quantity::Seconds, 120.0);
+        reads("1.5TB", Quantity::Gigabytes, 1500.0);
+        reads("2_000", Quantity::Gigabytes, 2000.0);
+        reads("$0.40", Quantity::Dollars, 0.4);
+        reads("0.40 $/h", Quantity::Dollars, 0.4);
+        reads("90 %", Quantity::Ratio, 0.9);
+        reads("-1", Quantity::Number, -1.0);
+    }
+
+    #[test]
+    fn what_is_no_quantity_says_what_is_one() {
+        let fault = |text, quantity| parse(text, quantity).unwrap_err();
+        assert_eq!(
+            fault("soon", Quantity::Hours),
+            "Not a duration: write 24, 24h, 3d or 2w"
+        );
+        assert_eq!(fault(" ", Quantity::Hours), "Required");
+        for (text, quantity) in [
+            ("1e9", Quantity::Number),
+            ("3d", Quantity::Gigabytes),
+            ("5GB", Quantity::Seconds),
+            ("2.5", Quantity::Count),
+            ("1.2.3", Quantity::Number),
+            ("inf", Quantity::Number),
+            (&"9".repeat(400), Quantity::Number),
+        ] {
+            assert!(parse(text, quantity).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_range_is_told_with_its_unit() {
+        assert_eq!(within("3d", Quantity::Hours, 0.0..=100.0), Ok(72.0));
+        assert_eq!(
+            within("-1", Quantity::Hours, 0.0..=1e6).unwrap_err(),
+            "Out of range: 0 to 1,000,000 hours"
+        );
+    }
+
+    #[test]
+    fn what_is_written_reads_the_same() {
+        for (value, quantity, text) in [
+            (72.0, Quantity::Hours, "3d"),
+            (10.0, Quantity::Hours, "10h"),
+            (0.0, Quantity::Hours, "0h"),
+            (200.0, Quantity::Gigabytes, "200GB"),
+            (512.5, Quantity::Gigabytes, "512.5GB"),
+            (12_000.0, Quantity::Gigabytes, "12TB"),
+            (30.0, Quantity::Term, "1 month"),
+            (45.0, Quantity::Term, "1.5 months"),
+            (14.0, Quantity::Term, "14 days"),
+            (0.95, Quantity::Ratio, "95%"),
+            (0.4, Quantity::Dollars, "$0.4"),
+        ] {
+            assert_eq!(write(value, quantity), text);
+            reads(text, quantity, value);
+        }
+    }
+}

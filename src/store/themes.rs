@@ -1,0 +1,224 @@
+//! A person's own themes: a file of colours each in `themes/` beside the configuration, and the
+//! line of the configuration that says which theme is shown.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml::de::DeTable;
+use toml_edit::{DocumentMut, value};
+
+use super::appearance::{Entry, Theme};
+use super::config::{Config, ConfigError, Place};
+use super::files;
+
+/// A file of colours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThemeFile {
+    /// Its name, without `.toml`.
+    pub name: String,
+    /// The theme whose colours hold where the file names none.
+    pub base: Theme,
+    /// The colours, by role.
+    pub colors: Vec<Entry<String>>,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+/// The folder of themes beside a configuration file.
+pub fn folder(config: &Path) -> PathBuf {
+    config.with_file_name("themes")
+}
+
+/// Whether a text can name a theme of one's own. Names are parts of paths.
+pub fn is_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    !name.is_empty()
+        && name.bytes().all(is_plain)
+        && !Theme::ALL.iter().any(|(own, _)| *own == name)
+}
+
+/// Whether a folder has a theme of that name.
+pub(super) fn exists(folder: &Path, name: &str) -> bool {
+    is_name(name) && folder.join("themes").join(format!("{name}.toml")).is_file()
+}
+
+/// The themes in a folder, by name, and what is wrong with them. A folder that is not there has
+/// none.
+pub fn load(folder: &Path) -> (Vec<ThemeFile>, Vec<ConfigError>) {
+    let mut themes = Vec::new();
+    let mut wrong = Vec::new();
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for path in entries.map(|entry| entry.path()) {
+        let is_toml = path.extension().is_some_and(|kind| kind == "toml");
+        let name = path.file_stem().and_then(|name| name.to_str());
+        let Some(name) = name.filter(|name| is_toml && is_name(name)) else {
+            continue;
+        };
+        match fs::read_to_string(&path) {
+            Ok(text) => themes.push(read(name, &text, &path, &mut wrong)),
+            Err(error) => wrong.push(ConfigError::Unreadable {
+                path: path.clone(),
+                why: error.to_string(),
+            }),
+        }
+    }
+    themes.sort_by(|one, other| one.name.cmp(&other.name));
+    (themes, wrong)
+}
+
+fn read(name: &str, text: &str, path: &Path, wrong: &mut Vec<ConfigError>) -> ThemeFile {
+    let mut theme = ThemeFile {
+        name: name.to_owned(),
+        base: Theme::Auto,
+        colors: Vec::new(),
+        path: path.to_owned(),
+    };
+    let (root, errors) = DeTable::parse_recoverable(text);
+    let mut note = |at: usize, message: String| {
+        wrong.push(ConfigError::Wrong {
+            path: path.to_owned(),
+            place: Place::of(text, at),
+            message,
+        });
+    };
+    for error in &errors {
+        let at = error.span().map_or(0, |span| span.start);
+        note(
+            at,
+            error
+                .message()
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
+        );
+    }
+    for (role, value) in root.get_ref() {
+        let at = value.span().start;
+        let Some(value) = value.get_ref().as_str() else {
+            note(at, "expected a color such as \"#7ac7ff\"".to_owned());
+            continue;
+        };
+        if role.get_ref().as_ref() == "base" {
+            match Theme::ALL.iter().find(|(own, _)| *own == value) {
+                Some((_, base)) => theme.base = *base,
+                None => note(at, format!("'{value}' is not a built-in theme")),
+            }
+            continue;
+        }
+        theme.colors.push(Entry {
+            name: role.get_ref().to_string(),
+            value: value.to_owned(),
+            place: Place::of(text, at),
+        });
+    }
+    theme.colors.sort_by_key(|entry| entry.place);
+    theme
+}
+
+/// Makes the configuration name another theme; the rest of the file stays as it is.
+///
+/// # Errors
+/// Why it was not changed, for people; the file is as it was then.
+pub fn choose(config: &Path, name: &str) -> Result<(), String> {
+    let before = Config::load(config).map_err(|error| error.to_string())?;
+    let text = fs::read_to_string(config).unwrap_or_default();
+    let shown = config.display();
+    let foreign = || format!("{shown} can't be changed here: write theme = \"{name}\" into it");
+    let changed = named(&text, name).ok_or_else(foreign)?;
+    let after = Config::parse(&changed, config).map_err(|_| foreign())?;
+    if after.theme_name() != name || after.names() != before.names() {
+        return Err(foreign());
+    }
+    files::replace(config, changed.as_bytes())
+        .map_err(|why| format!("{shown} can't be written: {why}"))
+}
+
+/// The text with another name of the theme.
+fn named(text: &str, name: &str) -> Option<String> {
+    let mut document: DocumentMut = text.parse().ok()?;
+    let item = match document.get_mut("theme") {
+        Some(table) if table.is_table_like() => table
+            .as_table_like_mut()?
+            .entry("name")
+            .or_insert(value(name)),
+        Some(item) => item,
+        None => document.entry("theme").or_insert(value(name)),
+    };
+    // Only the value is replaced: what is around it may be a comment.
+    let place = item.as_value_mut()?;
+    let decor = place.decor().clone();
+    *place = name.into();
+    *place.decor_mut() = decor;
+    Some(document.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_the_theme_changes_and_nothing_else() {
+        for (before, after) in [
+            ("", "theme = \"night\"\n"),
+            ("theme = \"dark\" # mine\n", "theme = \"night\" # mine\n"),
+            (
+                "# x\n[profiles.a]\nbase_url = \"https://a\"\n",
+                "theme = \"night\"\n# x\n[profiles.a]\nbase_url = \"https://a\"\n",
+            ),
+            (
+                "[theme]\nname = \"dark\"\n[theme.colors]\ndim = \"gray\"\n",
+                "[theme]\nname = \"night\"\n[theme.colors]\ndim = \"gray\"\n",
+            ),
+            ("[theme]\n[keys]\n", "[theme]\nname = \"night\"\n[keys]\n"),
+        ] {
+            assert_eq!(named(before, "night").as_deref(), Some(after));
+        }
+        let implied = named("[theme.colors]\ndim = \"gray\"\n", "night").unwrap();
+        let read: toml::Table = implied.parse().unwrap();
+        assert_eq!(read["theme"]["name"].as_str(), Some("night"));
+        assert_eq!(read["theme"]["colors"]["dim"].as_str(), Some("gray"));
+    }
+
+    #[test]
+    fn a_theme_is_a_file_of_colours() {
+        let folder = tempfile::tempdir().unwrap();
+        let night = "base = \"dark\"\naccent = \"#ff79c6\"\nerror = 3\n";
+        fs::write(folder.path().join("night.toml"), night).unwrap();
+        fs::write(folder.path().join("dark.toml"), "accent = \"red\"").unwrap();
+        fs::write(folder.path().join("notes.txt"), "no theme").unwrap();
+        let (themes, wrong) = load(folder.path());
+        // A built-in name is not taken over.
+        assert_eq!(themes.len(), 1);
+        assert_eq!(
+            (themes[0].name.as_str(), themes[0].base),
+            ("night", Theme::Dark)
+        );
+        let colors: Vec<_> = themes[0]
+            .colors
+            .iter()
+            .map(|own| own.value.as_str())
+            .collect();
+        assert_eq!(colors, ["#ff79c6"]);
+        assert!(
+            wrong[0]
+                .to_string()
+                .contains("night.toml:3:9: expected a color")
+        );
+        assert_eq!(load(&folder.path().join("none")).0, []);
+    }
+
+    #[test]
+    fn the_configuration_takes_the_name_of_a_file_that_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("config.toml");
+        fs::create_dir(folder.path().join("themes")).unwrap();
+        fs::write(folder.path().join("themes/night.toml"), "accent = \"red\"").unwrap();
+        choose(&config, "night").unwrap();
+        assert_eq!(Config::load(&config).unwrap().theme_name(), "night");
+        choose(&config, "light").unwrap();
+        assert_eq!(Config::load(&config).unwrap().theme_name(), "light");
+        assert!(choose(&config, "absent").is_err());
+        assert_eq!(fs::read_to_string(&config).unwrap(), "theme = \"light\"\n");
+    }
+}

@@ -1,0 +1,144 @@
+//! Axes and bars that several charts share.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::widgets::{Sparkline, SparklineBar};
+
+use crate::app::view::Scene;
+use crate::domain::field::Format;
+use crate::domain::insight::{Histogram, Scale};
+use crate::domain::{Field, format};
+use crate::widgets::text::cells;
+
+/// Cells left of the vertical axis.
+const LABELS: u16 = 9;
+
+/// A scale, and the field whose numbers stand at its ticks; without one they are plain.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Axis<'a> {
+    pub scale: &'a Scale,
+    pub field: Option<&'a Field>,
+}
+
+impl Axis<'_> {
+    /// A tick's number, as short as it can be.
+    fn label(&self, value: f64) -> String {
+        match self.field {
+            Some(field) if !matches!(field.format, Format::Places(_)) => {
+                format::number(field, value)
+            }
+            _ if value.abs() < 1e7 => format::trimmed(value, 4),
+            _ => format!("{value:.0e}"),
+        }
+    }
+}
+
+/// Draws the axes with their ticks; gives the area between them, if there is room for any.
+pub(super) fn axes(
+    x: &Axis<'_>,
+    y: Option<&Axis<'_>>,
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) -> Option<Rect> {
+    let [body, foot] = Layout::vertical([Constraint::Fill(1), Constraint::Length(2)]).areas(area);
+    let [_, plot] =
+        Layout::horizontal([Constraint::Length(LABELS), Constraint::Fill(1)]).areas(body);
+    if plot.width < 10 || plot.height < 2 {
+        return None;
+    }
+    let theme = scene.theme;
+    let buffer = scene.frame.buffer_mut();
+    for line in plot.rows() {
+        buffer.set_string(line.x - 1, line.y, "│", theme.border);
+    }
+    buffer.set_string(plot.x - 1, foot.y, "└", theme.border);
+    for column in plot.columns() {
+        buffer.set_string(column.x, foot.y, "─", theme.border);
+    }
+    if let Some(y) = y {
+        for tick in y.scale.ticks(usize::from(plot.height / 3).clamp(2, 8)) {
+            let Some(place) = y.scale.position(tick) else {
+                continue;
+            };
+            let line = plot.bottom() - 1 - cell(place, plot.height);
+            let label = y.label(tick);
+            let start = (plot.x - 2).saturating_sub(cells(&label)).max(area.x);
+            buffer.set_stringn(start, line, &label, usize::from(LABELS - 2), theme.dim);
+            buffer.set_string(plot.x - 1, line, "┤", theme.border);
+        }
+    }
+    for (column, label, start) in ticks(x, plot) {
+        buffer.set_stringn(start, foot.y + 1, &label, label.len(), theme.dim);
+        buffer.set_string(column, foot.y, "┬", theme.border);
+    }
+    Some(plot)
+}
+
+/// The ticks of a horizontal axis over an area: their column, their label and where it starts, none
+/// over another.
+pub(super) fn ticks(axis: &Axis<'_>, area: Rect) -> Vec<(u16, String, u16)> {
+    let mut free = area.x;
+    let mut ticks = Vec::new();
+    for tick in axis.scale.ticks(usize::from(area.width / 12).clamp(2, 12)) {
+        let Some(place) = axis.scale.position(tick) else {
+            continue;
+        };
+        let column = area.x + cell(place, area.width);
+        let label = axis.label(tick);
+        let width = cells(&label);
+        let start = column
+            .saturating_sub(width / 2)
+            .min(area.right().saturating_sub(width));
+        if start >= free {
+            free = start + width + 1;
+            ticks.push((column, label, start));
+        }
+    }
+    ticks
+}
+
+/// Which of `many` cells a place from 0 to 1 falls into.
+pub(super) fn cell(place: f64, many: u16) -> u16 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // from 0 to `many`
+    let cell = (place * f64::from(many)) as u16;
+    cell.min(many.saturating_sub(1))
+}
+
+/// Draws how many of `values` fall where, the bar that holds `own` highlighted.
+pub(super) fn histogram(
+    values: &[f64],
+    own: Option<f64>,
+    axis: &Axis<'_>,
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) {
+    let Some(plot) = axes(axis, None, area, scene) else {
+        return;
+    };
+    let many = usize::from(plot.width / 2).min(60);
+    let Some(histogram) = Histogram::of(values, many, Some(axis.scale.kind)) else {
+        return;
+    };
+    let theme = scene.theme;
+    let last = histogram.buckets.len().saturating_sub(1);
+    let bar = |column: u16| {
+        // Columns that the bars do not divide evenly are spread, so that bars stay over their ticks.
+        let index = usize::from(column) * many / usize::from(plot.width);
+        let bucket = &histogram.buckets[index.min(last)];
+        let holds = |value: f64| {
+            value >= bucket.low && (value < bucket.high || index == last && value <= bucket.high)
+        };
+        let style: Style = if own.is_some_and(holds) {
+            theme.highlight
+        } else {
+            theme.series[0]
+        };
+        SparklineBar::from(u64::try_from(bucket.count).unwrap_or(0)).style(style)
+    };
+    let bars: Vec<SparklineBar> = (0..plot.width).map(bar).collect();
+    scene.render(Sparkline::default().data(bars), plot);
+    let tallest = histogram.tallest().to_string();
+    let x = (plot.x - 2).saturating_sub(cells(&tallest));
+    let buffer = scene.frame.buffer_mut();
+    buffer.set_string(x, plot.y, tallest, theme.dim);
+}

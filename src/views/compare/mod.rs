@@ -1,0 +1,303 @@
+//! Marked rows side by side, with a verdict.
+
+mod draw;
+mod verdict;
+
+use ratatui::layout::Rect;
+
+use crate::app::State;
+use crate::app::browser::Browser;
+use crate::app::keymap::{Action, Context};
+use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::domain::cost::Prices;
+use crate::domain::field::Section;
+use crate::domain::format;
+use crate::domain::insight::{CompareLine, Subject, compare, compare_fields, is_silent};
+use crate::domain::listing::FullRecord;
+use crate::domain::{Dialect, Field, Listing, Resource, RowId};
+
+/// The section of what the table shows: the person chose these columns, so they matter first.
+const AT_A_GLANCE: &str = "At a glance";
+
+/// The region of the columns' headers.
+const HEADERS: Region = Region::PREVIEW;
+
+/// One line of the comparison.
+#[derive(Debug, Clone, PartialEq)]
+enum Line {
+    Heading(&'static str),
+    Values(Values),
+}
+
+/// One value for each compared row, ready to be shown.
+#[derive(Debug, Clone, PartialEq)]
+struct Values {
+    label: &'static str,
+    /// `None` where nothing is reported.
+    cells: Vec<Option<String>>,
+    /// The places of the best ones.
+    best: Vec<usize>,
+}
+
+impl Values {
+    /// Whether the line reads differently for some of the rows.
+    fn differs(&self) -> bool {
+        let texts: Vec<&str> = (0..self.cells.len())
+            .map(|place| self.text(place))
+            .collect();
+        texts.windows(2).any(|pair| pair[0] != pair[1])
+    }
+
+    /// The value of a row as it is shown.
+    fn text(&self, place: usize) -> &str {
+        let cell = self.cells.get(place).and_then(Option::as_deref);
+        cell.unwrap_or(format::NONE)
+    }
+}
+
+/// A compared row.
+#[derive(Debug, Clone, PartialEq)]
+struct Compared {
+    id: RowId,
+    title: String,
+}
+
+/// The comparison of the marked rows.
+#[derive(Debug)]
+pub struct Compare {
+    resource: Resource,
+    rows: Vec<Compared>,
+    /// Marked rows that are not loaded.
+    absent: usize,
+    lines: Vec<Line>,
+    only_differences: bool,
+    /// What it comes down to, a sentence each.
+    verdict: Vec<String>,
+    /// All of them together.
+    totals: Vec<String>,
+    /// The column that keys are about.
+    cursor: usize,
+    /// The first visible line.
+    top: usize,
+}
+
+impl Compare {
+    /// Compares the marked rows of the pane.
+    pub fn new(state: &State) -> Option<Self> {
+        let browser = state.browser()?;
+        let mut view = Self {
+            resource: browser.resource(),
+            rows: Vec::new(),
+            absent: 0,
+            lines: Vec::new(),
+            only_differences: false,
+            verdict: Vec::new(),
+            totals: Vec::new(),
+            cursor: 0,
+            top: 0,
+        };
+        view.rebuild(browser);
+        Some(view)
+    }
+
+    fn rebuild(&mut self, browser: &Browser) {
+        let Some(listing) = browser.listing() else {
+            return;
+        };
+        let rows = browser.marked_rows();
+        self.absent = browser.marks.len() - rows.len();
+        self.rows = rows
+            .iter()
+            .filter_map(|row| {
+                Some(Compared {
+                    id: listing.id(*row as usize)?,
+                    title: title(listing, *row),
+                })
+            })
+            .collect();
+        self.cursor = self.cursor.min(self.rows.len().saturating_sub(1));
+        self.verdict = verdict::verdict(browser, listing, &rows);
+        self.totals = verdict::totals(browser, listing, &rows);
+        let pricing = browser.pricing();
+        let prices = Prices::new(listing, pricing.model);
+        let derived = (browser.resource() == Resource::Offers).then_some((&prices, pricing.gb));
+        let mut sections = compare(listing, &rows, derived, self.only_differences);
+        // What names the rows is their heading already: prices and GPUs come first.
+        sections.sort_by_key(|section| section.section == Section::Identity);
+        let columns = browser.columns.iter().copied();
+        let columns: Vec<_> = columns.filter(|field| field.key != "id").collect();
+        let glance = compare_fields(listing, &rows, &columns);
+        let sections = sections
+            .into_iter()
+            .map(|section| (section.section.title(), section.lines));
+        let records: Vec<FullRecord> = rows
+            .iter()
+            .map(|row| listing.whole(*row as usize))
+            .collect();
+        self.lines.clear();
+        for (title, lines) in std::iter::once((AT_A_GLANCE, glance)).chain(sections) {
+            let lines = lines
+                .iter()
+                .map(|line| values(browser, listing, (&rows, &records), line))
+                .filter(|line| !self.only_differences || line.differs());
+            let lines: Vec<_> = lines.map(Line::Values).collect();
+            if !lines.is_empty() {
+                self.lines.push(Line::Heading(title));
+                self.lines.extend(lines);
+            }
+        }
+        self.top = self.top.min(self.lines.len().saturating_sub(1));
+    }
+
+    fn unmark(&mut self, cx: &mut Cx<'_>) {
+        let Some(browser) = cx.state.browser_mut() else {
+            return;
+        };
+        if let Some(row) = self.rows.get(self.cursor) {
+            browser.marks.remove(&row.id);
+        }
+        self.rebuild(browser);
+        if self.rows.len() < 2 {
+            cx.toast("One left: comparison closed");
+            cx.close();
+        }
+    }
+}
+
+/// What an offer is, in a few words.
+fn title(listing: &Listing, row: u32) -> String {
+    let cell = |key: &str| {
+        let field = listing.catalog().by_key(key)?;
+        Some(format::cell(listing, row as usize, field, 16))
+    };
+    match (cell("num_gpus"), cell("gpu_name")) {
+        (Some(count), Some(name)) => format!("{count}× {name}"),
+        _ => cell("geolocation").unwrap_or_default(),
+    }
+}
+
+fn values(
+    browser: &Browser,
+    listing: &Listing,
+    (rows, records): (&[u32], &[FullRecord]),
+    line: &CompareLine,
+) -> Values {
+    let dialect = browser.dialect();
+    let (label, cells): (_, Vec<Option<String>>) = match line.subject {
+        Subject::Field(field) if field.is_computed() => {
+            let write = |value: f64| format::with_unit(field, value, dialect);
+            let cell = |row: &u32| listing.cell(*row as usize, field).number().map(write);
+            (field.label, rows.iter().map(cell).collect())
+        }
+        Subject::Field(field) => {
+            let cell = |record: &FullRecord| cell(record, field, dialect);
+            (listing.label(field), records.iter().map(cell).collect())
+        }
+        Subject::Derived { label, places, .. } => {
+            let write = |value: f64| format!("${value:.*}/h", usize::from(places));
+            let cell = |value: &Option<f64>| value.map(write);
+            (label, line.values.iter().map(cell).collect())
+        }
+    };
+    Values {
+        best: best_shown(&cells, &line.best),
+        label,
+        cells,
+    }
+}
+
+fn cell(record: &FullRecord, field: &Field, dialect: &Dialect) -> Option<String> {
+    let is_reported = !is_silent(&record.cell(field));
+    is_reported.then(|| format::detail(record, field, dialect))
+}
+
+/// The best of a line as a person sees it: what reads like the best is as good, and where all read
+/// alike there is none.
+fn best_shown(cells: &[Option<String>], best: &[usize]) -> Vec<usize> {
+    let is_best = |place: &usize| {
+        best.iter()
+            .any(|best| cells.get(*best) == cells.get(*place))
+    };
+    let alike: Vec<usize> = (0..cells.len()).filter(is_best).collect();
+    let rest = (0..cells.len()).filter(|place| !alike.contains(place));
+    // An unreported value is not worse.
+    if rest.into_iter().all(|place| cells[place].is_none()) {
+        return Vec::new();
+    }
+    alike
+}
+
+impl View for Compare {
+    fn contexts(&self) -> &'static [Context] {
+        &[
+            Context::Chart,
+            Context::Movement,
+            Context::Global,
+            Context::Always,
+        ]
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Sort | Action::Settings => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit => Some("select"),
+            Action::Mark => Some("unmark"),
+            Action::Differences if self.only_differences => Some("all rows"),
+            Action::Right => Some("column"),
+            _ => None,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if let Some(lines) = cx.motion(action) {
+            let last = cx.viewport(Region::MAIN).last_top();
+            self.top = self.top.saturating_add_signed(lines).min(last);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Left => self.cursor = self.cursor.saturating_sub(1),
+            Action::Right => {
+                self.cursor = (self.cursor + 1).min(self.rows.len().saturating_sub(1));
+            }
+            Action::Differences => {
+                self.only_differences = !self.only_differences;
+                self.rows_changed(cx.state);
+            }
+            Action::Mark => self.unmark(cx),
+            Action::Submit => {
+                let row = self.rows.get(self.cursor);
+                if let (Some(browser), Some(row)) = (cx.state.browser_mut(), row) {
+                    browser.select_id(row.id);
+                }
+                cx.close();
+            }
+            Action::Refresh => cx.perform_on_pane(action),
+            Action::Back | Action::Quit => cx.close(),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn click(&mut self, region: Region, line: usize, _: &mut Cx<'_>) -> Outcome {
+        if region == HEADERS {
+            self.cursor = line;
+        }
+        Outcome::Handled
+    }
+
+    fn rows_changed(&mut self, state: &State) {
+        if let Some(browser) = state.browser() {
+            self.rebuild(browser);
+        }
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::comparison(self, area, scene);
+    }
+}

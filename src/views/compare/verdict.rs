@@ -1,0 +1,160 @@
+//! What a comparison comes down to: who is cheapest, who is fastest, and what all cost together.
+
+use crate::app::browser::Browser;
+use crate::domain::cost::Prices;
+use crate::domain::format::{self, trimmed};
+use crate::domain::insight::Supply;
+use crate::domain::{Listing, Resource};
+
+/// The letter of a column.
+pub(super) fn letter(place: usize) -> char {
+    // Beyond 26 columns letters repeat: ids tell them apart.
+    char::from(b'A' + u8::try_from(place % 26).unwrap_or(0))
+}
+
+/// A compared row by what decides.
+struct Runner {
+    place: usize,
+    price: f64,
+    speed: Option<f64>,
+}
+
+/// Who is cheapest and who is fastest among the rows that can serve, and who cannot; a sentence
+/// each.
+pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
+    let unfit = (0..rows.len()).filter(|place| browser.figures.is_unfit(rows[*place] as usize));
+    let unfit: Vec<String> = unfit.map(|place| letter(place).to_string()).collect();
+    let runners = runners(browser, listing, rows);
+    let mut sentences: Vec<String> = Vec::new();
+    sentences.extend(ranking(browser, &runners));
+    if !unfit.is_empty() {
+        let verb = if unfit.len() == 1 { "is" } else { "are" };
+        sentences.push(format!(
+            "! {} {verb} too small or ends too early.",
+            unfit.join(", ")
+        ));
+    }
+    sentences
+}
+
+fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
+    let (price, speed) = match browser.resource() {
+        Resource::Offers => (browser.pricing().key(), "dlperf"),
+        Resource::Volumes if browser.figures.term.is_some() => ("volume_term", "nw_disk_avg_bw"),
+        Resource::Volumes => ("storage_cost", "nw_disk_avg_bw"),
+        Resource::Workergroups => return Vec::new(),
+    };
+    let number = |row: u32, key: &str| {
+        let field = listing.catalog().column(key)?;
+        listing.cell(row as usize, field).number()
+    };
+    let rows = rows.iter().enumerate();
+    rows.filter(|(_, row)| !browser.figures.is_unfit(**row as usize))
+        .filter_map(|(place, row)| {
+            Some(Runner {
+                place,
+                price: number(*row, price)?,
+                speed: number(*row, speed).filter(|speed| *speed > 0.0),
+            })
+        })
+        .collect()
+}
+
+fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
+    let cheapest = runners
+        .iter()
+        .min_by(|one, other| one.price.total_cmp(&other.price))?;
+    let purpose = match browser.resource() {
+        Resource::Offers if browser.figures.job.is_some() => " for your job",
+        Resource::Volumes if browser.figures.term.is_some() => " for your term",
+        _ => "",
+    };
+    let own = letter(cheapest.place);
+    let fastest = runners
+        .iter()
+        .filter_map(|runner| Some((runner, runner.speed?)))
+        .max_by(|(_, one), (_, other)| one.total_cmp(other));
+    let (Some((fastest, speed)), Some(base)) = (fastest, cheapest.speed) else {
+        return Some(format!("{own} is the cheapest{purpose}."));
+    };
+    if speed <= base {
+        return Some(format!("{own} is the cheapest{purpose} and the fastest."));
+    }
+    let other = letter(fastest.place);
+    let faster = match speed / base {
+        ratio if ratio >= 2.0 => format!("{}× as fast", trimmed(ratio, 1)),
+        ratio => format!("{} faster", percent(ratio - 1.0)),
+    };
+    let more = match fastest.price / cheapest.price {
+        ratio if !ratio.is_finite() => String::new(),
+        // What reads as no difference is none.
+        ratio if ratio < 1.0005 => {
+            return Some(format!(
+                "{other} is as cheap as {own}{purpose} and {faster}."
+            ));
+        }
+        ratio if ratio >= 2.0 => format!(" and costs {}× as much", trimmed(ratio, 1)),
+        ratio => format!(" and costs {} more", percent(ratio - 1.0)),
+    };
+    Some(format!(
+        "{own} is the cheapest{purpose}; {other} is {faster}{more}."
+    ))
+}
+
+fn percent(share: f64) -> String {
+    let places = usize::from(share < 0.1);
+    format!("{} %", trimmed(share * 100.0, places))
+}
+
+/// What all of the rows amount to, in parts.
+pub(super) fn totals(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
+    let sum = |key: &str| -> Option<f64> {
+        let field = listing.catalog().column(key)?;
+        let numbers = rows
+            .iter()
+            .map(|row| listing.cell(*row as usize, field).number());
+        numbers.sum()
+    };
+    match browser.resource() {
+        Resource::Offers => offers(browser, listing, rows, sum("job_cost")),
+        Resource::Volumes => {
+            let space = sum("disk_space").map(format::gigabytes);
+            let term = sum("volume_term").map(|it| format!("{} for the term", format::dollars(it)));
+            space.into_iter().chain(term).collect()
+        }
+        Resource::Workergroups => Vec::new(),
+    }
+}
+
+fn offers(browser: &Browser, listing: &Listing, rows: &[u32], job: Option<f64>) -> Vec<String> {
+    let supply = Supply::of(listing, rows);
+    let amount = supply.amount();
+    let gpus = usize::try_from(amount.gpus).unwrap_or(usize::MAX);
+    let slices: usize = supply
+        .machines()
+        .iter()
+        .map(|machine| machine.rows().count())
+        .sum();
+    let mut parts = vec![format!(
+        "{} on {}",
+        format::counted(gpus, "GPU", "GPUs"),
+        format::counted(amount.machines, "machine", "machines")
+    )];
+    // Only bundles that fit side by side can be rented together.
+    let together = supply.price(|_| Some(0.0)).most_workers();
+    if together < slices {
+        parts.push(format!(
+            "only {together} of {slices} at once: they share GPUs"
+        ));
+        return parts;
+    }
+    let pricing = browser.pricing();
+    let prices = Prices::new(listing, pricing.model);
+    let hourly: Option<f64> = rows
+        .iter()
+        .map(|row| prices.hourly(*row as usize, pricing.gb).ok())
+        .sum();
+    parts.extend(hourly.map(format::per_hour));
+    parts.extend(job.map(|total| format!("{} for the job", format::dollars(total))));
+    parts
+}

@@ -1,0 +1,170 @@
+//! A question before something is done, and a prompt for one line of text.
+//!
+//! Both are told what to do with the answer when they are opened. To hand an answer to the view that
+//! asked, put a value into `drafts` and take it in [`View::resumed`].
+
+mod prompt;
+
+use std::fmt;
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span, Text};
+
+use crate::app::State;
+use crate::app::facts::Target;
+use crate::app::keymap::{Action, Context};
+use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
+use crate::domain::text::visible;
+use crate::widgets::dialog::Message;
+use crate::widgets::panel::Tone;
+use crate::widgets::text::cells;
+
+pub use prompt::{Entered, Prompt, accept};
+
+const CONTEXTS: &[Context] = &[Context::Dialog, Context::Always];
+
+/// The longest paragraph of a question that is shown: it may name a file or a market.
+const LONGEST: usize = 600;
+
+type Then = Box<dyn FnOnce(&mut Cx<'_>) + Send>;
+
+/// A question that is answered with yes or no.
+pub struct Confirm {
+    title: String,
+    text: String,
+    tone: Tone,
+    yes: &'static str,
+    /// Whether Enter is a yes as well: only where nothing is lost by it.
+    takes_enter: bool,
+    then: Option<Then>,
+}
+
+impl fmt::Debug for Confirm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Confirm({:?})", self.title)
+    }
+}
+
+impl Confirm {
+    /// A question whose yes is called `yes` (a verb) and does `then`, after the question is closed.
+    pub fn new(
+        title: impl Into<String>,
+        text: impl Into<String>,
+        yes: &'static str,
+        then: impl FnOnce(&mut Cx<'_>) + Send + 'static,
+    ) -> Self {
+        Self {
+            title: title.into(),
+            text: text.into(),
+            tone: Tone::Ask,
+            yes,
+            takes_enter: false,
+            then: Some(Box::new(then)),
+        }
+    }
+
+    /// Something is deleted or sent that cannot be undone.
+    #[must_use]
+    pub const fn danger(mut self) -> Self {
+        self.tone = Tone::Danger;
+        self
+    }
+
+    /// Enter is a yes as well.
+    #[must_use]
+    pub const fn enter_accepts(mut self) -> Self {
+        self.takes_enter = true;
+        self
+    }
+
+    fn accept(&mut self, cx: &mut Cx<'_>) {
+        if let Some(then) = self.then.take() {
+            cx.close();
+            then(cx);
+        }
+    }
+
+    /// The keys, each with its effect.
+    fn keys(&self, scene: &Scene<'_, '_>) -> [(String, &'static str, Action); 2] {
+        let key = |action| scene.state.keymap.key_in(CONTEXTS, action);
+        let yes = if self.takes_enter {
+            format!("{} or {}", key(Action::Yes), key(Action::Submit))
+        } else {
+            key(Action::Yes)
+        };
+        [
+            (yes, self.yes, Action::Yes),
+            (key(Action::Back), "cancel", Action::Back),
+        ]
+    }
+}
+
+impl View for Confirm {
+    fn contexts(&self) -> &'static [Context] {
+        CONTEXTS
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Yes => Some(self.yes),
+            _ => None,
+        }
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Submit if !self.takes_enter => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match action {
+            Action::Yes => self.accept(cx),
+            Action::Submit if self.takes_enter => self.accept(cx),
+            Action::Back => cx.close(),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    // The wheel answers nothing.
+    fn wheel(&mut self, _: isize, _: &mut Cx<'_>) {}
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let theme = scene.theme;
+        let keys = self.keys(scene);
+        let mut paragraphs: Vec<String> = self
+            .text
+            .lines()
+            .map(|line| visible(line, LONGEST))
+            .collect();
+        // On a small screen the words count more than the space between them.
+        if area.height < 16 {
+            paragraphs.retain(|line| !line.is_empty());
+        }
+        let mut line = Line::default();
+        for (key, word, _) in &keys {
+            line.push_span(Span::styled(key.clone(), theme.key));
+            line.push_span(Span::raw(format!(" {word}   ")));
+        }
+        let message = Message {
+            title: &self.title,
+            text: Text::from_iter(paragraphs),
+            keys: line,
+            tone: self.tone,
+        };
+        let row = message.render(area, scene.frame.buffer_mut(), theme);
+        let mut x = row.x;
+        for (key, word, action) in keys {
+            let width = cells(&key) + 1 + cells(word);
+            let button = Rect { x, width, ..row }.intersection(row);
+            scene.clickable(button, Target::Hint(action));
+            x += width + 3;
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! A dialog that asks for one line of text.
+
+use std::fmt;
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use super::LONGEST;
+use crate::app::keymap::{Action, Context};
+use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::domain::text::visible;
+use crate::widgets::dialog;
+use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::panel::{Panel, Tone};
+use crate::widgets::text::wrap;
+
+/// What became of the text that was entered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entered {
+    /// It is taken: the prompt closes.
+    Accepted,
+    /// It cannot be taken, for this reason.
+    Rejected(String),
+    /// A question was opened about it; [`accept`] closes the prompt after a yes.
+    Asked,
+}
+
+/// The sign that a question over the prompt was answered with yes.
+struct Accept;
+
+/// Closes the prompt below the question that calls this.
+pub fn accept(cx: &mut Cx<'_>) {
+    cx.state.drafts.put(Accept);
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Answer;
+
+type Then = Box<dyn FnMut(&str, &mut Cx<'_>) -> Entered + Send>;
+
+/// Asks for one line of text.
+pub struct Prompt {
+    title: &'static str,
+    text: String,
+    form: Form<Answer>,
+    submit: &'static str,
+    then: Then,
+}
+
+impl fmt::Debug for Prompt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Prompt({:?})", self.title)
+    }
+}
+
+impl Prompt {
+    /// A prompt for `label`, whose Enter is called `submit` (a verb) and hands the text to `then`.
+    pub fn new(
+        title: &'static str,
+        label: &'static str,
+        submit: &'static str,
+        then: impl FnMut(&str, &mut Cx<'_>) -> Entered + Send + 'static,
+    ) -> Self {
+        Self {
+            title,
+            text: String::new(),
+            form: Form::new(vec![Field::text(Answer, label, "")]).submits(Answer),
+            submit,
+            then: Box::new(then),
+        }
+    }
+
+    /// An explanation above the line.
+    #[must_use]
+    pub fn text(mut self, text: impl Into<String>) -> Self {
+        self.text = text.into();
+        self
+    }
+
+    /// The text to start from.
+    #[must_use]
+    pub fn value(mut self, value: &str) -> Self {
+        self.form.set_text(Answer, value);
+        self
+    }
+}
+
+impl View for Prompt {
+    fn contexts(&self) -> &'static [Context] {
+        self.form.contexts()
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit => Some(self.submit),
+            _ => None,
+        }
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match self.form.update(action) {
+            FormEvent::Submitted(_) => {
+                let typed = self.form.text(Answer).into_owned();
+                match (self.then)(&typed, cx) {
+                    Entered::Accepted => cx.close(),
+                    Entered::Rejected(why) => self.form.set_error(Answer, Some(why)),
+                    Entered::Asked => {}
+                }
+            }
+            FormEvent::Ignored if action == Action::Back => cx.close(),
+            FormEvent::Ignored => return Outcome::Ignored,
+            FormEvent::Moved | FormEvent::Changed(_) => {}
+        }
+        Outcome::Handled
+    }
+
+    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
+        self.form.key(key);
+        Outcome::Handled
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        match self.form.paste(text) {
+            Ok(pasted) => {
+                cx.pasted(pasted);
+                Outcome::Handled
+            }
+            Err(_) => Outcome::Ignored,
+        }
+    }
+
+    fn click(&mut self, _: Region, place: usize, _: &mut Cx<'_>) -> Outcome {
+        self.form.click(place);
+        Outcome::Handled
+    }
+
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        if cx.state.drafts.take::<Accept>().is_some() {
+            cx.close();
+        }
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let theme = scene.theme;
+        let width = area.width.saturating_sub(4).min(dialog::READABLE);
+        let mut lines = wrap(&visible(&self.text, LONGEST), width - 4);
+        lines.truncate(usize::from(area.height.saturating_sub(7)).min(4));
+        let above = u16::try_from(lines.len()).unwrap_or(0);
+        let panel = Panel::new(self.title).tone(Tone::Focused);
+        let size = (width, above + u16::from(above > 0) + 4);
+        let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), theme);
+        for (row, line) in inner.rows().zip(&lines) {
+            scene.render(ratatui::text::Line::styled(line, theme.dim), row);
+        }
+        let gap = above + u16::from(above > 0);
+        let form = Rect {
+            y: inner.y + gap,
+            height: inner.height.saturating_sub(gap),
+            ..inner
+        };
+        scene.form(&self.form, form);
+    }
+}

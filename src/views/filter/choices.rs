@@ -1,0 +1,144 @@
+//! The values that a condition may take: those that the catalog names and those that the rows here
+//! have.
+
+use crate::domain::field::Format;
+use crate::domain::language;
+use crate::domain::text::visible;
+use crate::domain::{Field, Kind, Listing, Operand, Value, Version, country, format, insight};
+
+/// The most different numbers that are offered as values.
+const NUMBERS: usize = 24;
+
+/// A value that may be taken.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Choice {
+    /// As it is written in the query language.
+    pub text: String,
+    /// As it is shown.
+    pub label: String,
+    /// How often it is here, or what it means.
+    pub note: String,
+}
+
+/// Whether a field is a matter of yes or no.
+pub(super) fn is_flag(field: &Field) -> bool {
+    field.kind == Kind::Flag || field.format == Format::YesNo
+}
+
+/// The values worth offering: those of the catalog and those of the rows here, often ones first.
+pub(super) fn choices(field: &'static Field, listing: Option<&Listing>) -> Vec<Choice> {
+    let counted = listing.map_or_else(Vec::new, |listing| counts(field, listing));
+    let rows = |count: usize| match count {
+        1 => "1 row here".to_owned(),
+        count => format!("{count} rows here"),
+    };
+    let choice = |value: &Value, note: String| Choice {
+        text: language::print_value(field, value),
+        label: match value {
+            Value::Text(text) => text.clone(),
+            Value::Flag(flag) => flag.to_string(),
+            Value::Null => "no value".to_owned(),
+            other => language::print_value(field, other),
+        },
+        note,
+    };
+    if is_flag(field) {
+        let flags = [Value::Flag(true), Value::Flag(false)];
+        return flags
+            .iter()
+            .map(|value| {
+                let count = counted.iter().find(|(seen, _)| same(seen, value));
+                choice(
+                    value,
+                    count.map_or_else(String::new, |(_, count)| rows(*count)),
+                )
+            })
+            .collect();
+    }
+    let mut choices: Vec<Choice> = counted
+        .iter()
+        .map(|(value, count)| {
+            let as_shown = match value {
+                Value::Number(number) => format::number(field, *number) + ", ",
+                _ => String::new(),
+            };
+            choice(value, as_shown + &rows(*count))
+        })
+        .collect();
+    for known in field.choices {
+        let known = choice(&Value::Text((*known).to_owned()), String::new());
+        if !choices.iter().any(|own| own.text == known.text) {
+            choices.push(known);
+        }
+    }
+    if field.kind == Kind::Country {
+        let groups = country::GROUPS.iter().map(|(name, codes)| Choice {
+            text: (*name).to_owned(),
+            label: (*name).to_owned(),
+            note: format!("{} countries", codes.len()),
+        });
+        choices.splice(0..0, groups);
+    }
+    choices
+}
+
+fn same(seen: &Value, flag: &Value) -> bool {
+    match (seen, flag) {
+        (Value::Number(number), Value::Flag(flag)) => (*number != 0.0) == *flag,
+        (seen, flag) => seen == flag,
+    }
+}
+
+/// The different values of the rows here and how often each is there, often ones first; none where
+/// there are more different numbers than anyone would choose from. Texts of the market that can't be
+/// written as they are stay out.
+fn counts(field: &'static Field, listing: &Listing) -> Vec<(Value, usize)> {
+    let rows: Vec<u32> = (0..u32::try_from(listing.len()).unwrap_or(u32::MAX)).collect();
+    let counted: Vec<(Value, usize)> = insight::facets(listing, &rows, field)
+        .into_iter()
+        .filter_map(|(value, count)| match value.condition(field).operand {
+            Operand::One(value) => Some((value, count)),
+            Operand::Many(_) => None,
+        })
+        .filter(|(value, _)| match value {
+            // A moment that cannot be read cannot be written in a query either.
+            Value::Text(_) if field.kind == Kind::Timestamp => false,
+            Value::Text(text) => visible(text, 80) == *text,
+            _ => true,
+        })
+        .collect();
+    if (field.kind.is_numeric() || field.kind == Kind::Timestamp) && counted.len() > NUMBERS {
+        return Vec::new();
+    }
+    counted
+}
+
+/// From where to where the numbers of the rows here go, and their middle.
+pub(super) fn spread(field: &'static Field, listing: &Listing) -> Option<String> {
+    let is_ranged = field.kind.is_numeric() || field.kind == Kind::Timestamp;
+    if !is_ranged || is_flag(field) || field.kind == Kind::Id {
+        return None;
+    }
+    let column = listing.column(field);
+    let mut numbers: Vec<f64> = (0..listing.len())
+        .filter_map(|row| insight::numeric(column, field.kind, row))
+        .collect();
+    numbers.sort_by(f64::total_cmp);
+    let (first, last) = (numbers.first()?, numbers.last()?);
+    let middle = insight::quantile(&numbers, 0.5)?;
+    let shown = |number: f64| match field.kind {
+        Kind::Version => language::print_value(field, &version(number)),
+        _ => format::number(field, number),
+    };
+    Some(format!(
+        "rows here: {} to {}, half of them up to {}",
+        shown(*first),
+        shown(*last),
+        shown(middle)
+    ))
+}
+
+fn version(code: f64) -> Value {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a cast saturates
+    Value::Version(Version::from_code(code.max(0.0) as u64))
+}

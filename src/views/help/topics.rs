@@ -1,0 +1,74 @@
+//! What the help explains besides keys.
+
+/// A title, and lines of a sign or an example with its meaning.
+type Topic = (&'static str, &'static [(&'static str, &'static str)]);
+
+/// All of them, in the order of the help.
+pub(super) const ALL: [Topic; 3] = [
+    ("Query language", LANGUAGE),
+    ("Signs on the screen", SIGNS),
+    ("Mouse", MOUSE),
+];
+
+/// The query language by example. The left sides are short, for the keys are below them.
+pub(super) const LANGUAGE: &[(&str, &str)] = &[
+    ("gpu_name=RTX_4090", "equal; a _ is a blank in a name"),
+    (
+        "price<0.5 vram>=24GB",
+        "all conditions must match; units are understood",
+    ),
+    (
+        "duration>3d",
+        "days, hours, GB, Gbps, %, $: write the unit behind the number",
+    ),
+    (
+        "gpu_name in [A100,H100]",
+        "one of a list; notin for none of it",
+    ),
+    (
+        "verified=any",
+        "removes a condition that every search starts with",
+    ),
+    (
+        "texas h100",
+        "bare words narrow the loaded rows without a request",
+    ),
+];
+
+/// The legend of the tables.
+pub(super) const SIGNS: &[(&str, &str)] = &[
+    ("> ▌", "the selected row"),
+    ("*", "a marked row"),
+    (
+        "◆",
+        "best value: no other loaded offer is both cheaper and faster, per GPU or for the job",
+    ),
+    (
+        "▲ ▼",
+        "sorted by this column, ascending or descending; a 2 is the second key",
+    ),
+    (
+        "!",
+        "breaks a condition of the query; in front of a row: too small or ends too early",
+    ),
+    (
+        "~",
+        "estimated here from what the market sends, not a quote",
+    ),
+    ("-", "not reported"),
+    ("—", "no value, such as no discount"),
+    (
+        "?!",
+        "the market sent something that does not fit the field",
+    ),
+    ("…", "truncated: the details show all of it"),
+];
+
+const MOUSE: &[(&str, &str)] = &[
+    ("click a row", "selects it; again opens its details"),
+    ("click a header", "sorts by the column; again reverses"),
+    ("click a tab or a hint", "does what its key does"),
+    ("turn the wheel", "scrolls the topmost view"),
+    ("drag the divider", "resizes the two sides"),
+    ("Shift and drag", "selects text, in most terminals"),
+];

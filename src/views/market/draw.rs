@@ -1,0 +1,499 @@
+//! Drawing the market: the table of groups with a range bar each on one scale, the prices and the
+//! depth of the selected group, and the overview beside a table.
+
+use std::borrow::Cow;
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::symbols::Marker;
+use ratatui::text::{Line as TextLine, Span};
+use ratatui::widgets::Widget;
+use ratatui::widgets::canvas::{Canvas, Line as Stroke};
+
+use super::groups::Line;
+use super::overview::{Overview, Section};
+use super::{Level, Market};
+use crate::app::facts::Target;
+use crate::app::view::{Region, Scene};
+use crate::domain::format;
+use crate::domain::insight::{GroupOrder, Scale, Spread};
+use crate::domain::{Listing, Resource};
+use crate::views::chart::{self, Axis};
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::range_bar::BoxPlot;
+use crate::widgets::table::{self, Column, Rows, Table};
+use crate::widgets::text::{cells, fit};
+use crate::widgets::theme::Theme;
+
+/// Below this height the groups need all the room.
+const LEAST_WITH_DETAIL: u16 = 16;
+
+/// Lines that the detail of a group has at least.
+const DETAIL: u16 = 10;
+
+/// The narrowest range bar that tells anything.
+const BAR: u16 = 20;
+
+/// Cells that all columns of figures take.
+const FIGURES: u16 = 82;
+
+/// What a column of the table says about a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Figure {
+    Name,
+    Gpus,
+    Machines,
+    Low,
+    LowerQuartile,
+    Median,
+    UpperQuartile,
+    Merit,
+}
+
+/// What prices of a resource are counted in.
+const fn unit(resource: Resource, has_job: bool) -> &'static str {
+    match resource {
+        Resource::Volumes => "$/GB/month",
+        Resource::Offers | Resource::Workergroups if has_job => "$/GPU for the job",
+        Resource::Offers | Resource::Workergroups => "$/GPU-h",
+    }
+}
+
+/// A price with the places of its column, short however absurd it is.
+fn price(value: f64, has_job: bool) -> String {
+    match value.abs() {
+        magnitude if magnitude >= 1e6 => format!("{value:.1e}"),
+        _ if has_job => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+/// Draws the groups and the selected one.
+pub(super) fn market(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
+    let Some(browser) = scene.state.browser() else {
+        return;
+    };
+    let lines = u16::try_from(view.lines.len()).unwrap_or(u16::MAX);
+    let detail = if area.height < LEAST_WITH_DETAIL || view.levels.is_empty() {
+        0
+    } else {
+        let free = area.height.saturating_sub(lines.saturating_add(3));
+        free.clamp(DETAIL, area.height - 6)
+    };
+    let [table, detail] =
+        Layout::vertical([Constraint::Fill(1), Constraint::Length(detail)]).areas(area);
+    let unit = unit(view.resource, view.has_job);
+    let panel = Panel::new(title(view, scene.theme))
+        .facts(format!("{} · {unit}", browser.count_label()))
+        .foot(sorted_by(view))
+        .focused(true)
+        .sized(scene.size);
+    let inner = panel.render(table, scene.frame.buffer_mut(), scene.theme);
+    if view.lines.is_empty() {
+        let text = TextLine::styled("Nothing to group: there are no rows.", scene.theme.dim);
+        scene.render(text, inner);
+        return;
+    }
+    table_of_groups(view, inner, scene);
+    if let Some(listing) = browser.listing().filter(|_| detail.height > 0) {
+        selected(view, listing, detail, scene);
+    }
+}
+
+/// The groupings, the current one highlighted.
+fn title(view: &Market, theme: &Theme) -> TextLine<'static> {
+    let mut spans = vec![Span::raw("Market by ")];
+    for (index, grouping) in view.groupings().iter().enumerate() {
+        if index > 0 {
+            spans.push(Span::styled(" · ", theme.border));
+        }
+        let style = if index == view.grouping {
+            theme.accent
+        } else {
+            theme.dim
+        };
+        spans.push(Span::styled(grouping.name, style));
+    }
+    TextLine::from(spans)
+}
+
+const fn sorted_by(view: &Market) -> &'static str {
+    match (view.order, view.resource) {
+        (GroupOrder::Count, Resource::Volumes) => "sorted by volumes ▼",
+        (GroupOrder::Count, _) => "sorted by machines ▼",
+        (GroupOrder::Lowest, _) => "sorted by lowest price ▲",
+        (GroupOrder::Median, _) => "sorted by median ▲",
+        (GroupOrder::Merit, Resource::Volumes) => "sorted by MB/s per $ ▼",
+        (GroupOrder::Merit, _) => "sorted by DLPerf per $ ▼",
+    }
+}
+
+fn table_of_groups(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
+    let bar = match (area.width.saturating_sub(FIGURES), area.width / 3) {
+        (rest @ BAR.., _) => rest,
+        (_, third @ BAR..) => third,
+        _ => 0,
+    };
+    let [left, _, right] = Layout::horizontal([
+        Constraint::Fill(1),
+        Constraint::Length(u16::from(bar > 0) * 2),
+        Constraint::Length(bar),
+    ])
+    .areas(area);
+    let (figures, columns) = columns(view);
+    let placed = table::place(&columns, left.width);
+    let rows = Groups {
+        view,
+        figures: &figures,
+    };
+    let cursor = Some(view.cursor);
+    let table = Table::new(&rows, &columns, &placed, cursor, scene.theme);
+    let viewport = scene.scroll(Region::MAIN, table, left);
+    if let Some(scale) = view.scale.filter(|_| bar > 0) {
+        scale_line(&scale, Rect { height: 1, ..right }, scene);
+        let strips = Rect {
+            y: right.y + 1,
+            height: right.height.saturating_sub(1),
+            ..right
+        };
+        for (line, strip) in viewport.visible().zip(strips.rows()) {
+            range(view, line, &scale, strip, scene);
+        }
+    }
+}
+
+/// The ticks of the scale that all range bars share.
+fn scale_line(scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
+    let axis = Axis { scale, field: None };
+    let theme = scene.theme;
+    for (_, label, start) in chart::ticks(&axis, area) {
+        let width = cells(&label);
+        let place = Rect::new(start, area.y, width, 1);
+        scene.render(TextLine::styled(label, theme.heading), place);
+    }
+}
+
+fn range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    scene.clickable(area, Target::Item(Region::MAIN, line));
+    if line == view.cursor {
+        scene.frame.buffer_mut().set_style(area, theme.selected);
+    }
+    let prices = view.lines.get(line).and_then(|line| line.group.unit_price);
+    let places = prices.and_then(|it| {
+        let ends = [
+            it.lowest,
+            it.lower_quartile,
+            it.median,
+            it.upper_quartile,
+            it.highest,
+        ];
+        let places: Vec<f64> = ends
+            .iter()
+            .filter_map(|value| scale.position(*value))
+            .collect();
+        <[f64; 5]>::try_from(places).ok()
+    });
+    if let Some(places) = places {
+        let style = theme.series[0];
+        BoxPlot {
+            places,
+            style,
+            theme,
+        }
+        .render(area, scene.frame.buffer_mut());
+    }
+}
+
+fn columns(view: &Market) -> (Vec<Figure>, Vec<Column>) {
+    let name = view.groupings()[view.grouping].name;
+    let (machines, merit) = match view.resource {
+        Resource::Volumes => ("Volumes", "MB/s per $"),
+        Resource::Offers | Resource::Workergroups => ("Machines", "DLPerf/$"),
+    };
+    let mut columns = vec![
+        (Figure::Name, Column::text(name, 14).grows()),
+        (Figure::Gpus, Column::number("GPUs", 6).priority(1)),
+        (Figure::Machines, Column::number(machines, 8).priority(5)),
+        (Figure::Low, Column::number("Low", 8)),
+        (Figure::LowerQuartile, Column::number("P25", 8).priority(8)),
+        (Figure::Median, Column::number("Median", 8).priority(2)),
+        (Figure::UpperQuartile, Column::number("P75", 8).priority(7)),
+        (Figure::Merit, Column::number(merit, 10).priority(6)),
+    ];
+    if view.resource == Resource::Volumes {
+        columns.retain(|(figure, _)| *figure != Figure::Gpus);
+    }
+    columns.into_iter().unzip()
+}
+
+/// The groups as rows of the table.
+struct Groups<'a> {
+    view: &'a Market,
+    figures: &'a [Figure],
+}
+
+impl Rows for Groups<'_> {
+    fn count(&self) -> usize {
+        self.view.lines.len()
+    }
+
+    fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
+        let (Some(line), Some(figure)) = (self.view.lines.get(row), self.figures.get(column))
+        else {
+            return (Cow::Borrowed(""), Style::new());
+        };
+        let group = &line.group;
+        let number = |value: Option<f64>| {
+            let text = value.map(|value| price(value, self.view.has_job));
+            text.unwrap_or_else(|| format::NONE.to_owned())
+        };
+        let of = |pick: fn(&Spread) -> f64| number(group.unit_price.as_ref().map(pick));
+        let text = match figure {
+            Figure::Name => return (Cow::Borrowed(&line.label), Style::new()),
+            Figure::Gpus => group.amount.gpus.to_string(),
+            Figure::Machines => group.amount.machines.to_string(),
+            Figure::Low => of(|it| it.lowest),
+            Figure::LowerQuartile => of(|it| it.lower_quartile),
+            Figure::Median => of(|it| it.median),
+            Figure::UpperQuartile => of(|it| it.upper_quartile),
+            Figure::Merit => group.best.map_or_else(
+                || format::NONE.to_owned(),
+                |best| format!("{:.1}", best.value),
+            ),
+        };
+        (Cow::Owned(text), Style::new())
+    }
+}
+
+/// Draws the prices of the selected group and how much there is at each.
+fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, '_>) {
+    let Some(line) = view.selected() else { return };
+    let amount = line.group.amount;
+    let facts = match view.resource {
+        Resource::Volumes => format::counted(amount.machines, "volume", "volumes"),
+        Resource::Offers | Resource::Workergroups => {
+            let gpus = usize::try_from(amount.gpus).unwrap_or(usize::MAX);
+            let gpus = format::counted(gpus, "GPU", "GPUs");
+            let machines = format::counted(amount.machines, "machine", "machines");
+            format!("{gpus} on {machines}")
+        }
+    };
+    let panel = Panel::new(line.label.clone())
+        .facts(facts)
+        .sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let [best, charts] =
+        Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
+    let text = TextLine::styled(cheapest(view, line, listing), scene.theme.text);
+    scene.render(fit(text, best.width), best);
+    let side_by_side = charts.width >= 76;
+    let [prices, _, depths] = Layout::horizontal([
+        Constraint::Fill(u16::from(side_by_side)),
+        Constraint::Length(2),
+        Constraint::Fill(1),
+    ])
+    .areas(charts);
+    let counted = match view.resource {
+        Resource::Volumes => ["Volumes by price", "Volumes at or below a price"],
+        Resource::Offers | Resource::Workergroups => {
+            ["Machines by price", "GPUs at or below a price"]
+        }
+    };
+    for (title, chart) in counted.into_iter().zip([prices, depths]) {
+        let [head, chart] =
+            Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(chart);
+        let title = TextLine::styled(title, scene.theme.dim);
+        scene.render(fit(title, head.width), head);
+        let all = view.levels.iter().map(|level| level.price);
+        let Some(scale) = Scale::fit(all, None) else {
+            continue;
+        };
+        let axis = Axis {
+            scale: &scale,
+            field: None,
+        };
+        if chart.x == prices.x && side_by_side {
+            let values: Vec<f64> = view.levels.iter().map(|level| level.price).collect();
+            chart::histogram(&values, None, &axis, chart, scene);
+        } else {
+            depth_chart(&view.levels, &axis, chart, scene);
+        }
+    }
+}
+
+/// The lowest price and the most for the money, with the ids of their rows.
+fn cheapest(view: &Market, line: &Line, listing: &Listing) -> String {
+    let id = |row: u32| listing.id(row as usize).map(|id| id.to_string());
+    let price = |value: f64| match view.resource {
+        Resource::Volumes => format!("{}/GB/month", format::dollars(value)),
+        Resource::Offers | Resource::Workergroups if view.has_job => {
+            format!("{} for the job", format::dollars(value))
+        }
+        Resource::Offers | Resource::Workergroups => format::per_hour(value),
+    };
+    let merit_unit = match view.resource {
+        Resource::Volumes => "MB/s per $",
+        Resource::Offers | Resource::Workergroups => "DLPerf per $",
+    };
+    let low = line.group.cheapest.map(|best| {
+        let id = id(best.row).unwrap_or_default();
+        format!("Cheapest {id} at {}", price(best.value))
+    });
+    let value = line.group.best.map(|best| {
+        let id = id(best.row).unwrap_or_default();
+        format!("best value {id} with {:.1} {merit_unit}", best.value)
+    });
+    let parts: Vec<String> = low.into_iter().chain(value).collect();
+    parts.join(" · ")
+}
+
+/// Draws how many GPUs there are at or below each price, as a staircase.
+fn depth_chart(levels: &[Level], axis: &Axis<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
+    let mut total = 0.0;
+    let mut steps = vec![(0.0, 0.0)];
+    for level in levels {
+        let Some(x) = axis.scale.position(level.price) else {
+            continue;
+        };
+        #[expect(clippy::cast_precision_loss)] // far below 2^53
+        let gpus = level.gpus as f64;
+        steps.push((x, total));
+        total += gpus;
+        steps.push((x, total));
+    }
+    steps.push((1.0, total));
+    let Some(scale) = Scale::fit([0.0, total], None) else {
+        return;
+    };
+    let upwards = Axis {
+        scale: &scale,
+        field: None,
+    };
+    let Some(plot) = chart::axes(axis, Some(&upwards), area, scene) else {
+        return;
+    };
+    let color = scene.theme.series[1].fg.unwrap_or_default();
+    let high = scale.high;
+    let canvas = Canvas::default()
+        .marker(Marker::Braille)
+        .x_bounds([0.0, 1.0])
+        .y_bounds([0.0, high])
+        .paint(|context| {
+            for step in steps.windows(2) {
+                let ((x1, y1), (x2, y2)) = (step[0], step[1]);
+                context.draw(&Stroke {
+                    x1,
+                    y1,
+                    x2,
+                    y2,
+                    color,
+                });
+            }
+        });
+    scene.render(canvas, plot);
+}
+
+/// Draws the market beside a table: GPU models, countries and kinds of hosts, with what is on offer
+/// and the lowest price.
+pub fn panel(overview: &Overview, area: Rect, scene: &mut Scene<'_, '_>, is_focused: bool) {
+    let Some(browser) = scene.state.browser() else {
+        return;
+    };
+    let panel = Panel::new("Market").focused(is_focused).sized(Size::Wide);
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    if overview.is_empty() {
+        let nouns = browser.resource().nouns();
+        let text = TextLine::styled(format!("No {nouns} loaded"), scene.theme.dim);
+        scene.render(text, inner);
+        return;
+    }
+    let areas = heights(overview, inner);
+    for (index, (section, area)) in overview.sections.iter().zip(areas).enumerate() {
+        let cursor = (is_focused && overview.cursor.0 == index).then_some(overview.cursor.1);
+        groups_of(section, index, cursor, area, scene);
+    }
+}
+
+/// The first section takes what the others leave; none of those takes more than two fifths.
+fn heights(overview: &Overview, area: Rect) -> Vec<Rect> {
+    let needed = |section: &Section| u16::try_from(section.lines.len() + 2).unwrap_or(u16::MAX);
+    let constraints = overview
+        .sections
+        .iter()
+        .enumerate()
+        .map(|(index, section)| {
+            if index == 0 {
+                Constraint::Fill(1)
+            } else {
+                Constraint::Length(needed(section).min(area.height * 2 / 5))
+            }
+        });
+    Layout::vertical(constraints).split(area).to_vec()
+}
+
+fn groups_of(
+    section: &Section,
+    index: usize,
+    cursor: Option<usize>,
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) {
+    let Some(browser) = scene.state.browser() else {
+        return;
+    };
+    let has_job = browser.figures.job.is_some();
+    let (count, unit) = match browser.resource() {
+        Resource::Volumes => ("Volumes", "$/GB/mo"),
+        Resource::Offers | Resource::Workergroups if has_job => ("GPUs", "$ job/GPU"),
+        Resource::Offers | Resource::Workergroups => ("GPUs", "$/GPU-h"),
+    };
+    let columns = [
+        Column::text(section.name, 8).grows(),
+        Column::number(count, cells(count).max(5)),
+        Column::number(unit, cells(unit).max(7)),
+    ];
+    let placed = table::place(&columns, area.width);
+    let rows = Offered {
+        lines: &section.lines,
+        resource: browser.resource(),
+        has_job,
+    };
+    // A blank line separates it from the next section.
+    let area = Rect {
+        height: area.height.saturating_sub(1),
+        ..area
+    };
+    let table = Table::new(&rows, &columns, &placed, cursor, scene.theme);
+    scene.scroll(Overview::region(index), table, area);
+}
+
+/// The groups of a section with what is on offer.
+struct Offered<'a> {
+    lines: &'a [Line],
+    resource: Resource,
+    has_job: bool,
+}
+
+impl Rows for Offered<'_> {
+    fn count(&self) -> usize {
+        self.lines.len()
+    }
+
+    fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
+        let Some(line) = self.lines.get(row) else {
+            return (Cow::Borrowed(""), Style::new());
+        };
+        let amount = line.group.amount;
+        let text = match column {
+            0 => return (Cow::Borrowed(&line.label), Style::new()),
+            1 if self.resource == Resource::Volumes => amount.machines.to_string(),
+            1 => amount.gpus.to_string(),
+            _ => line.group.unit_price.map_or_else(
+                || format::NONE.to_owned(),
+                |it| price(it.lowest, self.has_job),
+            ),
+        };
+        (Cow::Owned(text), Style::new())
+    }
+}

@@ -1,0 +1,221 @@
+//! Prices and supply of the loaded rows by group: a table with the spread of each group, and the
+//! prices of the selected one below.
+
+mod draw;
+mod groups;
+mod overview;
+
+use ratatui::layout::Rect;
+
+use crate::app::State;
+use crate::app::browser::Browser;
+use crate::app::keymap::{Action, Context};
+use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::domain::insight::{GroupOrder, Level, Scale, ScaleKind, depth, sort_groups, summarise};
+use crate::domain::{Condition, Resource};
+
+use groups::{Grouping, Line, measured};
+
+pub use draw::panel;
+pub use overview::Overview;
+
+/// What was chosen, remembered for each resource while the view is closed.
+#[derive(Debug, Clone, Copy, Default)]
+struct Choice {
+    offers: usize,
+    volumes: usize,
+    order: GroupOrder,
+}
+
+/// The groups of the rows that a pane shows.
+#[derive(Debug)]
+pub struct Market {
+    resource: Resource,
+    grouping: usize,
+    order: GroupOrder,
+    lines: Vec<Line>,
+    cursor: usize,
+    /// The scale of all groups' prices; `None` when no row has a price.
+    scale: Option<Scale>,
+    /// The machines of the selected group.
+    levels: Vec<Level>,
+    /// Whether prices are the bills of a job.
+    has_job: bool,
+}
+
+impl Market {
+    /// The groups of last time; at first GPU models or countries, the largest first.
+    pub fn new(state: &State) -> Option<Self> {
+        let browser = state.browser()?;
+        let choice = state.drafts.get::<Choice>().copied().unwrap_or_default();
+        let mut market = Self {
+            resource: browser.resource(),
+            grouping: match browser.resource() {
+                Resource::Volumes => choice.volumes,
+                Resource::Offers | Resource::Workergroups => choice.offers,
+            },
+            order: choice.order,
+            lines: Vec::new(),
+            cursor: 0,
+            scale: None,
+            levels: Vec::new(),
+            has_job: false,
+        };
+        market.rebuild(browser);
+        Some(market)
+    }
+
+    const fn groupings(&self) -> &'static [Grouping] {
+        groups::groupings(self.resource)
+    }
+
+    fn rebuild(&mut self, browser: &Browser) {
+        let Some(listing) = browser.listing() else {
+            return;
+        };
+        let selected = self.selected().map(|line| line.group.key.clone());
+        let fields = self.groupings()[self.grouping].fields(self.resource);
+        let groups = measured(browser, listing, |measures| {
+            let mut groups = summarise(listing, browser.view(), &fields, measures);
+            sort_groups(&mut groups, self.order);
+            groups
+        });
+        self.lines = groups
+            .into_iter()
+            .map(|group| Line::new(group, &fields))
+            .collect();
+        let found = |line: &Line| Some(&line.group.key) == selected.as_ref();
+        self.cursor = self.lines.iter().position(found).unwrap_or(0);
+        let prices = self.lines.iter().filter_map(|line| line.group.unit_price);
+        let ends = prices.flat_map(|price| [price.lowest, price.highest]);
+        self.scale = Scale::fit(ends, Some(ScaleKind::Logarithmic));
+        self.has_job = browser.figures.job.is_some();
+        self.select(self.cursor, browser);
+    }
+
+    fn selected(&self) -> Option<&Line> {
+        self.lines.get(self.cursor)
+    }
+
+    fn select(&mut self, line: usize, browser: &Browser) {
+        self.cursor = line.min(self.lines.len().saturating_sub(1));
+        let group = self.selected().map(|line| &line.group);
+        self.levels = match (group, browser.listing()) {
+            (Some(group), Some(listing)) => {
+                measured(browser, listing, |it| depth(listing, &group.rows, it))
+            }
+            _ => Vec::new(),
+        };
+    }
+
+    fn regroup(&mut self, by: usize, state: &mut State) {
+        self.grouping = (self.grouping + by) % self.groupings().len();
+        self.lines.clear();
+        self.remember(state);
+        self.rows_changed(state);
+    }
+
+    fn remember(&self, state: &mut State) {
+        let mut choice = state.drafts.take::<Choice>().unwrap_or_default();
+        match self.resource {
+            Resource::Volumes => choice.volumes = self.grouping,
+            Resource::Offers | Resource::Workergroups => choice.offers = self.grouping,
+        }
+        choice.order = self.order;
+        state.drafts.put(choice);
+    }
+
+    fn narrow(&self, cx: &mut Cx<'_>) {
+        if let Some(line) = self.selected() {
+            let fields = self.groupings()[self.grouping].fields(self.resource);
+            let conditions = line.group.conditions(&fields);
+            cx.close_all();
+            narrow(conditions, cx);
+        }
+    }
+}
+
+/// Adds conditions to the query of the pane in place of those on the same fields, and runs it.
+pub fn narrow(conditions: Vec<Condition>, cx: &mut Cx<'_>) {
+    if let Some(browser) = cx.state.browser_mut() {
+        browser.narrow_to(conditions);
+        cx.perform_on_pane(Action::Refresh);
+    }
+}
+
+impl View for Market {
+    fn contexts(&self) -> &'static [Context] {
+        &[
+            Context::Tabs,
+            Context::Chart,
+            Context::Movement,
+            Context::Global,
+            Context::Always,
+        ]
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Left
+            | Action::Right
+            | Action::Mark
+            | Action::Differences
+            | Action::Settings => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit => Some("filter by this"),
+            Action::NextTab => Some("group by"),
+            _ => None,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if let Some(lines) = cx.motion(action) {
+            if let Some(browser) = cx.state.browser() {
+                self.select(self.cursor.saturating_add_signed(lines), browser);
+            }
+            return Outcome::Handled;
+        }
+        match action {
+            Action::NextTab => self.regroup(1, cx.state),
+            Action::PreviousTab => self.regroup(self.groupings().len() - 1, cx.state),
+            Action::Sort => {
+                self.order = self.order.next();
+                self.lines.clear();
+                self.remember(cx.state);
+                self.rows_changed(cx.state);
+            }
+            Action::Submit => self.narrow(cx),
+            Action::Refresh => cx.perform_on_pane(action),
+            Action::Back | Action::Quit => cx.close(),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        if region != Region::MAIN {
+            return Outcome::Ignored;
+        }
+        if line == self.cursor {
+            self.narrow(cx);
+        } else if let Some(browser) = cx.state.browser() {
+            self.select(line, browser);
+        }
+        Outcome::Handled
+    }
+
+    fn rows_changed(&mut self, state: &State) {
+        if let Some(browser) = state.browser() {
+            self.rebuild(browser);
+        }
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::market(self, area, scene);
+    }
+}

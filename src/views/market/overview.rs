@@ -1,0 +1,112 @@
+//! The market beside the table of a wide screen: GPU models, countries and kinds of hosts.
+
+use super::groups::{self, Line, measured};
+use crate::app::browser::Browser;
+use crate::app::view::Region;
+use crate::domain::insight::{GroupOrder, sort_groups, summarise};
+use crate::domain::{Condition, Field};
+
+/// The groups of one kind.
+#[derive(Debug)]
+pub(super) struct Section {
+    pub name: &'static str,
+    pub lines: Vec<Line>,
+    fields: Vec<&'static Field>,
+}
+
+/// The groups of the rows that a pane shows, with a cursor that runs through all of them.
+#[derive(Debug, Default)]
+pub struct Overview {
+    pub(super) sections: Vec<Section>,
+    /// The section and the line in it.
+    pub(super) cursor: (usize, usize),
+    revision: Option<u64>,
+}
+
+impl Overview {
+    /// Works the groups out again if the rows have changed since.
+    pub fn refresh(&mut self, browser: &Browser) {
+        let revision = Some(browser.revision());
+        if revision == self.revision {
+            return;
+        }
+        self.revision = revision;
+        let Some(listing) = browser.listing() else {
+            self.sections.clear();
+            return;
+        };
+        let resource = browser.resource();
+        let sections = groups::overview(resource).iter().map(|grouping| {
+            let fields = grouping.fields(resource);
+            let groups = measured(browser, listing, |measures| {
+                let mut groups = summarise(listing, browser.view(), &fields, measures);
+                sort_groups(&mut groups, GroupOrder::Count);
+                groups
+            });
+            let lines = groups.into_iter().map(|group| Line::new(group, &fields));
+            Section {
+                name: grouping.name,
+                lines: lines.collect(),
+                fields,
+            }
+        });
+        self.sections = sections.collect();
+        let last = self.flat_len().saturating_sub(1);
+        self.cursor = self.place(self.flat().min(last));
+    }
+
+    /// Whether there is nothing to show.
+    pub fn is_empty(&self) -> bool {
+        self.sections.iter().all(|section| section.lines.is_empty())
+    }
+
+    /// Moves the cursor, from the end of one section to the beginning of the next.
+    pub fn step(&mut self, by: isize) {
+        let last = self.flat_len().saturating_sub(1);
+        self.cursor = self.place(self.flat().saturating_add_signed(by).min(last));
+    }
+
+    /// Selects a line that was clicked; true if it was selected before.
+    pub fn click(&mut self, region: Region, line: usize) -> bool {
+        let place = (0..self.sections.len()).find(|section| Self::region(*section) == region);
+        let Some(section) = place else { return false };
+        std::mem::replace(&mut self.cursor, (section, line)) == (section, line)
+    }
+
+    /// The conditions that narrow the query to the selected line.
+    pub fn conditions(&self) -> Vec<Condition> {
+        let section = self.sections.get(self.cursor.0);
+        let line = section.and_then(|section| Some((section, section.lines.get(self.cursor.1)?)));
+        line.map_or_else(Vec::new, |(section, line)| {
+            line.group.conditions(&section.fields)
+        })
+    }
+
+    /// The scrolling region of a section.
+    pub(super) fn region(section: usize) -> Region {
+        const FIRST: u8 = 16;
+        Region(FIRST + u8::try_from(section).unwrap_or(0))
+    }
+
+    fn flat_len(&self) -> usize {
+        self.sections
+            .iter()
+            .map(|section| section.lines.len())
+            .sum()
+    }
+
+    fn flat(&self) -> usize {
+        let above = self.sections.iter().take(self.cursor.0);
+        above.map(|section| section.lines.len()).sum::<usize>() + self.cursor.1
+    }
+
+    fn place(&self, mut line: usize) -> (usize, usize) {
+        for (index, section) in self.sections.iter().enumerate() {
+            if line < section.lines.len() {
+                return (index, line);
+            }
+            line -= section.lines.len();
+        }
+        (0, 0)
+    }
+}

@@ -1,0 +1,85 @@
+//! What to know about how the program started, in full.
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use crate::app::State;
+use crate::app::keymap::{Action, Context};
+use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::domain::text::visible;
+use crate::widgets::dialog;
+use crate::widgets::panel::{Panel, Tone};
+use crate::widgets::report::Report;
+
+/// The longest notice that is shown.
+const LONGEST: usize = 2000;
+
+/// The notices, a paragraph each.
+#[derive(Debug)]
+pub(super) struct Notices {
+    report: Report,
+    count: usize,
+}
+
+impl Notices {
+    /// The notices that were not dismissed yet.
+    #[expect(clippy::unnecessary_wraps, reason = "views open this way")]
+    pub fn new(state: &State) -> Option<Self> {
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        for notice in &state.notices {
+            lines.push(Line::raw(format!("• {}", visible(notice, LONGEST))));
+            lines.push(Line::default());
+        }
+        if lines.is_empty() {
+            lines.push(Line::raw("Nothing to report"));
+        }
+        Some(Self {
+            report: Report::new(lines),
+            count: state.notices.len(),
+        })
+    }
+}
+
+impl View for Notices {
+    fn contexts(&self) -> &'static [Context] {
+        self.report.contexts()
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn takes_text(&self) -> bool {
+        self.report.is_typing()
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if self.report.update(action, cx.viewport(Region::MAIN)) {
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Back | Action::Submit => cx.close(),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        self.report.key(key, cx.viewport(Region::MAIN));
+        Outcome::Handled
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let height = u16::try_from(self.report.lines().len() * 2 + 3).unwrap_or(u16::MAX);
+        let size = (
+            area.width.saturating_sub(4).min(110),
+            height.min(area.height.saturating_sub(2)),
+        );
+        let panel = Panel::new("Notices")
+            .facts(self.count.to_string())
+            .tone(Tone::Focused);
+        let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), scene.theme);
+        scene.report(Region::MAIN, &self.report, inner);
+    }
+}

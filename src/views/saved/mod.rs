@@ -1,0 +1,374 @@
+//! The saved searches and the presets: a list to run, save, rename, delete and order them.
+
+mod draw;
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use super::confirm::{Confirm, Entered, Prompt, accept};
+use super::edits;
+use crate::app::State;
+use crate::app::keymap::{Action, Context};
+use crate::app::searches;
+use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::domain::saved::{NameError, SavedSearch, SearchChange, SearchSpec, presets};
+use crate::domain::{Dialect, Resource, language};
+use crate::widgets::list::{Item, List};
+use crate::widgets::text_input::TextInput;
+
+/// What a line of the list stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// Save the current search.
+    Save,
+    /// A saved search, by its name.
+    Saved(String),
+    /// A preset, by its name.
+    Preset(String),
+    /// Show the hidden presets again.
+    ShowPresets,
+}
+
+/// A search that was saved or renamed over the list, on its way to being selected.
+struct Added(String);
+
+/// The list.
+#[derive(Debug)]
+pub(super) struct Saved {
+    list: List<Entry>,
+}
+
+impl Saved {
+    /// The list, on its first line.
+    pub fn new(state: &State) -> Self {
+        Self {
+            list: List::new(items(state)),
+        }
+    }
+
+    fn place(&self, entry: Option<&Entry>) -> Option<usize> {
+        let mut shown = self.list.shown();
+        shown.position(|item| item.value.is_some() && item.value.as_ref() == entry)
+    }
+
+    /// Lists the searches as they are now; what is typed stays, and what is selected unless
+    /// something else is to be.
+    fn relist(&mut self, state: &State, select: Option<&Entry>) {
+        let before = self.list.selected();
+        let typed = self.list.input.clone();
+        let entry = select.cloned().or_else(|| self.entry());
+        self.list = List::new(items(state));
+        self.list.input = typed;
+        self.list.narrow();
+        if self.place(entry.as_ref()).is_none() && select.is_some() {
+            // What was typed finds something else.
+            self.list.input = TextInput::default();
+            self.list.narrow();
+        }
+        let place = self.place(entry.as_ref()).unwrap_or(before);
+        self.list.select(place, false);
+    }
+
+    fn entry(&self) -> Option<Entry> {
+        self.list.current().and_then(|item| item.value.clone())
+    }
+
+    /// The selected search.
+    fn search<'a>(&self, state: &'a State) -> Option<&'a SavedSearch> {
+        match self.entry()? {
+            Entry::Saved(name) => state.searches.named(&name),
+            Entry::Preset(name) => searches::preset(&name),
+            Entry::Save | Entry::ShowPresets => None,
+        }
+    }
+
+    fn change(&mut self, change: SearchChange, cx: &mut Cx<'_>) {
+        searches::change(change, cx);
+        self.relist(cx.state, None);
+    }
+
+    fn submit(&mut self, entry: &Entry, cx: &mut Cx<'_>) {
+        match entry {
+            Entry::Save => {
+                ask_name(true, cx);
+            }
+            Entry::ShowPresets => self.change(SearchChange::ShowPresets, cx),
+            Entry::Saved(_) | Entry::Preset(_) => {
+                if let Some(search) = self.search(cx.state).cloned() {
+                    searches::run(&search, cx);
+                }
+            }
+        }
+    }
+
+    fn remove(&mut self, entry: Entry, cx: &mut Cx<'_>) {
+        match entry {
+            Entry::Saved(name) => {
+                let text = format!("“{name}” will be deleted.");
+                let delete = move |cx: &mut Cx<'_>| {
+                    cx.toast(format!("Deleted “{name}”"));
+                    searches::change(SearchChange::Delete(name), cx);
+                };
+                let title = "Delete the saved search?";
+                cx.open(Confirm::new(title, text, "delete", delete).danger());
+            }
+            Entry::Preset(name) => {
+                self.change(SearchChange::Hide(name), cx);
+                cx.toast("Preset hidden: “Show hidden presets” brings it back");
+            }
+            Entry::Save | Entry::ShowPresets => {}
+        }
+    }
+}
+
+/// Asks for a name for the current search; over the list it is selected there.
+pub(super) fn ask_name(in_list: bool, cx: &mut Cx<'_>) -> bool {
+    let Some(browser) = cx.state.browser() else {
+        return false;
+    };
+    let query = language::print_briefly(&browser.query.conditions);
+    let save = move |typed: &str, cx: &mut Cx<'_>| match cx.state.searches.check_name(typed) {
+        Ok(name) => {
+            save(name, in_list, cx);
+            Entered::Accepted
+        }
+        Err(NameError::Taken) => {
+            let name = typed.trim().to_owned();
+            let text = format!("There is a search named “{name}”. This one would replace it.");
+            let replace = move |cx: &mut Cx<'_>| {
+                save(name, in_list, cx);
+                accept(cx);
+            };
+            let title = "Replace the saved search?";
+            cx.open(Confirm::new(title, text, "replace", replace).danger());
+            Entered::Asked
+        }
+        Err(error) => Entered::Rejected(error.to_string()),
+    };
+    let text = format!("Query, sort order, limit, price type, storage and job: {query}");
+    cx.open(Prompt::new("Save this search", "Name", "save", save).text(text));
+    true
+}
+
+fn save(name: String, in_list: bool, cx: &mut Cx<'_>) {
+    let keymap = &cx.state.keymap;
+    let hint = if in_list {
+        format!(
+            "{} runs it",
+            keymap.key_in(&[Context::List], Action::Submit)
+        )
+    } else {
+        format!("{} lists it", keymap.key_of(Action::SavedSearches))
+    };
+    if let Some(search) = searches::current(name, cx.state) {
+        cx.toast(format!("Saved “{}”: {hint}", search.name));
+        if in_list {
+            cx.state.drafts.put(Added(search.name.clone()));
+        }
+        searches::change(SearchChange::Put(search), cx);
+    }
+}
+
+fn ask_new_name(from: String, cx: &mut Cx<'_>) {
+    let before = from.clone();
+    let rename = move |typed: &str, cx: &mut Cx<'_>| match cx.state.searches.check_name(typed) {
+        // Its own name is not taken by another.
+        Err(NameError::Taken) if typed.trim() == from => Entered::Accepted,
+        Err(error) => Entered::Rejected(error.to_string()),
+        Ok(to) => {
+            cx.state.drafts.put(Added(to.clone()));
+            let from = from.clone();
+            searches::change(SearchChange::Rename { from, to }, cx);
+            Entered::Accepted
+        }
+    };
+    cx.open(Prompt::new("Rename the search", "Name", "rename", rename).value(&before));
+}
+
+impl View for Saved {
+    fn contexts(&self) -> &'static [Context] {
+        edits(!self.list.input.is_empty())
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match (action, self.entry()?) {
+            (Action::Submit, Entry::Save) => Some("save"),
+            (Action::Submit, Entry::ShowPresets) => Some("show"),
+            (Action::Submit, Entry::Saved(_) | Entry::Preset(_)) => Some("run"),
+            (Action::Toggle, _) => Some("run at start"),
+            (Action::Remove, Entry::Preset(_)) => Some("hide"),
+            (Action::Remove, _) => Some("delete"),
+            _ => None,
+        }
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        let used: &[Action] = match self.entry() {
+            Some(Entry::Saved(_)) => &[
+                Action::Toggle,
+                Action::MoveUp,
+                Action::MoveDown,
+                Action::Remove,
+                Action::Rename,
+            ],
+            Some(Entry::Preset(_)) => &[Action::Toggle, Action::Remove],
+            Some(Entry::Save | Entry::ShowPresets) | None => &[],
+        };
+        super::only(used, action)
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if let Some(lines) = cx.motion(action) {
+            self.list.step(lines);
+            return Outcome::Handled;
+        }
+        if action == Action::Back {
+            cx.close();
+            return Outcome::Handled;
+        }
+        match (action, self.entry()) {
+            (Action::Submit, Some(entry)) => self.submit(&entry, cx),
+            (Action::Toggle, Some(Entry::Saved(name) | Entry::Preset(name))) => {
+                let is_startup = cx.state.searches.startup.as_ref() == Some(&name);
+                self.change(SearchChange::Startup((!is_startup).then_some(name)), cx);
+            }
+            (Action::MoveUp, Some(Entry::Saved(name))) => {
+                self.change(SearchChange::Shift { name, by: -1 }, cx);
+            }
+            (Action::MoveDown, Some(Entry::Saved(name))) => {
+                self.change(SearchChange::Shift { name, by: 1 }, cx);
+            }
+            (Action::Remove, Some(entry)) => self.remove(entry, cx),
+            (Action::Rename, Some(Entry::Saved(name))) => ask_new_name(name, cx),
+            (Action::Rename | Action::MoveUp | Action::MoveDown, Some(Entry::Preset(_))) => {
+                cx.complain("Presets can't be changed: run one and save it as your own");
+            }
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
+        self.list.key(key);
+        Outcome::Handled
+    }
+
+    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
+        self.list.paste(text);
+        Outcome::Handled
+    }
+
+    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        if region != Region::MAIN {
+            return Outcome::Ignored;
+        }
+        self.list.select(line, false);
+        self.update(Action::Submit, cx)
+    }
+
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        let added = cx.state.drafts.take::<Added>();
+        let added = added.map(|Added(name)| Entry::Saved(name));
+        self.relist(cx.state, added.as_ref());
+    }
+
+    // Another window may have changed the searches.
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        self.relist(cx.state, None);
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::saved(self, area, scene);
+    }
+}
+
+fn heading(title: &str) -> Item<Entry> {
+    Item {
+        title: title.to_owned(),
+        text: String::new(),
+        note: String::new(),
+        disabled: None,
+        value: None,
+    }
+}
+
+fn items(state: &State) -> Vec<Item<Entry>> {
+    let (searches, dialect) = (&state.searches, state.profile.dialect);
+    let item = |search: &SavedSearch, is_preset: bool| {
+        let is_startup = searches.startup.as_ref() == Some(&search.name);
+        let nouns = match search.spec.resource {
+            Resource::Volumes => "volumes",
+            other => other.nouns(),
+        };
+        let name = search.name.clone();
+        Item {
+            title: name.clone(),
+            text: if is_preset {
+                search.note.clone()
+            } else {
+                brief(&search.spec, dialect).query
+            },
+            note: match (is_startup, is_preset) {
+                (true, _) => format!("{nouns}, start"),
+                (false, true) => format!("{nouns}, preset"),
+                (false, false) => nouns.to_owned(),
+            },
+            disabled: search.read(dialect).err().map(|error| error.to_string()),
+            value: Some(if is_preset {
+                Entry::Preset(name)
+            } else {
+                Entry::Saved(name)
+            }),
+        }
+    };
+    let mut items = Vec::new();
+    if let Some(browser) = state.browser() {
+        items.push(Item {
+            title: "Save this search".to_owned(),
+            text: language::print_briefly(&browser.query.conditions),
+            note: "new".to_owned(),
+            disabled: None,
+            value: Some(Entry::Save),
+        });
+    }
+    items.push(heading("Your searches"));
+    if searches.saved.is_empty() {
+        items.push(heading("  none yet"));
+    }
+    items.extend(searches.saved.iter().map(|search| item(search, false)));
+    items.push(heading("Presets"));
+    items.extend(searches.presets().map(|search| item(search, true)));
+    let hidden = presets().len() - searches.presets().count();
+    if hidden > 0 {
+        items.push(Item {
+            title: "Show hidden presets".to_owned(),
+            text: format!("{hidden} hidden"),
+            note: String::new(),
+            disabled: None,
+            value: Some(Entry::ShowPresets),
+        });
+    }
+    items
+}
+
+/// A search as it would be saved today: older files list the countries of a group one by one. One
+/// that can't be read stays as it is.
+fn brief(spec: &SearchSpec, dialect: &'static Dialect) -> SearchSpec {
+    let Ok((query, words)) = spec.read(dialect) else {
+        return spec.clone();
+    };
+    let today = SearchSpec::of(&query, &words);
+    SearchSpec {
+        query: today.query,
+        off: today.off,
+        ..spec.clone()
+    }
+}

@@ -1,0 +1,60 @@
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use super::{Setting, Settings};
+use crate::app::keymap::{Action, Context};
+use crate::app::view::Scene;
+use crate::views::sheet;
+use crate::widgets::panel::Panel;
+
+pub(super) fn settings(view: &Settings, area: Rect, scene: &mut Scene<'_, '_>) {
+    let main = Panel::new("Search settings");
+    let side = Panel::new(view.preview.request.clone());
+    let sheet = sheet::open(main, side, 22, area, scene);
+    scene.form(&view.form, sheet.main);
+    if let Some(area) = sheet.side {
+        let lines = request(view, scene);
+        sheet::text(lines, area, scene);
+    }
+}
+
+/// What becomes of the focused field, and the body that would be sent.
+fn request(view: &Settings, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let mut lines = Vec::new();
+    if view.has_draft {
+        let key = scene.state.keymap.key_in(&[Context::Form], Action::Recall);
+        let text = format!("Edits were kept: {key} restores them");
+        lines.push(Line::styled(text, theme.warning));
+    }
+    if let Some(note) = view.form.focused().and_then(|setting| note(view, setting)) {
+        lines.push(Line::raw(note));
+        lines.push(Line::default());
+    }
+    let body = view.preview.json.iter();
+    lines.extend(body.map(|line| Line::styled(line.clone(), theme.dim)));
+    lines
+}
+
+/// What becomes of a value: sent, applied to the loaded rows, or nothing.
+fn note(view: &Settings, setting: Setting) -> Option<String> {
+    let condition = |key: &str| match view.base.catalog().by_key(key) {
+        Some(field) if view.dialect.sends(field) => format!("Sent as {key}."),
+        _ => "Applied to the loaded rows: this market can't filter by it.".to_owned(),
+    };
+    Some(match setting {
+        Setting::OfferType => "Sent as type.".to_owned(),
+        Setting::Storage => match view.dialect.storage_parameter {
+            Some(name) => format!("Sent as {name}. Prices are estimates until the response."),
+            None => "This market prices a fixed storage: other prices are estimates.".to_owned(),
+        },
+        Setting::Limit => "Sent as limit; empty uses the market's own.".to_owned(),
+        Setting::Cores => condition("cpu_cores"),
+        Setting::Hosts => condition("datacenter"),
+        Setting::Bundling => match view.dialect.bundling_parameter {
+            Some(name) => format!("Sent as {name}."),
+            None => "This market has no parameter for it.".to_owned(),
+        },
+        Setting::Apply => return None,
+    })
+}

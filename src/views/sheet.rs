@@ -1,0 +1,145 @@
+//! The frame that the lists and editors share: the list, and what goes with its selected line.
+//!
+//! From 100 columns the two stand side by side; on a compact screen the second one gets a few rows
+//! at the bottom, if the screen is high enough for both.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::Line;
+use ratatui::widgets::Paragraph;
+
+use crate::app::view::Scene;
+use crate::widgets::dialog::centred;
+use crate::widgets::panel::{Panel, Size, Tone};
+use crate::widgets::text::wrap_line;
+
+/// The widest that a list with its second panel is drawn: wider lines are hard to follow.
+const WIDEST: u16 = 170;
+
+/// Rows of the second panel on a compact screen, and the lowest screen that has room for them.
+const STRIP: u16 = 7;
+const ROOM: u16 = 18;
+
+/// The areas inside the two frames.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sheet {
+    /// Of the list.
+    pub main: Rect,
+    /// Of the second panel; none where there is no room.
+    pub side: Option<Rect>,
+}
+
+/// Dims the screen and draws both frames, high enough for `lines` lines in either.
+pub(super) fn open(
+    list: Panel<'_>,
+    preview: Panel<'_>,
+    lines: usize,
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) -> Sheet {
+    let theme = scene.theme;
+    let size = scene.size;
+    let buffer = scene.frame.buffer_mut();
+    buffer.set_style(area, theme.backdrop);
+    let list = list.tone(Tone::Focused).sized(size);
+    let preview = preview.sized(size);
+    if size == Size::Compact {
+        // The header stays.
+        let page = Rect {
+            y: area.y + 1,
+            height: area.height.saturating_sub(1),
+            ..area
+        };
+        if page.height < ROOM {
+            return Sheet {
+                main: list.render(page, buffer, theme),
+                side: None,
+            };
+        }
+        let [upper, lower] =
+            Layout::vertical([Constraint::Fill(1), Constraint::Length(STRIP)]).areas(page);
+        return Sheet {
+            main: list.render(upper, buffer, theme),
+            side: Some(preview.render(lower, buffer, theme)),
+        };
+    }
+    let lines = u16::try_from(lines).unwrap_or(u16::MAX);
+    // With frame and search line.
+    let height = lines.saturating_add(3).min(area.height.saturating_sub(2));
+    let width = area.width.saturating_sub(4).min(WIDEST);
+    let place = centred(width, height, area);
+    let [left, right] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(place);
+    Sheet {
+        main: list.render(left, buffer, theme),
+        side: Some(preview.render(right, buffer, theme)),
+    }
+}
+
+/// Draws lines of text, wrapped, as many as fit.
+pub(super) fn text<'a>(
+    lines: impl IntoIterator<Item = Line<'a>>,
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) {
+    let lines = lines.into_iter();
+    let wrapped = lines.flat_map(|line| wrap_line(&line, area.width, 2));
+    let shown: Vec<Line<'static>> = wrapped.take(usize::from(area.height)).collect();
+    scene.render(Paragraph::new(shown), area);
+}
+
+/// Cells of a line inside the frame of a result.
+pub(super) fn result_width(area: Rect, size: Size) -> u16 {
+    match size {
+        Size::Compact => area.width,
+        Size::Medium | Size::Wide => {
+            (area.width.saturating_sub(4).min(WIDEST) * 3 / 5).saturating_sub(4)
+        }
+    }
+}
+
+/// Draws the frames of a form and of what it works out, `rows` lines high inside: side by side from
+/// 100 columns, else the result below the form as far as there is room.
+pub(super) fn with_result(
+    form: Panel<'_>,
+    result: Panel<'_>,
+    rows: (u16, u16),
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) -> Sheet {
+    /// Lines of a result that still say something, its frame included.
+    const LEAST: u16 = 4;
+    let theme = scene.theme;
+    let size = scene.size;
+    let buffer = scene.frame.buffer_mut();
+    buffer.set_style(area, theme.backdrop);
+    let form = form.tone(Tone::Focused).sized(size);
+    let result = result.sized(size);
+    if size == Size::Compact {
+        let page = Rect {
+            y: area.y + 1,
+            height: area.height.saturating_sub(1),
+            ..area
+        };
+        let needed = rows.0.saturating_add(1).min(page.height);
+        let below = page.height - needed;
+        if below < LEAST {
+            return Sheet {
+                main: form.render(page, buffer, theme),
+                side: None,
+            };
+        }
+        let [upper, lower] =
+            Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(page);
+        return Sheet {
+            main: form.render(upper, buffer, theme),
+            side: Some(result.render(lower, buffer, theme)),
+        };
+    }
+    let height = rows.0.max(rows.1).saturating_add(2);
+    let width = area.width.saturating_sub(4).min(WIDEST);
+    let place = centred(width, height.min(area.height.saturating_sub(2)), area);
+    let [left, right] = Layout::horizontal([Constraint::Fill(2), Constraint::Fill(3)]).areas(place);
+    Sheet {
+        main: form.render(left, buffer, theme),
+        side: Some(result.render(right, buffer, theme)),
+    }
+}

@@ -1,0 +1,203 @@
+//! Choosing what to sort by: several keys, each with a direction.
+
+mod draw;
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use super::edits;
+use crate::app::State;
+use crate::app::keymap::{Action, Context};
+use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::domain::{Catalog, Dialect, Direction, Field, OrderKey};
+use crate::widgets::list::{Item, List};
+
+/// The fields, those that are sorted by first.
+#[derive(Debug)]
+pub(super) struct Sort {
+    list: List<&'static Field>,
+    keys: Vec<OrderKey>,
+    start: Vec<OrderKey>,
+    catalog: &'static Catalog,
+    dialect: &'static Dialect,
+}
+
+impl Sort {
+    /// The order of the pane.
+    pub fn new(state: &State) -> Option<Self> {
+        let browser = state.browser()?;
+        let keys = browser.query.order.clone();
+        let mut view = Self {
+            list: List::new(Vec::new()),
+            start: keys.clone(),
+            keys,
+            catalog: browser.query.catalog(),
+            dialect: browser.dialect(),
+        };
+        view.relist(None);
+        Some(view)
+    }
+
+    fn relist(&mut self, keep: Option<&'static Field>) {
+        let item = |title: String, field: &'static Field| Item {
+            title,
+            text: field.doc.to_owned(),
+            note: field.key.to_owned(),
+            disabled: None,
+            value: Some(field),
+        };
+        let chosen = self.keys.iter().enumerate().map(|(index, key)| {
+            let title = format!(
+                "{} {} {}",
+                index + 1,
+                key.direction.arrow(),
+                key.field.label
+            );
+            item(title, key.field)
+        });
+        let others = self
+            .catalog
+            .columns()
+            .filter(|field| field.sortable)
+            .filter(|field| !self.keys.iter().any(|key| key.field == *field))
+            .map(|field| item(format!("    {}", field.label), field));
+        let items = chosen.chain(others).collect();
+        let typed = std::mem::take(&mut self.list.input);
+        self.list = List::new(items).known_as(|field| field.aliases);
+        self.list.input = typed;
+        self.list.narrow();
+        let mut shown = self.list.shown();
+        let place = shown.position(|item| item.value.is_some() && item.value == keep);
+        drop(shown);
+        if let Some(place) = place {
+            self.list.select(place, false);
+        }
+    }
+
+    fn current(&self) -> Option<&'static Field> {
+        self.list.current().and_then(|item| item.value)
+    }
+
+    /// Adds the selected field, the way that is more often wanted first; reverses one that is sorted
+    /// by already.
+    fn toggle(&mut self) {
+        let Some(field) = self.current() else { return };
+        if let Some(key) = self.keys.iter_mut().find(|key| key.field == field) {
+            key.direction = key.direction.flipped();
+        } else {
+            let direction = match field.better {
+                Some(true) => Direction::Descending,
+                _ => Direction::Ascending,
+            };
+            self.keys.push(OrderKey { field, direction });
+        }
+        self.relist(Some(field));
+    }
+
+    fn remove(&mut self) {
+        let Some(field) = self.current() else { return };
+        self.keys.retain(|key| key.field != field);
+        self.relist(Some(field));
+    }
+
+    /// The keys that Enter sorts by. While nothing was changed, the selected field alone if it is
+    /// no key yet: who finds a field and presses Enter means it.
+    fn order(&mut self) -> Vec<OrderKey> {
+        let is_new = |field| !self.keys.iter().any(|key| key.field == field);
+        if self.keys == self.start && self.current().is_some_and(is_new) {
+            self.keys.clear();
+            self.toggle();
+        }
+        self.keys.clone()
+    }
+
+    /// Makes the selected key more (`by` = -1) or less important.
+    fn shift(&mut self, by: isize) {
+        let Some(field) = self.current() else { return };
+        let Some(place) = self.keys.iter().position(|key| key.field == field) else {
+            return;
+        };
+        let target = place.saturating_add_signed(by).min(self.keys.len() - 1);
+        self.keys.swap(place, target);
+        self.relist(Some(field));
+    }
+}
+
+impl View for Sort {
+    fn contexts(&self) -> &'static [Context] {
+        edits(false)
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit => Some("sort"),
+            Action::Toggle => Some("add or reverse"),
+            _ => None,
+        }
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        let used = [
+            Action::Toggle,
+            Action::Remove,
+            Action::MoveUp,
+            Action::MoveDown,
+        ];
+        super::only(&used, action)
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if let Some(lines) = cx.motion(action) {
+            self.list.step(lines);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Toggle => self.toggle(),
+            Action::Remove => self.remove(),
+            Action::MoveUp => self.shift(-1),
+            Action::MoveDown => self.shift(1),
+            Action::Submit => {
+                let order = self.order();
+                let now = cx.now;
+                cx.close();
+                if let Some(browser) = cx.state.browser_mut() {
+                    let effects = browser.set_order(order, now);
+                    cx.effects(effects);
+                }
+            }
+            Action::Back => cx.close(),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
+        self.list.key(key);
+        Outcome::Handled
+    }
+
+    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
+        self.list.paste(text);
+        Outcome::Handled
+    }
+
+    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        if region != Region::MAIN {
+            return Outcome::Ignored;
+        }
+        self.list.select(line, false);
+        self.update(Action::Toggle, cx)
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::sort(self, area, scene);
+    }
+}

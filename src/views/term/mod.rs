@@ -1,0 +1,189 @@
+//! The form of a size and term that volumes are priced for, with the bill beside it.
+
+mod draw;
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use crate::app::keymap::{Action, Context};
+use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::{Pane, State};
+use crate::domain::Resource;
+use crate::domain::cost::{Input, VolumeTerm};
+use crate::domain::quantity::{self, Quantity};
+use crate::widgets::form::{Field, Form, FormEvent};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Key {
+    Size,
+    Span,
+    Apply,
+    Clear,
+}
+
+impl Key {
+    fn read(self, text: &str) -> Result<f64, String> {
+        let (quantity, input) = match self {
+            Self::Size | Self::Apply | Self::Clear => (Quantity::Gigabytes, Input::VolumeGb),
+            Self::Span => (Quantity::Term, Input::Days),
+        };
+        quantity::within(text, quantity, 0.0..=input.most())
+    }
+
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Size => "Size",
+            Self::Span => "Term",
+            Self::Apply => "Price volumes",
+            Self::Clear => "Clear pricing",
+        }
+    }
+}
+
+/// The form.
+#[derive(Debug)]
+pub struct Term {
+    form: Form<Key>,
+    is_priced: bool,
+    /// The term that the fields describe, or the first field that is wrong.
+    chosen: Result<VolumeTerm, (Key, String)>,
+}
+
+impl Term {
+    /// The form with the term there is, or a usual one.
+    pub fn new(state: &State) -> Self {
+        let priced = state.browsers[Resource::Volumes].figures.term;
+        let term = priced.unwrap_or_default();
+        let field = |key: Key, text: String, note: &'static str| {
+            Field::text(key, key.label(), text)
+                .note(note)
+                .check(move |text| key.read(text).map(drop))
+        };
+        let size = quantity::write(term.gb, Quantity::Gigabytes);
+        let span = quantity::write(term.days, Quantity::Term);
+        let mut fields = vec![
+            field(Key::Size, size, "500GB, 2TB"),
+            field(Key::Span, span, "3 months, 45 days, 2w"),
+            Field::button(Key::Apply, Key::Apply.label()),
+        ];
+        if priced.is_some() {
+            fields.push(Field::button(Key::Clear, Key::Clear.label()));
+        }
+        Self {
+            form: Form::new(fields).submits(Key::Apply),
+            is_priced: priced.is_some(),
+            chosen: Ok(term),
+        }
+    }
+
+    fn changed(&mut self) {
+        let read = |key: Key| {
+            let value = key.read(&self.form.text(key));
+            value.map_err(|why| (key, why))
+        };
+        self.chosen = read(Key::Size).and_then(|gb| {
+            let days = read(Key::Span)?;
+            Ok(VolumeTerm { gb, days })
+        });
+    }
+
+    fn apply(&mut self, cx: &mut Cx<'_>) {
+        if !self.form.validate() {
+            return;
+        }
+        if let Ok(term) = self.chosen {
+            cx.state.price_term(Some(term));
+            if cx.state.pane == Pane::Volumes {
+                let size = quantity::write(term.gb, Quantity::Gigabytes);
+                let span = quantity::write(term.days, Quantity::Term);
+                cx.toast(format!("Volumes priced for {size}, {span}"));
+            }
+            cx.close();
+        }
+    }
+
+    fn clear(cx: &mut Cx<'_>) {
+        cx.state.price_term(None);
+        cx.toast("Term pricing cleared");
+        cx.close();
+    }
+
+    fn take(&mut self, event: FormEvent<Key>, cx: &mut Cx<'_>) -> Outcome {
+        match event {
+            FormEvent::Ignored => return Outcome::Ignored,
+            FormEvent::Submitted(Key::Clear) => Self::clear(cx),
+            FormEvent::Submitted(_) => self.apply(cx),
+            FormEvent::Moved | FormEvent::Changed(_) => {}
+        }
+        Outcome::Handled
+    }
+}
+
+impl View for Term {
+    fn contexts(&self) -> &'static [Context] {
+        self.form.contexts()
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Remove if !self.is_priced => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match (action, self.form.focused()) {
+            (Action::Submit, Some(Key::Clear)) => Some("clear pricing"),
+            (Action::Submit, _) => Some("price volumes"),
+            (Action::Remove, _) => Some("clear pricing"),
+            _ => None,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match action {
+            Action::Back => cx.close(),
+            Action::Remove => Self::clear(cx),
+            _ => {
+                let event = self.form.update(action);
+                return self.take(event, cx);
+            }
+        }
+        Outcome::Handled
+    }
+
+    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
+        if self.form.key(key) {
+            self.changed();
+        }
+        Outcome::Handled
+    }
+
+    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
+        if self.form.paste(text).is_err() {
+            return Outcome::Ignored;
+        }
+        self.changed();
+        Outcome::Handled
+    }
+
+    fn click(&mut self, region: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
+        if region != Region::MAIN {
+            return Outcome::Ignored;
+        }
+        let event = self.form.click(place);
+        self.take(event, cx)
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::term(self, area, scene);
+    }
+}

@@ -1,0 +1,113 @@
+//! Choosing the theme: the whole screen previews the selected one.
+
+mod draw;
+
+use ratatui::layout::Rect;
+
+use crate::app::State;
+use crate::app::keymap::{Action, Context};
+use crate::app::message::Effect;
+use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::widgets::theme::Theme as Styles;
+
+/// The list.
+#[derive(Debug)]
+pub(super) struct Theme {
+    selected: usize,
+    /// What was shown before; back to it unless one is chosen.
+    before: Option<Styles>,
+}
+
+impl Theme {
+    /// The themes, on the current one.
+    pub fn new(state: &State) -> Option<Self> {
+        let themes = &state.themes;
+        let current = themes.all.iter().position(|own| own.name == themes.chosen);
+        (!themes.all.is_empty()).then(|| Self {
+            selected: current.unwrap_or(0),
+            before: themes.shown,
+        })
+    }
+
+    fn select(&mut self, place: usize, state: &mut State) {
+        self.selected = place.min(state.themes.all.len().saturating_sub(1));
+        if let Some(named) = state.themes.all.get(self.selected) {
+            state.themes.shown = named.theme;
+        }
+    }
+
+    fn choose(&mut self, cx: &mut Cx<'_>) {
+        self.select(self.selected, cx.state);
+        self.before = cx.state.themes.shown;
+        let named = cx.state.themes.all.get(self.selected);
+        if let Some(name) = named.map(|named| named.name.clone()) {
+            if name != cx.state.themes.chosen {
+                cx.state.themes.chosen.clone_from(&name);
+                cx.effect(Effect::SaveTheme(name));
+            }
+            cx.close();
+        }
+    }
+}
+
+impl View for Theme {
+    fn contexts(&self) -> &'static [Context] {
+        &[
+            Context::Items,
+            Context::Movement,
+            Context::Global,
+            Context::Always,
+        ]
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit => Some("use this theme"),
+            _ => None,
+        }
+    }
+
+    fn availability(&self, action: Action, _: &State) -> crate::app::view::Availability {
+        match action {
+            Action::New | Action::Settings | Action::Refresh | Action::Remove => {
+                crate::app::view::Availability::Hidden
+            }
+            _ => crate::app::view::Availability::Available,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if let Some(lines) = cx.motion(action) {
+            let place = self.selected.saturating_add_signed(lines);
+            self.select(place, cx.state);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Submit => self.choose(cx),
+            Action::Back => cx.close(),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn click(&mut self, _: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        if line == self.selected {
+            self.choose(cx);
+        } else {
+            self.select(line, cx.state);
+        }
+        Outcome::Handled
+    }
+
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        cx.state.themes.shown = self.before;
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::theme(self, area, scene);
+    }
+}

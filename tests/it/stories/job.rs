@@ -1,0 +1,188 @@
+//! The form of a job: what is typed, the bill beside it, the columns that follow. Bills are worked
+//! out by hand.
+
+use bourse::domain::language;
+
+use crate::desk::Desk;
+use crate::insights_story::{type_job, wide};
+
+/// The words of the line that shows a text.
+#[track_caller]
+fn words(desk: &Desk, text: &str) -> Vec<String> {
+    let screen = desk.screen();
+    let line = screen.lines().find(|line| line.contains(text));
+    let line = line.unwrap_or_else(|| panic!("{text:?} is not on the screen:\n{screen}"));
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+/// What stands in a field of the form.
+#[track_caller]
+fn field(desk: &Desk, label: &str) -> String {
+    let words = words(desk, &format!(" {label}  ▏"));
+    let start = words.iter().position(|word| word.starts_with('▏'));
+    words[start.unwrap()].trim_start_matches('▏').to_owned()
+}
+
+#[test]
+fn a_job_is_billed_while_it_is_typed_and_becomes_a_column_that_sorts() {
+    let mut desk = wide();
+    type_job(&mut desk);
+    // 101: 0.40 x 10 + 0.9 x 72 / 720 x 10 + the same x 5 + 0.01 x 20 + 0.02 x 5 = 5.65
+    desk.expect("Bill on 101").expect("1× RTX 4090");
+    for (label, value) in [
+        ("GPUs while running", "$4.00"),
+        ("Storage while running", "$0.90"),
+        ("Storage while stopped", "$0.45"),
+        ("Traffic in", "$0.20"),
+        ("Traffic out", "$0.10"),
+        ("Total  ", "$5.65"),
+    ] {
+        let words = words(&desk, label);
+        assert!(words.contains(&value.to_owned()), "{label}: {words:?}");
+    }
+    desk.expect("= 0.4 $/h x 10 h")
+        .expect("= 0.9 $/GB/month x 72 GB / 720 h x 10 h")
+        .expect("= 4 + 0.9 + 0.45 + 0.2 + 0.1");
+    // 240 hours are left, 15 are needed: 225 to spare.
+    desk.expect("Available for 9.4 days after the job");
+    // 103 ends before; the four others can do it, 105 for 2.90 + 0.90 + 0.45 + 0.30 = 4.55.
+    desk.expect("Cheapest of the 4 offers that can do it");
+    let screen = desk.screen();
+    let (first, second) = (
+        screen.find("$4.55").unwrap(),
+        screen.rfind("$5.65").unwrap(),
+    );
+    assert!(first < second, "the cheapest comes first\n{screen}");
+    assert!(desk.calls.is_empty());
+    desk.keys("enter").expect("Job $");
+    for (id, cost, spare) in [
+        ("101", "5.65", "9.4"),
+        ("102", "8.65", "9.4"),
+        ("103", "!5.00", "-0.2"),
+        ("104", "163.00", "99.4"),
+        ("105", "4.55", "—"),
+    ] {
+        let words = words(&desk, &format!(" {id} "));
+        assert!(words.contains(&cost.to_owned()), "{id}: {words:?}");
+        assert!(words.contains(&spare.to_owned()), "{id}: {words:?}");
+    }
+    desk.click("Job $").keys("g").selects("105");
+    desk.keys("j").selects("101");
+    // 103 ends before the job is done: it is no choice, however cheap.
+    desk.keys("G").selects("103");
+    assert!(desk.calls.is_empty());
+    // The order goes to the market without the column that it does not know.
+    desk.keys("r");
+    let bourse::api::Request::Search(query) = desk.asked() else {
+        panic!("{:?}", desk.asked())
+    };
+    assert_eq!(language::print_order(&query.order), "job_cost");
+}
+
+#[test]
+fn what_is_typed_into_a_field_takes_the_place_of_its_number() {
+    let mut desk = wide();
+    desk.keys("J").type_text("10").keys("tab tab");
+    desk.type_text("72").keys("tab home right").type_text("0"); // the cursor was moved: 20GB becomes 200GB
+    desk.keys("tab tab shift-tab enter"); // fields that are only passed keep their numbers
+    desk.expect("Offers priced for 10h, 72GB, 200 in / 5 out");
+    desk.keys("J");
+    for (label, value) in [
+        ("Run time", "10h"),
+        ("Disk", "72GB"),
+        ("Download", "200GB"),
+        ("Upload", "5GB"),
+    ] {
+        assert_eq!(field(&desk, label), value, "{label}");
+    }
+}
+
+#[test]
+fn work_lets_faster_offers_finish_sooner() {
+    let mut desk = wide();
+    desk.keys("J tab tab tab tab tab").type_text("1000");
+    // 1000 DLPerf-hours at 100 DLPerf are 10 hours, at 190 they are 5.26.
+    desk.expect("= 1000 DLPerf-hours / 100 DLPerf");
+    desk.keys("enter").expect("Job time");
+    assert!(words(&desk, " 101 ").contains(&"10.0".to_owned()));
+    assert!(words(&desk, " 102 ").contains(&"5.3".to_owned()));
+}
+
+#[test]
+fn a_job_is_checked_while_it_is_typed_and_understands_units() {
+    let mut desk = wide();
+    desk.keys("J ctrl-u").type_text("soon");
+    desk.expect("Run time: Not a duration: write 24, 24h, 3d or 2w");
+    desk.expect_not("GPUs while running");
+    // The market is not asked, and the field says below itself what is wrong.
+    desk.keys("tab enter");
+    desk.expect("  Not a duration: write 24")
+        .expect_not("Job $");
+    assert_eq!(field(&desk, "Run time"), "soon");
+    desk.keys("ctrl-u").type_text("-1");
+    desk.expect("Out of range: 0 to 1,000,000 hours");
+    desk.keys("ctrl-u").expect("Required");
+    desk.type_text("3d")
+        .keys("tab tab ctrl-u")
+        .type_text("1.5TB");
+    desk.keys("tab ctrl-u").type_text("0");
+    desk.keys("tab ctrl-u").type_text("0");
+    // 3 days are 72 hours: 0.40 x 72 = 28.8; 0.9 x 1500 / 720 x 72 = 135. 101 has 500 GB only.
+    desk.expect("$28.80").expect("$135.00").expect("$163.80");
+    desk.expect("! Disk 1000GB too small");
+}
+
+#[test]
+fn escape_keeps_what_was_typed_and_ctrl_x_clears_the_pricing() {
+    let mut desk = wide();
+    desk.keys("J ctrl-u").type_text("77").keys("esc");
+    desk.expect_not("Job $").selects("101");
+    desk.keys("J").expect("77").expect_not("Clear pricing");
+    desk.keys("esc");
+    type_job(&mut desk).keys("enter").expect("Job $");
+    // A draft is gone once a job is priced.
+    desk.keys("J").expect_not("77").expect("[ Clear pricing ]");
+    desk.keys("ctrl-x").expect("Job pricing cleared");
+    desk.expect_not("Job $").expect_not("Spare");
+    type_job(&mut desk).keys("enter").expect("Job $");
+    desk.keys(":").type_text("clear-job").keys("enter");
+    desk.expect_not("Job $").expect_not("Spare");
+    // By its button, too.
+    type_job(&mut desk).keys("enter").expect("Job $");
+    desk.keys("J").click("[ Clear pricing ]");
+    desk.expect_not("Job $");
+}
+
+#[test]
+fn a_job_begins_with_the_disk_of_the_search_and_understands_days() {
+    let mut desk = wide();
+    desk.keys("/").type_text(" disk_space>=200").keys("enter");
+    desk.keys("J");
+    assert_eq!(field(&desk, "Disk"), "200GB");
+    desk.type_text("3 days").keys("enter");
+    // 0.40 x 72 + 0.9 x 200 / 720 x 72 + 0.01 x 20 + 0.02 x 5 = 28.8 + 18 + 0.3 = 47.1
+    assert!(words(&desk, " 101 ").contains(&"47.10".to_owned()));
+}
+
+#[test]
+fn a_job_that_no_offer_can_do_says_so() {
+    let mut desk = wide();
+    desk.keys("J").type_text("1000d");
+    // 104 is there for 100 days; 105 does not say, and may be.
+    desk.expect("Cheapest of the 1 offer that can do it");
+    desk.keys("tab tab").type_text("9TB");
+    desk.expect("! No offer can do this job");
+}
+
+#[test]
+fn the_form_is_usable_at_every_size() {
+    let mut desk = wide();
+    desk.keys("J");
+    for (columns, rows) in [(40, 10), (80, 24), (120, 40), (200, 60)] {
+        desk.resize(columns, rows).expect("Run time");
+    }
+    desk.resize(80, 24).expect("Bill on 101").expect("Total");
+    desk.resize(40, 10)
+        .keys("tab tab tab tab tab")
+        .expect("Work");
+}

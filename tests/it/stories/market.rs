@@ -1,0 +1,130 @@
+//! The market view: groups with their prices and supply; every number is worked out by hand.
+
+use bourse::api::Request;
+use bourse::domain::{Resource, language};
+
+use crate::desk::Desk;
+use crate::insights_story::{MARKET, wide};
+use crate::unlist_story::at_volumes;
+
+/// The figures behind the name of a group.
+#[track_caller]
+fn figures(desk: &Desk, name: &str) -> Vec<String> {
+    let screen = desk.screen();
+    let line = screen.lines().find(|line| line.contains(name));
+    let line = line.unwrap_or_else(|| panic!("no {name:?}:\n{screen}"));
+    let behind = line.split(name).nth(1).unwrap();
+    behind
+        .split_whitespace()
+        .take_while(|word| !word.contains(['├', '█', '│', '┃']))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn asked(desk: &Desk) -> (Resource, String) {
+    let Request::Search(query) = desk.asked() else {
+        panic!("{:?}", desk.asked())
+    };
+    (query.resource, language::print(&query.conditions))
+}
+
+#[test]
+fn groups_count_machines_once_and_show_the_spread_of_their_prices() {
+    let mut desk = wide();
+    desk.keys("m").expect("All 5 offers · $/GPU-h");
+    desk.expect("sorted by machines");
+    // Two machines. Per GPU: 0.22 and 0.30; a quarter of the way is 0.24. 50 / 0.22 = 227.3.
+    assert_eq!(
+        figures(&desk, "▌ RTX 3090"),
+        ["2", "2", "0.220", "0.240", "0.260", "0.280", "227.3"]
+    );
+    // 101 and 102 are slices of one machine of two GPUs: 0.71 / 2 a GPU at best; 190 / 0.71 = 267.6.
+    assert_eq!(
+        figures(&desk, " RTX 4090"),
+        ["2", "1", "0.355", "0.355", "0.355", "0.355", "267.6"]
+    );
+    desk.expect("2 GPUs on 2 machines")
+        .expect("Cheapest 103 at $0.220/h · best value 103 with 227.3 DLPerf per $")
+        .expect("GPUs at or below a price");
+    desk.keys("j").expect("2 GPUs on 1 machine ");
+}
+
+#[test]
+fn tabs_change_the_groups_and_sorting_follows_what_is_paid_for() {
+    let mut desk = wide();
+    desk.keys("m tab").expect("▌ 1×");
+    desk.keys("tab tab").expect("▌ US").expect(" —");
+    desk.keys("shift-tab shift-tab shift-tab")
+        .expect("▌ RTX 3090");
+    desk.keys("shift-tab").expect("▌ —"); // no record says who hosts
+    desk.keys("tab s").expect("sorted by lowest price");
+    // 2400 / 16.02 = 149.8 is the least for the money, 267.6 the most.
+    desk.keys("s s").expect("sorted by DLPerf per $");
+    let screen = desk.screen();
+    let place = |name| screen.find(name).unwrap();
+    assert!(place("RTX 4090") < place("RTX 3090"));
+    assert!(place("RTX 3090") < place("H100 SXM"));
+    // Grouping and order are remembered.
+    desk.keys("tab esc m").expect("▌ 2×");
+}
+
+#[test]
+fn enter_filters_by_the_group() {
+    let mut desk = wide();
+    desk.keys("m j enter");
+    let conditions = "verified=true rentable=true rented=false gpu_name=RTX_4090";
+    assert_eq!(asked(&desk), (Resource::Offers, conditions.to_owned()));
+    desk.answer(MARKET).expect("gpu_name=RTX_4090");
+    // The query that ran before can be recalled.
+    desk.keys("/ up");
+    desk.expect("/ verified=true rentable=true rented=false  ");
+}
+
+#[test]
+fn a_filter_takes_the_place_of_conditions_on_the_same_field() {
+    let mut desk = wide();
+    desk.keys("/")
+        .type_text("num_gpus>=1")
+        .keys("enter")
+        .answer(MARKET);
+    desk.keys("m tab G enter");
+    let conditions = "verified=true rentable=true rented=false num_gpus=8";
+    assert_eq!(asked(&desk).1, conditions);
+}
+
+#[test]
+fn volumes_are_grouped_like_offers() {
+    let mut desk = at_volumes();
+    desk.resize(200, 60).keys("m").expect("Market by Country");
+    // 800 MB/s for 0.1 $/GB/month, 80 for 0.05.
+    assert_eq!(
+        figures(&desk, " US"),
+        ["1", "0.100", "0.100", "0.100", "0.100", "8000.0"]
+    );
+    desk.keys("s s s").expect("sorted by MB/s per $");
+    desk.keys("g enter");
+    let conditions = "verified=true geolocation=US";
+    assert_eq!(asked(&desk), (Resource::Volumes, conditions.to_owned()));
+}
+
+#[test]
+fn prices_of_a_job_are_bills() {
+    let mut desk = wide();
+    desk.keys("J enter m").expect("$/GPU for the job");
+    // 105: 0.29 x 24 + 0.9 x 50 / 720 x 24 + 20 x 0.01 + 5 x 0.02 = 6.96 + 1.5 + 0.3; 103 ends
+    // before the job does and has no say.
+    desk.expect("Cheapest 105 at $8.76 for the job");
+}
+
+#[test]
+fn it_is_drawn_at_every_size_and_without_colours() {
+    let mut desk = wide();
+    for ascii in [false, true] {
+        desk.theme.ascii = ascii;
+        desk.keys("m");
+        for (columns, rows) in [(40, 10), (80, 24), (120, 40), (200, 60), (300, 80)] {
+            desk.resize(columns, rows).expect("RTX 3090");
+        }
+        desk.keys("esc");
+    }
+}

@@ -1,0 +1,126 @@
+//! Quitting by the key: at once when nothing is under way, else after a question that says what is.
+
+use bourse::api::{ApiError, Reply, Request};
+use bourse::app::message::Effect;
+use bourse::domain::Untrusted;
+
+use crate::desk::{Desk, THREE};
+use crate::groups_form_story;
+use crate::unlist_story::{at_volumes, says};
+
+fn has_left(desk: &Desk) -> bool {
+    desk.effects.contains(&Effect::Quit)
+}
+
+/// The Workergroups pane with a creation that was sent and not answered.
+fn creating() -> Desk {
+    let mut desk = groups_form_story::sent();
+    desk.keys("esc esc").expect("All 4 ");
+    desk
+}
+
+#[test]
+fn nothing_under_way_asks_nothing() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("q");
+    assert!(has_left(&desk));
+    // A read that is awaited is nothing to ask about.
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("r q");
+    assert!(has_left(&desk));
+}
+
+#[test]
+fn a_creation_under_way_is_named_before_the_program_is_left() {
+    let mut desk = creating();
+    desk.keys("q").expect("A request is pending");
+    says(
+        &desk,
+        "Creating a workergroup for endpoint chat was sent and has no response yet.",
+    );
+    says(&desk, "Quitting does not cancel it");
+    assert!(!has_left(&desk));
+    for no in ["esc", "n"] {
+        desk.keys(no).expect_not("A request is pending");
+        assert!(!has_left(&desk));
+        desk.keys("q");
+    }
+    // What is not a yes is none; resizing and a paste do nothing either.
+    desk.keys("space x").paste("y");
+    desk.resize(40, 10);
+    says(&desk, "Creating a workergroup for endpoint chat");
+    assert!(!has_left(&desk));
+    desk.keys("y");
+    assert!(has_left(&desk));
+}
+
+#[test]
+fn an_answer_that_comes_while_the_question_is_there_is_told() {
+    let mut desk = creating();
+    desk.keys("q");
+    let is_creation = |request: &Request| matches!(request, Request::CreateWorkergroup(_));
+    let place = desk
+        .calls
+        .iter()
+        .position(|(_, request)| is_creation(request));
+    let (ticket, _) = desk.calls.remove(place.unwrap());
+    desk.reply(ticket, Ok(Reply::Created { id: 77 }));
+    desk.keys("esc").expect("created as 77");
+    desk.keys("q");
+    assert!(has_left(&desk), "nothing is under way any more");
+}
+
+#[test]
+fn ctrl_c_leaves_at_once_whatever_is_under_way() {
+    let mut desk = creating();
+    desk.keys("ctrl-c");
+    assert!(has_left(&desk));
+    let mut desk = creating();
+    desk.keys("q ctrl-c");
+    assert!(has_left(&desk));
+}
+
+#[test]
+fn a_volume_being_unlisted_is_named_too() {
+    let mut desk = at_volumes();
+    desk.keys("u").type_text("7311").keys("enter");
+    desk.type_text("7311").keys("enter esc");
+    desk.keys("q");
+    says(
+        &desk,
+        "Unlisting volume listing 7311 was sent and has no response yet.",
+    );
+    assert!(!has_left(&desk));
+    desk.keys("esc");
+    let (ticket, _) = desk.calls.remove(0);
+    let msg = Untrusted::from("Volume 7311 unlisted");
+    desk.reply(ticket, Ok(Reply::Unlisted { msg }));
+    desk.keys("q");
+    assert!(has_left(&desk));
+    // One whose outcome nobody knows is over: the history keeps it.
+    let mut desk = at_volumes();
+    desk.keys("u").type_text("7311").keys("enter");
+    desk.type_text("7311").keys("enter");
+    desk.fail(ApiError::Lost).keys("esc q");
+    assert!(has_left(&desk));
+}
+
+#[test]
+fn a_write_and_a_series_are_both_named() {
+    for (columns, rows) in [(80, 24), (200, 60)] {
+        let mut desk = creating();
+        desk.resize(columns, rows);
+        desk.keys("z t ctrl-u")
+            .type_text("chat")
+            .keys("down ctrl-u");
+        desk.type_text("0").keys("down space enter esc");
+        desk.keys("q")
+            .expect("A run is in progress and a request is pending");
+        says(&desk, "Creating a workergroup for endpoint chat");
+        says(&desk, "chat, 100 requests, 4 at once, cost 0");
+        says(&desk, "discards results that were not exported");
+        desk.expect("y or Enter quit   Esc cancel");
+        desk.keys("enter");
+        assert!(has_left(&desk));
+    }
+}

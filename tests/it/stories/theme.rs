@@ -1,0 +1,88 @@
+//! Choosing the theme, key by key.
+
+use bourse::app::message::Effect;
+use bourse::app::themes::{NamedTheme, Themes};
+use bourse::domain::Dialect;
+use bourse::widgets::theme::Theme;
+use ratatui::style::Color;
+
+use crate::desk::{Desk, THREE};
+
+/// A desk in the dark theme with a theme of the person's own.
+fn desk() -> Desk {
+    let night = Theme {
+        accent: ratatui::style::Style::new().fg(Color::Rgb(255, 0, 255)),
+        ..Theme::DARK
+    };
+    let named = |name: &str, theme, is_own| NamedTheme {
+        name: name.to_owned(),
+        theme: Some(theme),
+        is_own,
+    };
+    let mut desk = Desk::prepared(&Dialect::DOCUMENTED, |model| {
+        model.themes = Themes {
+            all: vec![
+                named("dark", Theme::DARK, false),
+                named("light", Theme::LIGHT, false),
+                named("night", night, true),
+            ],
+            chosen: "dark".to_owned(),
+            shown: None,
+        };
+    });
+    desk.theme = Theme::DARK;
+    desk.answer(THREE);
+    desk
+}
+
+/// The colour of the program's name.
+fn accent(desk: &Desk) -> Color {
+    desk.cells()[1].fg
+}
+
+fn saved(desk: &Desk) -> Vec<&str> {
+    let effects = desk.effects.iter();
+    effects
+        .filter_map(|effect| match effect {
+            Effect::SaveTheme(name) => Some(name.as_str()),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn the_screen_previews_the_theme_while_one_moves() {
+    let mut desk = desk();
+    let dark = accent(&desk);
+    desk.keys(":").type_text("theme").keys("enter");
+    desk.expect("▌ dark").expect("current").expect("yours");
+    desk.keys("j");
+    assert_ne!(accent(&desk), dark);
+    desk.keys("j");
+    assert_eq!(accent(&desk), Color::Rgb(255, 0, 255));
+    // Esc brings the old one back.
+    desk.keys("esc");
+    assert_eq!(accent(&desk), dark);
+    assert_eq!(saved(&desk), [""; 0]);
+}
+
+#[test]
+fn the_chosen_theme_stays_and_is_saved() {
+    let mut desk = desk();
+    desk.keys(":").type_text("theme").keys("enter G enter");
+    assert_eq!(accent(&desk), Color::Rgb(255, 0, 255));
+    assert_eq!(saved(&desk), ["night"]);
+    desk.keys(":").type_text("theme").keys("enter");
+    desk.expect("▌ night");
+    desk.keys("enter");
+    assert_eq!(saved(&desk), ["night"], "it is saved already");
+}
+
+#[test]
+fn every_size_is_drawn_without_a_panic() {
+    let mut desk = desk();
+    desk.keys(":").type_text("theme").keys("enter");
+    for (columns, rows) in [(40, 10), (80, 24), (120, 40), (200, 60)] {
+        desk.resize(columns, rows).expect("dark");
+    }
+}
