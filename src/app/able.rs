@@ -5,7 +5,7 @@ use super::overlay::Overlay;
 use super::split::SIDE_BY_SIDE;
 use super::view::Availability;
 use super::{
-    Model, Owner, Pane, basket, groups, insights, requests, route_lab, unlist, volume_form, watch,
+    Model, Owner, Pane, groups, insights, requests, route_lab, unlist, volume_form, watch,
 };
 
 /// The contexts of the table that can be reached from who owns the keyboard by closing what lies
@@ -87,7 +87,15 @@ impl Model {
             Action::Unlist => unlist::disabled(self),
             Action::Watch => watch::disabled(self),
             Action::Job if volume_form::is_meant(self) => None,
-            Action::Basket => basket::disabled(self),
+            Action::Basket => (self.pane != Pane::Offers)
+                .then(|| {
+                    let key = self.keymap.key_of(Action::Offers);
+                    format!("Only on Offers ({key})")
+                })
+                .or_else(|| {
+                    let has_offer = browser.is_some_and(|it| it.selected_row().is_some());
+                    (!has_offer).then(|| "No offer is selected".to_owned())
+                }),
             other => groups::disabled(self, other).or_else(|| insights::disabled(self, other)),
         }
     }

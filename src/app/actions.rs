@@ -9,8 +9,8 @@ use super::route_lab;
 use super::sort_editor::SortEditor;
 use super::typing::parse_bar;
 use super::{
-    Model, Owner, Pane, basket, column_editor, filter_editor, fresh, groups, insights, leaving,
-    markets, requests, search_settings, unlist, volume_form,
+    Model, Owner, Pane, column_editor, filter_editor, fresh, groups, insights, leaving, markets,
+    requests, search_settings, unlist, volume_form,
 };
 use crate::domain::country;
 use crate::domain::field::Kind;
@@ -28,7 +28,9 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
     if let Some(effects) = super::stack::update(model, now, action) {
         return effects;
     }
-    if let Some(effects) = super::stack::open(model, now, action) {
+    // Overlays that are no views yet mean something else by opening.
+    let opens = action != Action::Open || model.overlays.is_empty();
+    if opens && let Some(effects) = super::stack::open(model, now, action) {
         return effects;
     }
     match action {
@@ -47,8 +49,6 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         }
         Action::Markets => return markets::open(model),
         Action::Market(place) => return markets::chosen(model, place),
-        Action::Copy => super::copy::open(model),
-        Action::Export => super::export::open(model, now),
         Action::SavedSearches => super::searches::open(model),
         Action::NextPane => return go_to(model, now, model.state.pane.shifted(1)),
         Action::PreviousPane => return go_to(model, now, model.state.pane.shifted(3)),
@@ -57,14 +57,9 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::Workergroups => return go_to(model, now, Pane::Workergroups),
         Action::Requests => return go_to(model, now, Pane::Requests),
         Action::Job if volume_form::is_meant(model) => volume_form::open(model),
-        Action::Basket => return basket::open(model, now),
-        Action::ThreePrices
-        | Action::Job
-        | Action::ForgetJob
-        | Action::Summary
-        | Action::Compare
-        | Action::Funnel
-        | Action::Related => return insights::open(model, now, action),
+        Action::Job | Action::ForgetJob | Action::Summary | Action::Compare | Action::Funnel => {
+            return insights::open(model, now, action);
+        }
         _ => {
             if let Some(effects) = groups::perform(model, now, action) {
                 return effects;
@@ -87,6 +82,7 @@ pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
         model.state.writes.leave(deed);
     }
     model.state.pane = pane;
+    model.state.requests.opened = None;
     groups::pane_shown(model);
     let crate::app::State {
         browsers, tickets, ..
@@ -139,7 +135,7 @@ pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effec
             browser.bar.edit();
             super::typing::bar_changed(browser);
         }
-        Action::Open => model.overlays.push(Overlay::Detail { scroll: 0 }),
+        Action::Open => return super::stack::open(model, now, action).unwrap_or_default(),
         Action::Sort => {
             let editor = SortEditor::new(
                 browser.query.order.clone(),
@@ -275,7 +271,6 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Some(Overlay::Unlist(_)) => return unlist::act(model, now, action),
         Some(Overlay::Insight(_)) => return insights::act(model, now, action),
         Some(Overlay::Volume(_)) => return volume_form::act(model, now, action),
-        Some(Overlay::Basket(_)) => return basket::act(model, now, action),
         Some(Overlay::Route(_)) => return route_lab::act(model, now, action),
         Some(Overlay::Request(_)) => return requests::act(model, now, action),
         Some(Overlay::Columns(_)) => return column_editor::act(model, action),
@@ -290,7 +285,6 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         return effects;
     }
     if action == Action::Back {
-        model.state.groups.hide();
         model.overlays.pop();
         return Vec::new();
     }
@@ -329,31 +323,9 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             }
             return super::searches::act(model, now, action);
         }
-        Some(Overlay::Copy(_)) => return super::copy::act(model, now, action),
-        Some(Overlay::Export(_)) => return super::export::act(model, action),
         Some(Overlay::Prompt(_) | Overlay::Question(_)) => {
             return super::prompt::act(model, now, action);
         }
-        Some(Overlay::Detail { scroll }) => {
-            let most = model.facts.overlay_lines.saturating_sub(page);
-            if let Some(step) = movement(action, page) {
-                *scroll = scroll.saturating_add_signed(step).min(most);
-                return Vec::new();
-            }
-            return on_detail(model, action);
-        }
-        _ => {}
-    }
-    Vec::new()
-}
-
-fn on_detail(model: &mut Model, action: Action) -> Vec<Effect> {
-    let Some(browser) = model.browser_mut() else {
-        return Vec::new();
-    };
-    match action {
-        Action::Right => browser.step(1),
-        Action::Left => browser.step(-1),
         _ => {}
     }
     Vec::new()
@@ -398,7 +370,6 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
             }
         }
         Overlay::Volume(form) => form.edit(edit),
-        Overlay::Export(form) => form.edit(edit),
         Overlay::Columns(editor) => {
             if edit(&mut editor.picker.input) {
                 editor.picker.narrow();
@@ -408,12 +379,9 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         Overlay::Settings(settings) => settings.type_into(edit),
         // These take their text elsewhere, or none.
         Overlay::View(_)
-        | Overlay::Detail { .. }
         | Overlay::Question(_)
-        | Overlay::Basket(_)
         | Overlay::Route(_)
         | Overlay::Request(_)
-        | Overlay::Copy(_)
         | Overlay::Markets(_)
         | Overlay::MarketForm(_)
         | Overlay::GroupForm

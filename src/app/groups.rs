@@ -16,9 +16,8 @@ use super::remote::{Now, Ticket, Waiting};
 use super::write::READ_ONLY;
 use super::{Model, Pane};
 use crate::api::{ApiError, Reply};
-use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::workergroup::{Draft, Key};
-use crate::domain::{Dialect, Resource, RowId, language};
+use crate::domain::{Dialect, Resource, language};
 use crate::widgets::text_input::{Pasted, TextInput};
 use create::Creation;
 use drift::Drift;
@@ -26,9 +25,6 @@ use form::{Focus, Form};
 use health::Health;
 use planner::Planner;
 use preflight::{Panel, Subject, subject};
-
-/// For how long a secret is shown, in seconds.
-const SECRET_SHOWN: f64 = 15.0;
 
 /// The state beside the table.
 #[derive(Debug)]
@@ -43,8 +39,6 @@ pub struct Groups {
     pub health: Health,
     /// What changed since the groups were last listed.
     pub drift: Drift,
-    /// The record whose secrets are shown, and until when.
-    revealed: Option<(RowId, f64)>,
 }
 
 impl Groups {
@@ -56,19 +50,7 @@ impl Groups {
             preflight: Panel::default(),
             health: Health::default(),
             drift: Drift::default(),
-            revealed: None,
         }
-    }
-
-    /// Whether the secrets of a record are shown now.
-    pub fn reveals(&self, record: Option<RowId>, now: Now) -> bool {
-        self.revealed
-            .is_some_and(|(own, until)| record == Some(own) && now.mono < until)
-    }
-
-    /// Hides all secrets.
-    pub const fn hide(&mut self) {
-        self.revealed = None;
     }
 }
 
@@ -90,15 +72,6 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Option<Vec
         Action::Drift => {
             model.state.groups.drift.unseen = 0;
             model.overlays.push(Overlay::GroupDrift { scroll: 0 });
-            Vec::new()
-        }
-        Action::Secrets => {
-            let selected = model.state.browsers[Resource::Workergroups].selected();
-            model.state.groups.revealed = if model.state.groups.reveals(selected, now) {
-                None
-            } else {
-                selected.map(|id| (id, now.mono + SECRET_SHOWN))
-            };
             Vec::new()
         }
         Action::SwapDraft => {
@@ -155,18 +128,14 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
                 .then(|| "there are no workergroups".to_owned())
         }),
         Action::Drift => elsewhere(),
-        Action::Secrets
-            if is_here && !matches!(model.overlays.last(), Some(Overlay::Detail { .. })) =>
-        {
-            Some(format!(
-                "the detail view shows it: press {} first",
-                way("open")
-            ))
+        // The details of a group handle it before this is asked.
+        Action::Secrets if is_here && model.overlays.is_empty() => {
+            let key = model.state.keymap.key_of(Action::Open);
+            Some(format!("Open the details first ({key})"))
         }
         Action::Secrets => elsewhere().or_else(selected).or_else(|| {
-            secret(model)
-                .is_none()
-                .then(|| "this record came without a key".to_owned())
+            let key = super::copy::api_key(&model.state);
+            key.is_none().then(|| "This record has no key".to_owned())
         }),
         Action::SwapDraft => {
             let has_other = model.state.groups.form.has_replaced();
@@ -230,17 +199,6 @@ fn from_search(model: &mut Model, now: Now) -> Vec<Effect> {
         model.show(Toast::error(text, now));
     }
     effects
-}
-
-/// The key of the selected group, if it came with one.
-pub(super) fn secret(model: &Model) -> Option<String> {
-    let (listing, row) = (
-        model.state.browsers[Resource::Workergroups].listing()?,
-        model.state.browsers[Resource::Workergroups].selected_row()?,
-    );
-    let field = WORKERGROUPS.by_key("api_key")?;
-    let whole = listing.whole(row);
-    whole.text(field).map(|key| key.compared().to_owned())
 }
 
 /// The planner of a draft goes with the draft.
@@ -493,7 +451,6 @@ pub(super) fn pane_changes(model: &mut Model) {
         .iter()
         .any(|overlay| matches!(overlay, Overlay::GroupForm));
     model.state.groups.form.resumes |= was_open && model.state.pane == Pane::Workergroups;
-    model.state.groups.hide();
 }
 
 /// Shows the form again if it was open when the pane was left.
@@ -506,13 +463,9 @@ pub(super) fn pane_shown(model: &mut Model) {
 /// When the pane wants to be drawn anew, on the clock that never jumps.
 pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
     let groups = &model.state.groups;
-    let hides = groups
-        .revealed
-        .map(|(_, until)| until)
-        .filter(|until| *until > now.mono);
     let is_asking = groups.preflight.remote().is_loading() || groups.health.running().is_some();
     let asks = (is_asking && model.state.pane == Pane::Workergroups).then_some(now.mono + 0.25);
-    [hides, asks, create::deadline(model, now)]
+    [asks, create::deadline(model, now)]
         .into_iter()
         .flatten()
         .reduce(f64::min)

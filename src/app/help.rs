@@ -25,8 +25,7 @@ pub(super) fn open(model: &mut Model) {
     items.extend(section("Query language", LANGUAGE));
     items.extend(section("Signs on the screen", SIGNS));
     items.extend(section("Mouse", MOUSE));
-    let menu = model.state.keymap.way_to("copy");
-    let forms = super::palette::forms(model);
+    items.extend(copies(model));
     let mut seen: Vec<Context> = own.to_vec();
     for row in BINDINGS {
         if seen.contains(&row.context) {
@@ -36,20 +35,31 @@ pub(super) fn open(model: &mut Model) {
         items.push(heading(row.context.title(), ""));
         items.extend(bindings(row.context).map(|row| {
             let mut item = key(model, row, false);
-            if row.context == Context::CopyMenu && !item.title.starts_with('(') {
-                item.title = format!("{menu} {}", item.title);
-            }
-            if row.context == Context::CopyMenu
-                && forms.iter().any(|form| form.action == row.action)
-            {
-                item.value = Some(Entry::Copy(row.action));
-            }
             // Found by typing, it stands under no heading.
             let _ = write!(item.text, " [{}]", row.context.title()); // a String takes everything
             item
         }));
     }
     model.overlays.push(Overlay::Help(List::new(items)));
+}
+
+/// What the copy menu has here, by its letters.
+fn copies(model: &Model) -> Vec<Item<Entry>> {
+    let menu = model.state.keymap.key_of(super::keymap::Action::Copy);
+    let forms = super::palette::forms(model);
+    if forms.is_empty() {
+        return Vec::new();
+    }
+    let items = forms.into_iter().map(|form| Item {
+        title: format!("{menu} {}", form.letter),
+        text: format!("Copy {}", form.what),
+        note: form.name.to_owned(),
+        disabled: None,
+        value: Some(Entry::Copy(form.name)),
+    });
+    std::iter::once(heading("Copy menu", ""))
+        .chain(items)
+        .collect()
 }
 
 fn heading(title: &str, text: &str) -> Item<Entry> {

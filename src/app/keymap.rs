@@ -16,8 +16,6 @@ pub enum Context {
     Table,
     /// The query bar, while it is edited.
     Query,
-    /// The detail view of a record.
-    Detail,
     /// A list that is narrowed by typing: help, palette, choices.
     List,
     /// The sort editor.
@@ -32,12 +30,8 @@ pub enum Context {
     Outcome,
     /// The list of saved searches.
     Searches,
-    /// The copy menu.
-    CopyMenu,
     /// A form with choices and a line of text.
     Form,
-    /// A choice of a form.
-    FormChoice,
     /// A dialog that asks for a line of text.
     Prompt,
     /// A dialog that asks for a yes.
@@ -52,8 +46,6 @@ pub enum Context {
     Chart,
     /// Why there are so few.
     Funnel,
-    /// Offers of the same machine and host.
-    Related,
     /// The route lab.
     RouteLab,
     /// One attempt of the route lab.
@@ -124,17 +116,14 @@ impl Context {
         match self {
             Self::Table => "Tables",
             Self::Query => "Query bar",
-            Self::Detail => "Detail view",
             Self::List => "Lists with a search line",
             Self::Sort => "Sort editor",
             Self::VolumeCost => "Volume cost",
-            Self::Basket => "Offer and volume",
+            Self::Basket => "Volumes for an offer",
             Self::Confirm => "Confirming a write",
             Self::Outcome => "Outcome of a write",
             Self::Searches => "Saved searches",
-            Self::CopyMenu => "Copy menu",
-            Self::Form => "Export form",
-            Self::FormChoice => "Choices of the export form",
+            Self::Form => "Forms",
             Self::Prompt => "Dialogs that ask for a text",
             Self::Dialog => "Dialogs that ask for a yes",
             Self::Job => "Job cost",
@@ -142,7 +131,6 @@ impl Context {
             Self::Summary => "Summary",
             Self::Chart => "Charts",
             Self::Funnel => "Why so few?",
-            Self::Related => "Related offers",
             Self::RouteLab => "Route lab",
             Self::RouteAttempt => "Route lab: attempt",
             Self::RouteCompare => "Route lab: two runs",
@@ -220,17 +208,6 @@ pub enum Action {
     MoveDown,
     Remove,
     Copy,
-    CopyId,
-    CopyJson,
-    CopyCsv,
-    CopyMarked,
-    CopyTable,
-    CopyQuery,
-    CopyCommand,
-    CopyCurl,
-    CopyRequest,
-    CopyAnswer,
-    CopyAddress,
     FindNext,
     FindPrevious,
     Export,
@@ -289,7 +266,6 @@ pub enum Action {
     WiderDetail,
     WiderTable,
     Secrets,
-    CopySecret,
     SwapDraft,
     BlankDraft,
     Markets,
@@ -491,7 +467,7 @@ impl Binding {
 pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["/"], Action::Query, "query",
         "Edit the query: conditions, or words that narrow the rows").hint("query", 1),
-    row(Context::Table, &["enter"], Action::Open, "open", "Show the record whole").hint("detail", 2),
+    row(Context::Table, &["enter"], Action::Open, "open", "Open details").hint("details", 2),
     row(Context::Table, &["s"], Action::Sort, "sort", "Choose what to sort by").hint("sort", 3),
     row(Context::Table, &["f"], Action::Filter, "filter", "Edit the query filter by filter").hint("filter", 3),
     row(Context::Table, &["c"], Action::Columns, "columns", "Choose the columns and their order").hint("columns", 6),
@@ -508,17 +484,19 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["m"], Action::Summary, "summary", "Group the rows and compare their prices").hint("summary", 14),
     row(Context::Table, &["p"], Action::Plot, "plot", "Plot two numbers of the rows, with the best ones marked").hint("plot", 15),
     row(Context::Table, &["F"], Action::Funnel, "why-so-few", "Find out how many rows each condition costs").hint("why so few", 16),
-    row(Context::Table, &["R"], Action::Related, "related", "Show what else the machine and the host have").hint("related", 17),
+    row(Context::Table, &["R"], Action::Related, "related", "Machine and host: all slices, price of one more GPU").hint("machine", 17),
     row(Context::Table, &[], Action::Unmark, "unmark-all", "Unmark all rows"),
     row(Context::Table, &[], Action::ForgetJob, "forget-job", "Price the offers for no job any more"),
     row(Context::Table, &["w"], Action::Watch, "watch",
         "Ask again every half minute and mark what changed, or no more").hint("watch", 19),
     row(Context::Table, &["P"], Action::ThreePrices, "three-prices",
-        "Show or hide on-demand, bid and reserved prices"),
+        "Load or hide on-demand, bid and reserved prices").hint("price models", 18),
     row(Context::Table, &["J"], Action::Job, "job",
         "Job cost: the whole bill for so many hours or days; volumes: for a size and term").hint("job cost", 5),
     row(Context::Table, &["B"], Action::Basket, "basket",
-        "Show the volumes that go with the offer, and what both cost a month").hint("volumes with it", 18),
+        "Volumes that go with the offer, and what both cost a month").hint("volumes with it", 18),
+    row(Context::Table, &["+", "="], Action::WiderDetail, "wider-detail", "Give the preview more room"),
+    row(Context::Table, &["-"], Action::WiderTable, "wider-table", "Give the table more room"),
     row(Context::Table, &["u"], Action::Unlist, "unlist",
         "Unlist a volume: type its listing id twice").hint("unlist", 5),
     row(Context::Table, &[], Action::OfferType, "offer-type",
@@ -533,18 +511,6 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Query, &["tab"], Action::Complete, "complete", "Complete a field, an operator or a value").hint("complete", 3),
     row(Context::Query, &["up"], Action::Older, "older-query", "Recall an older query").hint("history", 4),
     row(Context::Query, &["down"], Action::Newer, "newer-query", "Recall a newer query"),
-
-    row(Context::Detail, &["right", "l"], Action::Right, "next-record", "Show the next record").hint("next", 3),
-    row(Context::Detail, &["left", "h"], Action::Left, "previous-record", "Show the previous record").hint("previous", 4),
-    row(Context::Detail, &["R"], Action::Related, "detail-related", "Show what else its machine and its host have").hint("related", 8),
-    row(Context::Detail, &["P"], Action::ThreePrices, "detail-three-prices",
-        "Show or hide on-demand, bid and reserved prices").hint("3 prices", 6),
-    row(Context::Detail, &["J"], Action::Job, "detail-job", "Price the offer for a whole job, the volume for a size and term").hint("cost", 7),
-    row(Context::Detail, &["B"], Action::Basket, "detail-basket",
-        "Show the volumes that go with the offer, and what both cost a month").hint("volumes with it", 9),
-    row(Context::Detail, &["+", "="], Action::WiderDetail, "wider-detail", "Give the detail more room beside the table").hint("wider", 11),
-    row(Context::Detail, &["-"], Action::WiderTable, "wider-table", "Give the table more room beside the detail").hint("narrower", 11),
-    row(Context::Detail, &["enter"], Action::Back, "close-detail", "Back to the table"),
 
     row(Context::List, &["enter"], Action::Submit, "choose", "Do or take what is selected").hint("choose", 1),
     row(Context::List, &["esc"], Action::Back, "close-list", "Close the list").hint("close", 2),
@@ -567,7 +533,7 @@ pub static BINDINGS: &[Binding] = &[
 
     row(Context::Basket, &["enter"], Action::Submit, "basket-open", "Show the volume in the Volumes pane").hint("show volume", 1),
     row(Context::Basket, &["J"], Action::Job, "basket-term", "Change size and term of the volume").hint("size and term", 3),
-    row(Context::Basket, &["r"], Action::Refresh, "basket-refresh", "Ask the market for all volumes").hint("ask for all", 4),
+    row(Context::Basket, &["r"], Action::Refresh, "basket-refresh", "Load all verified volumes").hint("load all", 4),
 
     row(Context::Confirm, &["enter"], Action::Submit, "confirm", "Take what is typed; when it was typed again, send it once").hint("take", 1),
     row(Context::Confirm, &["esc"], Action::Back, "step-back", "One step back; nothing is sent").hint("back", 2),
@@ -580,28 +546,11 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Searches, &["<"], Action::MoveUp, "search-up", "Move the search up").hint("up", 6),
     row(Context::Searches, &[">"], Action::MoveDown, "search-down", "Move the search down").hint("down", 7),
 
-    row(Context::CopyMenu, &["enter"], Action::Submit, "copy-selected", "Copy what is selected").hint("copy", 1),
-    row(Context::CopyMenu, &["esc"], Action::Back, "close-copy-menu", "Close the menu").hint("close", 2),
-    row(Context::CopyMenu, &["down", "ctrl-n"], Action::Down, "copy-down", "Select the next form").hint("look", 3),
-    row(Context::CopyMenu, &["up", "ctrl-p"], Action::Up, "copy-up", "Select the previous form"),
-    row(Context::CopyMenu, &["i"], Action::CopyId, "copy-id", "Copy the id"),
-    row(Context::CopyMenu, &["j"], Action::CopyJson, "copy-json", "Copy the record as JSON, as it came"),
-    row(Context::CopyMenu, &["r"], Action::CopyCsv, "copy-csv", "Copy the row as a CSV line"),
-    row(Context::CopyMenu, &["m"], Action::CopyMarked, "copy-marked", "Copy the marked rows as JSON"),
-    row(Context::CopyMenu, &["t"], Action::CopyTable, "copy-table", "Copy the rows as a Markdown table"),
-    row(Context::CopyMenu, &["q"], Action::CopyQuery, "copy-query", "Copy the query as text"),
-    row(Context::CopyMenu, &["v"], Action::CopyCommand, "copy-command", "Copy the command line of the market's own client"),
-    row(Context::CopyMenu, &["k"], Action::CopySecret, "copy-key", "Copy a workergroup's key, unmasked"),
-    row(Context::CopyMenu, &["b"], Action::CopyRequest, "copy-request-body", "Copy the body of the request"),
-    row(Context::CopyMenu, &["a"], Action::CopyAnswer, "copy-answer", "Copy the body of the answer"),
-    row(Context::CopyMenu, &["u"], Action::CopyAddress, "copy-address", "Copy the address of the request"),
-    row(Context::CopyMenu, &["c"], Action::CopyCurl, "copy-curl", "Copy the call as a runnable curl command"),
 
-    row(Context::Form, &["enter"], Action::Submit, "form-write", "Write the file").hint("write", 1),
-    row(Context::Form, &["esc"], Action::Back, "leave-form", "Leave without writing").hint("leave", 2),
-    row(Context::Form, &["down", "tab"], Action::Down, "form-down", "To the next line").hint("next line", 4),
-    row(Context::Form, &["up", "shift-tab"], Action::Up, "form-up", "To the previous line"),
-    row(Context::FormChoice, &["space", "right", "left", "l", "h"], Action::Toggle, "form-choose", "Take the other choice").hint("change", 3),
+    row(Context::Form, &["enter"], Action::Submit, "form-write", "Submit the form, or go to the next field").hint("submit", 1),
+    row(Context::Form, &["esc"], Action::Back, "leave-form", "Close the form").hint("cancel", 2),
+    row(Context::Form, &["down", "tab"], Action::Down, "form-down", "Next field").hint("next field", 4),
+    row(Context::Form, &["up", "shift-tab"], Action::Up, "form-up", "Previous field"),
 
     row(Context::Prompt, &["enter"], Action::Submit, "take-text", "Take what is typed").hint("take it", 1),
     row(Context::Prompt, &["esc"], Action::Back, "leave-text", "Leave without it").hint("leave", 2),
@@ -633,8 +582,6 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Funnel, &["enter"], Action::Submit, "relax", "Remove the condition and ask").hint("remove and ask", 1),
     row(Context::Funnel, &["right", "l"], Action::Loosen, "loosen", "Loosen the bound until the next row comes back").hint("loosen and ask", 2),
 
-    row(Context::Related, &["enter"], Action::Submit, "related-open", "Show the offer, asking for it where it is not loaded").hint("show", 1),
-    row(Context::Related, &["r"], Action::Refresh, "related-refresh", "Ask the market again").hint("refresh", 3),
     row(Context::RouteLab, &["n"], Action::RunNew, "new-run", "Fill in a request or a series").hint("new", 1),
     row(Context::RouteLab, &["p", "space"], Action::RunPause, "pause-run", "Pause the series, or go on").hint("pause", 2),
     row(Context::RouteLab, &["s"], Action::RunStop, "stop-run", "Stop the series at once; requests in flight are broken off").hint("stop", 3),
@@ -680,7 +627,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::RouteHop, &["up", "shift-tab"], Action::Up, "hop-previous", "Change between path and payload"),
     row(Context::RouteHop, &["esc"], Action::Back, "close-hop", "Close; what was typed stays").hint("close", 4),
 
-    row(Context::RouteExport, &["enter"], Action::Submit, "write-run", "Write the file").hint("write", 1),
+    row(Context::RouteExport, &["enter"], Action::Submit, "write-run", "Submit the form, or go to the next field").hint("submit", 1),
     row(Context::RouteExport, &["tab"], Action::Complete, "export-format", "Change between CSV and JSON").hint("CSV or JSON", 2),
     row(Context::RouteExport, &["esc"], Action::Back, "close-export", "Write nothing; the name stays").hint("close", 3),
 
@@ -735,7 +682,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Groups, &["D"], Action::Drift, "drift",
         "What is new, gone and changed since last seen").hint("changes", 7),
     row(Context::Groups, &["x"], Action::Secrets, "secrets",
-        "Show the key for 15 seconds in the detail; again hides it").hint("key", 6),
+        "Show or hide the API key in the details, for 15 seconds").hint("key", 6),
 
     row(Context::GroupForm, &["enter"], Action::Submit, "form-enter",
         "Next line; on a button, what it says").hint("next, press", 1),
@@ -753,8 +700,13 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::GroupForm, &["ctrl-p"], Action::Palette, "form-palette", "Every action of the form by name"),
     row(Context::GroupForm, &["esc"], Action::Back, "leave-group-form", "Leave the form; what is typed is kept").hint("leave", 2),
 
-    row(Context::Report, &["r", "f5"], Action::Refresh, "report-refresh", "Ask the market again").hint("ask again", 2),
-    row(Context::Report, &["enter"], Action::Submit, "close-report", "Close the report").hint("close", 1),
+    row(Context::Report, &["/"], Action::Query, "find", "Find text").hint("find", 3),
+    row(Context::Report, &["n"], Action::FindNext, "next-match", "Next match").hint("next match", 3),
+    row(Context::Report, &["N"], Action::FindPrevious, "previous-match", "Previous match"),
+    row(Context::Report, &["right", "l"], Action::Right, "next-record", "Next record").hint("next", 4),
+    row(Context::Report, &["left", "h"], Action::Left, "previous-record", "Previous record").hint("previous", 5),
+    row(Context::Report, &["r", "f5"], Action::Refresh, "report-refresh", "Refresh").hint("refresh", 6),
+    row(Context::Report, &["enter"], Action::Submit, "close-report", "Close, or open what is selected").hint("close", 1),
 
     row(Context::Created, &["enter", "esc"], Action::Back, "close-creation",
         "Close; what is under way goes on").hint("close", 1),

@@ -9,11 +9,10 @@ mod able;
 mod actions;
 mod answers;
 pub mod bar;
-pub mod basket;
 pub mod browser;
 pub mod column_editor;
-pub mod copied;
 pub mod copy;
+pub mod copy_formats;
 pub mod drafts;
 pub mod export;
 pub mod facts;
@@ -36,7 +35,7 @@ pub mod narrowing;
 pub mod needs;
 pub mod overlay;
 pub mod palette;
-mod pane;
+pub mod pane;
 mod price_basis;
 pub mod prompt;
 pub mod remote;
@@ -65,7 +64,6 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use browser::Browser;
 use facts::Facts;
 use keymap::Context;
-use keys::Keymap;
 pub use message::{Effect, Message, Toast};
 use overlay::Overlay;
 pub use pane::Pane;
@@ -75,7 +73,7 @@ use route_lab::RouteView;
 pub use state::State;
 
 use crate::domain::language;
-use crate::domain::{Condition, Dialect, Query};
+use crate::domain::{Condition, Dialect, Query, Resource};
 
 /// What is known of the profile that the dashboard speaks for; no secret is in it.
 #[derive(Debug, Clone)]
@@ -167,13 +165,6 @@ impl Model {
     pub fn contexts(&self) -> &'static [Context] {
         let in_groups = self.pane == Pane::Workergroups;
         match (self.owner(), self.overlays.last()) {
-            (Owner::Overlay, Some(Overlay::Detail { .. })) if in_groups => &[
-                Context::Groups,
-                Context::Detail,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
             (Owner::Overlay, Some(overlay)) => overlay.contexts(),
             (Owner::Bar, _) => &[Context::Query, Context::Always],
             (Owner::Table, _) if in_groups => &[
@@ -197,7 +188,9 @@ impl Model {
     /// seconds of a request under way, the age of what is shown.
     pub fn deadline(&self, now: Now) -> Option<f64> {
         let toast = self.toast.as_ref().map(|toast| toast.until);
-        let counts = insights::is_waiting(self) || requests::is_waiting(self);
+        let offers = &self.browsers[Resource::Offers];
+        let prices = self.pane == Pane::Offers && offers.figures.three.is_loading();
+        let counts = prices || insights::is_waiting(self) || requests::is_waiting(self);
         let view = counts.then_some(now.mono + 0.25);
         let busy = self
             .browser()
@@ -209,7 +202,6 @@ impl Model {
                 }),
             });
         let writes = unlist::deadline(self, now);
-        let basket = basket::deadline(self, now);
         let is_lab = matches!(self.overlays.last(), Some(Overlay::Route(RouteView::Lab)));
         let routes = self.route_lab.deadline(now, is_lab);
         let keep = self.keep.deadline();
@@ -218,7 +210,7 @@ impl Model {
         let views = stack::deadline(self, now);
         let order = sorting::deadline(self);
         [
-            toast, view, busy, writes, basket, routes, keep, groups, watch, views, order,
+            toast, view, busy, writes, routes, keep, groups, watch, views, order,
         ]
         .into_iter()
         .flatten()
@@ -272,10 +264,14 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             attempt,
             waiting,
         } => {
-            model.state.stock.progress(ticket, attempt, waiting.clone());
             for browser in &mut model.state.browsers {
                 browser.progress(ticket, attempt, waiting.clone());
             }
+            let offers = &mut model.state.browsers[Resource::Offers];
+            offers
+                .figures
+                .three
+                .progress(ticket, attempt, waiting.as_ref());
             groups::progress(model, ticket, attempt, waiting.as_ref());
             requests::progress(model, ticket, attempt, waiting.as_ref());
             insights::progress(model, ticket, attempt, waiting.as_ref());
@@ -316,7 +312,9 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::Exported(result) => {
-            export::ended(model, now, result);
+            if let Some(result) = stack::exported(model, now, result) {
+                model.show(export::announce(result, now));
+            }
             Vec::new()
         }
         Message::Market(news) => markets::news(model, now, *news),

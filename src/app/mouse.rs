@@ -8,7 +8,6 @@ use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::split::SIDE_BY_SIDE;
 use super::{Model, Owner, actions, insights, markets, requests, route_lab};
 
 /// Lines that a turn of the wheel moves.
@@ -39,11 +38,7 @@ pub(super) fn happened(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Ef
 
 /// Whether the table is in sight and within reach: nothing over it, or the detail beside it.
 fn has_table(model: &Model) -> bool {
-    match model.overlays.as_slice() {
-        [] => model.owner() == Owner::Table,
-        [Overlay::Detail { .. }] => model.state.size.0 >= SIDE_BY_SIDE,
-        _ => false,
-    }
+    model.owner() == Owner::Table
 }
 
 fn turned(model: &mut Model, now: Now, column: u16, by: isize) -> Vec<Effect> {
@@ -77,16 +72,9 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
         Some(Overlay::Markets(_) | Overlay::MarketForm(_)) => markets::wheel(model, now, by),
         Some(Overlay::Sort(editor)) => editor.picker.step(by),
         Some(Overlay::Searches(list)) => list.picker.step(by),
-        Some(Overlay::Copy(menu)) => menu.step(by),
         Some(Overlay::Columns(editor)) => editor.picker.step(by),
         Some(Overlay::Filter(editor)) => editor.step(by),
-        Some(
-            Overlay::Prompt(_) | Overlay::Question(_) | Overlay::Export(_) | Overlay::Settings(_),
-        ) => {}
-        Some(Overlay::Detail { scroll }) => {
-            *scroll = scroll.saturating_add_signed(by).min(most);
-        }
-        Some(Overlay::Basket(basket)) => basket.step(by),
+        Some(Overlay::Prompt(_) | Overlay::Question(_) | Overlay::Settings(_)) => {}
         Some(Overlay::GroupPreflight { scroll } | Overlay::GroupDrift { scroll }) => {
             *scroll = scroll.saturating_add_signed(by).min(most);
         }
@@ -144,15 +132,6 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
             Some(Overlay::GroupForm) => return form_clicked(model, now, index),
             Some(Overlay::GroupPlan(planner)) => planner.focus = index,
             Some(Overlay::Volume(form)) => form.focus(index),
-            Some(Overlay::Basket(basket)) => basket.select(index),
-            Some(Overlay::Copy(menu)) => {
-                menu.selected = index;
-                return actions::perform(model, now, Action::Submit);
-            }
-            Some(Overlay::Export(form)) => {
-                form.at = index;
-                return actions::perform(model, now, Action::Toggle);
-            }
             Some(Overlay::Columns(editor)) => {
                 editor.picker.select(index, false);
                 return actions::perform(model, now, Action::Toggle);

@@ -1,9 +1,6 @@
 //! What lies over a pane: an enum stack, topmost last.
 
-use super::basket::Basket;
 use super::column_editor::ColumnEditor;
-use super::copy::CopyMenu;
-use super::export::ExportForm;
 use super::filter_editor::FilterEditor;
 use super::groups::create::{self, CreateDialog};
 use super::groups::planner::Planner;
@@ -32,25 +29,14 @@ pub enum Overlay {
     Help(List<Entry>),
     /// Actions, searches and fields by name.
     Palette(List<Entry>),
-    /// The selected record, whole; so many lines are scrolled away.
-    Detail {
-        /// Lines scrolled away at the top.
-        scroll: usize,
-    },
     /// What to sort by.
     Sort(SortEditor),
     /// The size and term that volumes are priced for.
     Volume(VolumeForm),
-    /// The volumes that go with an offer.
-    Basket(Basket),
     /// Unlisting a volume.
     Unlist(UnlistDialog),
     /// The saved searches and the presets.
     Searches(SearchList),
-    /// What can be copied.
-    Copy(CopyMenu),
-    /// A file to be written.
-    Export(ExportForm),
     /// A line of text is asked for.
     Prompt(Prompt),
     /// A yes is asked for.
@@ -100,8 +86,6 @@ impl Overlay {
             Self::Sort(_) => &[Context::Sort, Context::List, Context::Always],
             Self::Unlist(dialog) => dialog.contexts(),
             Self::Searches(_) => &[Context::Searches, Context::List, Context::Always],
-            Self::Copy(_) => &[Context::CopyMenu, Context::Always],
-            Self::Export(form) => form.contexts(),
             Self::Prompt(_) => &[Context::Prompt, Context::Always],
             Self::Question(question) => question.contexts(),
             Self::Insight(insight) => insight.contexts(),
@@ -114,12 +98,6 @@ impl Overlay {
                 Context::Always,
             ],
             Self::Volume(_) => &[Context::VolumeCost, Context::Always],
-            Self::Basket(_) => &[
-                Context::Basket,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
             Self::Columns(_) => &[Context::Columns, Context::List, Context::Always],
             Self::Filter(editor) => match &editor.form {
                 None if editor.picker.input.is_empty() => &[
@@ -145,12 +123,6 @@ impl Overlay {
                 Context::Always,
             ],
             Self::MarketForm(form) => form.contexts(),
-            Self::Detail { .. } => &[
-                Context::Detail,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
         }
     }
 
@@ -160,10 +132,7 @@ impl Overlay {
             Self::View(view) => view.takes_text(),
             Self::Route(view) => view.takes_text(),
             Self::Request(view) => view.takes_text(),
-            Self::Detail { .. }
-            | Self::Question(_)
-            | Self::Basket(_)
-            | Self::Copy(_)
+            Self::Question(_)
             | Self::Markets(_)
             | Self::GroupPreflight { .. }
             | Self::GroupDrift { .. } => false,
@@ -172,11 +141,6 @@ impl Overlay {
             Self::Insight(insight) => insight.takes_text(),
             _ => true,
         }
-    }
-
-    /// Whether it shows the volumes that go with an offer.
-    pub const fn is_basket(&self) -> bool {
-        matches!(self, Self::Basket(_))
     }
 
     /// Whether it shows a call whole.

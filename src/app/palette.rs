@@ -22,8 +22,8 @@ pub enum Entry {
     Read,
     /// An action.
     Do(Action),
-    /// A form of the copy menu.
-    Copy(Action),
+    /// What the copy menu copies under that name.
+    Copy(&'static str),
     /// A saved search or a preset.
     Search(searches::Entry),
     /// Sort by a field.
@@ -77,24 +77,21 @@ pub(super) fn forms(model: &Model) -> Vec<CopyItem> {
     let mut contexts = model.contexts().iter().chain(reach(model).unwrap_or(&[]));
     let can_copy = contexts.any(|context| bindings(*context).any(|row| row.action == Action::Copy));
     can_copy
-        .then(|| super::copy::menu(model))
+        .then(|| super::copy::items(&model.state))
         .flatten()
         .unwrap_or_default()
 }
 
 fn copies(model: &Model) -> Vec<Item<Entry>> {
-    let menu = model.state.keymap.way_to("copy");
+    let menu = model.state.keymap.key_of(Action::Copy);
     forms(model)
         .into_iter()
-        .filter_map(|form| {
-            let row = bindings(Context::CopyMenu).find(|row| row.action == form.action)?;
-            Some(Item {
-                title: row.name.to_owned(),
-                text: format!("Copy {}", form.what),
-                note: format!("{menu} {}", model.state.keymap.shown_key(row)),
-                disabled: form.text.err(),
-                value: Some(Entry::Copy(form.action)),
-            })
+        .map(|form| Item {
+            title: form.name.to_owned(),
+            text: format!("Copy {}", form.what),
+            note: format!("{menu} {}", form.letter),
+            disabled: form.text.err(),
+            value: Some(Entry::Copy(form.name)),
         })
         .collect()
 }
@@ -178,9 +175,17 @@ fn choose(model: &mut Model, now: Now, entry: Entry) -> Vec<Effect> {
     match entry {
         Entry::Read => Vec::new(),
         Entry::Do(action) => act(model, now, action),
-        Entry::Copy(form) => {
-            super::copy::open(model);
-            super::copy::act(model, now, form)
+        Entry::Copy(name) => {
+            let forms = super::copy::items(&model.state).unwrap_or_default();
+            let form = forms.iter().find(|form| form.name == name);
+            match form.map(super::copy::copy) {
+                Some(Ok(effect)) => vec![effect],
+                Some(Err(why)) => {
+                    model.show(Toast::error(format!("Not copied: {why}"), now));
+                    Vec::new()
+                }
+                None => Vec::new(),
+            }
         }
         Entry::Search(entry) => searches::chosen(model, now, entry),
         Entry::SortBy(field) => {
@@ -210,7 +215,8 @@ fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         let mut rows = BINDINGS.iter().filter(|row| row.action == action);
         rows.any(|row| contexts.contains(&row.context))
     };
-    if matches!(action, Action::Market(_)) || knows(model.contexts()) {
+    let is_here = knows(model.contexts()) && model.has_use_for(action);
+    if matches!(action, Action::Market(_)) || is_here {
         return actions::perform(model, now, action);
     }
     if reach(model).is_some_and(knows) {

@@ -5,7 +5,7 @@ use super::markets::Change;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::{Model, export, markets, route_lab, searches};
+use super::{Model, markets, route_lab, searches};
 use crate::domain::routing::RoutePlan;
 use crate::widgets::text_input::TextInput;
 
@@ -53,8 +53,6 @@ pub enum Deed {
     ReplaceSearch(String),
     /// Changes what is kept of a market.
     Market(Change),
-    /// Writes the export over the file that is there.
-    Overwrite,
     /// Starts a series of route requests.
     StartSeries(Box<RoutePlan>),
     /// Leaves the program although something is under way.
@@ -90,7 +88,7 @@ impl Question {
     pub const fn contexts(&self) -> &'static [Context] {
         match self.deed {
             Deed::StartSeries(_) | Deed::Leave => &[Context::Ask, Context::Dialog, Context::Always],
-            Deed::DeleteSearch(_) | Deed::ReplaceSearch(_) | Deed::Market(_) | Deed::Overwrite => {
+            Deed::DeleteSearch(_) | Deed::ReplaceSearch(_) | Deed::Market(_) => {
                 &[Context::Dialog, Context::Always]
             }
         }
@@ -125,15 +123,6 @@ impl Question {
             deed: Deed::Market(change),
         }
     }
-
-    /// Asks whether to overwrite a file.
-    pub fn overwrite(path: &str) -> Self {
-        Self {
-            title: "Overwrite the file?".to_owned(),
-            text: format!("{path} is there already. What is in it would be lost."),
-            deed: Deed::Overwrite,
-        }
-    }
 }
 
 /// Does what an action asks of the dialog on top.
@@ -165,7 +154,6 @@ fn done(model: &mut Model, now: Now, deed: Deed) -> Vec<Effect> {
             searches::save(model, now, name)
         }
         Deed::Market(change) => markets::confirmed(model, change),
-        Deed::Overwrite => export::write(model, true),
         Deed::StartSeries(plan) => route_lab::launch(model, now, *plan),
         Deed::Leave => vec![Effect::Quit],
     }

@@ -24,7 +24,8 @@ use opened::Opened;
 
 pub(super) use editor::{pasted, typed};
 pub(super) use send::disabled;
-pub(super) use show::{copy_items, export_content};
+pub(super) use show::copy_items;
+pub(crate) use show::export_content;
 
 /// The widest that the list gets beside an opened call: it has no more to say.
 const WIDEST_LIST: u16 = 124;

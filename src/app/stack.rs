@@ -1,5 +1,6 @@
 //! Hands what happens to the open views, and carries out what they ask for.
 
+use super::export::{NotWritten, Written};
 use super::facts::Target;
 use super::keymap::Action;
 use super::message::{Effect, Toast};
@@ -169,6 +170,21 @@ pub(super) fn response(
         }
     }
     (left, all)
+}
+
+/// Offers the end of an export to every view, topmost first; gives it back if none wrote the file.
+pub(super) fn exported(
+    model: &mut Model,
+    now: Now,
+    result: Result<Written, NotWritten>,
+) -> Option<Result<Written, NotWritten>> {
+    let mut left = Some(result);
+    for place in (0..model.overlays.len()).rev() {
+        with(model, now, place, |view, cx| {
+            left = left.take().and_then(|result| view.exported(result, cx));
+        });
+    }
+    left
 }
 
 /// Tells every view how a request fares.

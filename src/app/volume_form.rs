@@ -1,6 +1,5 @@
 //! What a volume is wanted for: how many GB and how long, checked while it is typed.
 
-use super::basket;
 use super::browser::Browser;
 use super::keymap::Action;
 use super::message::{Effect, Toast};
@@ -153,7 +152,7 @@ fn quantity(text: &str, units: &[(&str, f64)]) -> Option<f64> {
 
 /// Whether the price of volumes is meant, and not that of offers.
 pub(super) fn is_meant(model: &Model) -> bool {
-    model.state.pane == Pane::Volumes || model.overlays.last().is_some_and(Overlay::is_basket)
+    model.state.pane == Pane::Volumes || model.contexts().contains(&super::keymap::Context::Basket)
 }
 
 /// Opens the form.
@@ -173,7 +172,6 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Action::Remove => {
             model.overlays.pop();
             model.state.browsers[Resource::Volumes].set_term(None);
-            basket::rebuild(model);
             model.show(Toast::new("Volumes are priced per GB again", now));
         }
         Action::Submit => match form.term() {
@@ -184,7 +182,6 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             Ok(term) => {
                 model.overlays.pop();
                 model.state.browsers[Resource::Volumes].set_term(Some(term));
-                basket::rebuild(model);
                 if model.state.pane == Pane::Volumes {
                     model.show(Toast::new("Term $ is a column now: s sorts by it", now));
                 }

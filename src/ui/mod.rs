@@ -14,10 +14,6 @@
 
 mod banner;
 mod bar;
-mod basket;
-mod copy;
-mod detail;
-mod export;
 mod filter_editor;
 mod filter_form;
 mod footer;
@@ -43,11 +39,10 @@ use ratatui::layout::{Position, Rect};
 
 use crate::api::ApiError;
 use crate::app::browser::Browser;
-use crate::app::facts::{Facts, Target};
+use crate::app::facts::Facts;
 use crate::app::markets::explain;
 use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Phase};
-use crate::app::split::SIDE_BY_SIDE;
 use crate::app::view::{Placement, Scene};
 use crate::app::{Model, Pane};
 use crate::domain::{Resource, format, language};
@@ -141,12 +136,7 @@ fn pane(
     let Some(browser) = model.browser() else {
         return requests::pane(buffer, body, model, now, theme, facts);
     };
-    let has_detail = matches!(model.overlays.first(), Some(Overlay::Detail { .. }));
-    let table = if has_detail {
-        beside(body, model).0
-    } else {
-        body
-    };
+    let table = body;
     match browser.listing() {
         Some(listing) if !browser.view().is_empty() => {
             let local = model.local_time(now);
@@ -168,45 +158,6 @@ fn pane(
         }
         _ => message(buffer, table, theme, &empty_note(model, now)),
     }
-}
-
-/// The places of the table and of the detail beside it, the rule's column between them left out;
-/// on a narrow screen each has all of it.
-fn beside(body: Rect, model: &Model) -> (Rect, Rect) {
-    if body.width < SIDE_BY_SIDE {
-        return (body, body);
-    }
-    let width = model.split.table(body.width);
-    let detail = Rect {
-        x: body.x + width + 1,
-        width: body.width - width - 1,
-        ..body
-    };
-    (Rect { width, ..body }, detail)
-}
-
-/// Where the detail stands; draws the rule in front of it, which the mouse can drag.
-fn detail_place(
-    buffer: &mut Buffer,
-    body: Rect,
-    model: &Model,
-    theme: &Theme,
-    facts: &mut Facts,
-) -> Rect {
-    let (table, detail) = beside(body, model);
-    if table != detail {
-        let rule = Rect {
-            x: table.right(),
-            width: 1,
-            ..body
-        };
-        picker::blank(buffer, rule);
-        for y in rule.y..rule.bottom() {
-            paint::text(buffer, rule.x, y, 1, "│", theme.border);
-        }
-        facts.targets.push((paint::area(rule), Target::Rule));
-    }
-    detail
 }
 
 /// What stands in place of a table without rows: why, and what to press.
@@ -374,21 +325,6 @@ fn overlays(
         let buffer = &mut *frame.buffer_mut();
         cursor = match overlay {
             Overlay::View(_) => None,
-            Overlay::Detail { scroll } => {
-                let place = detail_place(buffer, body, model, theme, facts);
-                if let Some(browser) = model.browser() {
-                    let view = detail::View {
-                        browser,
-                        scroll: *scroll,
-                        local: &model.local_time(now),
-                        now,
-                        reveals: model.groups.reveals(browser.selected(), now),
-                        keymap: &model.keymap,
-                    };
-                    detail::draw(buffer, place, &view, theme, facts);
-                }
-                None
-            }
             Overlay::GroupForm
             | Overlay::GroupCreate(_)
             | Overlay::GroupPlan(_)
@@ -398,17 +334,7 @@ fn overlays(
             }
             Overlay::Unlist(dialog) => unlist::draw(buffer, area, model, dialog, now, theme),
             Overlay::Insight(insight) => {
-                let has_detail = matches!(model.overlays.last(), Some(Overlay::Detail { .. }));
-                let body = if has_detail {
-                    beside(body, model).0
-                } else {
-                    body
-                };
                 insights::draw(buffer, area, body, model, insight, now, theme, facts)
-            }
-            Overlay::Basket(basket) => {
-                basket::draw(buffer, body, model, basket, now, theme, facts);
-                None
             }
             Overlay::Volume(form) => volume::form(
                 buffer,
@@ -443,11 +369,6 @@ fn overlays(
                 facts,
             ),
             Overlay::Searches(list) => searches::draw(buffer, area, list, theme, facts),
-            Overlay::Copy(menu) => {
-                copy::draw(buffer, area, menu, &model.keymap, theme, facts);
-                None
-            }
-            Overlay::Export(form) => export::draw(buffer, area, form, &model.keymap, theme, facts),
             Overlay::Prompt(prompt) => Some(prompt::text(buffer, area, prompt, theme)),
             Overlay::Question(question) => {
                 prompt::question(buffer, area, question, &model.keymap, theme, facts);

@@ -1,10 +1,9 @@
-//! What a volume costs for a size and term: the form, and the arithmetic in the detail view.
+//! What a volume costs for a size and term: the form and the arithmetic.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-use super::detail::View;
 use super::paint;
 use super::write::{self, Row};
 use crate::app::browser::Browser;
@@ -16,9 +15,6 @@ use crate::domain::cost::{Measure, Outlives, Room, Step, VolumePrices, VolumeTer
 use crate::domain::format::{self, trimmed};
 use crate::ui::picker::frame;
 use crate::widgets::theme::Theme;
-
-/// Cells of the bar that shows a spread of speeds.
-const BAR: usize = 32;
 
 /// Cells of the label column of a detail view.
 const LABEL: usize = 18;
@@ -96,41 +92,6 @@ pub fn form(
             .push((paint::area(strip), Target::Line(index)));
     }
     write::draw(buffer, inner, rows)
-}
-
-/// The lines of a detail view: cost, availability, spread of speeds.
-pub fn detail(
-    view: &View<'_>,
-    listing: &Listing,
-    row: usize,
-    width: u16,
-    theme: &Theme,
-) -> Vec<Line> {
-    let (asked, now) = (view.browser.figures.term, view.now);
-    let key = view.keymap.way_to("detail-job");
-    let term = asked.unwrap_or_default();
-    let advice = if asked.is_some() {
-        format!("{key} changes it")
-    } else {
-        format!("an example: {key} sets size and term")
-    };
-    let mut lines = vec![vec![
-        (
-            format!(
-                "What {} for {} days cost ",
-                format::gigabytes(term.gb),
-                trimmed(term.days, 4)
-            ),
-            theme.heading,
-        ),
-        (format!("({advice})"), theme.dim),
-    ]];
-    lines.extend(cost(listing, row, &term, now, width, theme));
-    let (speeds, bar) = spread(listing, row);
-    lines.push(labelled("Disk reads", speeds, theme.text, theme));
-    lines.extend(bar.map(|bar| labelled("", bar, theme.text, theme)));
-    lines.push(Vec::new());
-    lines
 }
 
 /// What a volume costs, step by step, and whether it is there long enough and has the room.
@@ -211,54 +172,4 @@ fn outlives(outlives: Outlives, theme: &Theme) -> (String, Style) {
         ),
         Outlives::Unknown => ("the record does not say when it ends".to_owned(), theme.dim),
     }
-}
-
-/// The slowest, average and fastest read of the cluster's machines, drawn in plain characters.
-fn spread(listing: &Listing, row: usize) -> (String, Option<String>) {
-    let speed = |key: &str| {
-        let field = listing.catalog().by_key(key)?;
-        listing
-            .cell(row, field)
-            .number()
-            .filter(|speed| *speed >= 0.0)
-    };
-    let [least, average, most] = ["nw_disk_min_bw", "nw_disk_avg_bw", "nw_disk_max_bw"].map(speed);
-    let told = |speed: Option<f64>| speed.map_or("?".to_owned(), |speed| format!("{speed:.0}"));
-    let words = format!(
-        "{} min, {} avg, {} max MB/s",
-        told(least),
-        told(average),
-        told(most)
-    );
-    let bar = match (least, average, most) {
-        (Some(least), Some(average), Some(most))
-            if most > 0.0 && least <= average && average <= most =>
-        {
-            Some(format!(
-                "{} 0 to {most:.0}",
-                bar(least / most, average / most)
-            ))
-        }
-        _ => None,
-    };
-    (words, bar)
-}
-
-/// `[....====#======]`: nothing, then from the least to the most, with the average.
-fn bar(least: f64, average: f64) -> String {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss
-    )] // shares from 0 to 1 of a few cells
-    let place = |share: f64| ((share * BAR as f64) as usize).min(BAR - 1);
-    let (first, middle) = (place(least), place(average));
-    let cells: String = (0..BAR)
-        .map(|cell| match cell {
-            cell if cell == middle => '#',
-            cell if cell < first => '.',
-            _ => '=',
-        })
-        .collect();
-    format!("[{cells}]")
 }

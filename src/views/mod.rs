@@ -1,10 +1,16 @@
 //! The views of the dashboard, one folder each: its state and what it does in `mod.rs`, its looks
 //! in `draw.rs`.
 
+mod bill;
+pub mod copy;
+pub mod detail;
+pub mod export;
+pub mod offer_volumes;
 pub mod plot;
 pub mod preview;
 
 use crate::app::keymap::Action;
+use crate::app::three::toggle as price_models;
 use crate::app::view::Cx;
 use crate::app::{Model, Profile};
 use crate::domain::Condition;
@@ -20,6 +26,22 @@ pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model 
 pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     match action {
         Action::Plot => cx.try_open(plot::Plot::new),
+        Action::Open => cx.try_open(detail::Detail::new),
+        Action::Related => {
+            let detail = detail::Detail::on_machine(cx);
+            cx.try_open(|_| detail)
+        }
+        Action::Copy => cx.try_open(copy::CopyMenu::of_pane),
+        Action::Export => {
+            let form = export::ExportForm::new(cx.state, cx.now);
+            cx.open(form);
+            true
+        }
+        Action::Basket => offer_volumes::OfferVolumes::open(cx),
+        Action::ThreePrices => {
+            price_models(cx);
+            true
+        }
         _ => false,
     }
 }

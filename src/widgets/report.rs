@@ -6,8 +6,8 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{StatefulWidget, Widget};
 
+use super::find::{Find, FindEvent, FindLine};
 use super::text::wrap_line;
-use super::text_input::{InputLine, TextInput};
 use super::theme::Theme;
 use super::viewport::Viewport;
 use crate::app::keymap::{Action, Context};
@@ -21,18 +21,14 @@ const LONGEST_LINE: usize = 16 * 1024;
 pub struct Report {
     lines: Vec<Line<'static>>,
     top: usize,
+    /// The selected line, in a report whose lines can be acted on.
+    cursor: Option<usize>,
+    paint: Option<Paint>,
     find: Find,
 }
 
-/// What is searched for in a report.
-#[derive(Debug, Default)]
-struct Find {
-    input: TextInput,
-    is_typing: bool,
-    /// The lines that match, ascending.
-    matches: Vec<usize>,
-    at: usize,
-}
+/// Gives a line its colours when it is drawn: whoever writes the lines need not know the theme.
+pub type Paint = fn(&str, &Theme) -> Line<'static>;
 
 impl Report {
     /// A report at its first line.
@@ -43,10 +39,37 @@ impl Report {
         }
     }
 
+    /// The report with a cursor: movement selects a line instead of scrolling.
+    #[must_use]
+    pub const fn with_cursor(mut self) -> Self {
+        self.cursor = Some(0);
+        self
+    }
+
+    /// The report with its lines coloured by `paint`.
+    #[must_use]
+    pub const fn painted(mut self, paint: Paint) -> Self {
+        self.paint = Some(paint);
+        self
+    }
+
+    /// The selected line.
+    pub const fn cursor(&self) -> Option<usize> {
+        self.cursor
+    }
+
+    /// Selects a line, if lines can be selected.
+    pub fn select(&mut self, line: usize) {
+        let last = self.lines.len().saturating_sub(1);
+        self.cursor = self.cursor.map(|_| line.min(last));
+    }
+
     /// Other lines; position and search stay.
     pub fn set_lines(&mut self, lines: Vec<Line<'static>>) {
         self.lines = lines;
-        self.top = self.top.min(self.lines.len().saturating_sub(1));
+        let last = self.lines.len().saturating_sub(1);
+        self.top = self.top.min(last);
+        self.cursor = self.cursor.map(|cursor| cursor.min(last));
         self.search();
     }
 
@@ -57,7 +80,7 @@ impl Report {
 
     /// Where keys are looked up: while a search is typed, letters are text.
     pub const fn contexts(&self) -> &'static [Context] {
-        if self.find.is_typing {
+        if self.find.is_typing() {
             &[Context::Query, Context::Always]
         } else {
             &[
@@ -71,47 +94,43 @@ impl Report {
 
     /// Whether a search is being typed.
     pub const fn is_typing(&self) -> bool {
-        self.find.is_typing
+        self.find.is_typing()
     }
 
     /// Whether something is searched for.
     pub fn is_searching(&self) -> bool {
-        self.find.is_typing || !self.find.input.is_empty()
+        self.find.is_active()
     }
 
     /// Scrolls or searches; false if the action means neither here.
     pub fn update(&mut self, action: Action, viewport: Viewport) -> bool {
-        match action {
-            Action::Query => self.find.is_typing = true,
-            Action::FindNext if self.is_searching() => self.step_match(1, viewport),
-            Action::FindPrevious if self.is_searching() => self.step_match(-1, viewport),
-            Action::FindNext | Action::FindPrevious => self.find.is_typing = true,
-            Action::Submit if self.find.is_typing => {
-                self.find.is_typing = false;
+        match self.find.update(action) {
+            FindEvent::Handled => return true,
+            FindEvent::Moved => {
                 self.show_match(viewport);
+                return true;
             }
-            Action::Back if self.is_searching() => self.find = Find::default(),
-            Action::Older if self.find.is_typing => self.step_match(-1, viewport),
-            Action::Newer if self.find.is_typing => self.step_match(1, viewport),
-            _ => {
-                let Some(by) = action.motion(viewport.page) else {
-                    return false;
-                };
-                self.scroll(by, viewport);
-            }
+            FindEvent::Ignored => {}
         }
+        let Some(by) = action.motion(viewport.page) else {
+            return false;
+        };
+        self.scroll(by, viewport);
         true
     }
 
-    /// Scrolls by lines.
+    /// Scrolls by lines, or moves the cursor.
     pub fn scroll(&mut self, by: isize, viewport: Viewport) {
-        let last = self.lines.len().saturating_sub(viewport.page.max(1));
-        self.top = self.top.saturating_add_signed(by).min(last);
+        if let Some(cursor) = self.cursor {
+            self.select(cursor.saturating_add_signed(by));
+        } else {
+            self.top = self.top.saturating_add_signed(by).min(viewport.last_top());
+        }
     }
 
     /// Types a key into the search.
     pub fn key(&mut self, key: KeyEvent, viewport: Viewport) -> bool {
-        let is_taken = self.find.is_typing && self.find.input.key(key);
+        let is_taken = self.find.key(key);
         if is_taken {
             self.search();
             self.show_match(viewport);
@@ -121,44 +140,26 @@ impl Report {
 
     /// Pastes into the search; false if none is typed.
     pub fn paste(&mut self, text: &str) -> bool {
-        if self.find.is_typing {
-            self.find.input.paste(text);
+        let is_taken = self.find.paste(text);
+        if is_taken {
             self.search();
         }
-        self.find.is_typing
+        is_taken
     }
 
     fn search(&mut self) {
-        let wanted = self.find.input.text().to_lowercase();
-        self.find.matches.clear();
-        if !wanted.is_empty() {
-            let holds = |line: &Line<'_>| line.to_string().to_lowercase().contains(&wanted);
-            let found = self
-                .lines
-                .iter()
-                .enumerate()
-                .filter(|(_, line)| holds(line));
-            self.find.matches.extend(found.map(|(place, _)| place));
-        }
-        // The first match from where one reads, not from the beginning.
-        let next = self.find.matches.iter().position(|line| *line >= self.top);
-        self.find.at = next.unwrap_or(0);
-    }
-
-    fn step_match(&mut self, by: isize, viewport: Viewport) {
-        let many = self.find.matches.len();
-        if many > 0 {
-            let at = self.find.at.checked_add_signed(by).unwrap_or(many - 1);
-            self.find.at = at % many;
-            self.show_match(viewport);
-        }
+        let from = self.cursor.unwrap_or(self.top);
+        self.find
+            .search(from, self.lines.iter().map(Line::to_string));
     }
 
     fn show_match(&mut self, viewport: Viewport) {
         let page = viewport.page.max(1);
-        if let Some(line) = self.find.matches.get(self.find.at)
-            && !(self.top..self.top + page).contains(line)
-        {
+        let Some(line) = self.find.current() else {
+            return;
+        };
+        self.select(line);
+        if !(self.top..self.top + page).contains(&line) {
             self.top = line.saturating_sub(page / 3);
         }
     }
@@ -177,32 +178,45 @@ impl<'a> ReportLines<'a> {
         Self { report, theme }
     }
 
-    /// Draws the search line; gives the place of the cursor while a search is typed.
-    fn find(&self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
-        let find = &self.report.find;
-        let count = match (find.input.is_empty(), find.matches.len()) {
-            (true, _) => String::new(),
-            (false, 0) => "no match".to_owned(),
-            (false, many) => format!("{} of {many}", find.at + 1),
-        };
-        Line::styled("/", self.theme.accent).render(area, buffer);
-        let width = area.width.saturating_sub(16);
-        let typed = Rect::new(area.x + 2, area.y, width, 1);
-        let mut cursor = None;
-        InputLine::new(&find.input, self.theme).render(typed, buffer, &mut cursor);
-        let rest = Rect::new(typed.right() + 1, area.y, 13, 1).intersection(area);
-        Line::styled(count, self.theme.dim).render(rest, buffer);
-        cursor.filter(|_| find.is_typing)
+    /// The first line to draw: that of the report, or the one that keeps the cursor in sight while
+    /// moving away from `before` as little as possible.
+    fn top(&self, before: usize, text: Rect) -> usize {
+        match self.report.cursor {
+            None => self.report.top,
+            Some(cursor) => before.clamp(self.first_of_page(cursor, text), cursor),
+        }
+    }
+
+    /// The first line of the page that ends with the line `last`.
+    fn first_of_page(&self, last: usize, text: Rect) -> usize {
+        let mut room = usize::from(text.height).max(1);
+        let mut first = last;
+        for place in (0..=last).rev() {
+            let Some(line) = self.report.lines.get(place) else {
+                break;
+            };
+            let rows = wrap_line(&cut(line), text.width, 2).len();
+            if rows > room {
+                break;
+            }
+            room -= rows;
+            first = place;
+        }
+        first
     }
 
     fn line(&self, place: usize) -> Line<'static> {
         let line = &self.report.lines[place];
-        let wanted = self.report.find.input.text().to_lowercase();
-        if wanted.is_empty() || !self.report.find.matches.contains(&place) {
-            return cut(line);
+        let painted = |line: Line<'static>| match self.report.paint {
+            Some(paint) => paint(&line.to_string(), self.theme),
+            None => line,
+        };
+        if !self.report.find.matches(place) {
+            return painted(cut(line));
         }
+        let wanted = self.report.find.wanted();
         let mut highlighted = Line::default().style(line.style);
-        for span in &cut(line).spans {
+        for span in &painted(cut(line)).spans {
             mark(&span.content, &wanted, span, self.theme, &mut highlighted);
         }
         highlighted
@@ -269,22 +283,33 @@ impl StatefulWidget for ReportLines<'_> {
             height: area.height.saturating_sub(u16::from(has_find)),
             ..area
         };
-        let total = self.report.lines.len();
-        layout.viewport.scroll_to(self.report.top, total, text);
-        layout.viewport.rows = Rect::default();
+        let last = self.first_of_page(self.report.lines.len().saturating_sub(1), text);
+        let top = self.top(layout.viewport.top, text).min(last);
+        let page = usize::from(text.height).max(1);
+        // So many lines are on the last page: fewer than rows, where lines wrap.
+        layout.viewport = Viewport {
+            top,
+            page,
+            total: last + page.min(self.report.lines.len()),
+            rows: Rect::default(),
+        };
         let mut rows = text.rows();
-        'lines: for place in self.report.top..total {
+        'lines: for place in top..self.report.lines.len() {
+            let is_selected = self.report.cursor == Some(place);
             for line in wrap_line(&self.line(place), text.width, 2) {
                 let Some(row) = rows.next() else {
                     break 'lines;
                 };
+                if is_selected {
+                    buffer.set_style(row, self.theme.selected);
+                }
                 line.render(row, buffer);
             }
         }
         layout.cursor = None;
         if has_find {
             let line = Rect::new(area.x, text.bottom(), area.width, 1);
-            layout.cursor = self.find(line, buffer);
+            FindLine::new(&self.report.find, self.theme).render(line, buffer, &mut layout.cursor);
         }
     }
 }
@@ -332,6 +357,30 @@ mod tests {
         assert_eq!(drawn(&report, 5)[4], "line 19");
         report.update(Action::Up, page(5));
         assert_eq!(drawn(&report, 5)[4], "line 18");
+    }
+
+    #[test]
+    fn the_last_line_is_reached_though_lines_wrap() {
+        let long = "word ".repeat(12);
+        let mut report = Report::new((0..9).map(|n| Line::from(format!("{n} {long}"))).collect());
+        let area = Rect::new(0, 0, 30, 6);
+        let mut buffer = Buffer::empty(area);
+        let mut layout = ReportLayout::default();
+        ReportLines::new(&report, &Theme::MONO).render(area, &mut buffer, &mut layout);
+        report.update(Action::Last, layout.viewport);
+        // Three rows each: two lines are a page.
+        assert_eq!(drawn(&report, 6)[0].split(' ').next(), Some("7"));
+    }
+
+    #[test]
+    fn a_cursor_moves_by_lines_and_stays_in_sight() {
+        let mut report = report().with_cursor();
+        for _ in 0..7 {
+            report.update(Action::Down, page(5));
+        }
+        assert_eq!(report.cursor(), Some(7));
+        let rows = drawn(&report, 5);
+        assert_eq!((rows[0].as_str(), rows[4].as_str()), ("line 3", "line 7"));
     }
 
     #[test]

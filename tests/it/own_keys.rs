@@ -86,10 +86,9 @@ fn groups_and_lab_name_the_person_s_keys() {
     // What the pane does is refused elsewhere with the way to it.
     desk.keys(":").type_text("from-search").keys("esc f7");
     desk.answer(FOUR);
-    desk.keys("K")
-        .expect("the detail view shows it: press O first");
+    desk.keys("K").expect("Open the details first (O)");
     desk.keys("O right")
-        .expect("(hidden; K shows it)")
+        .expect("hidden (K shows it)")
         .expect_not("canary");
     desk.keys("K").expect("canary-llama-2222");
     desk.keys("esc Z")

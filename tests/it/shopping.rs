@@ -26,7 +26,13 @@ fn a_person_searches_changes_the_query_opens_a_detail_and_leaves() {
         text.contains("H100 SXM") && !text.contains("RTX") && !text.contains("asking")
     });
     pty.keys("<Enter>");
+    pty.wait_for_text("[Overview]");
+    pty.keys("/dph_total<Enter>");
     pty.wait_for_text("Price per hour: the GPUs and the allocated storage");
+    pty.keys("<Esc>");
+    pty.wait_for("the end of the search", |screen| {
+        !screen.contents().contains("1 of 1")
+    });
     pty.keys("<Esc>s");
     pty.wait_for_text("Sort:");
     pty.keys("dph_total<Space><Enter>");

@@ -70,7 +70,7 @@ pub fn flat(desk: &Desk) -> String {
     let lines: Vec<String> = desk.screen().lines().map(inside).collect();
     lines
         .join(" ")
-        .replace('│', " ")
+        .replace(['│', '┃'], " ")
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ")

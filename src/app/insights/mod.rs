@@ -5,7 +5,6 @@
 
 pub mod compare;
 pub mod job_form;
-pub mod related;
 pub mod summary;
 pub mod why;
 
@@ -14,7 +13,7 @@ use super::keymap::{Action, Context};
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::{Now, Ticket, Waiting};
-use super::{Model, Pane, actions, three};
+use super::{Model, Pane, actions};
 use crate::api::ApiError;
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::query::DEFAULT_STORAGE_GB;
@@ -22,7 +21,6 @@ use crate::domain::{Condition, Listing, Operand, Operator, Query, Resource, Valu
 use crate::widgets::text_input::TextInput;
 use compare::Compare;
 use job_form::JobForm;
-use related::Related;
 use summary::Summary;
 use why::Why;
 
@@ -37,20 +35,17 @@ pub enum Insight {
     Summary(Summary),
     /// Why there are so few rows.
     Why(Why),
-    /// What else the machine and the host of an offer have.
-    Related(Related),
 }
 
 impl Insight {
     /// The contexts whose keys it takes, in order.
     pub const fn contexts(&self) -> &'static [Context] {
-        use Context::{Always, Compare, Funnel, Global, Job, Movement, Related, Summary};
+        use Context::{Always, Compare, Funnel, Global, Job, Movement, Summary};
         match self {
             Self::Job(_) => &[Job, Always],
             Self::Compare(_) => &[Compare, Movement, Global, Always],
             Self::Summary(_) => &[Summary, Movement, Global, Always],
             Self::Why(_) => &[Funnel, Movement, Global, Always],
-            Self::Related(_) => &[Related, Movement, Global, Always],
         }
     }
 
@@ -70,7 +65,6 @@ impl Insight {
     fn awaited(&self) -> Option<Ticket> {
         match self {
             Self::Why(why) => why.remote.awaited(),
-            Self::Related(related) => related.remote.awaited(),
             _ => None,
         }
     }
@@ -82,8 +76,6 @@ enum After {
     Stay,
     /// It goes, and whatever it waits for with it.
     Close,
-    /// It stays, and something comes over it.
-    Over(Box<Overlay>),
     /// It goes, with all that lies over the pane, and the market is asked.
     Ask,
 }
@@ -153,24 +145,16 @@ fn wanted_disk(query: &Query) -> Option<f64> {
 
 /// Opens a view, or shows what it is about in the table.
 pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    let crate::app::State {
-        browsers, tickets, ..
-    } = &mut model.state;
+    let crate::app::State { browsers, .. } = &mut model.state;
     let offers = &mut browsers[Resource::Offers];
     let mut effects = Vec::new();
     let insight =
         match action {
-            Action::ThreePrices => return three_prices(model, now),
             Action::Job => {
                 let draft = offers.figures.job_draft.take();
                 Insight::Job(draft.unwrap_or_else(|| {
                     JobForm::new(offers.figures.job, wanted_disk(&offers.query))
                 }))
-            }
-            Action::Related => {
-                let (related, asked) = Related::new(offers, tickets, now);
-                effects = asked;
-                Insight::Related(related)
             }
             Action::ForgetJob => return forget_job(model, now),
             Action::Compare => match model.browser() {
@@ -192,27 +176,6 @@ pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             _ => return effects,
         };
     model.overlays.push(Overlay::Insight(Box::new(insight)));
-    effects
-}
-
-fn three_prices(model: &mut Model, now: Now) -> Vec<Effect> {
-    let crate::app::State {
-        browsers, tickets, ..
-    } = &mut model.state;
-    let offers = &mut browsers[Resource::Offers];
-    let is_shown = offers
-        .columns
-        .iter()
-        .any(|field| three::COLUMNS.contains(&field.key));
-    let was_asked = !offers.figures.three.is_empty() || offers.figures.three.is_loading();
-    if is_shown && was_asked {
-        offers.hide_columns(&three::COLUMNS);
-        let effects = offers.forget_three();
-        model.show(Toast::new("The three prices are hidden", now));
-        return effects;
-    }
-    let effects = offers.ask_three(tickets, now);
-    model.show(Toast::new("Asking for the three price models", now));
     effects
 }
 
@@ -268,20 +231,9 @@ pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             Some(browser) => view.act(browser, action, step),
             None => After::Close,
         },
-        Insight::Related(view) => {
-            let crate::app::State {
-                browsers, tickets, ..
-            } = &mut model.state;
-            let offers = &mut browsers[Resource::Offers];
-            view.act(offers, tickets, now, action, step, &mut effects)
-        }
     };
     match after {
         After::Stay => model.overlays.push(Overlay::Insight(insight)),
-        After::Over(overlay) => {
-            model.overlays.push(Overlay::Insight(insight));
-            model.overlays.push(*overlay);
-        }
         After::Close => {
             effects.extend(insight.awaited().map(Effect::Abort));
             if let Insight::Job(form) = *insight
@@ -315,7 +267,6 @@ pub(super) fn clicked(model: &mut Model, now: Now, index: usize) -> Vec<Effect> 
     let is_selected = match &mut **insight {
         Insight::Summary(view) => std::mem::replace(&mut view.cursor, index) == index,
         Insight::Why(view) => std::mem::replace(&mut view.cursor, index) == index,
-        Insight::Related(view) => std::mem::replace(&mut view.cursor, index) == index,
         Insight::Job(form) => {
             form.focus(index);
             false
@@ -336,16 +287,7 @@ pub(super) fn answered(
     ticket: Ticket,
     answer: Result<Listing, ApiError>,
 ) -> Option<Result<Listing, ApiError>> {
-    let Model {
-        overlays, state, ..
-    } = model;
-    let crate::app::State { browsers, .. } = state;
-    let offers = &mut browsers[Resource::Offers];
-    if offers.figures.three.awaits(ticket) {
-        offers.figures.three.answered(ticket, now, answer);
-        offers.revalue();
-        return None;
-    }
+    let Model { overlays, .. } = model;
     let waiting = overlays.iter_mut().find_map(|overlay| match overlay {
         Overlay::Insight(insight) if insight.awaited() == Some(ticket) => Some(&mut **insight),
         _ => None,
@@ -355,10 +297,6 @@ pub(super) fn answered(
             view.remote.accept(ticket, now, answer);
             view.rebuild();
         }
-        Some(Insight::Related(view)) => {
-            view.remote.accept(ticket, now, answer);
-            view.rebuild(offers);
-        }
         _ => return Some(answer),
     }
     None
@@ -366,15 +304,12 @@ pub(super) fn answered(
 
 /// Notes how a request of a view fares.
 pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-    let three = &mut model.state.browsers[Resource::Offers].figures.three;
-    three.progress(ticket, attempt, waiting);
     for overlay in &mut model.overlays {
         let Overlay::Insight(insight) = overlay else {
             continue;
         };
         match &mut **insight {
             Insight::Why(view) => view.remote.progress(ticket, attempt, waiting.cloned()),
-            Insight::Related(view) => view.remote.progress(ticket, attempt, waiting.cloned()),
             _ => {}
         }
     }
@@ -382,16 +317,10 @@ pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting:
 
 /// Whether a view or the three prices wait for an answer, so that seconds are to be shown.
 pub(super) fn is_waiting(model: &Model) -> bool {
-    let offers = model.state.pane == Pane::Offers
-        && model.state.browsers[Resource::Offers]
-            .figures
-            .three
-            .is_loading();
-    offers
-        || model
-            .overlays
-            .iter()
-            .any(|overlay| matches!(overlay, Overlay::Insight(it) if it.awaited().is_some()))
+    model
+        .overlays
+        .iter()
+        .any(|overlay| matches!(overlay, Overlay::Insight(it) if it.awaited().is_some()))
 }
 
 /// How far rows speak for the market: never called it, and whether a limit cut them.
@@ -445,7 +374,7 @@ impl Browser {
     }
 
     /// Takes other conditions; the query that ran can be recalled in the bar.
-    fn change_conditions(&mut self, conditions: Vec<Condition>) {
+    pub fn change_conditions(&mut self, conditions: Vec<Condition>) {
         let before = self.query_text();
         self.bar.remember(&before);
         self.query.conditions = conditions;

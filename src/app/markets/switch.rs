@@ -86,7 +86,6 @@ impl Model {
             route_lab: _,
             notices: _,
             toast: _,
-            stock: _,
             writes: _,
             searches: _,
             keep: _,

@@ -1,17 +1,17 @@
 //! The forms in which calls leave the pane: copied, and as an archive.
 
-use super::meant;
 use super::opened::is_json;
 use crate::api::redact::REMOVED;
 use crate::api::{curl, har};
-use crate::app::Model;
+use crate::app::State;
 use crate::app::copy::CopyItem;
-use crate::app::keymap::Action;
 use crate::domain::text::{json_for_terminal, visible};
 
 /// What can be copied of the call in question.
-pub(in crate::app) fn copy_items(model: &Model) -> Vec<CopyItem> {
-    let Some(entry) = meant(model).and_then(|number| model.state.ledger.get(number)) else {
+pub(in crate::app) fn copy_items(state: &State) -> Vec<CopyItem> {
+    let opened = state.requests.opened.as_ref().map(|opened| opened.number);
+    let number = opened.or_else(|| state.requests.selected());
+    let Some(entry) = number.and_then(|number| state.ledger.get(number)) else {
         return Vec::new();
     };
     let (request, response) = (entry.request_body(), entry.response_body());
@@ -36,23 +36,26 @@ pub(in crate::app) fn copy_items(model: &Model) -> Vec<CopyItem> {
     };
     let came = format!("the answer's body{cut}{}", remark(&response));
     vec![
-        CopyItem::new(Action::CopyCurl, call, Ok(curl::recorded(entry))),
+        CopyItem::new('c', "copy-curl", call, Ok(curl::recorded(entry))),
         CopyItem::new(
-            Action::CopyRequest,
+            'b',
+            "copy-request-body",
             sent,
             request
                 .map(|body| clean(&body))
                 .ok_or_else(|| "the call has no body".to_owned()),
         ),
         CopyItem::new(
-            Action::CopyAnswer,
+            'a',
+            "copy-answer",
             came,
             response
                 .map(|body| clean(&body))
                 .ok_or_else(|| "no whole answer came".to_owned()),
         ),
         CopyItem::new(
-            Action::CopyAddress,
+            'u',
+            "copy-address",
             "the address",
             Ok(visible(&entry.url, 4096)),
         ),
@@ -69,12 +72,12 @@ fn clean(body: &str) -> String {
 }
 
 /// The calls in the list as an HTTP archive, oldest first.
-pub(in crate::app) fn export_content(model: &Model) -> Result<String, String> {
-    let shown = model.state.requests.shown();
+pub(crate) fn export_content(state: &State) -> Result<String, String> {
+    let shown = state.requests.shown();
     if shown.is_empty() {
         return Err("there is no request to export".to_owned());
     }
     let entries = shown.iter().rev();
-    let entries = entries.filter_map(|number| model.state.ledger.get(*number));
+    let entries = entries.filter_map(|number| state.ledger.get(*number));
     Ok(har::document(entries))
 }

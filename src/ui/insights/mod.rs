@@ -8,10 +8,8 @@
 
 mod compare;
 mod job;
-mod related;
 mod summary;
 mod why;
-pub(super) mod worth;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -46,7 +44,6 @@ pub fn draw(
         Insight::Compare(view) => compare::draw(buffer, body, view, theme, facts),
         Insight::Summary(view) => summary::draw(buffer, body, view, theme, facts),
         Insight::Why(view) => why::draw(buffer, body, browser, view, now, theme, facts),
-        Insight::Related(view) => related::draw(buffer, body, browser, view, now, theme, facts),
     }
     None
 }
