@@ -120,6 +120,22 @@ impl LedgerEntry {
         Some(redact::record(text))
     }
 
+    /// The entry with bodies that are free of anything that may be a secret, so that a list need not
+    /// read them again whenever it shows their beginning.
+    fn redacted(self) -> Self {
+        Self {
+            request: self.request_body(),
+            response: self.response_body().map(Untrusted::from),
+            ..self
+        }
+    }
+
+    /// The beginning of a body of the ledger, of at most so many bytes, and whether more follows.
+    pub fn beginning(body: &str, bytes: usize) -> (&str, bool) {
+        let end = body.floor_char_boundary(bytes);
+        (&body[..end], end < body.len())
+    }
+
     fn is_route(&self) -> bool {
         self.operation == Operation::Route
     }
@@ -158,9 +174,10 @@ impl Usage {
 }
 
 impl Ledger {
-    /// Adds an entry; the oldest of its class are dropped when the quota is used up. Gives their
+    /// Adds an entry without anything that may be a secret; the oldest of its class are dropped when the quota is used up. Gives their
     /// numbers.
     pub fn push(&mut self, entry: LedgerEntry) -> Vec<u64> {
+        let entry = entry.redacted();
         let is_route = entry.is_route();
         let (usage, quota) = if is_route {
             (&mut self.routes, ROUTE_QUOTA)

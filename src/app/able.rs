@@ -4,9 +4,7 @@ use super::keymap::{Action, Context};
 use super::overlay::Overlay;
 use super::split::SIDE_BY_SIDE;
 use super::view::Availability;
-use super::{
-    Model, Owner, Pane, groups, insights, requests, route_lab, unlist, volume_form, watch,
-};
+use super::{Model, Owner, Pane, groups, insights, route_lab, unlist, volume_form, watch};
 
 /// The contexts of the table that can be reached from who owns the keyboard by closing what lies
 /// over it; none where text is typed or a question waits, so that nothing typed is lost.
@@ -29,10 +27,7 @@ pub(super) fn reach(model: &Model) -> Option<&'static [Context]> {
 impl Model {
     /// What the topmost view calls the effect of an action, if it has a name of its own for it.
     pub fn hint(&self, action: Action) -> Option<&'static str> {
-        match self.overlays.last() {
-            Some(Overlay::View(view)) => view.hint(action),
-            _ => None,
-        }
+        super::stack::top(self)?.hint(action)
     }
 
     /// Whether an action has a meaning in the pane in sight; one that has may still be disabled.
@@ -47,6 +42,7 @@ impl Model {
             Action::Job | Action::Summary | Action::Plot | Action::Watch => {
                 matches!(self.pane, Pane::Offers | Pane::Volumes)
             }
+            Action::OpenRequest => self.failed_request().is_some(),
             Action::Basket | Action::ThreePrices | Action::Related => self.pane == Pane::Offers,
             action if groups::is_own(action) => self.pane == Pane::Workergroups,
             _ => true,
@@ -66,7 +62,7 @@ impl Model {
             return route_lab::disabled(self, view, action);
         }
         if self.pane == Pane::Requests {
-            return requests::disabled(self, action);
+            return None;
         }
         let browser = self.browser();
         match action {
@@ -87,6 +83,10 @@ impl Model {
             Action::Unlist => unlist::disabled(self),
             Action::Watch => watch::disabled(self),
             Action::Job if volume_form::is_meant(self) => None,
+            Action::OpenRequest => self
+                .failed_request()
+                .is_none()
+                .then(|| "No request of this pane failed".to_owned()),
             Action::Basket => (self.pane != Pane::Offers)
                 .then(|| {
                     let key = self.keymap.key_of(Action::Offers);

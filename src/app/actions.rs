@@ -10,7 +10,7 @@ use super::sort_editor::SortEditor;
 use super::typing::parse_bar;
 use super::{
     Model, Owner, Pane, column_editor, filter_editor, fresh, groups, insights, leaving, markets,
-    requests, search_settings, unlist, volume_form,
+    search_settings, unlist, volume_form,
 };
 use crate::domain::country;
 use crate::domain::field::Kind;
@@ -68,7 +68,10 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
                 Owner::Overlay => on_overlay(model, now, action),
                 Owner::Bar => on_bar(model, now, action),
                 Owner::Table => on_table(model, now, action),
-                Owner::Pane => requests::on_list(model, now, action),
+                Owner::Pane => {
+                    super::stack::ignored(model, now, action);
+                    Vec::new()
+                }
             };
         }
     }
@@ -272,7 +275,6 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Some(Overlay::Insight(_)) => return insights::act(model, now, action),
         Some(Overlay::Volume(_)) => return volume_form::act(model, now, action),
         Some(Overlay::Route(_)) => return route_lab::act(model, now, action),
-        Some(Overlay::Request(_)) => return requests::act(model, now, action),
         Some(Overlay::Columns(_)) => return column_editor::act(model, action),
         Some(Overlay::Filter(_)) => return filter_editor::act(model, now, action),
         Some(Overlay::Settings(_)) => return search_settings::act(model, now, action),
@@ -381,7 +383,6 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         Overlay::View(_)
         | Overlay::Question(_)
         | Overlay::Route(_)
-        | Overlay::Request(_)
         | Overlay::Markets(_)
         | Overlay::MarketForm(_)
         | Overlay::GroupForm
@@ -461,8 +462,6 @@ mod tests {
                     | Context::RouteSearch
                     | Context::RouteHop
                     | Context::RouteExport
-                    | Context::RequestSearch
-                    | Context::RequestFind
                     | Context::Editor
                     | Context::Columns
                     | Context::Filter

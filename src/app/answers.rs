@@ -17,7 +17,7 @@ pub(super) fn came(
     let Some(result) = left else {
         return effects;
     };
-    if requests::answered(model, now, ticket, &result) {
+    if requests::answered(&mut model.state, now, ticket, &result) {
         return Vec::new();
     }
     let is_creation = groups::create::awaits(model, ticket);

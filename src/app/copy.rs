@@ -77,7 +77,7 @@ pub fn copy(item: &CopyItem) -> Result<Effect, String> {
 
 /// What can be copied from the open pane; `None` where nothing can.
 pub fn items(state: &State) -> Option<Vec<CopyItem>> {
-    if state.pane == Pane::Requests {
+    if state.pane == Pane::Requests || state.requests.opened.is_some() {
         return Some(super::requests::copy_items(state));
     }
     let browser = state.browser()?;

@@ -48,7 +48,12 @@ pub enum Message {
     /// A file was written or not; how, in words.
     Saved(Result<String, String>),
     /// An attempt ended: what was sent and answered, secrets removed.
-    Recorded(Box<LedgerEntry>),
+    Recorded {
+        /// Whose attempt it was; `None` for a request that the dashboard did not send.
+        ticket: Option<Ticket>,
+        /// The attempt.
+        entry: Box<LedgerEntry>,
+    },
     /// A request waits its turn or is tried again.
     Progress {
         /// Which request.
@@ -66,6 +71,8 @@ pub enum Message {
     Kept(Result<(), String>),
     /// A change to the saved searches was kept or not; the searches as they are now.
     SearchesKept(Box<Result<Searches, String>>),
+    /// The person's editor was closed: the text as it was left, or why there is none.
+    Edited(Result<String, String>),
     /// A file was written or not.
     Exported(Result<Written, NotWritten>),
     /// What became of an errand about markets.
@@ -131,6 +138,14 @@ pub enum Effect {
         content: String,
         /// Whether a file of that name is replaced.
         overwrite: bool,
+    },
+    /// Open a text in the person's editor (`$VISUAL`, else `$EDITOR`) while the dashboard is
+    /// suspended; answer with [`Message::Edited`].
+    Edit {
+        /// The text.
+        text: String,
+        /// The ending of the file, dot included, by which editors tell the language.
+        suffix: &'static str,
     },
     /// Keep what was seen of the groups, to be compared with what the next listing shows.
     KeepGroups(Box<workergroup::Snapshot>),

@@ -71,6 +71,7 @@ use remote::Phase;
 pub use remote::{Now, Ticket};
 use route_lab::RouteView;
 pub use state::State;
+use view::View;
 
 use crate::domain::language;
 use crate::domain::{Condition, Dialect, Query, Resource};
@@ -99,11 +100,13 @@ pub struct Profile {
 pub struct Model {
     /// What the views share.
     pub state: State,
+    /// The view of each pane, the bottom of the stack.
+    panes: [Option<Box<dyn View>>; 4],
     /// What is open over the pane, topmost last.
     pub overlays: Vec<Overlay>,
     /// What the last frame measured.
     pub facts: Facts,
-    opener: view::Opener,
+    views: view::Views,
 }
 
 impl std::ops::Deref for Model {
@@ -135,13 +138,24 @@ pub enum Owner {
 
 impl Model {
     /// The dashboard at its start. `conditions` are added to the visible defaults of the offers.
-    pub fn new(profile: Profile, conditions: Option<Vec<Condition>>, opener: view::Opener) -> Self {
+    pub fn new(profile: Profile, conditions: Option<Vec<Condition>>, views: view::Views) -> Self {
         Self {
             state: State::new(profile, conditions),
+            panes: Pane::ALL.map(views.pane),
             overlays: Vec::new(),
             facts: Facts::default(),
-            opener,
+            views,
         }
+    }
+
+    /// The view of the open pane.
+    pub(crate) fn pane_view(&self) -> Option<&dyn View> {
+        self.panes[self.state.pane as usize].as_deref()
+    }
+
+    /// Whether the keyboard belongs to a view.
+    pub(crate) fn has_view_on_top(&self) -> bool {
+        stack::top(self).is_some()
     }
 
     /// What is open over the pane, to be changed, beside the browser of the pane.
@@ -180,7 +194,7 @@ impl Model {
                 Context::Global,
                 Context::Always,
             ],
-            _ => requests::CONTEXTS,
+            _ => self.pane_view().map_or(&[Context::Always], View::contexts),
         }
     }
 
@@ -190,7 +204,7 @@ impl Model {
         let toast = self.toast.as_ref().map(|toast| toast.until);
         let offers = &self.browsers[Resource::Offers];
         let prices = self.pane == Pane::Offers && offers.figures.three.is_loading();
-        let counts = prices || insights::is_waiting(self) || requests::is_waiting(self);
+        let counts = prices || insights::is_waiting(self);
         let view = counts.then_some(now.mono + 0.25);
         let busy = self
             .browser()
@@ -245,7 +259,6 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         Message::Mouse(event) => mouse::happened(model, now, event),
         Message::Resized(columns, rows) => {
             model.state.size = (columns, rows);
-            requests::resized(model);
             Vec::new()
         }
         Message::Answered { ticket, result } => answers::came(model, now, ticket, *result),
@@ -273,15 +286,19 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
                 .three
                 .progress(ticket, attempt, waiting.as_ref());
             groups::progress(model, ticket, attempt, waiting.as_ref());
-            requests::progress(model, ticket, attempt, waiting.as_ref());
+            model
+                .state
+                .requests
+                .progress(ticket, attempt, waiting.as_ref());
             insights::progress(model, ticket, attempt, waiting.as_ref());
             stack::progress(model, ticket, attempt, waiting.as_ref());
             Vec::new()
         }
-        Message::Recorded(entry) => {
-            requests::recorded(model, *entry);
+        Message::Recorded { ticket, entry } => {
+            requests::recorded(&mut model.state, ticket, *entry);
             Vec::new()
         }
+        Message::Edited(result) => stack::edited(model, now, result),
         Message::Deadline => {
             if model
                 .toast
@@ -348,7 +365,6 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
                 return effects;
             }
             if !route_lab::typed(model, key)
-                && !requests::typed(model, key)
                 && !markets::typed(model, key)
                 && !groups::type_into(model, |input| input.key(key))
                 && let Some(overlay) = model.overlays.last_mut()
@@ -356,7 +372,8 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
                 actions::type_into(overlay, |input| input.key(key));
             }
         }
-        Owner::Table | Owner::Pane => {}
+        Owner::Pane => return stack::typed(model, now, key).unwrap_or_default(),
+        Owner::Table => {}
     }
     Vec::new()
 }
@@ -368,7 +385,8 @@ fn escaped(model: &Model, key: KeyEvent) -> Option<KeyEvent> {
     let is_typing = match model.owner() {
         Owner::Bar => true,
         Owner::Overlay => model.overlays.last().is_some_and(Overlay::takes_text),
-        Owner::Table | Owner::Pane => false,
+        Owner::Pane => model.pane_view().is_some_and(View::takes_text),
+        Owner::Table => false,
     };
     let is_alt_character =
         key.modifiers == KeyModifiers::ALT && matches!(key.code, KeyCode::Char(_));
@@ -393,9 +411,8 @@ fn pasted(model: &mut Model, now: Now, text: &str) -> Vec<Effect> {
                 refused = pasted.refused;
             } else if let Some(Overlay::Unlist(dialog)) = model.overlays.last_mut() {
                 dialog.refuse_paste();
-            } else if let Some(left_out) = route_lab::pasted(model, text)
-                .or_else(|| requests::pasted(model, now, text))
-                .or_else(|| markets::pasted(model, text))
+            } else if let Some(left_out) =
+                route_lab::pasted(model, text).or_else(|| markets::pasted(model, text))
             {
                 refused = left_out;
             } else if let Some(overlay) = model.overlays.last_mut() {

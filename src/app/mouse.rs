@@ -8,7 +8,7 @@ use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::{Model, Owner, actions, insights, markets, requests, route_lab};
+use super::{Model, Owner, actions, insights, markets, route_lab};
 
 /// Lines that a turn of the wheel moves.
 const WHEEL: isize = 3;
@@ -58,9 +58,6 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
     if let Some(Overlay::Route(_)) = model.overlays.last() {
         return route_lab::wheel(model, now, by);
     }
-    if requests::is_owner(model) {
-        return requests::wheel(model, by);
-    }
     let most = model
         .facts
         .overlay_lines
@@ -81,11 +78,7 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
         Some(Overlay::GroupForm) => model.state.groups.form.step(by.signum()),
         Some(Overlay::GroupPlan(planner)) => planner.step(by.signum()),
         Some(
-            Overlay::Unlist(_)
-            | Overlay::GroupCreate(_)
-            | Overlay::Volume(_)
-            | Overlay::Route(_)
-            | Overlay::Request(_),
+            Overlay::Unlist(_) | Overlay::GroupCreate(_) | Overlay::Volume(_) | Overlay::Route(_),
         ) => {}
         None => {
             if let Some(browser) = model.browser_mut() {
@@ -163,7 +156,6 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
             }
             browser.select(index);
         }
-        Target::Row(index) if model.owner() == Owner::Pane => requests::clicked(model, now, index),
         Target::Bar if matches!(model.owner(), Owner::Table | Owner::Pane) => {
             return actions::perform(model, now, Action::Query);
         }

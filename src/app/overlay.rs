@@ -9,7 +9,6 @@ use super::keymap::Context;
 use super::markets::{MarketForm, MarketList};
 use super::palette::Entry;
 use super::prompt::{Prompt, Question};
-use super::requests::RequestView;
 use super::route_lab::RouteView;
 use super::search_settings::SearchSettings;
 use super::searches::SearchList;
@@ -45,8 +44,6 @@ pub enum Overlay {
     Insight(Box<Insight>),
     /// A part of the route lab.
     Route(RouteView),
-    /// A part of the Requests pane.
-    Request(RequestView),
     /// Which columns to show.
     Columns(ColumnEditor),
     /// Every filter, and the conditions of the query.
@@ -82,7 +79,6 @@ impl Overlay {
             Self::View(view) => view.contexts(),
             Self::Help(_) | Self::Palette(_) => &[Context::List, Context::Always],
             Self::Route(view) => view.contexts(),
-            Self::Request(view) => view.contexts(),
             Self::Sort(_) => &[Context::Sort, Context::List, Context::Always],
             Self::Unlist(dialog) => dialog.contexts(),
             Self::Searches(_) => &[Context::Searches, Context::List, Context::Always],
@@ -131,7 +127,6 @@ impl Overlay {
         match self {
             Self::View(view) => view.takes_text(),
             Self::Route(view) => view.takes_text(),
-            Self::Request(view) => view.takes_text(),
             Self::Question(_)
             | Self::Markets(_)
             | Self::GroupPreflight { .. }
@@ -141,11 +136,6 @@ impl Overlay {
             Self::Insight(insight) => insight.takes_text(),
             _ => true,
         }
-    }
-
-    /// Whether it shows a call whole.
-    pub const fn is_request_detail(&self) -> bool {
-        matches!(self, Self::Request(RequestView::Detail))
     }
 
     /// The write whose dialog it is.

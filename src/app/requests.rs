@@ -1,79 +1,88 @@
-//! The Requests pane: every call with what was sent and answered, reading one whole, sending a read
-//! again, and sending a search with another body.
+//! The requests of this run of the program: which of them the list shows, route runs folded into
+//! one row each, and what was sent again from here.
 //!
-//! What is sent from here goes through the same paced client as everything else, with a ticket of its
-//! own. Its answer only becomes an entry: no rows of another pane are touched.
+//! A request that is sent again goes through the same paced client as everything else. Its response
+//! only becomes an entry of the ledger: no rows of another pane are touched.
 
-pub mod editor;
-pub mod opened;
+mod runs;
 mod send;
 mod show;
 
-use super::actions::movement;
-use super::keymap::{Action, Context};
-use super::message::{Effect, Toast};
-use super::overlay::Overlay;
+use super::State;
+use super::message::Toast;
 use super::remote::{Now, Ticket, Waiting};
-use super::split::SIDE_BY_SIDE;
-use super::{Model, Pane};
+use super::view::Response;
+use crate::api::Operation;
 use crate::api::ledger::{Ledger, LedgerEntry};
-use crate::api::{ApiError, Operation, Reply};
+use crate::domain::Resource;
 use crate::widgets::text_input::TextInput;
-use editor::Draft;
-use opened::Opened;
+pub use runs::RouteRun;
+use runs::Runs;
 
-pub(super) use editor::{pasted, typed};
-pub(super) use send::disabled;
+pub use send::{check_address, editable, resend, resendable, send};
 pub(super) use show::copy_items;
 pub(crate) use show::export_content;
 
-/// The widest that the list gets beside an opened call: it has no more to say.
-const WIDEST_LIST: u16 = 124;
-
-/// The contexts whose keys the list takes, in order.
-pub(super) const CONTEXTS: &[Context] = &[
-    Context::Requests,
-    Context::Movement,
-    Context::Global,
-    Context::Always,
-];
-
-/// What lies over the list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RequestView {
-    /// Words are typed that narrow the list.
-    Search,
-    /// A call, whole.
-    Detail,
-    /// A text is typed that is looked for in the opened call.
-    Find,
-    /// The body of a search is changed.
-    Editor,
+/// Which requests the list shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Filter {
+    /// All of them.
+    #[default]
+    All,
+    /// Searches and listings.
+    Reads,
+    /// What changes the market.
+    Writes,
+    /// Requests to the routing endpoint.
+    Route,
+    /// What failed.
+    Errors,
 }
 
-impl RequestView {
-    /// The contexts whose keys it takes, in order.
-    pub const fn contexts(self) -> &'static [Context] {
+impl Filter {
+    /// All filters, in their order on the screen.
+    pub const ALL: [Self; 5] = [
+        Self::All,
+        Self::Reads,
+        Self::Writes,
+        Self::Route,
+        Self::Errors,
+    ];
+
+    /// Its name on the screen.
+    pub const fn title(self) -> &'static str {
         match self {
-            Self::Search => &[Context::RequestSearch, Context::Always],
-            Self::Detail => &[
-                Context::Request,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
-            Self::Find => &[Context::RequestFind, Context::Always],
-            Self::Editor => &[Context::Editor, Context::Always],
+            Self::All => "All",
+            Self::Reads => "Reads",
+            Self::Writes => "Writes",
+            Self::Route => "Route",
+            Self::Errors => "Errors",
         }
     }
 
-    /// Whether typed characters go into a text.
-    pub const fn takes_text(self) -> bool {
-        !matches!(self, Self::Detail)
+    /// Whether it shows an entry.
+    pub fn admits(self, entry: &LedgerEntry) -> bool {
+        let is_route = entry.operation == Operation::Route;
+        match self {
+            Self::All => true,
+            Self::Reads => entry.operation.is_read(),
+            Self::Writes => !is_route && !entry.operation.is_read(),
+            Self::Route => is_route,
+            Self::Errors => entry.error.is_some(),
+        }
     }
 }
 
-/// A call that was sent from here and is not answered.
+/// A row of the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Row {
+    /// The request of this number in the ledger.
+    Request(u64),
+    /// The route run of this number: all its requests in one row.
+    Run(u64),
+}
+
+/// A request that was sent from here and is not answered.
 #[derive(Debug)]
 pub struct Flight {
     ticket: Ticket,
@@ -81,56 +90,183 @@ pub struct Flight {
     from: u64,
     /// What it does.
     pub operation: Operation,
-    /// When it was asked for, on the clock that never jumps.
+    /// When it was sent, on the monotonic clock.
     pub since: f64,
     /// Which try it is, from 1.
     pub attempt: u32,
-    /// Why and until when it waits its turn, if it does.
+    /// Why and until when it waits, if it does.
     pub waiting: Option<Waiting>,
 }
 
-/// What the pane has besides the ledger.
+/// The list of requests and what was sent from it.
 #[derive(Debug, Default)]
 pub struct Requests {
-    /// The words that narrow the list, while or after they are typed.
-    pub input: TextInput,
-    /// Numbers of the entries in the list, latest first.
-    shown: Vec<u64>,
-    /// The selected entry; `None` for the latest, until somebody looks.
-    selected: Option<u64>,
-    /// The call that is shown whole.
-    pub opened: Option<Opened>,
-    /// The body that is being changed; it stays when the editor is left.
-    pub draft: Option<Draft>,
+    /// The search line.
+    pub search: TextInput,
+    /// Which request is open in a view of its own.
+    pub opened: Option<u64>,
+    filter: Filter,
+    /// Numbers of the entries that filter and search admit, oldest first.
+    matching: Vec<u64>,
+    runs: Runs,
+    rows: Vec<Row>,
+    /// `None` for the latest, until a person moves.
+    selected: Option<Row>,
     flights: Vec<Flight>,
 }
 
 impl Requests {
-    /// Waits for no answer any more: the market that was asked is spoken to no longer.
+    /// Waits for no response any longer: the market that was asked is another one now.
     pub(super) fn forget_flights(&mut self) {
         self.flights.clear();
     }
 
-    /// Numbers of the entries in the list, latest first.
-    pub fn shown(&self) -> &[u64] {
-        &self.shown
+    /// The rows of the list, latest first.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
     }
 
-    /// The place of the selection in the list. When the selected entry is narrowed away or gone, an
+    /// How many requests the filter and the search admit.
+    pub const fn count(&self) -> usize {
+        self.matching.len()
+    }
+
+    /// Which requests are shown.
+    pub const fn filter(&self) -> Filter {
+        self.filter
+    }
+
+    /// A route run of which requests are kept.
+    pub fn run(&self, number: u64) -> Option<&RouteRun> {
+        self.runs.get(number)
+    }
+
+    /// The number of a request's route run.
+    pub fn run_of(&self, request: u64) -> Option<u64> {
+        self.runs.number_of(request)
+    }
+
+    /// Whether a request belongs to a route run that is unfolded.
+    pub fn is_unfolded(&self, request: u64) -> bool {
+        let run = self.runs.of(request);
+        run.is_some_and(|run| run.is_folding() && run.is_unfolded)
+    }
+
+    /// The place of the selection in the list. When the selected row is filtered away or gone, an
     /// older one takes its place.
     pub fn cursor(&self) -> usize {
-        let last = self.shown.len().saturating_sub(1);
-        self.selected.map_or(0, |selected| {
-            self.shown
-                .iter()
-                .position(|number| *number <= selected)
-                .unwrap_or(last)
-        })
+        let Some(selected) = self.selected else {
+            return 0;
+        };
+        let place = |row: Row| self.rows.iter().position(|own| *own == row);
+        let number = match selected {
+            Row::Request(number) => number,
+            Row::Run(run) => self.runs.get(run).map_or(0, |run| run.newest),
+        };
+        let folded = || place(Row::Run(self.runs.of(number)?.number));
+        let older = || {
+            let numbers = |row: &Row| self.number(*row).is_some_and(|own| own <= number);
+            self.rows.iter().position(numbers)
+        };
+        place(selected)
+            .or_else(folded)
+            .or_else(older)
+            .unwrap_or(self.rows.len().saturating_sub(1))
     }
 
-    /// The number of the selected entry.
-    pub fn selected(&self) -> Option<u64> {
-        self.shown.get(self.cursor()).copied()
+    /// The number of a row's request; of a run, of its latest one.
+    fn number(&self, row: Row) -> Option<u64> {
+        match row {
+            Row::Request(number) => Some(number),
+            Row::Run(run) => self.runs.get(run).map(|run| run.newest),
+        }
+    }
+
+    /// The selected row.
+    pub fn selected(&self) -> Option<Row> {
+        self.rows.get(self.cursor()).copied()
+    }
+
+    /// The number of the request that an action is about: the open one, else the selected one.
+    pub fn subject(&self) -> Option<u64> {
+        self.opened
+            .or_else(|| self.selected().and_then(|row| self.number(row)))
+    }
+
+    /// Selects the row at a place.
+    pub fn select(&mut self, place: usize) {
+        let place = place.min(self.rows.len().saturating_sub(1));
+        self.selected = self.rows.get(place).copied();
+    }
+
+    /// Selects another row.
+    pub fn step(&mut self, by: isize) {
+        self.select(self.cursor().saturating_add_signed(by));
+    }
+
+    /// Selects the next row that is a single request; gives its number.
+    pub fn step_request(&mut self, by: isize) -> Option<u64> {
+        let mut place = self.cursor();
+        loop {
+            place = place.checked_add_signed(by)?;
+            if let Row::Request(number) = *self.rows.get(place)? {
+                self.select(place);
+                return Some(number);
+            }
+        }
+    }
+
+    /// Shows or hides the requests of a route run.
+    pub fn toggle_run(&mut self, number: u64) {
+        if let Some(run) = self.runs.get_mut(number) {
+            run.is_unfolded = !run.is_unfolded;
+            self.selected = Some(Row::Run(number));
+            self.fold();
+        }
+    }
+
+    /// Shows other requests.
+    pub fn set_filter(&mut self, filter: Filter, ledger: &Ledger) {
+        self.filter = filter;
+        self.narrow(ledger);
+    }
+
+    /// Applies filter and search to all requests.
+    pub fn narrow(&mut self, ledger: &Ledger) {
+        let words = self.words();
+        self.matching = ledger
+            .numbered()
+            .filter(|(_, entry)| self.filter.admits(entry) && matches(entry, &words))
+            .map(|(number, _)| number)
+            .collect();
+        self.matching.reverse();
+        self.fold();
+    }
+
+    fn words(&self) -> Vec<String> {
+        let text = self.search.text().to_lowercase();
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    /// Makes the rows from what matches: a run stands where its latest request does.
+    fn fold(&mut self) {
+        let mut seen = Vec::new();
+        self.rows.clear();
+        for number in self.matching.iter().rev() {
+            match self.runs.of(*number).filter(|run| run.is_folding()) {
+                None => self.rows.push(Row::Request(*number)),
+                Some(run) if !seen.contains(&run.number) => {
+                    seen.push(run.number);
+                    self.rows.push(Row::Run(run.number));
+                    if run.is_unfolded {
+                        let own = |other: &&u64| self.runs.number_of(**other) == Some(run.number);
+                        let own = self.matching.iter().rev().filter(own);
+                        self.rows.extend(own.map(|number| Row::Request(*number)));
+                    }
+                }
+                Some(_) => {}
+            }
+        }
     }
 
     /// What was sent from here and is not answered.
@@ -138,29 +274,39 @@ impl Requests {
         &self.flights
     }
 
-    /// The words that narrow the list.
-    pub fn words(&self) -> Vec<String> {
-        let text = self.input.text().to_lowercase();
-        text.split_whitespace().map(str::to_owned).collect()
+    /// Gives up what was sent from here and is not answered.
+    pub fn cancel(&mut self) -> Vec<Ticket> {
+        let flights = std::mem::take(&mut self.flights);
+        flights.into_iter().map(|flight| flight.ticket).collect()
     }
 
-    fn select(&mut self, place: usize) {
-        let place = place.min(self.shown.len().saturating_sub(1));
-        self.selected = self.shown.get(place).copied();
+    /// Notes how a request that was sent from here fares.
+    pub(super) fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+        if let Some(flight) = self.flights.iter_mut().find(|own| own.ticket == ticket) {
+            flight.attempt = attempt;
+            flight.waiting = waiting.cloned();
+        }
     }
+}
 
-    fn step(&mut self, by: isize) {
-        self.select(self.cursor().saturating_add_signed(by));
-    }
-
-    /// Looks anew which entries match.
-    fn narrow(&mut self, ledger: &Ledger) {
-        let words = self.words();
-        self.shown = ledger
+impl State {
+    /// The number of the latest request for an operation that failed, if it is still in the ledger.
+    pub fn request_of(&self, operation: Operation) -> Option<u64> {
+        self.ledger
             .numbered()
-            .filter(|(_, entry)| matches(entry, &words))
+            .find(|(_, entry)| entry.operation == operation && entry.error.is_some())
             .map(|(number, _)| number)
-            .collect();
+    }
+
+    /// The number of the failed request that an error on the open pane is about.
+    pub fn failed_request(&self) -> Option<u64> {
+        let browser = self.browser()?;
+        browser.remote().error()?;
+        self.request_of(match browser.resource() {
+            Resource::Offers => Operation::SearchOffers,
+            Resource::Volumes => Operation::SearchVolumes,
+            Resource::Workergroups => Operation::ListWorkergroups,
+        })
     }
 }
 
@@ -182,271 +328,48 @@ fn matches(entry: &LedgerEntry, words: &[String]) -> bool {
     words.iter().all(|word| text.contains(word))
 }
 
-/// The columns that the list has and those that an opened call has on a screen so wide; `None` where
-/// the call covers the list.
-pub const fn split(columns: u16) -> Option<(u16, u16)> {
-    if columns < SIDE_BY_SIDE {
-        return None;
-    }
-    let half = columns / 2;
-    let list = if half < WIDEST_LIST {
-        half
-    } else {
-        WIDEST_LIST
-    };
-    Some((list, columns - list))
-}
-
-/// The columns of text that an opened call has.
-fn text_width(model: &Model) -> u16 {
-    let (columns, _) = model.state.size;
-    let (_, detail) = split(columns).unwrap_or((0, columns));
-    detail.saturating_sub(opened::GUTTER + 1)
-}
-
 /// Takes an attempt into the ledger; the selection stays where it is.
-pub(super) fn recorded(model: &mut Model, entry: LedgerEntry) {
-    let requests = &mut model.state.requests;
-    if model.state.pane == Pane::Requests && requests.selected.is_none() {
+pub(super) fn recorded(state: &mut State, ticket: Option<Ticket>, entry: LedgerEntry) {
+    let State {
+        requests,
+        ledger,
+        route_lab,
+        pane,
+        ..
+    } = state;
+    if *pane == super::Pane::Requests && requests.selected.is_none() {
         requests.selected = requests.selected();
     }
-    // Only the newcomer is looked at: in a route series thousands may come in a second.
-    let is_shown = matches(&entry, &requests.words());
-    let dropped = model.state.ledger.push(entry);
+    let is_shown = requests.filter.admits(&entry) && matches(&entry, &requests.words());
+    let run = ticket.filter(|_| entry.operation == Operation::Route);
+    // A request that is broken off when its run is stopped is no longer among the run's tickets.
+    let run = run.and_then(|ticket| route_lab.run_of(ticket).or_else(|| requests.runs.latest()));
+    let number = ledger.total() + 1;
+    if let Some(run) = run {
+        requests.runs.add(run, number, &entry);
+    }
+    let dropped = ledger.push(entry);
+    requests.runs.forget(&dropped);
+    requests.matching.retain(|own| !dropped.contains(own));
     if is_shown {
-        requests.shown.insert(0, model.state.ledger.total());
+        requests.matching.push(number);
     }
-    if !dropped.is_empty() {
-        requests.shown.retain(|number| !dropped.contains(number));
-    }
-}
-
-/// The screen has another size: an opened call is broken into lines anew.
-pub(super) fn resized(model: &mut Model) {
-    let width = text_width(model);
-    if let Some(opened) = &mut model.state.requests.opened {
-        opened.fit(width);
+    if is_shown || !dropped.is_empty() {
+        requests.fold();
     }
 }
 
-/// Notes how a call that was sent from here fares.
-pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-    let flights = &mut model.state.requests.flights;
-    if let Some(flight) = flights.iter_mut().find(|own| own.ticket == ticket) {
-        flight.attempt = attempt;
-        flight.waiting = waiting.cloned();
-    }
-}
-
-/// Takes the end of a call that was sent from here; its entry has come already. False if it is not
-/// one of them.
-pub(super) fn answered(
-    model: &mut Model,
-    now: Now,
-    ticket: Ticket,
-    result: &Result<Reply, ApiError>,
-) -> bool {
-    let flights = &mut model.state.requests.flights;
+/// Takes the response to a request that was sent from here, whose entry has already been recorded.
+/// False if it is not one of them.
+pub(super) fn answered(state: &mut State, now: Now, ticket: Ticket, result: &Response) -> bool {
+    let flights = &mut state.requests.flights;
     let Some(place) = flights.iter().position(|own| own.ticket == ticket) else {
         return false;
     };
     let label = flights.remove(place).operation.label();
-    model.show(match result {
-        Ok(_) => Toast::new(format!("Answered: {label}, see the list"), now),
+    state.show(match result {
+        Ok(_) => Toast::new(format!("Response received: {label}"), now),
         Err(error) => Toast::error(format!("{label}: {error}"), now),
     });
     true
-}
-
-/// Whether the seconds of what is under way are in sight.
-pub(super) fn is_waiting(model: &Model) -> bool {
-    model.state.pane == Pane::Requests && !model.state.requests.flights.is_empty()
-}
-
-/// Does what an action asks of the list.
-pub(super) fn on_list(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    let page = model.facts.page.max(1);
-    if let Some(step) = movement(action, page) {
-        model.state.requests.step(step);
-        return Vec::new();
-    }
-    match action {
-        Action::Query => model.overlays.push(Overlay::Request(RequestView::Search)),
-        Action::Open => open(model, now),
-        Action::Refresh => return send::again(model, now),
-        Action::Filter => editor::open(model),
-        Action::Back => return step_back(model, now),
-        _ => {}
-    }
-    Vec::new()
-}
-
-/// Esc on the list: stop waiting, else the notices, else the words.
-fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
-    let flights = std::mem::take(&mut model.state.requests.flights);
-    if !flights.is_empty() {
-        model.show(Toast::new("Stopped waiting for the answer", now));
-        let tickets = flights.into_iter().map(|flight| flight.ticket);
-        return tickets.map(Effect::Abort).collect();
-    }
-    if !model.state.notices.is_empty() {
-        model.state.notices.clear();
-    } else if !model.state.requests.input.is_empty() {
-        forget_words(model);
-    } else {
-        model.show(Toast::new("Press q to leave bourse", now));
-    }
-    Vec::new()
-}
-
-fn forget_words(model: &mut Model) {
-    model.state.requests.input.set("");
-    model.state.requests.narrow(&model.state.ledger);
-}
-
-/// Shows the selected call whole.
-fn open(model: &mut Model, now: Now) {
-    let Some(number) = model.state.requests.selected() else {
-        return;
-    };
-    model.state.requests.selected = Some(number);
-    if let Some(entry) = model.state.ledger.get(number) {
-        let opened = Opened::new(number, entry, &model.local_time(now), text_width(model));
-        model.state.requests.opened = Some(opened);
-        let is_open = matches!(model.overlays.last(), Some(Overlay::Request(_)));
-        if !is_open {
-            model.overlays.push(Overlay::Request(RequestView::Detail));
-        }
-    }
-}
-
-/// The number of the call that is meant: the one that is shown whole, else the selected one.
-pub(super) fn meant(model: &Model) -> Option<u64> {
-    let is_open = model
-        .overlays
-        .iter()
-        .any(|overlay| matches!(overlay, Overlay::Request(RequestView::Detail)));
-    match &model.state.requests.opened {
-        Some(opened) if is_open => Some(opened.number),
-        _ => model.state.requests.selected(),
-    }
-}
-
-/// Whether the pane or something of its own has the keyboard.
-pub(super) fn is_owner(model: &Model) -> bool {
-    match model.overlays.last() {
-        None => model.state.pane == Pane::Requests,
-        Some(overlay) => matches!(overlay, Overlay::Request(_)),
-    }
-}
-
-/// Does what an action asks of what lies over the list.
-pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    match model.overlays.last() {
-        Some(Overlay::Request(RequestView::Search)) => on_search(model, action),
-        Some(Overlay::Request(RequestView::Detail)) => return on_detail(model, now, action),
-        Some(Overlay::Request(RequestView::Find)) => on_find(model, action),
-        Some(Overlay::Request(RequestView::Editor)) => return editor::act(model, now, action),
-        _ => {}
-    }
-    Vec::new()
-}
-
-fn on_search(model: &mut Model, action: Action) {
-    if let Some(step) = movement(action, model.facts.page.max(1)) {
-        model.state.requests.step(step);
-        return;
-    }
-    match action {
-        Action::Submit => {
-            model.overlays.pop();
-        }
-        Action::Back => {
-            model.overlays.pop();
-            forget_words(model);
-        }
-        _ => {}
-    }
-}
-
-fn on_detail(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    let page = model.facts.overlay_page.max(1);
-    let Some(opened) = &mut model.state.requests.opened else {
-        model.overlays.pop();
-        return Vec::new();
-    };
-    if let Some(step) = movement(action, page) {
-        opened.scroll_by(step, page);
-        return Vec::new();
-    }
-    match action {
-        Action::Right | Action::Left => {
-            let by = if action == Action::Right { 1 } else { -1 };
-            model.state.requests.step(by);
-            let sought = model.state.requests.opened.take().map(|opened| opened.find);
-            open(model, now);
-            if let (Some(opened), Some(sought)) = (&mut model.state.requests.opened, sought) {
-                opened.seek(sought.input, page);
-            }
-        }
-        Action::Query => model.overlays.push(Overlay::Request(RequestView::Find)),
-        Action::FindNext | Action::FindPrevious if opened.find.input.is_empty() => {
-            model.overlays.push(Overlay::Request(RequestView::Find));
-        }
-        Action::FindNext => opened.jump(1, page),
-        Action::FindPrevious => opened.jump(-1, page),
-        Action::Refresh => return send::again(model, now),
-        Action::Filter => editor::open(model),
-        // What is looked for goes first, then the call.
-        Action::Back if !opened.find.input.is_empty() => opened.seek(TextInput::default(), page),
-        Action::Back | Action::Submit => {
-            model.overlays.pop();
-            model.state.requests.opened = None;
-        }
-        _ => {}
-    }
-    Vec::new()
-}
-
-fn on_find(model: &mut Model, action: Action) {
-    let page = model.facts.overlay_page.max(1);
-    if let Some(opened) = &mut model.state.requests.opened {
-        match action {
-            Action::FindNext => return opened.jump(1, page),
-            Action::FindPrevious => return opened.jump(-1, page),
-            Action::Back => opened.seek(TextInput::default(), page),
-            _ => {}
-        }
-    }
-    if matches!(action, Action::Submit | Action::Back) {
-        model.overlays.pop();
-    }
-}
-
-/// A click on a line of the list: selects it, and opens it the second time.
-pub(super) fn clicked(model: &mut Model, now: Now, place: usize) {
-    if model.state.requests.cursor() == place {
-        open(model, now);
-    } else {
-        model.state.requests.select(place);
-    }
-}
-
-/// The wheel over the list or over what lies over it.
-pub(super) fn wheel(model: &mut Model, by: isize) {
-    let page = model.facts.overlay_page.max(1);
-    match model.overlays.last() {
-        None | Some(Overlay::Request(RequestView::Search)) => model.state.requests.step(by),
-        Some(Overlay::Request(RequestView::Detail | RequestView::Find)) => {
-            if let Some(opened) = &mut model.state.requests.opened {
-                opened.scroll_by(by, page);
-            }
-        }
-        Some(Overlay::Request(RequestView::Editor)) => {
-            if let Some(draft) = &mut model.state.requests.draft {
-                draft.area.step(by);
-            }
-        }
-        Some(_) => {}
-    }
 }

@@ -173,6 +173,11 @@ impl RouteLab {
         &self.runs
     }
 
+    /// The number of the run that a request belongs to, until it is over.
+    pub(super) fn run_of(&self, ticket: Ticket) -> Option<u64> {
+        self.flights.get(&ticket).map(|(run, _)| *run)
+    }
+
     /// The run in sight.
     pub fn shown(&self) -> Option<&LabRun> {
         self.runs.get(self.shown)

@@ -1,4 +1,6 @@
 //! Hands what happens to the open views, and carries out what they ask for.
+//!
+//! The stack of views ends in the view of the open pane, at place 0; what is open over it follows.
 
 use super::export::{NotWritten, Written};
 use super::facts::Target;
@@ -18,12 +20,17 @@ fn with<R>(
 ) -> Option<(R, Vec<Effect>)> {
     let Model {
         state,
+        panes,
         overlays,
         facts,
         ..
     } = model;
-    let Some(Overlay::View(view)) = overlays.get_mut(place) else {
-        return None;
+    let view = match place.checked_sub(1) {
+        None => panes[state.pane as usize].as_mut()?,
+        Some(above) => match overlays.get_mut(above)? {
+            Overlay::View(view) => view,
+            _ => return None,
+        },
     };
     let mut cx = Cx::new(state, facts, place, now);
     let result = act(&mut **view, &mut cx);
@@ -43,7 +50,7 @@ fn carry_out(model: &mut Model, now: Now, place: usize, change: Change) -> Vec<E
         Change::Close => close_from(model, now, place),
         Change::CloseAll => close_from(model, now, 0),
         Change::Perform(action) => actions::perform(model, now, action),
-        Change::PerformOnPane(action) => actions::on_table(model, now, action),
+        Change::PerformOnPane(action) => perform_on_pane(model, now, action),
         Change::GoTo(pane) => {
             let mut effects = close_from(model, now, 0);
             effects.extend(actions::go_to(model, now, pane));
@@ -52,18 +59,34 @@ fn carry_out(model: &mut Model, now: Now, place: usize, change: Change) -> Vec<E
     }
 }
 
-/// Closes the view at a place of the stack and all above it, topmost first.
+/// Does what an action means to the pane, whatever is open over it.
+fn perform_on_pane(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
+    match with(model, now, 0, |view, cx| view.update(action, cx)) {
+        Some((Outcome::Handled, effects)) => effects,
+        Some((Outcome::Ignored, _)) | None => {
+            open(model, now, action).unwrap_or_else(|| actions::on_table(model, now, action))
+        }
+    }
+}
+
+/// Closes the view at a place of the stack and all above it, topmost first. The pane stays.
 pub(super) fn close_from(model: &mut Model, now: Now, place: usize) -> Vec<Effect> {
     let mut effects = Vec::new();
-    while model.overlays.len() > place {
-        let top = model.overlays.len() - 1;
+    let place = place.max(1);
+    while model.overlays.len() >= place {
+        let top = model.overlays.len();
         let closed = with(model, now, top, |view, cx| view.closing(cx));
         effects.extend(closed.into_iter().flat_map(|((), effects)| effects));
-        model.overlays.truncate(top);
+        model.overlays.truncate(top - 1);
     }
-    let resumed = with_top(model, now, |view, cx| view.resumed(cx));
-    effects.extend(resumed.into_iter().flat_map(|((), effects)| effects));
+    effects.extend(resumed(model, now));
     effects
+}
+
+/// Tells the topmost view that it has the keyboard again.
+pub(super) fn resumed(model: &mut Model, now: Now) -> Vec<Effect> {
+    let resumed = with_top(model, now, |view, cx| view.resumed(cx));
+    resumed.map_or_else(Vec::new, |((), effects)| effects)
 }
 
 /// Lets the topmost view act.
@@ -72,8 +95,7 @@ fn with_top<R>(
     now: Now,
     act: impl FnOnce(&mut dyn View, &mut Cx<'_>) -> R,
 ) -> Option<(R, Vec<Effect>)> {
-    let top = model.overlays.len().checked_sub(1)?;
-    with(model, now, top, act)
+    with(model, now, model.overlays.len(), act)
 }
 
 /// Gives an action to the topmost view; `None` if it is none of the view's business, or if the
@@ -92,11 +114,12 @@ pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Option<Vec<Ef
         state,
         overlays,
         facts,
-        opener,
+        views,
+        ..
     } = model;
     let place = overlays.len();
     let mut cx = Cx::new(state, facts, place, now);
-    let is_opened = opener(action, &mut cx);
+    let is_opened = (views.open)(action, &mut cx);
     let (changes, mut effects) = (cx.changes, cx.effects);
     for change in changes {
         effects.extend(carry_out(model, now, place, change));
@@ -128,9 +151,21 @@ pub(super) fn pasted(model: &mut Model, now: Now, text: &str) -> Option<Vec<Effe
     Some(effects)
 }
 
+/// Gives the text that the person's editor left to the topmost view.
+pub(super) fn edited(model: &mut Model, now: Now, text: Result<String, String>) -> Vec<Effect> {
+    match text {
+        Ok(text) => with_top(model, now, |view, cx| view.edited(&text, cx))
+            .map_or_else(Vec::new, |(_, effects)| effects),
+        Err(why) => {
+            model.state.toast = Some(Toast::error(why, now));
+            Vec::new()
+        }
+    }
+}
+
 /// Gives a click to the topmost view, if it is on one of its lines.
 pub(super) fn clicked(model: &mut Model, now: Now, x: u16, y: u16) -> Option<Vec<Effect>> {
-    let top = model.overlays.len().checked_sub(1)?;
+    let top = model.overlays.len();
     let hit: Option<(Region, usize)> = match model.facts.at(x, y) {
         Some(Target::Item(region, line)) => Some((region, line)),
         Some(_) => None,
@@ -154,7 +189,7 @@ pub(super) fn response(
 ) -> (Option<Response>, Vec<Effect>) {
     let mut left = Some(response);
     let mut all = Vec::new();
-    for place in (0..model.overlays.len()).rev() {
+    for place in (0..=model.overlays.len()).rev() {
         let Some(response) = left.take() else { break };
         let mut offered = Some(response);
         let taken = with(model, now, place, |view, cx| {
@@ -189,25 +224,26 @@ pub(super) fn exported(
 
 /// Tells every view how a request fares.
 pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-    for overlay in &mut model.overlays {
-        if let Overlay::View(view) = overlay {
-            view.progress(ticket, attempt, waiting);
-        }
+    for view in views(&mut model.panes, &mut model.overlays) {
+        view.progress(ticket, attempt, waiting);
     }
 }
 
 /// The earliest moment that a view wants.
 pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
-    let views = model.overlays.iter().filter_map(|overlay| match overlay {
-        Overlay::View(view) => view.deadline(&model.state, now),
+    let above = model.overlays.iter().filter_map(|overlay| match overlay {
+        Overlay::View(view) => Some(&**view),
         _ => None,
     });
-    views.reduce(f64::min)
+    let views = model.pane_view().into_iter().chain(above);
+    views
+        .filter_map(|view| view.deadline(&model.state, now))
+        .reduce(f64::min)
 }
 
 /// Lets every view see that time has passed.
 pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
-    let places = 0..model.overlays.len();
+    let places = 0..=model.overlays.len();
     places
         .filter_map(|place| with(model, now, place, |view, cx| view.tick(cx)))
         .flat_map(|((), effects)| effects)
@@ -216,20 +252,33 @@ pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
 
 /// Tells every view that rows have changed.
 pub(super) fn rows_changed(model: &mut Model) {
-    let Model {
-        state, overlays, ..
-    } = model;
-    for overlay in overlays {
-        if let Overlay::View(view) = overlay {
-            view.rows_changed(state);
-        }
+    for view in views(&mut model.panes, &mut model.overlays) {
+        view.rows_changed(&model.state);
+    }
+}
+
+/// The views of all panes, then those open over them.
+fn views<'a>(
+    panes: &'a mut [Option<Box<dyn View>>],
+    overlays: &'a mut [Overlay],
+) -> impl Iterator<Item = &'a mut Box<dyn View>> {
+    let above = overlays.iter_mut().filter_map(|overlay| match overlay {
+        Overlay::View(view) => Some(view),
+        _ => None,
+    });
+    panes.iter_mut().flatten().chain(above)
+}
+
+/// The topmost view; `None` if the topmost overlay is no view.
+pub(super) fn top(model: &Model) -> Option<&dyn View> {
+    match model.overlays.last() {
+        Some(Overlay::View(view)) => Some(&**view),
+        Some(_) => None,
+        None => model.pane_view(),
     }
 }
 
 /// Whether an action can be taken in the topmost view; `None` if the topmost overlay is no view.
 pub(super) fn availability(model: &Model, action: Action) -> Option<Availability> {
-    match model.overlays.last() {
-        Some(Overlay::View(view)) => Some(view.availability(action, &model.state)),
-        _ => None,
-    }
+    top(model).map(|view| view.availability(action, &model.state))
 }

@@ -23,6 +23,7 @@ use crate::widgets::form::{Form, FormLayout, FormLines};
 use crate::widgets::list::{List, ListLines};
 use crate::widgets::panel::Size;
 use crate::widgets::report::{Report, ReportLayout, ReportLines};
+use crate::widgets::text_area::{TextArea, TextAreaLines};
 use crate::widgets::text_input::{InputLine, TextInput};
 use crate::widgets::theme::Theme;
 use crate::widgets::viewport::Viewport;
@@ -169,6 +170,12 @@ pub trait View: fmt::Debug + Send {
         let _ = cx;
     }
 
+    /// Takes back the text that it gave to the person's editor by [`Effect::Edit`].
+    fn edited(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        let _ = (text, cx);
+        Outcome::Ignored
+    }
+
     /// Rows, prices or marks of a pane have changed: what was worked out from them is stale.
     fn rows_changed(&mut self, state: &State) {
         let _ = state;
@@ -185,9 +192,17 @@ pub trait View: fmt::Debug + Send {
     }
 }
 
-/// Opens the view that an action stands for where the keyboard is; false if it stands for none. It
-/// is given to the core from outside, so that the core knows no view by name.
+/// Opens the view that an action stands for where the keyboard is; false if it stands for none.
 pub type Opener = fn(Action, &mut Cx<'_>) -> bool;
+
+/// Where views come from: given to the core from outside, so that the core knows none by name.
+#[derive(Debug, Clone, Copy)]
+pub struct Views {
+    /// Opens the view that an action stands for.
+    pub open: Opener,
+    /// Makes the view of a pane, over which all others open.
+    pub pane: fn(Pane) -> Option<Box<dyn View>>,
+}
 
 /// A change to the stack of views, carried out when the view has returned.
 #[derive(Debug)]
@@ -406,6 +421,7 @@ impl Scene<'_, '_> {
             top: layout.top,
             page: usize::from(area.height),
             total: layout.total,
+            width: area.width,
             rows: Rect::default(),
         };
         self.facts
@@ -416,12 +432,34 @@ impl Scene<'_, '_> {
         }
     }
 
+    /// Draws a text of several lines that is edited, and puts the cursor there; a click gives a line.
+    pub fn text_area(&mut self, region: Region, text: &TextArea, area: Rect) {
+        let lines = TextAreaLines::new(text, self.theme);
+        let mut cursor = None;
+        self.frame.render_stateful_widget(lines, area, &mut cursor);
+        self.cursor = cursor;
+        let mut viewport = Viewport::default();
+        viewport.scroll_to(text.top(), text.lines().len(), area);
+        self.facts.viewports.push((self.depth, region, viewport));
+    }
+
     /// Draws a line in which text is typed, and puts the cursor there.
     pub fn input(&mut self, input: &TextInput, placeholder: &str, area: Rect) {
         let line = InputLine::new(input, self.theme).placeholder(placeholder);
         let mut cursor = None;
         self.frame.render_stateful_widget(line, area, &mut cursor);
         self.cursor = cursor;
+    }
+
+    /// Writes a fact on the right of a panel's top border that is known only when the content is
+    /// drawn, such as which lines are visible; if the title of `title` cells leaves room for it.
+    pub fn label_border(&mut self, panel: Rect, title: u16, fact: &str) {
+        let line = Line::styled(format!(" {fact} "), self.theme.dim);
+        let width = u16::try_from(line.width()).unwrap_or(u16::MAX);
+        if width <= panel.width.saturating_sub(title + 6) {
+            let place = Rect::new(panel.right() - 1 - width, panel.y, width, 1);
+            self.render(line, place);
+        }
     }
 
     /// Makes an area clickable.

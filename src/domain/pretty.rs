@@ -1,6 +1,10 @@
 //! JSON laid out for reading, without reading it: numbers, repeated members and their order stay as
 //! they came, and a text that breaks off is laid out as far as it goes.
 
+use serde::de::IgnoredAny;
+
+use super::text::{json_for_terminal, visible};
+
 /// The longest object or array that stays on one line, in bytes, if none stands in it.
 const LONGEST_INLINE: usize = 60;
 
@@ -57,6 +61,23 @@ pub fn json(text: &str) -> Vec<String> {
         lines.push(line);
     }
     lines
+}
+
+/// A body as lines for a screen: JSON laid out, characters that steer terminals as JSON's own
+/// escapes; any other text line by line, these characters written visibly. `is_cut` says that the
+/// body breaks off.
+pub fn body(text: &str, is_cut: bool) -> Vec<String> {
+    if is_json(text, is_cut) {
+        let lines = json(&json_for_terminal(text)).into_iter();
+        return lines.map(|line| visible(&line, usize::MAX)).collect();
+    }
+    text.lines().map(|line| visible(line, usize::MAX)).collect()
+}
+
+/// Whether a body is JSON, or begins like it and breaks off.
+pub fn is_json(text: &str, is_cut: bool) -> bool {
+    let begins = text.trim_start_matches('\u{feff}').trim_start();
+    begins.starts_with(['{', '[']) && (is_cut || serde_json::from_str::<IgnoredAny>(begins).is_ok())
 }
 
 /// Ends a line and begins the next one.

@@ -350,6 +350,10 @@ impl<S: Surface> Dashboard<S> {
                         content,
                         overwrite,
                     }),
+                    Effect::Edit { .. } => {
+                        let why = "External editors are not supported yet".to_owned();
+                        let _ = self.outbox.send(Message::Edited(Err(why)));
+                    }
                     Effect::Copy { what, text } => {
                         let copied = self.surface.copy(&text).await;
                         let said = copied.map(|how| format!("Copied {what} ({how})"));
@@ -479,7 +483,10 @@ fn told(ticket: Ticket, now: Now, progress: Progress) -> Message {
             attempt,
             waiting: None,
         },
-        Progress::Tried(entry) => Message::Recorded(entry),
+        Progress::Tried(entry) => Message::Recorded {
+            ticket: Some(ticket),
+            entry,
+        },
     }
 }
 

@@ -150,9 +150,10 @@ impl Errands {
             Request::Search(query)
         };
         let outcome = client.call(&request).await;
-        let _ = self
-            .outbox
-            .send(Message::Recorded(Box::new(outcome.record)));
+        let _ = self.outbox.send(Message::Recorded {
+            ticket: None,
+            entry: Box::new(outcome.record),
+        });
         Ok(match outcome.result {
             Ok(Reply::Records(listing)) if request.operation() == Operation::ListWorkergroups => {
                 Trial::Groups(listing.len())

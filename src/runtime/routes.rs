@@ -30,7 +30,10 @@ pub(super) fn send(
         if let Progress::Tried(entry) = progress {
             let received = u64::try_from(entry.bytes_received).unwrap_or(u64::MAX);
             counted.store(received, Ordering::Relaxed);
-            let _ = report.send(Message::Recorded(entry));
+            let _ = report.send(Message::Recorded {
+                ticket: Some(ticket),
+                entry,
+            });
         }
     });
     let asked = clock.now().mono;

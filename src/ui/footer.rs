@@ -30,13 +30,6 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
     let is_lab = matches!(model.overlays.first(), Some(Overlay::Route(_)));
     let going_on = super::route_lab::going_on(&model.route_lab, &model.keymap, now);
     let stop = model.keymap.way_to("back");
-    if model.browser().is_none() && !is_lab {
-        let mut parts = super::requests::status(model, now, theme);
-        if let Some(text) = &going_on {
-            parts.insert(1, piece(format!(" · {text}"), theme.accent));
-        }
-        paint::pieces(buffer, line.x + 1, line.y, room, &parts);
-    }
     if let Some(browser) = model.browser().filter(|_| !is_lab) {
         let order = browser.order_request();
         let mut parts = match &order {
@@ -74,7 +67,13 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
             paint::right(buffer, end + 3, line.y, free, &text, theme.accent);
         }
     }
-    if let Some(toast) = notice {
+    toast(buffer, line, model, theme);
+}
+
+/// Draws the short notice at the right of a line.
+pub fn toast(buffer: &mut Buffer, line: Rect, model: &Model, theme: &Theme) {
+    if let Some(toast) = &model.toast {
+        let taken = (paint::cells(&toast.text) + 1).min(line.width);
         let style = if toast.is_error {
             theme.error
         } else {

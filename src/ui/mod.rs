@@ -25,7 +25,6 @@ mod paint;
 mod picker;
 mod prompt;
 pub mod records;
-mod requests;
 mod route_lab;
 mod search_settings;
 mod searches;
@@ -109,9 +108,11 @@ fn screen(
         area.width,
         area.bottom().saturating_sub(2).saturating_sub(top),
     );
-    pane(buffer, body, model, now, theme, facts);
-    footer::status(buffer, line(area.bottom() - 2), model, now, theme);
     footer::hints(buffer, line(area.bottom() - 1), model, theme, facts);
+    if model.browser().is_some() {
+        pane(buffer, body, model, now, theme, facts);
+        footer::status(buffer, line(area.bottom() - 2), model, now, theme);
+    }
     if let Some(browser) = model.browser()
         && browser.bar.editing
     {
@@ -122,7 +123,43 @@ fn screen(
         height: area.height - 1,
         ..area
     };
-    overlays(frame, (free, body), model, now, theme, facts).or(cursor)
+    if let Some(view) = model.pane_view() {
+        let mut scene = scene(frame, free, model, now, theme, facts);
+        let page = Rect {
+            y: free.y + 1,
+            height: free.height - 1,
+            ..free
+        };
+        view.draw(page, &mut scene);
+        cursor = scene.cursor;
+    }
+    let cursor = overlays(frame, (free, body), model, now, theme, facts).or(cursor);
+    if model.has_view_on_top() || model.browser().is_none() {
+        footer::toast(frame.buffer_mut(), line(area.bottom() - 2), model, theme);
+    }
+    cursor
+}
+
+/// What the view of the pane draws on.
+fn scene<'a, 'b>(
+    frame: &'a mut Frame<'b>,
+    area: Rect,
+    model: &'a Model,
+    now: Now,
+    theme: &'a Theme,
+    facts: &'a mut Facts,
+) -> Scene<'a, 'b> {
+    Scene {
+        size: Size::of(area.width, area.height + 1),
+        state: &model.state,
+        before: &model.facts,
+        cursor: None,
+        frame,
+        facts,
+        theme,
+        now,
+        depth: 0,
+    }
 }
 
 fn pane(
@@ -134,7 +171,7 @@ fn pane(
     facts: &mut Facts,
 ) {
     let Some(browser) = model.browser() else {
-        return requests::pane(buffer, body, model, now, theme, facts);
+        return;
     };
     let table = body;
     match browser.listing() {
@@ -299,7 +336,7 @@ fn overlays(
     for (depth, overlay) in model.overlays.iter().enumerate() {
         if let Overlay::View(view) = overlay {
             let mut scene = Scene {
-                size: Size::of(area.width, area.height),
+                size: Size::of(area.width, area.height + 1),
                 state: &model.state,
                 before: &model.facts,
                 cursor: None,
@@ -307,7 +344,8 @@ fn overlays(
                 facts: &mut *facts,
                 theme,
                 now,
-                depth,
+                // The pane is at the bottom of the stack.
+                depth: depth + 1,
             };
             // The header stays above a page.
             let page = match view.placement() {
@@ -357,9 +395,6 @@ fn overlays(
                 facts,
             ),
             Overlay::Route(view) => route_lab::draw(buffer, area, view, model, now, theme, facts),
-            Overlay::Request(view) => {
-                requests::overlay(buffer, (area, body), model, *view, theme, facts)
-            }
             Overlay::Sort(editor) => picker::draw(
                 buffer,
                 area,

@@ -2,23 +2,34 @@
 //! in `draw.rs`.
 
 mod bill;
+pub mod body_editor;
 pub mod copy;
 pub mod detail;
 pub mod export;
 pub mod offer_volumes;
 pub mod plot;
 pub mod preview;
+pub mod request;
+pub mod requests;
 
 use crate::app::keymap::Action;
 use crate::app::three::toggle as price_models;
-use crate::app::view::Cx;
-use crate::app::{Model, Profile};
+use crate::app::view::{Cx, View, Views};
+use crate::app::{Model, Pane, Profile};
 use crate::domain::Condition;
 
 /// The dashboard with all its views. `conditions` are those of the first search, if they are not
 /// the usual ones.
 pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model {
-    Model::new(profile, conditions, open)
+    Model::new(profile, conditions, Views { open, pane })
+}
+
+/// The view of a pane, over which all others open.
+fn pane(pane: Pane) -> Option<Box<dyn View>> {
+    match pane {
+        Pane::Requests => Some(Box::new(requests::RequestsPane::default())),
+        Pane::Offers | Pane::Volumes | Pane::Workergroups => None,
+    }
 }
 
 /// Opens the view that an action stands for where the keyboard is; false if it stands for none.
@@ -42,6 +53,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             price_models(cx);
             true
         }
+        Action::OpenRequest => request::open_failed(cx),
         _ => false,
     }
 }

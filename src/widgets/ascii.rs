@@ -30,7 +30,7 @@ pub fn finish(buffer: &mut Buffer, theme: &Theme) {
 /// The ASCII sign that stands for a sign of the dashboard; `?` for any other letter.
 const fn plain(sign: char) -> char {
     match sign {
-        '─' | '━' | '═' | '╌' | '┄' | '┈' | '–' | '—' | '−' => '-',
+        '─' | '━' | '╸' | '═' | '╌' | '┄' | '┈' | '–' | '—' | '−' => '-',
         '│' | '┃' | '║' | '╎' | '┆' | '┊' | '▏' | '▎' | '▍' | '▌' | '▐' | '▕' => {
             '|'
         }

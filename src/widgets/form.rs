@@ -262,6 +262,15 @@ impl<K: Copy + Eq> Form<K> {
                 self.edited();
                 FormEvent::Changed(key)
             }
+            (Action::Undo | Action::Redo, Control::Lines(area)) => {
+                if action == Action::Undo {
+                    area.undo();
+                } else {
+                    area.redo();
+                }
+                self.edited();
+                FormEvent::Changed(key)
+            }
             (Action::Left | Action::Right, Control::Button) => {
                 self.step(if action == Action::Right { 1 } else { -1 });
                 FormEvent::Moved

@@ -3,6 +3,7 @@
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{StatefulWidget, Widget};
 
@@ -16,19 +17,25 @@ use crate::app::keymap::{Action, Context};
 /// break, and no screen shows more than this.
 const LONGEST_LINE: usize = 16 * 1024;
 
+/// Cells by which the continued rows of a line are indented.
+const INDENT: u16 = 2;
+
+/// Gives a line its colours, which come from the theme of the frame.
+pub type Paint = fn(&Line<'static>, &Theme) -> Line<'static>;
+
 /// Lines with a position and a search.
 #[derive(Debug, Default)]
 pub struct Report {
     lines: Vec<Line<'static>>,
+    /// The first visible line.
     top: usize,
+    /// Rows of that line that are scrolled away: one line may be longer than the screen.
+    skip: usize,
     /// The selected line, in a report whose lines can be acted on.
     cursor: Option<usize>,
-    paint: Option<Paint>,
     find: Find,
+    paint: Option<Paint>,
 }
-
-/// Gives a line its colours when it is drawn: whoever writes the lines need not know the theme.
-pub type Paint = fn(&str, &Theme) -> Line<'static>;
 
 impl Report {
     /// A report at its first line.
@@ -39,17 +46,10 @@ impl Report {
         }
     }
 
-    /// The report with a cursor: movement selects a line instead of scrolling.
+    /// Movement selects a line instead of scrolling.
     #[must_use]
     pub const fn with_cursor(mut self) -> Self {
         self.cursor = Some(0);
-        self
-    }
-
-    /// The report with its lines coloured by `paint`.
-    #[must_use]
-    pub const fn painted(mut self, paint: Paint) -> Self {
-        self.paint = Some(paint);
         self
     }
 
@@ -62,6 +62,13 @@ impl Report {
     pub fn select(&mut self, line: usize) {
         let last = self.lines.len().saturating_sub(1);
         self.cursor = self.cursor.map(|_| line.min(last));
+    }
+
+    /// Colours the visible lines as they are drawn.
+    #[must_use]
+    pub const fn painted(mut self, paint: Paint) -> Self {
+        self.paint = Some(paint);
+        self
     }
 
     /// Other lines; position and search stay.
@@ -119,13 +126,64 @@ impl Report {
         true
     }
 
-    /// Scrolls by lines, or moves the cursor.
+    /// Scrolls by rows of the screen, or moves the cursor by lines.
     pub fn scroll(&mut self, by: isize, viewport: Viewport) {
         if let Some(cursor) = self.cursor {
             self.select(cursor.saturating_add_signed(by));
-        } else {
-            self.top = self.top.saturating_add_signed(by).min(viewport.last_top());
+            return;
         }
+        let (here, width) = ((self.top, self.skip), viewport.width);
+        let last = self.last_top(viewport.page, width);
+        let top = match by {
+            // To the ends without laying out everything on the way.
+            isize::MIN => (0, 0),
+            isize::MAX => last,
+            up if up < 0 => self.above(here, up.unsigned_abs(), width),
+            down => self.below(here, down.unsigned_abs(), width),
+        };
+        (self.top, self.skip) = top.min(last);
+    }
+
+    /// How many rows a line takes.
+    fn rows(&self, line: usize, width: u16) -> usize {
+        match self.lines.get(line) {
+            Some(line) if width > 0 => wrap_line(&cut(line), width, INDENT).len().max(1),
+            _ => 1,
+        }
+    }
+
+    /// The place so many rows below another; behind the last line if there is none.
+    fn below(&self, from: (usize, usize), rows: usize, width: u16) -> (usize, usize) {
+        let (mut line, mut row) = (from.0, from.1.saturating_add(rows));
+        while line < self.lines.len() {
+            let own = self.rows(line, width);
+            if row < own {
+                break;
+            }
+            row -= own;
+            line += 1;
+        }
+        (line, row)
+    }
+
+    /// The place so many rows above another; the beginning if there is none.
+    fn above(&self, from: (usize, usize), rows: usize, width: u16) -> (usize, usize) {
+        let (mut line, mut row) = from;
+        let mut left = rows;
+        while left > row {
+            if line == 0 {
+                return (0, 0);
+            }
+            left -= row + 1;
+            line -= 1;
+            row = self.rows(line, width).saturating_sub(1);
+        }
+        (line, row - left)
+    }
+
+    /// The lowest place that the top can have.
+    fn last_top(&self, page: usize, width: u16) -> (usize, usize) {
+        self.above((self.lines.len(), 0), page.max(1), width)
     }
 
     /// Types a key into the search.
@@ -154,14 +212,28 @@ impl Report {
     }
 
     fn show_match(&mut self, viewport: Viewport) {
-        let page = viewport.page.max(1);
         let Some(line) = self.find.current() else {
             return;
         };
         self.select(line);
-        if !(self.top..self.top + page).contains(&line) {
-            self.top = line.saturating_sub(page / 3);
+        let place = (line, self.row_of_match(line, viewport.width));
+        let (page, width) = (viewport.page.max(1), viewport.width);
+        let end = self.below((self.top, self.skip), page, width);
+        if !((self.top, self.skip)..end).contains(&place) {
+            let top = self.above(place, page / 3, width);
+            (self.top, self.skip) = top.min(self.last_top(page, width));
         }
+    }
+
+    /// The row of a matching line in which the match begins; the first if it is broken over two.
+    fn row_of_match(&self, line: usize, width: u16) -> usize {
+        let wanted = self.find.wanted();
+        let Some(line) = self.lines.get(line).filter(|_| width > 0) else {
+            return 0;
+        };
+        let mut rows = wrap_line(&cut(line), width, INDENT).into_iter();
+        let holds = |row: Line<'_>| row.to_string().to_lowercase().contains(&wanted);
+        rows.position(holds).unwrap_or(0)
     }
 }
 
@@ -178,48 +250,38 @@ impl<'a> ReportLines<'a> {
         Self { report, theme }
     }
 
-    /// The first line to draw: that of the report, or the one that keeps the cursor in sight while
-    /// moving away from `before` as little as possible.
-    fn top(&self, before: usize, text: Rect) -> usize {
-        match self.report.cursor {
-            None => self.report.top,
-            Some(cursor) => before.clamp(self.first_of_page(cursor, text), cursor),
-        }
-    }
-
-    /// The first line of the page that ends with the line `last`.
-    fn first_of_page(&self, last: usize, text: Rect) -> usize {
-        let mut room = usize::from(text.height).max(1);
-        let mut first = last;
-        for place in (0..=last).rev() {
-            let Some(line) = self.report.lines.get(place) else {
-                break;
-            };
-            let rows = wrap_line(&cut(line), text.width, 2).len();
-            if rows > room {
-                break;
+    /// The first line and row to draw. A cursor stays in sight, and the text moves away from
+    /// `before` as little as possible.
+    fn top(&self, before: usize, page: usize, width: u16) -> (usize, usize) {
+        let report = self.report;
+        // The screen may have become wider since the last scrolling.
+        let last = report.last_top(page, width);
+        let top = match report.cursor {
+            None => (report.top, report.skip),
+            Some(cursor) => {
+                let lowest = report.above((cursor + 1, 0), page, width);
+                (before, 0).max(lowest).min((cursor, 0))
             }
-            room -= rows;
-            first = place;
-        }
-        first
+        };
+        top.min(last)
     }
 
     fn line(&self, place: usize) -> Line<'static> {
         let line = &self.report.lines[place];
-        let painted = |line: Line<'static>| match self.report.paint {
-            Some(paint) => paint(&line.to_string(), self.theme),
-            None => line,
+        let mut line = cut(line);
+        if let Some(paint) = self.report.paint {
+            line = paint(&line, self.theme);
+        }
+        let find = &self.report.find;
+        if !find.matches(place) {
+            return line;
+        }
+        let style = if find.current() == Some(place) {
+            self.theme.selected
+        } else {
+            self.theme.highlight
         };
-        if !self.report.find.matches(place) {
-            return painted(cut(line));
-        }
-        let wanted = self.report.find.wanted();
-        let mut highlighted = Line::default().style(line.style);
-        for span in &painted(cut(line)).spans {
-            mark(&span.content, &wanted, span, self.theme, &mut highlighted);
-        }
-        highlighted
+        mark(&line, &find.wanted(), style)
     }
 }
 
@@ -243,26 +305,38 @@ fn cut(line: &Line<'static>) -> Line<'static> {
     Line::from(spans).style(line.style)
 }
 
-/// Adds a span to a line, every occurrence of `wanted` (in lower case) highlighted.
-fn mark(text: &str, wanted: &str, span: &Span<'_>, theme: &Theme, line: &mut Line<'static>) {
+/// The line with every occurrence of `wanted` (in lower case) highlighted, also across spans.
+fn mark(line: &Line<'static>, wanted: &str, style: Style) -> Line<'static> {
+    let text = line.to_string();
     let lower = text.to_lowercase();
     // Lower case may be longer or shorter than the text in a few scripts: then nothing is marked.
     if lower.len() != text.len() {
-        line.push_span(Span::styled(text.to_owned(), span.style));
-        return;
+        return line.clone();
     }
-    let mut from = 0;
-    for (start, found) in lower.match_indices(wanted) {
-        let end = start + found.len();
-        if !text.is_char_boundary(start) || !text.is_char_boundary(end) {
-            continue;
+    let found: Vec<_> = lower
+        .match_indices(wanted)
+        .map(|(start, found)| start..start + found.len())
+        .filter(|range| text.is_char_boundary(range.start) && text.is_char_boundary(range.end))
+        .collect();
+    let mut spans = Vec::new();
+    let mut behind = 0;
+    for span in &line.spans {
+        let (start, end) = (behind, behind + span.content.len());
+        let mut from = start;
+        let mut push = |to: usize, style: Style| {
+            if to > from {
+                spans.push(Span::styled(text[from..to].to_owned(), style));
+                from = to;
+            }
+        };
+        for range in &found {
+            push(range.start.clamp(start, end), span.style);
+            push(range.end.clamp(start, end), span.style.patch(style));
         }
-        line.push_span(Span::styled(text[from..start].to_owned(), span.style));
-        let style = span.style.patch(theme.highlight);
-        line.push_span(Span::styled(text[start..end].to_owned(), style));
-        from = end;
+        push(end, span.style);
+        behind = end;
     }
-    line.push_span(Span::styled(text[from..].to_owned(), span.style));
+    Line::from(spans).style(line.style)
 }
 
 /// What a drawn report tells the view: the visible lines, and the cursor of its search.
@@ -283,20 +357,21 @@ impl StatefulWidget for ReportLines<'_> {
             height: area.height.saturating_sub(u16::from(has_find)),
             ..area
         };
-        let last = self.first_of_page(self.report.lines.len().saturating_sub(1), text);
-        let top = self.top(layout.viewport.top, text).min(last);
+        let total = self.report.lines.len();
         let page = usize::from(text.height).max(1);
-        // So many lines are on the last page: fewer than rows, where lines wrap.
+        let (top, mut skip) = self.top(layout.viewport.top, page, text.width);
         layout.viewport = Viewport {
             top,
             page,
-            total: last + page.min(self.report.lines.len()),
+            total,
+            width: text.width,
             rows: Rect::default(),
         };
         let mut rows = text.rows();
-        'lines: for place in top..self.report.lines.len() {
+        'lines: for place in top..total {
             let is_selected = self.report.cursor == Some(place);
-            for line in wrap_line(&self.line(place), text.width, 2) {
+            let wrapped = wrap_line(&self.line(place), text.width, INDENT);
+            for line in wrapped.into_iter().skip(std::mem::take(&mut skip)) {
                 let Some(row) = rows.next() else {
                     break 'lines;
                 };
@@ -360,19 +435,6 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_is_reached_though_lines_wrap() {
-        let long = "word ".repeat(12);
-        let mut report = Report::new((0..9).map(|n| Line::from(format!("{n} {long}"))).collect());
-        let area = Rect::new(0, 0, 30, 6);
-        let mut buffer = Buffer::empty(area);
-        let mut layout = ReportLayout::default();
-        ReportLines::new(&report, &Theme::MONO).render(area, &mut buffer, &mut layout);
-        report.update(Action::Last, layout.viewport);
-        // Three rows each: two lines are a page.
-        assert_eq!(drawn(&report, 6)[0].split(' ').next(), Some("7"));
-    }
-
-    #[test]
     fn a_cursor_moves_by_lines_and_stays_in_sight() {
         let mut report = report().with_cursor();
         for _ in 0..7 {
@@ -396,6 +458,58 @@ mod tests {
         assert!(drawn(&report, 6).iter().any(|row| row == "line 19"));
         report.update(Action::Back, page(5));
         assert!(!report.is_searching());
+    }
+
+    #[test]
+    fn a_line_longer_than_the_page_is_read_row_by_row() {
+        let words: Vec<String> = (0..30).map(|number| format!("word{number:02}")).collect();
+        let mut report = Report::new(vec![Line::from(words.join(" ")), Line::from("end")]);
+        let narrow = Viewport {
+            width: 8,
+            ..page(4)
+        };
+        report.scroll(10, narrow);
+        assert_eq!((report.top, report.skip), (0, 10));
+        report.update(Action::Last, narrow);
+        assert_eq!((report.top, report.skip), (0, 27));
+        report.update(Action::Query, narrow);
+        type_in(&mut report, "word12");
+        report.show_match(narrow);
+        assert!(report.skip <= 12 && 12 < report.skip + 4, "{}", report.skip);
+        report.update(Action::First, narrow);
+        assert_eq!((report.top, report.skip), (0, 0));
+    }
+
+    #[test]
+    fn the_current_match_is_told_from_the_others_without_colour() {
+        let mut report = report();
+        report.update(Action::Query, page(5));
+        type_in(&mut report, "line");
+        let area = Rect::new(0, 0, 30, 4);
+        let mut buffer = Buffer::empty(area);
+        let lines = ReportLines::new(&report, &Theme::MONO);
+        lines.render(area, &mut buffer, &mut ReportLayout::default());
+        assert_ne!(buffer[(0, 0)].modifier, buffer[(0, 1)].modifier);
+        assert_eq!(buffer[(0, 1)].modifier, buffer[(0, 2)].modifier);
+    }
+
+    #[test]
+    fn a_match_across_spans_is_highlighted() {
+        let line = Line::from(vec![
+            Span::raw("\"price\""),
+            Span::raw(": "),
+            Span::raw("1.50"),
+        ]);
+        let marked = mark(&line, "price\": 1", Style::new().bold());
+        let bold = |span: &&Span<'_>| span.style == Style::new().bold();
+        let text: String = marked
+            .spans
+            .iter()
+            .filter(bold)
+            .map(|span| &*span.content)
+            .collect();
+        assert_eq!(text, "price\": 1");
+        assert_eq!(marked.to_string(), line.to_string());
     }
 
     #[test]

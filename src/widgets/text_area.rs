@@ -1,145 +1,217 @@
-//! Several lines of text that a person edits: a [`TextInput`] for each, and what happens at their
-//! ends.
+//! Several lines of text that a person edits: ratatui-textarea with the editing keys of
+//! [`TextInput`](super::text_input::TextInput) and with its rules for pasted text.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::widgets::{StatefulWidget, Widget};
+use ratatui_textarea::{CursorMove, TextArea as Editor};
 
-use super::text_input::{Pasted, TextInput};
+pub use super::text_input::Pasted;
+use super::theme::Theme;
 use crate::domain::text::is_hostile;
+
+/// Edits that can be undone: a typed character is one.
+const UNDO_STEPS: usize = 2000;
 
 /// Editable lines; there is always at least one.
 #[derive(Debug, Clone)]
 pub struct TextArea {
-    lines: Vec<TextInput>,
-    at: usize,
+    editor: Editor<'static>,
 }
 
 impl TextArea {
-    /// A text with the cursor at its beginning.
+    /// A text with the cursor at its beginning; hostile characters stay out.
     pub fn new(text: &str) -> Self {
-        let mut lines: Vec<TextInput> = text
-            .split('\n')
-            .map(|line| TextInput::new(line.trim_end_matches('\r')))
-            .collect();
-        if let Some(first) = lines.first_mut() {
-            let text = first.text().to_owned();
-            first.set_with_cursor(text, 0);
-        }
-        Self { lines, at: 0 }
+        let mut editor = Editor::from(clean(text).0.split('\n'));
+        // Colours come from the theme when it is drawn, and the cursor is the terminal's own.
+        editor.set_cursor_style(Style::new());
+        editor.set_cursor_line_style(Style::new());
+        editor.set_max_histories(UNDO_STEPS);
+        Self { editor }
+    }
+
+    /// With the numbers of its lines in front of them.
+    #[must_use]
+    pub fn numbered(mut self) -> Self {
+        self.editor.set_line_number_style(Style::new());
+        self
     }
 
     /// The text, its lines ended by line feeds.
     pub fn text(&self) -> String {
-        let lines: Vec<&str> = self.lines.iter().map(TextInput::text).collect();
-        lines.join("\n")
+        self.editor.lines().join("\n")
     }
 
     /// The lines.
-    pub fn lines(&self) -> &[TextInput] {
-        &self.lines
+    pub fn lines(&self) -> &[String] {
+        self.editor.lines()
     }
 
     /// The line of the cursor, from 0.
-    pub const fn at(&self) -> usize {
-        self.at
+    pub fn at(&self) -> usize {
+        self.editor.cursor().0
+    }
+
+    /// The first line that the last frame showed, from 0.
+    pub fn top(&self) -> usize {
+        usize::from(self.editor.scroll_offset().0)
     }
 
     /// Takes an editing key; false if the key edits nothing.
     pub fn key(&mut self, key: KeyEvent) -> bool {
-        let has_next = self.at + 1 < self.lines.len();
-        let Some(line) = self.lines.get_mut(self.at) else {
-            return false;
-        };
-        let is_plain = key.modifiers - KeyModifiers::SHIFT == KeyModifiers::NONE;
-        let is_first = line.cursor_byte() == 0;
-        let is_last = line.cursor_byte() == line.text().len();
-        let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let editor = &mut self.editor;
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let alt = key.modifiers.contains(KeyModifiers::ALT);
         match key.code {
-            KeyCode::Left if is_plain && is_first && self.at > 0 => {
-                self.at -= 1;
-                self.place(usize::MAX);
-            }
-            KeyCode::Right if is_plain && is_last && has_next => {
-                self.at += 1;
-                self.place(0);
-            }
-            KeyCode::Backspace if is_first && self.at > 0 => self.join(self.at - 1),
-            KeyCode::Char('h') if is_control && is_first && self.at > 0 => self.join(self.at - 1),
-            KeyCode::Delete if is_last && has_next => self.join(self.at),
-            _ => return line.key(key),
+            KeyCode::Char('a') if control => editor.move_cursor(CursorMove::Head),
+            KeyCode::Char('e') if control => editor.move_cursor(CursorMove::End),
+            KeyCode::Char('b') if control => editor.move_cursor(CursorMove::Back),
+            KeyCode::Char('f') if control => editor.move_cursor(CursorMove::Forward),
+            KeyCode::Char('h') if control => drop(editor.delete_char()),
+            KeyCode::Char('w') if control => drop(editor.delete_word()),
+            KeyCode::Char('k') if control => drop(editor.delete_line_by_end()),
+            KeyCode::Char('u') if control => drop(editor.delete_line_by_head()),
+            KeyCode::Char('b') if alt => editor.move_cursor(CursorMove::WordBack),
+            KeyCode::Char('f') if alt => editor.move_cursor(CursorMove::WordForward),
+            KeyCode::Char('d') if alt => drop(editor.delete_next_word()),
+            KeyCode::Char(letter) if !control && !alt => editor.insert_char(letter),
+            KeyCode::Backspace if alt || control => drop(editor.delete_word()),
+            KeyCode::Backspace => drop(editor.delete_char()),
+            KeyCode::Delete if control => drop(editor.delete_next_word()),
+            KeyCode::Delete => drop(editor.delete_next_char()),
+            KeyCode::Left if control || alt => editor.move_cursor(CursorMove::WordBack),
+            KeyCode::Right if control || alt => editor.move_cursor(CursorMove::WordForward),
+            KeyCode::Left => editor.move_cursor(CursorMove::Back),
+            KeyCode::Right => editor.move_cursor(CursorMove::Forward),
+            KeyCode::Home => editor.move_cursor(CursorMove::Head),
+            KeyCode::End => editor.move_cursor(CursorMove::End),
+            _ => return false,
         }
         true
     }
 
     /// Breaks the line at the cursor; the new line is indented like the old one.
     pub fn break_line(&mut self) {
-        let Some(line) = self.lines.get_mut(self.at) else {
-            return;
-        };
-        let (before, after) = line.text().split_at(line.cursor_byte());
-        let blanks: String = before.chars().take_while(|one| *one == ' ').collect();
-        let (before, after) = (before.to_owned(), format!("{blanks}{after}"));
-        line.set(before);
-        let next = TextInput::new(after);
-        self.at += 1;
-        self.lines.insert(self.at, next);
-        self.place(blanks.len());
+        let ratatui_textarea::DataCursor(row, column) = self.editor.cursor();
+        let line = self.editor.lines().get(row).map_or("", String::as_str);
+        let blanks = line.chars().take(column).take_while(|one| *one == ' ');
+        let blanks: String = blanks.collect();
+        self.editor.insert_str(format!("\n{blanks}"));
     }
 
     /// Takes a pasted text: tabs become blanks, hostile characters stay out.
     pub fn paste(&mut self, text: &str) -> Pasted {
-        let mut refused = 0;
-        let mut clean = String::with_capacity(text.len());
-        for character in text.replace("\r\n", "\n").chars() {
-            match character {
-                '\n' | '\r' => clean.push('\n'),
-                '\t' => clean.push(' '),
-                other if is_hostile(other) => refused += 1,
-                other => clean.push(other),
-            }
-        }
-        let Some(line) = self.lines.get(self.at) else {
-            return Pasted { refused };
-        };
-        let (before, after) = line.text().split_at(line.cursor_byte());
-        let behind = after.chars().count();
-        let whole = format!("{before}{clean}{after}");
-        let new: Vec<TextInput> = whole.split('\n').map(TextInput::new).collect();
-        let last = self.at + new.len() - 1;
-        self.lines.splice(self.at..=self.at, new);
-        self.at = last;
-        let length = self.lines[last].text().chars().count();
-        self.place(length - behind);
+        let (clean, refused) = clean(text);
+        self.editor.insert_str(clean);
         Pasted { refused }
+    }
+
+    /// Puts another text in place of this one, as one edit that can be undone; the cursor goes to
+    /// its beginning. Hostile characters stay out.
+    pub fn replace(&mut self, text: &str) -> Pasted {
+        self.editor.select_all();
+        let pasted = self.paste(text);
+        self.editor.move_cursor(CursorMove::Top);
+        pasted
+    }
+
+    /// Takes back the last edit; false if there is none.
+    pub fn undo(&mut self) -> bool {
+        self.editor.undo()
+    }
+
+    /// Makes the edit again that was taken back; false if there is none.
+    pub fn redo(&mut self) -> bool {
+        self.editor.redo()
     }
 
     /// Moves the cursor by lines; its column stays as far as the line allows.
     pub fn step(&mut self, by: isize) {
-        let last = self.lines.len() - 1;
-        let column = self
-            .lines
-            .get(self.at)
-            .map_or(0, |line| line.text()[..line.cursor_byte()].chars().count());
-        self.at = self.at.saturating_add_signed(by).min(last);
-        self.place(column);
+        let ratatui_textarea::DataCursor(row, column) = self.editor.cursor();
+        let last = self.editor.lines().len().saturating_sub(1);
+        self.put_cursor(row.saturating_add_signed(by).min(last), column);
     }
 
-    /// Puts the cursor behind so many characters of its line, or at its end.
-    fn place(&mut self, column: usize) {
-        if let Some(line) = self.lines.get_mut(self.at) {
-            let text = line.text().to_owned();
-            let column = column.min(text.chars().count());
-            line.set_with_cursor(text, column);
+    /// Puts the cursor on a line, behind so many of its characters, as far as there are any.
+    pub fn put_cursor(&mut self, line: usize, column: usize) {
+        let place = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
+        let to = CursorMove::Jump(place(line), place(column));
+        self.editor.move_cursor(to);
+    }
+}
+
+/// A text with line feeds alone and without tabs and hostile characters, and how many of these it
+/// had.
+fn clean(text: &str) -> (String, usize) {
+    let mut refused = 0;
+    let mut clean = String::with_capacity(text.len());
+    for character in text.replace("\r\n", "\n").chars() {
+        match character {
+            '\n' | '\r' => clean.push('\n'),
+            '\t' => clean.push(' '),
+            other if is_hostile(other) => refused += 1,
+            other => clean.push(other),
+        }
+    }
+    (clean, refused)
+}
+
+/// Draws a text area, scrolled so that its cursor shows. The state receives the place of the cursor
+/// on the screen.
+#[derive(Debug)]
+pub struct TextAreaLines<'a> {
+    area: &'a TextArea,
+    style: Style,
+    theme: &'a Theme,
+}
+
+impl<'a> TextAreaLines<'a> {
+    /// The lines of `area`.
+    pub const fn new(area: &'a TextArea, theme: &'a Theme) -> Self {
+        Self {
+            area,
+            style: theme.text,
+            theme,
         }
     }
 
-    /// Joins a line with the one behind it; the cursor stands where they meet.
-    fn join(&mut self, upper: usize) {
-        let lower = self.lines.remove(upper + 1);
-        let text = self.lines[upper].text().to_owned();
-        let column = text.chars().count();
-        self.lines[upper].set(text + lower.text());
-        self.at = upper;
-        self.place(column);
+    /// Another style.
+    #[must_use]
+    pub const fn style(mut self, style: Style) -> Self {
+        self.style = style;
+        self
+    }
+}
+
+impl StatefulWidget for TextAreaLines<'_> {
+    type State = Option<Position>;
+
+    fn render(self, area: Rect, buffer: &mut Buffer, cursor: &mut Option<Position>) {
+        *cursor = None;
+        if area.is_empty() {
+            return;
+        }
+        let editor = &self.area.editor;
+        editor.render(area, buffer);
+        buffer.set_style(area, self.style);
+        let numbers = editor.line_number_width();
+        let (top, left) = editor.scroll_offset();
+        let margin = Rect {
+            width: numbers.saturating_sub(left).min(area.width),
+            ..area
+        };
+        buffer.set_style(margin, self.theme.dim);
+        let at = editor.screen_cursor();
+        let cell = |place: usize, scrolled: u16, most: u16| {
+            let place = u16::try_from(place).unwrap_or(u16::MAX);
+            place.saturating_sub(scrolled).min(most.saturating_sub(1))
+        };
+        *cursor = Some(Position::new(
+            area.x + cell(at.col + usize::from(numbers), left, area.width),
+            area.y + cell(at.row, top, area.height),
+        ));
     }
 }
 
@@ -149,6 +221,16 @@ mod tests {
 
     fn press(area: &mut TextArea, code: KeyCode) {
         area.key(KeyEvent::new(code, KeyModifiers::NONE));
+    }
+
+    fn drawn(area: &TextArea, width: u16, height: u16) -> (Vec<String>, Option<Position>) {
+        let screen = Rect::new(0, 0, width, height);
+        let mut buffer = Buffer::empty(screen);
+        let mut cursor = None;
+        TextAreaLines::new(area, &Theme::MONO).render(screen, &mut buffer, &mut cursor);
+        let row = |y| -> String { (0..width).map(|x| buffer[(x, y)].symbol()).collect() };
+        let rows = (0..height).map(|y| row(y).trim_end().to_owned()).collect();
+        (rows, cursor)
     }
 
     #[test]
@@ -184,5 +266,35 @@ mod tests {
         assert_eq!(area.text(), "a1\n 2\n3b");
         press(&mut area, KeyCode::Char('x'));
         assert_eq!(area.text(), "a1\n 2\n3xb");
+    }
+
+    #[test]
+    fn a_paste_is_undone_and_redone_as_one_piece() {
+        let mut area = TextArea::new("{}");
+        press(&mut area, KeyCode::Right);
+        area.paste("1,\n2,\n3");
+        assert!(area.undo());
+        assert_eq!(area.text(), "{}");
+        assert!(area.redo());
+        assert_eq!(area.text(), "{1,\n2,\n3}");
+        area.replace("[]");
+        assert_eq!((area.text().as_str(), area.at()), ("[]", 0));
+        while area.undo() {}
+        assert_eq!(area.text(), "{}");
+    }
+
+    #[test]
+    fn the_cursor_stands_behind_wide_characters_and_long_lines_scroll() {
+        let mut area = TextArea::new("漢字é\n0123456789").numbered();
+        press(&mut area, KeyCode::Right);
+        press(&mut area, KeyCode::Right);
+        let (rows, cursor) = drawn(&area, 12, 2);
+        // A wide character takes two cells, of which the second is blank.
+        assert_eq!(rows, [" 1 漢 字 é", " 2 012345678"]);
+        assert_eq!(cursor, Some(Position::new(7, 0)));
+        area.put_cursor(1, 10);
+        let (rows, cursor) = drawn(&area, 8, 2);
+        assert!(rows[1].ends_with("789"), "{rows:?}");
+        assert_eq!(cursor, Some(Position::new(7, 1)));
     }
 }

@@ -12,6 +12,8 @@ pub struct Viewport {
     pub page: usize,
     /// How many lines there are.
     pub total: usize,
+    /// How many cells a line has.
+    pub width: u16,
     /// Where the lines are drawn, one a row; empty if they cannot be clicked.
     pub rows: Rect,
 }
@@ -21,6 +23,7 @@ impl Viewport {
     pub fn follow(&mut self, cursor: usize, total: usize, rows: Rect) {
         self.page = usize::from(rows.height).max(1);
         self.total = total;
+        self.width = rows.width;
         self.rows = rows;
         let lowest = (cursor + 1).saturating_sub(self.page);
         let last = total.saturating_sub(self.page);
@@ -31,6 +34,7 @@ impl Viewport {
     pub fn scroll_to(&mut self, top: usize, total: usize, rows: Rect) {
         self.page = usize::from(rows.height).max(1);
         self.total = total;
+        self.width = rows.width;
         self.rows = rows;
         self.top = top.min(total.saturating_sub(self.page));
     }

@@ -197,7 +197,7 @@ fn defaults_are_stated() {
             &[
                 "[default: 100]",
                 "[default: 1]",
-                "[default: as fast as replies arrive]",
+                "[default: with --duration 10, else as fast as replies arrive]",
             ],
         ),
         (

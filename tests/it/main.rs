@@ -66,7 +66,6 @@ mod real_records;
 mod real_terminal;
 mod recorder;
 mod requests_loop;
-mod requests_story;
 #[cfg(unix)]
 mod route_command;
 mod route_loop;
@@ -85,6 +84,7 @@ mod settings_story;
 mod shopping;
 mod sorting_story;
 mod state_files;
+mod stories;
 mod supply;
 mod support;
 mod surprises_story;

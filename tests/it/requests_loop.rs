@@ -61,16 +61,16 @@ async fn a_search_goes_out_again_once_and_changed_once() {
     let (person, ended) = dashboard(&recorder);
     person.sees("RTX 4090").await;
     person.types("4");
-    person.sees("1/1 request").await;
+    person.sees("All 1").await;
     person.types("r");
-    person.sees("Answered: search offers").await;
-    person.sees("2/2 requests").await; // the selection stays on the first one
+    person.sees("Response received: search offers").await;
+    person.sees("All 2").await; // the selection stays on the first one
     person.types("f");
-    person.sees("Sound JSON").await;
+    person.sees("Valid JSON").await;
     person.press(KeyCode::Right);
     person.types("\"canary\": 1,");
     control(&person, 's');
-    person.sees("3/3 requests").await;
+    person.sees("All 3").await;
     person.press(KeyCode::Char('q'));
     ended.join().unwrap();
     let requests = recorder.requests();
@@ -105,20 +105,21 @@ async fn no_key_is_in_any_entry_screen_copy_or_archive() {
     assert!(sent.contains(CANARY), "what was typed is what was sent");
     assert!(!format!("{entry:?}").contains(CANARY), "{entry:?}");
     let mut desk = Desk::with_offers(THREE);
-    desk.send(Message::Recorded(Box::new(entry)));
+    desk.send(Message::Recorded {
+        ticket: None,
+        entry: Box::new(entry),
+    });
     let mut seen = Vec::new();
     desk.resize(300, 80).keys("4");
     seen.push(desk.screen());
-    desk.keys("enter")
-        .expect("Authorization header")
-        .expect("\"echo\"");
+    desk.keys("enter").expect("API key sent").expect("\"echo\"");
     seen.push(desk.screen());
     for letter in ["c", "b", "a", "u"] {
         desk.keys("y").keys(letter);
         seen.push(format!("{:?}", desk.effects.last().unwrap()));
     }
     assert!(seen[2].contains("$BOURSE_API_KEY"), "{}", seen[2]);
-    desk.keys("f").expect("Body of search offers");
+    desk.keys("f").expect("Edit and send: search offers");
     seen.push(desk.screen());
     desk.keys("esc e enter");
     let Some(Effect::Export { content, .. }) = desk.effects.last() else {
@@ -128,7 +129,7 @@ async fn no_key_is_in_any_entry_screen_copy_or_archive() {
     seen.push(content.clone());
     desk.keys("esc esc /")
         .type_text("canary")
-        .expect("None of the 1 requests");
+        .expect("None of 1 requests");
     for text in seen {
         assert!(!text.contains("canary"), "{text}");
     }
@@ -151,12 +152,10 @@ async fn a_call_that_was_given_up_is_listed_too() {
     person.press(KeyCode::Esc);
     person.sees("Stopped waiting").await;
     person.types("4");
-    person
-        .sees("no answer: given up before an answer came")
-        .await;
+    person.sees("given up before an answer came").await;
     drop(release);
     person.types("r");
-    person.sees("Answered: search offers").await;
+    person.sees("Response received: search offers").await;
     person.sees("200 OK").await;
     person.press(KeyCode::Char('q'));
     ended.join().unwrap();

@@ -62,12 +62,13 @@ impl Model {
     /// The dashboard anew for another profile. Every field is named here: one that is added must
     /// be said to belong to the market or to the person.
     fn start_over(&mut self, profile: Profile) {
-        let fresh = Self::new(profile, None, self.opener);
+        let fresh = Self::new(profile, None, self.views);
         let Self {
             state,
             facts,
             overlays: _,
-            opener: _,
+            panes: _,
+            views: _,
         } = std::mem::replace(self, fresh);
         self.facts = facts;
         let State {

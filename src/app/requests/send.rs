@@ -1,134 +1,121 @@
-//! Sending from the Requests pane: reads only.
+//! Sending a request again, as it was or with another body: reads only.
 
-use super::{Flight, meant};
+use super::Flight;
 use crate::api::ledger::LedgerEntry;
 use crate::api::redact::REMOVED;
 use crate::api::{Operation, Origin, RawSearch, Request, wire};
-use crate::app::keymap::Action;
-use crate::app::message::{Effect, Toast};
-use crate::app::overlay::Overlay;
-use crate::app::remote::Now;
-use crate::app::{Model, Pane};
+use crate::app::State;
+use crate::app::view::Cx;
 
-/// Why an action cannot be done now, if it cannot.
-pub(in crate::app) fn disabled(model: &Model, action: Action) -> Option<String> {
-    if model.state.pane != Pane::Requests {
-        return None;
-    }
-    // An action of a form or a menu over the pane is none of the pane's.
-    if !matches!(model.overlays.last(), None | Some(Overlay::Request(_))) {
-        return None;
-    }
-    match action {
-        Action::Open | Action::Copy | Action::Export => nothing(model),
-        Action::Refresh => repeated(model).err(),
-        Action::Filter => meant(model).map_or_else(
-            || nothing(model),
-            |number| model.state.ledger.get(number).and_then(unchangeable),
-        ),
-        _ => None,
+/// Why there is no request to do anything with.
+fn nothing(state: &State) -> String {
+    if state.ledger.is_empty() {
+        "No requests yet".to_owned()
+    } else if state.requests.rows().is_empty() {
+        "No request matches".to_owned()
+    } else {
+        "This request is no longer in the list".to_owned()
     }
 }
 
-/// That there is no call to do anything with, and why.
-fn nothing(model: &Model) -> Option<String> {
-    meant(model).is_none().then(|| {
-        if model.state.ledger.is_empty() {
-            "nothing was sent yet".to_owned()
-        } else {
-            "no request matches the words".to_owned()
+/// The request that an action is about.
+pub(super) fn subject(state: &State) -> Result<(u64, &LedgerEntry), String> {
+    let number = state.requests.subject().ok_or_else(|| nothing(state))?;
+    let entry = state.ledger.get(number).ok_or_else(|| nothing(state))?;
+    Ok((number, entry))
+}
+
+/// The number and the operation of the search whose body can be changed and sent.
+///
+/// # Errors
+/// When there is none, or it is no search.
+pub fn editable(state: &State) -> Result<(u64, Operation), String> {
+    let (number, entry) = subject(state)?;
+    match entry.operation {
+        search @ (Operation::SearchOffers | Operation::SearchVolumes) => Ok((number, search)),
+        Operation::ListWorkergroups => Err("Listing workergroups sends no body".to_owned()),
+        other @ (Operation::UnlistVolume | Operation::CreateWorkergroup | Operation::Route) => {
+            Err(refusal(other).to_owned())
         }
-    })
-}
-
-/// Why the body of a call cannot be changed and sent.
-fn unchangeable(entry: &LedgerEntry) -> Option<String> {
-    let words = match entry.operation {
-        Operation::SearchOffers | Operation::SearchVolumes => return None,
-        Operation::ListWorkergroups => "the list of groups has no body to change",
-        other => return Some(refusal(other)),
-    };
-    Some(words.to_owned())
+    }
 }
 
 /// Why a write or a route request is not sent from here.
-fn refusal(operation: Operation) -> String {
-    let instead = match operation {
-        Operation::UnlistVolume => "a write is sent only from its own dialog, in Volumes",
-        Operation::CreateWorkergroup => "a write is sent only from its own form, in Workergroups",
-        _ => "a route request is sent only from the route lab",
-    };
-    format!("{} is not sent again: {instead}", operation.label())
+const fn refusal(operation: Operation) -> &'static str {
+    match operation {
+        Operation::UnlistVolume => "Writes are never resent: unlist on the Volumes pane",
+        Operation::CreateWorkergroup => {
+            "Writes are never resent: create a workergroup on the Workergroups pane"
+        }
+        Operation::Route => "Route requests are sent from the route lab only",
+        Operation::SearchOffers | Operation::SearchVolumes | Operation::ListWorkergroups => {
+            "This request can be resent"
+        }
+    }
 }
 
-/// The request that the call in question was, and its number.
-fn repeated(model: &Model) -> Result<(u64, Request), String> {
-    let number = meant(model).ok_or_else(|| nothing(model).unwrap_or_default())?;
-    let entry = model
-        .ledger
-        .get(number)
-        .ok_or("the call is too long ago: it is not kept any more")?;
-    if model
-        .state
-        .requests
-        .flights
-        .iter()
-        .any(|own| own.from == number)
-    {
-        return Err("it is on its way already".to_owned());
+/// The request as it can be sent again, and its number.
+///
+/// # Errors
+/// When there is none, it is no read, it is being resent, or it went to another market.
+pub fn resendable(state: &State) -> Result<(u64, Request), String> {
+    let (number, entry) = subject(state)?;
+    let mut flights = state.requests.flights.iter();
+    if flights.any(|own| own.from == number) {
+        return Err("Already being resent".to_owned());
     }
     let request = match entry.operation {
         Operation::ListWorkergroups => Request::ListWorkergroups,
         search @ (Operation::SearchOffers | Operation::SearchVolumes) => {
             let body = entry.request_body().unwrap_or_default();
             if body.contains(REMOVED) {
-                return Err("its body held a secret, which is not kept".to_owned());
+                return Err("Its body contained a secret: secrets are not stored".to_owned());
             }
             let raw = RawSearch::new(search, &body).map_err(|error| error.to_string())?;
             Request::Raw(raw)
         }
-        other => return Err(refusal(other)),
+        other @ (Operation::UnlistVolume | Operation::CreateWorkergroup | Operation::Route) => {
+            return Err(refusal(other).to_owned());
+        }
     };
-    check_address(model, entry, &request)?;
+    check_address(state, entry, &request)?;
     Ok((number, request))
 }
 
-/// A call goes only where it went: the dashboard may speak for another market by now.
-pub(super) fn check_address(
-    model: &Model,
-    entry: &LedgerEntry,
-    request: &Request,
-) -> Result<(), String> {
-    let base = &model.state.profile.base_url;
-    let path = wire::encode(request, model.state.profile.dialect).path;
+/// Whether a request would go where the recorded one went: the dashboard may be connected to
+/// another market by now.
+///
+/// # Errors
+/// When it would not.
+pub fn check_address(state: &State, entry: &LedgerEntry, request: &Request) -> Result<(), String> {
+    let base = &state.profile.base_url;
+    let path = wire::encode(request, state.profile.dialect).path;
     let is_same = Origin::parse(base).is_ok_and(|origin| origin.address(path) == entry.url);
     is_same
         .then_some(())
-        .ok_or_else(|| format!("it went to another market than {base}"))
+        .ok_or_else(|| format!("It was sent to another market, not to {base}"))
 }
 
-/// Sends the call in question again.
-pub(super) fn again(model: &mut Model, now: Now) -> Vec<Effect> {
-    match repeated(model) {
-        Ok((number, request)) => send(model, now, number, request),
-        Err(why) => {
-            model.show(Toast::error(why, now));
-            Vec::new()
-        }
+/// Sends the request that is meant again, or says why not.
+pub fn resend(cx: &mut Cx<'_>) {
+    match resendable(cx.state) {
+        Ok((number, request)) => send(cx, number, request),
+        Err(why) => cx.complain(why),
     }
 }
 
-/// Sends a read.
-pub(super) fn send(model: &mut Model, now: Now, from: u64, request: Request) -> Vec<Effect> {
-    let ticket = model.state.tickets.take();
+/// Sends a read that repeats or changes a recorded one. The response is awaited even when its view
+/// closes: it becomes an entry of the list.
+pub fn send(cx: &mut Cx<'_>, from: u64, request: Request) {
     let operation = request.operation();
-    model.state.requests.flights.push(Flight {
+    let ticket = cx.send(request);
+    let since = cx.now.mono;
+    cx.state.requests.flights.push(Flight {
         ticket,
         from,
         operation,
-        since: now.mono,
+        since,
         attempt: 1,
         waiting: None,
     });
-    vec![Effect::Call { ticket, request }]
 }

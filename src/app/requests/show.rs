@@ -1,40 +1,39 @@
-//! The forms in which calls leave the pane: copied, and as an archive.
+//! The forms in which requests leave the program: copied, and as an archive.
 
-use super::opened::is_json;
+use super::send::subject;
 use crate::api::redact::REMOVED;
 use crate::api::{curl, har};
 use crate::app::State;
 use crate::app::copy::CopyItem;
+use crate::domain::pretty;
 use crate::domain::text::{json_for_terminal, visible};
 
-/// What can be copied of the call in question.
+/// What can be copied of the request in question.
 pub(in crate::app) fn copy_items(state: &State) -> Vec<CopyItem> {
-    let opened = state.requests.opened.as_ref().map(|opened| opened.number);
-    let number = opened.or_else(|| state.requests.selected());
-    let Some(entry) = number.and_then(|number| state.ledger.get(number)) else {
+    let Ok((_, entry)) = subject(state) else {
         return Vec::new();
     };
     let (request, response) = (entry.request_body(), entry.response_body());
     let remark = |body: &Option<String>| {
         let lacks = body.as_ref().is_some_and(|body| body.contains(REMOVED));
         if lacks {
-            format!("; {REMOVED} stands for a secret")
+            format!("; {REMOVED} replaces a secret")
         } else {
             String::new()
         }
     };
-    let mut call = "the call as curl".to_owned();
+    let mut call = "the request as curl".to_owned();
     if entry.with_key {
         call.push_str(", key from $BOURSE_API_KEY");
     }
     call.push_str(&remark(&request));
-    let sent = format!("the request's body{}", remark(&request));
+    let sent = format!("the request body{}", remark(&request));
     let cut = if entry.response_cut {
-        ", its beginning"
+        ", truncated"
     } else {
         ""
     };
-    let came = format!("the answer's body{cut}{}", remark(&response));
+    let received = format!("the response body{cut}{}", remark(&response));
     vec![
         CopyItem::new('c', "copy-curl", call, Ok(curl::recorded(entry))),
         CopyItem::new(
@@ -43,20 +42,20 @@ pub(in crate::app) fn copy_items(state: &State) -> Vec<CopyItem> {
             sent,
             request
                 .map(|body| clean(&body))
-                .ok_or_else(|| "the call has no body".to_owned()),
+                .ok_or_else(|| "the request has no body".to_owned()),
         ),
         CopyItem::new(
             'a',
             "copy-answer",
-            came,
+            received,
             response
                 .map(|body| clean(&body))
-                .ok_or_else(|| "no whole answer came".to_owned()),
+                .ok_or_else(|| "no response was received".to_owned()),
         ),
         CopyItem::new(
             'u',
             "copy-address",
-            "the address",
+            "the URL",
             Ok(visible(&entry.url, 4096)),
         ),
     ]
@@ -64,20 +63,20 @@ pub(in crate::app) fn copy_items(state: &State) -> Vec<CopyItem> {
 
 /// A body without characters that a terminal would act on.
 fn clean(body: &str) -> String {
-    if is_json(body, false) {
+    if pretty::is_json(body, false) {
         return json_for_terminal(body);
     }
     let lines: Vec<String> = body.lines().map(|line| visible(line, usize::MAX)).collect();
     lines.join("\n")
 }
 
-/// The calls in the list as an HTTP archive, oldest first.
+/// The requests in the list as an HTTP archive, oldest first.
 pub(crate) fn export_content(state: &State) -> Result<String, String> {
-    let shown = state.requests.shown();
+    let shown = &state.requests.matching;
     if shown.is_empty() {
         return Err("there is no request to export".to_owned());
     }
-    let entries = shown.iter().rev();
+    let entries = shown.iter();
     let entries = entries.filter_map(|number| state.ledger.get(*number));
     Ok(har::document(entries))
 }

@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::api::redact;
 use crate::domain::text::json_for_terminal;
 use crate::domain::{Listing, pretty};
+use crate::widgets::json;
 use crate::widgets::report::Report;
-use crate::widgets::theme::Theme;
 
 /// The laid-out text and what of it is folded.
 #[derive(Debug, Default)]
@@ -31,7 +30,7 @@ impl Json {
         let mut json = Self {
             ends: ends(&lines),
             lines,
-            report: Report::default().with_cursor().painted(coloured),
+            report: Report::default().with_cursor().painted(json::paint),
             ..Self::default()
         };
         json.layout();
@@ -107,37 +106,6 @@ fn ends(lines: &[String]) -> Vec<Option<usize>> {
         }
     }
     ends
-}
-
-/// A line of laid-out JSON in colours: names, texts, numbers and the rest.
-fn coloured(text: &str, theme: &Theme) -> Line<'static> {
-    let mut line = Line::default();
-    let (indent, rest) = text.split_at(text.len() - text.trim_start().len());
-    line.push_span(Span::raw(indent.to_owned()));
-    let mut rest = rest;
-    if rest.starts_with('"') {
-        let end = pretty::string_end(rest.as_bytes(), 0);
-        if let Some(after) = rest[end..].strip_prefix(": ") {
-            line.push_span(Span::styled(rest[..end].to_owned(), theme.key));
-            line.push_span(Span::raw(": "));
-            rest = after;
-        }
-    }
-    let value = rest.trim_end_matches(',');
-    let comma = &rest[value.len()..];
-    line.push_span(Span::styled(value.to_owned(), style(value, theme)));
-    line.push_span(Span::raw(comma.to_owned()));
-    line
-}
-
-fn style(value: &str, theme: &Theme) -> Style {
-    match value.chars().next() {
-        Some('"') => theme.good,
-        Some('-' | '0'..='9') => theme.series[2],
-        Some('t' | 'f') => theme.series[3],
-        Some('n') => theme.dim,
-        _ => theme.text,
-    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use ratatui::widgets::{StatefulWidget, Widget};
 use super::{Control, Field, Form};
 use crate::widgets::secret_input::SecretInput;
 use crate::widgets::text::{cells, fit, wrap};
-use crate::widgets::text_area::TextArea;
+use crate::widgets::text_area::{TextArea, TextAreaLines};
 use crate::widgets::text_input::InputLine;
 use crate::widgets::theme::Theme;
 
@@ -337,7 +337,7 @@ fn secret(input: &SecretInput, area: Rect, theme: &Theme, buffer: &mut Buffer) -
     Position::new(area.x + stars.min(area.width.saturating_sub(1)), area.y)
 }
 
-/// Draws the lines of a text around its cursor; gives the place of the cursor.
+/// Draws the visible lines of a text between the edges of its field; gives the place of the cursor.
 fn text_area(
     text: &TextArea,
     area: Rect,
@@ -345,25 +345,22 @@ fn text_area(
     theme: &Theme,
     buffer: &mut Buffer,
 ) -> Option<Position> {
-    let page = usize::from(area.height);
-    let first = (text.at() + 1).saturating_sub(page);
-    let mut cursor = None;
-    for (row, (place, line)) in area.rows().zip(text.lines().iter().enumerate().skip(first)) {
-        let edge = if is_focused {
-            theme.focus
-        } else {
-            theme.border
-        };
-        let inner = extent(row, edge, buffer);
-        let style = if is_focused { theme.input } else { theme.text };
-        let mut at = None;
-        InputLine::new(line, theme)
-            .style(style)
-            .render(inner, buffer, &mut at);
-        if place == text.at() {
-            cursor = at;
-        }
+    let (edge, style) = if is_focused {
+        (theme.focus, theme.input)
+    } else {
+        (theme.border, theme.text)
+    };
+    for row in area.rows() {
+        extent(row, edge, buffer);
     }
+    let inner = Rect {
+        x: area.x + 1,
+        width: area.width.saturating_sub(2),
+        ..area
+    };
+    let mut cursor = None;
+    let lines = TextAreaLines::new(text, theme).style(style);
+    lines.render(inner, buffer, &mut cursor);
     cursor
 }
 

@@ -7,7 +7,9 @@ use bourse::api::wire::Method;
 use bourse::api::{ApiError, Operation, Request};
 use bourse::app::Pane;
 use bourse::app::message::{Effect, Message};
+use bourse::app::remote::Ticket;
 use bourse::domain::{Resource, Untrusted};
+use bourse::widgets::theme::Theme;
 use ratatui::style::Modifier;
 
 use crate::desk::{Desk, START, THREE};
@@ -66,22 +68,31 @@ const BODY: &str = r#"{"verified":{"eq":true},"limit":5}"#;
 fn desk(entries: Vec<LedgerEntry>) -> Desk {
     let mut desk = Desk::with_offers(THREE);
     for entry in entries {
-        desk.send(Message::Recorded(Box::new(entry)));
+        record_only(&mut desk, None, entry);
     }
     desk.keys("4");
     desk
 }
 
+fn record_only(desk: &mut Desk, ticket: Option<Ticket>, entry: LedgerEntry) {
+    let entry = Box::new(entry);
+    desk.send(Message::Recorded { ticket, entry });
+}
+
 fn record(desk: &mut Desk, entry: LedgerEntry) {
-    desk.send(Message::Recorded(Box::new(entry)));
+    record_only(desk, None, entry);
     desk.wait(0.0);
 }
 
-/// The line of the screen that begins with the sign of the selection.
+/// The selected row of the list, without frame and preview.
 fn selected(desk: &Desk) -> String {
     let screen = desk.screen();
-    let line = screen.lines().find(|line| line.starts_with('>'));
-    line.unwrap_or_default().to_owned()
+    let row = screen.lines().find_map(|line| {
+        let line = line.trim_start_matches(['┃', ' ']);
+        line.strip_prefix('▌')
+    });
+    let row = row.unwrap_or_default();
+    row.split('┃').next().unwrap_or_default().trim().to_owned()
 }
 
 #[track_caller]
@@ -96,12 +107,13 @@ fn copied(desk: &Desk) -> (&str, &str) {
 fn an_empty_list_says_what_to_press() {
     let mut desk = Desk::new();
     desk.keys("4")
-        .expect("Nothing was sent yet.")
-        .expect("Press 1")
-        .expect("no requests");
-    desk.keys("r").expect("nothing was sent yet");
-    desk.keys("enter y e").expect("nothing was sent yet");
-    assert!(desk.model.overlays.is_empty());
+        .expect("No requests yet")
+        .expect("1 loads offers");
+    for key in ["r", "enter", "y", "e", "f"] {
+        desk.wait(9.0);
+        desk.keys(key).expect("No requests yet");
+        assert!(desk.model.overlays.is_empty());
+    }
     assert_eq!(desk.effects, []);
 }
 
@@ -114,7 +126,7 @@ fn route_calls_push_no_search_or_write_out() {
     for _ in 0..1000 {
         record(&mut desk, of(Operation::Route, "/route/", "{}"));
     }
-    desk.expect("/202 requests, older ones are not kept");
+    desk.expect("of 202").expect("older requests dropped");
     desk.keys("G");
     assert!(
         selected(&desk).contains("search offers"),
@@ -131,7 +143,7 @@ fn route_calls_push_no_search_or_write_out() {
 }
 
 #[test]
-fn every_call_is_a_line_with_its_figures_latest_first() {
+fn every_request_is_a_row_with_its_figures_latest_first() {
     let mut desk = desk(vec![
         search(1.0, BODY, r#"{"offers":[]}"#),
         LedgerEntry {
@@ -142,26 +154,48 @@ fn every_call_is_a_line_with_its_figures_latest_first() {
         },
         unanswered(3.0),
     ]);
-    desk.resize(80, 24);
+    desk.resize(100, 24);
     let screen = desk.screen();
-    let lines: Vec<&str> = screen.lines().collect();
-    let at = |y: usize| lines[y].split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_eq!(at(2), "time operation status took sent received try waited");
+    let at = |time: &str| {
+        let line = screen.lines().find(|line| line.contains(time)).unwrap();
+        // Bars aside.
+        let words = line.split_whitespace();
+        let words = words.filter(|word| !word.starts_with('━'));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(at("Took"), "Time Request Status Took Received Sent Try");
     assert_eq!(
-        at(3),
-        ">! 12:00:03 list workergroups no answer 2.50s 0B 0B 3 1.50s"
+        at("12:00:03"),
+        "▌!12:00:03 list workergroups no answer: 127.0.0.1… 2.50 s 0 B 0 B 3"
     );
     assert_eq!(
-        at(4),
-        "! 12:00:02 search offers 429 too ma… 31ms 34B 14.2kB 1 -"
+        at("12:00:02"),
+        "!12:00:02 search offers 429 too many request… 31 ms 14.2 kB 34 B 1"
     );
-    assert_eq!(at(5), "12:00:01 search offers 200 OK 31ms 34B 13B 1 -");
-    // What the narrow list cannot hold of the selected one stands below.
-    desk.expect("1/3 requests · GET /api/v0/workergroups/: no answer: 127.0.0.1:1 cannot");
-    desk.resize(120, 40)
-        .expect("POST /api/v0/bundles/")
+    assert_eq!(
+        at("12:00:01"),
+        "12:00:01 search offers 200 OK 31 ms 13 B 34 B 1"
+    );
+    desk.resize(200, 60)
+        .expect("1.50 s")
         .expect("GET /api/v0/workergroups/");
+    desk.keys("j").expect("POST /api/v0/bundles/");
     desk.resize(40, 10).expect("search offers").expect("429");
+}
+
+#[test]
+fn a_slow_request_has_a_longer_bar() {
+    let slow = LedgerEntry {
+        took: Duration::from_secs(9),
+        ..search(2.0, BODY, "{}")
+    };
+    let desk = desk(vec![search(1.0, BODY, "{}"), slow]);
+    let screen = desk.screen();
+    let bar = |time: &str| {
+        let line = screen.lines().find(|line| line.contains(time)).unwrap();
+        line.matches('━').count()
+    };
+    assert!(bar("12:00:02") > bar("12:00:01"), "{screen}");
 }
 
 #[test]
@@ -189,78 +223,104 @@ fn the_selection_stays_on_its_call_while_others_come() {
         record(&mut desk, search(f64::from(second), BODY, "{}"));
     }
     assert!(selected(&desk).contains("12:01:40"), "{}", desk.screen());
-    desk.expect("200/200 requests, older ones are not kept");
+    desk.expect("of 200").expect("older requests dropped");
 }
 
 #[test]
-fn words_narrow_the_list_at_once_and_esc_shows_all() {
+fn a_search_narrows_the_list_at_once_and_esc_shows_all() {
     let mut desk = desk(vec![
         search(1.0, r#"{"gpu_name":{"eq":"H100 SXM"}}"#, "{}"),
         search(2.0, BODY, "{}"),
         unanswered(3.0),
     ]);
     desk.keys("/").type_text("h100 offers");
-    desk.expect("/ h100 offers").expect("1/1 of 3 requests");
+    desk.expect("/ h100 offers").expect_not("12:00:03");
     assert!(selected(&desk).contains("12:00:01"));
     // Letters that mean something in the list are typed here.
     desk.keys("ctrl-u").type_text("no answer").keys("enter");
     assert!(selected(&desk).contains("list workergroups"));
     record(&mut desk, unanswered(4.0));
     record(&mut desk, search(5.0, BODY, "{}"));
-    desk.expect("2/2 of 5 requests");
+    desk.expect("12:00:04").expect_not("12:00:05");
+    assert!(selected(&desk).contains("12:00:03"));
     desk.keys("/").type_text(" nothing like it");
-    desk.expect("None of the 5 requests match “no answer nothing like it”.")
-        .expect("Esc shows them all again.");
-    desk.keys("esc").expect("/5 requests");
+    desk.expect("None of 5 requests matches “no answer nothing like it”")
+        .expect("Esc clears the search");
+    desk.keys("esc").expect("12:00:05");
     desk.keys("/").type_text("429").keys("enter esc");
-    desk.expect("/5 requests");
+    desk.expect("12:00:05");
 }
 
 #[test]
-fn a_call_is_read_whole_with_both_bodies_laid_out() {
+fn filters_show_one_kind_of_request_and_count_each() {
+    let mut desk = desk(vec![
+        search(1.0, BODY, "{}"),
+        of(Operation::UnlistVolume, "/api/v0/volumes/unlist/", "{}"),
+        of(Operation::Route, "/route/", "{}"),
+        unanswered(3.0),
+    ]);
+    desk.expect("All 4").expect("Reads 2").expect("Writes 1");
+    desk.expect("Route 1").expect("Errors 1");
+    desk.keys("l")
+        .expect("search offers")
+        .expect_not(" unlist volume");
+    desk.keys("right")
+        .expect("unlist volume")
+        .expect_not("search offers");
+    desk.keys("l l")
+        .expect("list workergroups")
+        .expect_not("search offers");
+    // One that comes is listed only where it belongs.
+    record(&mut desk, search(5.0, BODY, "{}"));
+    desk.expect("All 5").expect_not("search offers");
+    desk.keys("l").expect("search offers");
+    desk.keys("h").expect_not("search offers");
+    desk.keys("esc").expect("search offers");
+    desk.click("Writes 1").expect_not("search offers");
+}
+
+#[test]
+fn a_request_is_read_with_both_bodies_laid_out() {
     let answer = "{\"offers\":[{\"id\":7,\"price\":1.50,\"name\":\"a \u{202e}b\",\"api_key\":\"canary\"},\
         {\"long\":\"0123456789012345678901234567890123456789012345678901234567890\"}]}";
     let mut desk = desk(vec![search(1.0, BODY, answer)]);
     desk.keys("enter")
         .expect("Request 1: search offers")
         .expect("POST http://127.0.0.1:1/api/v0/bundles/")
-        .expect("sent       2026-11-20 12:00:01 +00:00")
-        .expect("key        went along in the Authorization header")
-        .expect("status     200 OK")
-        .expect("took       31ms")
-        .expect("attempt    1, sent at once")
-        .expect("bodies     34B sent, 142B received")
-        .expect("<removed> stands where a secret was.")
+        .expect("2026-11-20 12:00:01 +00:00 · API key sent")
+        .expect("200 OK in 31 ms · 34 B sent · 142 B received")
+        .expect("<removed> replaces a secret")
         .expect("  \"verified\": {\"eq\": true},")
         .expect("  \"limit\": 5")
-        .expect("      \"price\": 1.50,") // as it came, not 1.5
+        .expect("      \"price\": 1.50,") // as it was received, not 1.5
         .expect(r#"      "name": "a \u202eb","#)
         .expect("      \"api_key\": \"<removed>\"")
         .expect_not("canary");
     desk.keys("enter").expect_not("Request 1:");
     desk.keys("enter esc").expect_not("Request 1:");
+    desk.keys("enter q").expect("Requests ");
 }
 
 #[test]
-fn a_call_that_failed_says_so_in_words() {
+fn a_failed_request_says_so_and_the_next_one_is_a_key_away() {
     let page = LedgerEntry {
         status: Some(502),
-        error: Some("a web page came instead of JSON (502)".to_owned()),
+        error: Some("a web page was received instead of JSON (502)".to_owned()),
         ..search(1.0, BODY, "<html>\n<b>down</b>\u{1b}[31m</html>")
     };
     let mut desk = desk(vec![unanswered(0.0), page]);
     desk.keys("enter")
-        .expect("status     502 bad gateway")
-        .expect("error      a web page came instead of JSON (502)")
+        .expect("502 bad gateway in 31 ms")
+        .expect("a web page was received instead of JSON (502)")
         .expect("<b>down</b><U+001B>[31m</html>");
     // To the one below it in the list, and back.
     desk.keys("l")
         .expect("Request 1: list workergroups")
         .expect("GET http://127.0.0.1:1/api/v0/workergroups/")
-        .expect("status     no answer")
-        .expect("attempt    3, after a wait of 1.50s")
-        .expect("None: the call has no body.")
-        .expect("None: no whole answer came.");
+        .expect("no answer in 2.50 s")
+        .expect("attempt 3 after waiting 1.50 s")
+        .expect("No body")
+        .expect("No response");
     desk.keys("h").expect("Request 2: search offers");
     desk.keys("esc");
     assert!(selected(&desk).contains("12:00:01"));
@@ -272,12 +332,10 @@ fn a_text_is_found_counted_and_marked_without_colour() {
     let answer = format!(r#"{{"all":[{}]}}"#, names.join(","));
     let mut desk = desk(vec![search(1.0, BODY, &answer)]);
     desk.keys("enter").expect_not("Name 299");
-    desk.keys("/").expect("type what to look for");
-    desk.type_text("name 29").expect("match 1 of 11"); // 29 and 290 to 299, case aside
-    desk.expect(">     \"Name 29 x\"");
-    desk.keys("enter n").expect("match 2 of 11");
-    desk.expect(">     \"Name 290 x\"");
-    desk.keys("n").expect(">     \"Name 291 x\"");
+    desk.keys("/").type_text("name 29").expect("1 of 11"); // 29 and 290 to 299, case aside
+    desk.expect("Name 29 x");
+    desk.keys("enter n").expect("2 of 11").expect("Name 290 x");
+    desk.keys("n").expect("3 of 11");
     let marked: String = desk
         .cells()
         .iter()
@@ -285,18 +343,18 @@ fn a_text_is_found_counted_and_marked_without_colour() {
         .map(|cell| cell.symbol())
         .collect();
     assert!(marked.ends_with("Name 29"), "{marked}");
-    desk.keys("N N N").expect("match 11 of 11"); // round the end
-    desk.keys("n").expect("match 1 of 11");
-    desk.keys("/ ctrl-u").type_text("zebra").expect("not in it");
-    // One step back a press: the search, then the call.
+    desk.keys("N N N").expect("11 of 11"); // round the end
+    desk.keys("n").expect("1 of 11");
+    desk.keys("/ ctrl-u").type_text("zebra").expect("no match");
+    // One step back a press: the search, then the request.
     desk.keys("enter esc")
         .expect_not("zebra")
-        .expect("Request 1");
+        .expect("Request 1:");
     desk.keys("esc").expect_not("Request 1:");
 }
 
 #[test]
-fn a_long_answer_is_scrolled_and_its_end_is_honest() {
+fn a_long_response_is_scrolled_and_says_what_is_missing() {
     let records: Vec<String> = (0..5000).map(|at| format!(r#"{{"id":{at}}}"#)).collect();
     let text = format!(r#"{{"offers":[{},{{"id":"#, records.join(","));
     let entry = LedgerEntry {
@@ -307,55 +365,133 @@ fn a_long_answer_is_scrolled_and_its_end_is_honest() {
     let mut desk = desk(vec![entry]);
     desk.keys("enter")
         .expect("{\"id\": 0},")
-        .expect("1-36 of 5020 lines");
+        .expect("1–")
+        .expect(" of 5005");
     desk.keys("G")
         .expect("{\"id\": 4999},")
-        .expect("Only the first 256 kB of 1.4MB are kept.")
-        .expect("4985-5020 of 5020 lines");
-    desk.keys("k ctrl-u g").expect("Request body");
-    desk.resize(80, 24).keys("G").expect("are kept.");
-    desk.resize(300, 80).expect("are kept.");
+        .expect("… truncated after 256 kB of 1.4 MB")
+        .expect("–5005 of 5005");
+    desk.keys("k ctrl-u g").expect("{\"id\": 0},");
+    desk.resize(80, 24).keys("G").expect("… truncated");
+    desk.resize(300, 80).expect("… truncated");
 }
 
 #[test]
-fn a_wide_screen_shows_the_list_beside_the_call() {
-    let mut desk = desk(vec![search(1.0, BODY, "{}"), unanswered(2.0)]);
-    for (columns, rows) in [(130, 24), (200, 60), (300, 80)] {
-        desk.resize(columns, rows).keys("enter");
-        let screen = desk.screen();
-        let line = screen.lines().find(|line| line.starts_with('>')).unwrap();
-        assert!(line.contains("list workergroups"), "{screen}");
-        desk.expect("Request 2: list workergroups");
-        record(&mut desk, search(3.0, BODY, "{}"));
-        desk.expect("Request 2: list workergroups");
-        desk.keys("esc").keys("g j");
-        while !selected(&desk).contains("list workergroups") {
-            desk.keys("j");
-        }
+fn tab_goes_to_the_other_body_also_where_only_one_fits() {
+    let mut desk = desk(vec![search(1.0, BODY, r#"{"offers":[]}"#)]);
+    desk.resize(80, 24).keys("enter");
+    desk.expect("\"offers\": []").expect_not("\"limit\": 5");
+    desk.keys("tab")
+        .expect("\"limit\": 5")
+        .expect_not("offers\": []");
+    desk.keys("/").type_text("limit").expect("1 of 1");
+    desk.keys("enter esc shift-tab").expect("\"offers\": []");
+}
+
+#[test]
+fn the_preview_follows_the_selection() {
+    let secret = search(1.0, BODY, r#"{"offers":[{"api_key":"canary"}]}"#);
+    let mut desk = desk(vec![secret, unanswered(2.0)]);
+    for (columns, rows) in [(100, 30), (120, 40), (200, 60), (300, 80)] {
+        desk.resize(columns, rows).keys("g");
+        desk.expect("GET /api/v0/workergroups/")
+            .expect("No response");
+        desk.keys("j")
+            .expect("\"limit\": 5")
+            .expect("\"api_key\": \"<removed>\"")
+            .expect_not("canary");
     }
-    desk.resize(129, 40).keys("enter").expect_not("operation");
+    desk.resize(99, 40).expect_not("\"limit\": 5");
 }
 
 #[test]
-fn a_read_is_sent_again_and_its_answer_touches_no_rows() {
+fn a_route_run_is_one_row_until_it_is_unfolded() {
+    let mut desk = desk(vec![search(1.0, BODY, "{}")]);
+    desk.keys("3");
+    let groups = r#"{"success": true, "results": [{"id": 1, "endpoint_name": "chat"}]}"#;
+    desk.answer(groups);
+    desk.keys("t down down");
+    while !desk.shows("< series by count >") {
+        desk.keys("right");
+    }
+    desk.keys("down ctrl-u").type_text("20");
+    desk.keys("down ctrl-u").type_text("20").keys("enter y");
+    let tickets: Vec<Ticket> = desk.calls.iter().map(|(ticket, _)| *ticket).collect();
+    assert_eq!(tickets.len(), 20, "{}", desk.screen());
+    for (number, ticket) in tickets.into_iter().enumerate() {
+        let entry = LedgerEntry {
+            took: Duration::from_micros(300),
+            error: (number < 2).then(|| "the worker refused".to_owned()),
+            ..of(Operation::Route, "/route/", r#"{"endpoint":"chat"}"#)
+        };
+        record_only(&mut desk, Some(ticket), entry);
+    }
+    desk.keys("esc 4");
+    let row = selected(&desk);
+    assert!(row.starts_with('!'), "{row}");
+    assert!(row.contains("▸ route ×20 · p50 0.3 ms"), "{row}");
+    assert!(row.contains("2 failed"), "{row}");
+    desk.expect("Route run 1")
+        .expect("18  200 OK")
+        .expect("2  the worker refused");
+    desk.expect("search offers");
+    desk.keys("enter").expect("▾ route ×20");
+    let rows = |desk: &Desk| desk.screen().matches("  route ").count();
+    assert_eq!(rows(&desk), 20, "{}", desk.screen());
+    desk.keys("j enter").expect("Request 21: route");
+    desk.keys("esc k enter").expect("▸ route ×20");
+    assert_eq!(rows(&desk), 0);
+    // The run is never sent again from here.
+    desk.keys("r")
+        .expect("Route requests are sent from the route lab only");
+    assert!(
+        desk.calls
+            .iter()
+            .all(|(_, request)| request.operation() == Operation::Route)
+    );
+}
+
+#[test]
+fn an_error_on_a_pane_opens_its_request() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("E").expect("No request of this pane failed");
+    desk.keys("r");
+    let failed = LedgerEntry {
+        status: Some(502),
+        error: Some("the market is down".to_owned()),
+        ..search(1.0, BODY, "down")
+    };
+    record(&mut desk, failed);
+    desk.fail(ApiError::Lost);
+    record(&mut desk, search(2.0, BODY, "{}"));
+    desk.keys("E")
+        .expect("Request 1: search offers")
+        .expect("the market is down");
+    desk.keys("y c");
+    assert!(copied(&desk).1.starts_with("curl "));
+    desk.keys("esc").expect_not("Request 1:").expect("RTX 4090");
+}
+
+#[test]
+fn a_read_is_resent_and_its_response_touches_no_rows() {
     let mut desk = desk(vec![search(1.0, BODY, "{}")]);
     desk.keys("r")
-        .expect("search offers: asking, 0s (Esc stops)");
+        .expect("Resending search offers: 0 s (Esc cancels)");
     let (ticket, request) = desk.calls[0].clone();
     assert_eq!(request.operation(), Operation::SearchOffers);
     let Request::Raw(raw) = &request else {
         panic!("{request:?}")
     };
     assert_eq!(raw.body().to_string(), BODY);
-    desk.keys("r").expect("it is on its way already");
+    desk.keys("r").expect("Already being resent");
     assert_eq!(desk.calls.len(), 1);
     record(&mut desk, search(2.0, BODY, r#"{"offers":[]}"#));
     let empty =
         bourse::domain::Listing::read(Resource::Offers.catalog(), r#"{"offers":[]}"#, START);
     let reply = bourse::api::Reply::Records(Box::new(empty.unwrap()));
     desk.reply(ticket, Ok(reply))
-        .expect("Answered: search offers, see the list")
-        .expect_not("asking");
+        .expect("Response received: search offers")
+        .expect_not("Resending");
     assert!(selected(&desk).contains("12:00:01"), "the selection stays");
     desk.keys("1").selects("101");
     desk.expect("3 rows");
@@ -364,8 +500,7 @@ fn a_read_is_sent_again_and_its_answer_touches_no_rows() {
     desk.calls.clear();
     desk.keys("4 g enter r");
     assert_eq!(desk.asked(), &Request::ListWorkergroups);
-    desk.keys("esc esc")
-        .expect("Stopped waiting for the answer");
+    desk.keys("esc esc").expect("Request cancelled");
     assert!(desk.calls.is_empty());
     desk.keys("r").fail(ApiError::Lost);
     desk.expect("list workergroups: ");
@@ -377,23 +512,24 @@ fn writes_and_route_requests_are_never_sent_again() {
         (
             Operation::UnlistVolume,
             "/api/v0/volumes/unlist/",
-            "its own dialog",
+            "unlist on the Volumes pane",
         ),
         (
             Operation::CreateWorkergroup,
             "/api/v0/workergroups/",
-            "its own form",
+            "create a workergroup on the Workergroups pane",
         ),
-        (Operation::Route, "/route/", "the route lab"),
+        (Operation::Route, "/route/", "from the route lab only"),
     ];
     for (operation, path, words) in entries {
         let mut desk = desk(vec![of(operation, path, r#"{"id":5}"#)]);
-        desk.keys("r").expect("is not sent again").expect(words);
+        desk.keys("r").expect(words);
         desk.keys("f").expect(words);
-        desk.keys("enter r f").expect(words);
+        desk.keys("enter r").expect(words);
+        desk.keys("f").expect(words);
         desk.keys("f5").expect(words);
         assert_eq!((desk.calls.len(), &desk.effects[..]), (0, &[][..]));
-        assert_eq!(desk.model.overlays.len(), 1, "the call alone is open");
+        assert_eq!(desk.model.overlays.len(), 1, "the details alone are open");
     }
 }
 
@@ -406,35 +542,36 @@ fn a_call_to_another_market_or_with_a_lost_secret_is_not_sent_again() {
     let secret = search(2.0, r#"{"gpu_name":{"eq":"<removed>"}}"#, "{}");
     let mut desk = desk(vec![elsewhere, secret]);
     desk.keys("r")
-        .expect("its body held a secret, which is not kept");
+        .expect("Its body contained a secret: secrets are not stored");
     desk.keys("f ctrl-s")
-        .expect("! not sent: <removed> stands for a secret");
-    desk.keys("esc j r").expect("it went to another market");
+        .expect("Not sent: <removed> replaces a secret");
+    desk.keys("esc j r").expect("It was sent to another market");
     desk.keys("f ctrl-s")
-        .expect("! not sent: it went to another market");
+        .expect("Not sent: It was sent to another market");
     assert!(desk.calls.is_empty());
 }
 
 #[test]
-fn a_search_is_changed_checked_while_typing_and_sent() {
+fn a_search_is_changed_validated_while_typing_and_sent() {
     let mut desk = desk(vec![search(1.0, BODY, "{}")]);
     desk.keys("f")
-        .expect("Body of search offers: change it and send it")
-        .expect("  2   \"verified\": {\"eq\": true},")
-        .expect("Sound JSON of 41 bytes. Ctrl-s sends it");
+        .expect("Edit and send: search offers")
+        .expect(" 2   \"verified\": {\"eq\": true},")
+        .expect("Request 1 as sent")
+        .expect("Valid JSON, 44 bytes (Ctrl-s sends it)");
     desk.keys("down down end").type_text(",");
-    desk.expect("! line 4, column 1: trailing comma")
-        .expect("!  4 }");
-    desk.keys("ctrl-s").expect("! not sent: line 4, column 1");
+    desk.expect("Line 4, column 1: trailing comma")
+        .expect("!4 }");
+    desk.keys("ctrl-s").expect("Not sent: line 4, column 1");
     assert!(desk.calls.is_empty());
-    // Letters are typed, Enter breaks the line, and a draft that was left comes back.
+    // Letters are typed, Enter breaks the line, and a draft comes back.
     desk.keys("enter").type_text("\"q/1\":\t");
-    desk.keys("esc f").expect("  4   \"q/1\":");
-    desk.paste("[1,\r\n2]\u{202e}").expect("Sound JSON");
-    desk.expect("1 invisible or control characters were left out");
+    desk.keys("esc f").expect(" 4   \"q/1\":");
+    desk.paste("[1,\r\n2]\u{202e}").expect("Valid JSON");
+    desk.expect("1 invisible or control characters left out");
     desk.keys("ctrl-r")
         .expect_not("q/1")
-        .expect("Sound JSON of 41 bytes");
+        .expect("Valid JSON, 44 bytes");
     desk.keys("ctrl-r").expect("q/1");
     desk.keys("ctrl-s");
     let Request::Raw(raw) = desk.asked() else {
@@ -446,6 +583,9 @@ fn a_search_is_changed_checked_while_typing_and_sent() {
     );
     assert_eq!(raw.resource(), Resource::Offers);
     assert!(desk.model.overlays.is_empty());
+    // What was sent is no draft any longer.
+    desk.keys("f").expect_not("q/1");
+    desk.keys("esc");
     // A network volume search goes to its own address.
     let volumes = of(
         Operation::SearchVolumes,
@@ -458,7 +598,46 @@ fn a_search_is_changed_checked_while_typing_and_sent() {
     assert_eq!(desk.asked().operation(), Operation::SearchVolumes);
     record(&mut desk, unanswered(9.5));
     desk.keys("esc g f")
-        .expect("the list of groups has no body to change");
+        .expect("Listing workergroups sends no body");
+}
+
+#[test]
+fn edits_are_undone_and_redone() {
+    let mut desk = desk(vec![search(1.0, BODY, "{}")]);
+    desk.keys("f right").paste("\"a\": 1,\n");
+    desk.expect("Valid JSON, 52 bytes");
+    desk.keys("ctrl-_").expect("Valid JSON, 44 bytes");
+    desk.keys("ctrl-y").expect("Valid JSON, 52 bytes");
+    desk.keys("ctrl-7 ctrl-7").expect("Nothing to undo");
+}
+
+#[test]
+fn a_body_is_edited_in_the_person_s_own_editor() {
+    let mut desk = desk(vec![search(1.0, BODY, "{}")]);
+    desk.keys("f ctrl-e");
+    let Some(Effect::Edit { text, suffix }) = desk.effects.last() else {
+        panic!("{}", desk.screen())
+    };
+    assert_eq!(*suffix, ".json");
+    assert!(
+        text.starts_with("{\n  \"verified\": {\"eq\": true},"),
+        "{text}"
+    );
+    desk.send(Message::Edited(Ok("{\"limit\": 6}\u{200b}\n".to_owned())));
+    desk.wait(0.0)
+        .expect("Valid JSON, 12 bytes")
+        .expect("left out");
+    desk.send(Message::Edited(Err(
+        "$EDITOR exited with status 1".to_owned()
+    )));
+    desk.wait(0.0)
+        .expect("exited with status 1")
+        .expect("Valid JSON, 12 bytes");
+    desk.keys("ctrl-s");
+    let Request::Raw(raw) = desk.asked() else {
+        panic!("{:?}", desk.asked())
+    };
+    assert_eq!(raw.body(), &serde_json::json!({"limit": 6}));
 }
 
 #[test]
@@ -469,8 +648,8 @@ fn what_is_no_object_is_not_sent_and_a_flood_is_not_pasted() {
         desk.keys("ctrl-k delete");
     }
     desk.paste("[1]")
-        .expect("! the body of a search is a JSON object");
-    desk.keys("f5").expect("! not sent");
+        .expect("The body of a search is a JSON object");
+    desk.keys("f5").expect("Not sent: ");
     desk.paste(&"x".repeat(70_000)).expect("nothing was pasted");
     assert!(desk.calls.is_empty());
 }
@@ -484,11 +663,11 @@ fn a_call_is_copied_as_curl_as_bodies_and_as_an_address() {
     };
     let mut desk = desk(vec![search(1.0, BODY, r#"{"offers":[]}"#), secret]);
     desk.keys("y")
-        .expect("c  the call as curl; <removed> stands for a secret")
-        .expect("b  the request's body; <removed> stands for a secret");
+        .expect("c  the request as curl; <removed> replaces a secret")
+        .expect("b  the request body; <removed> replaces a secret");
     desk.keys("c");
     let (what, text) = copied(&desk);
-    assert!(what.contains("<removed> stands for a secret"), "{what}");
+    assert!(what.contains("<removed> replaces a secret"), "{what}");
     assert_eq!(
         text,
         r#"curl -sS -X POST 'http://127.0.0.1:1/api/v0/bundles/' -H 'Content-Type: application/json' --data-raw '{"a":"it'\''s","token":"<removed>"}'"#
@@ -508,7 +687,7 @@ fn a_call_is_copied_as_curl_as_bodies_and_as_an_address() {
     assert_eq!(copied(&desk).1, "http://127.0.0.1:1/api/v0/bundles/");
     record(&mut desk, unanswered(3.0));
     desk.keys("esc g y b")
-        .expect("Not copied: the call has no body");
+        .expect("Not copied: the request has no body");
 }
 
 #[test]
@@ -547,21 +726,22 @@ fn the_calls_in_the_list_are_exported_as_an_archive_oldest_first() {
 }
 
 #[test]
-fn the_mouse_selects_and_opens_calls() {
+fn the_mouse_selects_opens_and_filters() {
     let mut desk = desk(vec![search(1.0, BODY, "{}"), unanswered(2.0)]);
     desk.click("12:00:01");
     assert!(selected(&desk).contains("12:00:01"));
     desk.click("12:00:01").expect("Request 1: search offers");
-    desk.keys("esc").click("every call of this run");
-    desk.type_text("groups").expect("1/1 of 2 requests");
+    desk.keys("esc").click("Errors 1").expect_not("12:00:01");
+    assert!(selected(&desk).contains("12:00:02"));
 }
 
 #[test]
-fn help_and_palette_know_the_pane() {
+fn footer_and_palette_know_the_pane() {
     let mut desk = desk(vec![search(1.0, BODY, "{}")]);
-    desk.expect("r resend").expect("f edit");
-    desk.keys("?").expect("Requests").expect("send-again");
-    desk.keys("esc :").type_text("send-again").keys("enter");
+    desk.expect("r resend").expect("f edit and send");
+    desk.expect_not("sort").expect_not("columns");
+    desk.keys("s").expect("Not available for requests");
+    desk.keys(":").type_text("refresh").keys("enter");
     assert_eq!(desk.calls.len(), 1);
     assert_eq!(desk.model.pane, Pane::Requests);
     desk.keys("tab").expect("3 rows");
@@ -570,27 +750,30 @@ fn help_and_palette_know_the_pane() {
 #[test]
 fn every_size_has_room_for_every_view() {
     let long = format!(r#"{{"limit":5,"x":"{}"}}"#, "0123456789 é漢".repeat(60));
-    for (columns, rows) in [
-        (40, 10),
-        (41, 11),
-        (80, 24),
-        (129, 10),
-        (130, 10),
-        (300, 80),
-    ] {
-        let mut desk = desk(vec![search(1.0, &long, &long), unanswered(-90_000.0)]);
-        desk.resize(columns, rows);
-        desk.keys("/").type_text("offers").keys("enter");
-        desk.keys("enter").expect("Request 1");
-        desk.keys("/");
-        desk.type_text(&"0123456789".repeat(30)).expect("not in it");
-        desk.keys("ctrl-u")
-            .type_text("6789 é漢0123")
-            .expect("match 1 of 118");
-        desk.keys("up").expect("match 118 of 118");
-        desk.keys("enter f pgdn end").type_text("x").keys("ctrl-s");
-        desk.expect("! not sent");
-        desk.keys("esc y esc e esc esc esc esc");
-        assert!(desk.model.overlays.is_empty());
+    for theme in [Theme::DARK, Theme::LIGHT, Theme::MONO] {
+        for (columns, rows) in [
+            (40, 10),
+            (41, 11),
+            (80, 24),
+            (129, 10),
+            (120, 40),
+            (200, 60),
+            (300, 80),
+        ] {
+            let mut desk = desk(vec![search(1.0, &long, &long), unanswered(-90_000.0)]);
+            desk.theme = theme;
+            desk.resize(columns, rows);
+            desk.keys("/").type_text("offers").keys("enter");
+            desk.keys("enter").expect("Request 1");
+            desk.keys("/");
+            desk.type_text(&"0123456789".repeat(30)).expect("no match");
+            desk.keys("ctrl-u")
+                .type_text("6789 é漢0123")
+                .expect("1 of 1");
+            desk.keys("enter f pgdn end").type_text("x").keys("ctrl-s");
+            desk.expect("Not sent");
+            desk.keys("esc y esc e esc esc esc esc");
+            assert!(desk.model.overlays.is_empty());
+        }
     }
 }

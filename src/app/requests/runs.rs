@@ -1,0 +1,189 @@
+//! The route runs whose requests are in the ledger.
+
+use std::collections::BTreeMap;
+
+use crate::api::ledger::LedgerEntry;
+
+/// Latencies that are kept of a run, the latest: their median is that of the run, and thousands of
+/// requests take no more memory than this.
+const LATENCIES: usize = 4096;
+
+/// What the requests of a route run come to. The ledger keeps only the latest of a long run; the
+/// figures are of all of them.
+#[derive(Debug)]
+pub struct RouteRun {
+    /// Its number in the route lab, from 1.
+    pub number: u64,
+    /// How many requests were sent.
+    pub count: u64,
+    /// How many of them failed.
+    pub failed: u64,
+    /// How many of them are in the ledger.
+    pub kept: usize,
+    /// When the first was sent, in seconds since 1970.
+    pub from: f64,
+    /// When the latest was sent.
+    pub to: f64,
+    /// The number of the latest in the ledger.
+    pub newest: u64,
+    pub(super) is_unfolded: bool,
+    /// In seconds, the latest overwriting the oldest.
+    latencies: Vec<f32>,
+}
+
+impl RouteRun {
+    /// Whether it is more than one request, which needs no folding.
+    pub const fn is_folding(&self) -> bool {
+        self.count > 1
+    }
+
+    /// Whether its requests are listed one by one.
+    pub const fn is_unfolded(&self) -> bool {
+        self.is_unfolded
+    }
+
+    /// The latency that a share of the requests stayed below, in seconds.
+    pub fn quantile(&self, share: f64) -> Option<f64> {
+        let mut latencies = self.latencies.clone();
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss
+        )] // a place among a few thousand
+        let rank = (share * latencies.len() as f64).ceil() as usize;
+        let place = rank.saturating_sub(1);
+        if place >= latencies.len() {
+            return None;
+        }
+        let (_, seconds, _) = latencies.select_nth_unstable_by(place, f32::total_cmp);
+        Some(f64::from(*seconds))
+    }
+
+    fn add(&mut self, number: u64, entry: &LedgerEntry) {
+        let latency = entry.took.as_secs_f32();
+        if self.latencies.len() < LATENCIES {
+            self.latencies.push(latency);
+        } else {
+            let place = usize::try_from(self.count).unwrap_or(0) % LATENCIES;
+            self.latencies[place] = latency;
+        }
+        self.count += 1;
+        self.failed += u64::from(entry.error.is_some());
+        self.kept += 1;
+        self.to = self.to.max(entry.at);
+        self.newest = number;
+    }
+}
+
+/// The runs, and which request belongs to which.
+#[derive(Debug, Default)]
+pub(super) struct Runs {
+    runs: Vec<RouteRun>,
+    run_of: BTreeMap<u64, u64>,
+}
+
+impl Runs {
+    pub(super) fn get(&self, run: u64) -> Option<&RouteRun> {
+        self.runs.iter().find(|own| own.number == run)
+    }
+
+    pub(super) fn get_mut(&mut self, run: u64) -> Option<&mut RouteRun> {
+        self.runs.iter_mut().find(|own| own.number == run)
+    }
+
+    /// The run of a request.
+    pub(super) fn of(&self, request: u64) -> Option<&RouteRun> {
+        self.get(self.number_of(request)?)
+    }
+
+    /// The number of a request's run.
+    pub(super) fn number_of(&self, request: u64) -> Option<u64> {
+        self.run_of.get(&request).copied()
+    }
+
+    /// The number of the latest run.
+    pub(super) fn latest(&self) -> Option<u64> {
+        self.runs.last().map(|run| run.number)
+    }
+
+    /// Counts a request to its run.
+    pub(super) fn add(&mut self, run: u64, request: u64, entry: &LedgerEntry) {
+        if self.get(run).is_none() {
+            self.runs.push(RouteRun {
+                number: run,
+                count: 0,
+                failed: 0,
+                kept: 0,
+                from: entry.at,
+                to: entry.at,
+                newest: request,
+                is_unfolded: false,
+                latencies: Vec::new(),
+            });
+        }
+        self.run_of.insert(request, run);
+        if let Some(own) = self.get_mut(run) {
+            own.add(request, entry);
+        }
+    }
+
+    /// The ledger has dropped these requests. A run that has none left goes with them.
+    pub(super) fn forget(&mut self, dropped: &[u64]) {
+        for request in dropped {
+            let Some(run) = self.run_of.remove(request) else {
+                continue;
+            };
+            if let Some(own) = self.get_mut(run) {
+                own.kept -= 1;
+            }
+        }
+        if !dropped.is_empty() {
+            self.runs.retain(|run| run.kept > 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::api::Operation;
+    use crate::api::wire::Method;
+
+    fn entry(milliseconds: u64) -> LedgerEntry {
+        LedgerEntry {
+            at: 0.0,
+            operation: Operation::Route,
+            method: Method::Post,
+            url: String::new(),
+            with_key: true,
+            request: None,
+            status: Some(200),
+            took: Duration::from_millis(milliseconds),
+            bytes_sent: 0,
+            bytes_received: 0,
+            attempt: 1,
+            waited: Duration::ZERO,
+            response: None,
+            response_cut: false,
+            error: None,
+        }
+    }
+
+    #[test]
+    fn the_median_is_of_the_latest_requests_and_dropped_ones_still_count() {
+        let mut runs = Runs::default();
+        for number in 1..=100 {
+            runs.add(7, number, &entry(number));
+        }
+        let run = runs.get(7).unwrap();
+        let median = run.quantile(0.5).unwrap();
+        assert!((median - 0.050).abs() < 1e-6, "{median}");
+        runs.forget(&(1..=99).collect::<Vec<_>>());
+        let run = runs.get(7).unwrap();
+        assert_eq!((run.count, run.kept), (100, 1));
+        runs.forget(&[100]);
+        assert!(runs.get(7).is_none());
+    }
+}

@@ -1,0 +1,127 @@
+//! A request in words and figures, for the list, the preview and the details.
+
+use std::time::Duration;
+
+use ratatui::text::{Line, Span};
+
+use crate::api::LedgerEntry;
+use crate::domain::local::LocalTime;
+use crate::domain::text::visible;
+use crate::widgets::theme::Theme;
+
+/// The longest address or error that is laid out, in characters.
+const LONGEST: usize = 2000;
+
+/// What is known of a request besides its bodies.
+pub(in crate::views) fn facts(
+    entry: &LedgerEntry,
+    local: &LocalTime,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    let url = visible(&entry.url, LONGEST);
+    let status = if entry.error.is_some() {
+        theme.error
+    } else {
+        theme.good
+    };
+    let key = if entry.with_key {
+        "API key sent"
+    } else {
+        "no API key sent"
+    };
+    let attempt = match (waited(entry), entry.attempt) {
+        (Some(span), attempt) => format!(" · attempt {attempt} after waiting {span}"),
+        (None, 1) => String::new(),
+        (None, attempt) => format!(" · attempt {attempt}"),
+    };
+    let mut lines = vec![
+        Line::from(vec![
+            Span::styled(entry.method.name(), theme.heading),
+            Span::styled(format!(" {url}"), theme.text),
+        ]),
+        Line::from(vec![
+            Span::styled(entry.status_words(), status),
+            Span::styled(
+                format!(
+                    " in {} · {} sent · {} received",
+                    span(entry.took),
+                    size(entry.bytes_sent),
+                    size(entry.bytes_received)
+                ),
+                theme.text,
+            ),
+        ]),
+        Line::styled(
+            format!("{}{attempt} · {key}", local.second(entry.at)),
+            theme.dim,
+        ),
+    ];
+    if let Some(error) = &entry.error {
+        lines.push(Line::styled(visible(error, LONGEST), theme.error));
+    }
+    lines
+}
+
+/// Method and path of a request.
+pub(in crate::views) fn call(entry: &LedgerEntry) -> String {
+    let behind = entry.url.split_once("://").map_or("", |(_, rest)| rest);
+    let path = behind.find('/').map_or("/", |at| &behind[at..]);
+    format!("{} {}", entry.method.name(), visible(path, 200))
+}
+
+/// The status in words, and what went wrong.
+pub(in crate::views) fn outcome(entry: &LedgerEntry) -> String {
+    let status = entry.status_words();
+    match &entry.error {
+        Some(error) => format!("{status}: {}", visible(error, 300)),
+        None => status,
+    }
+}
+
+/// How long a request waited to be sent, if it did: sleeping is measured to the next millisecond.
+pub(in crate::views) fn waited(entry: &LedgerEntry) -> Option<String> {
+    (entry.waited.as_millis() > 1).then(|| span(entry.waited))
+}
+
+/// A duration for people: `0.3 ms`, `31 ms`, `1.25 s`, `2m 5s`.
+pub(in crate::views) fn span(span: Duration) -> String {
+    let seconds = span.as_secs_f64();
+    if seconds < 0.009_95 {
+        format!("{:.1} ms", seconds * 1000.0)
+    } else if seconds < 0.9995 {
+        format!("{:.0} ms", seconds * 1000.0)
+    } else if seconds < 60.0 {
+        format!("{seconds:.2} s")
+    } else {
+        let seconds = span.as_secs();
+        format!("{}m {}s", seconds / 60, seconds % 60)
+    }
+}
+
+/// A number of bytes for people: `812 B`, `14.2 kB`, `3.1 MB`.
+pub(in crate::views) fn size(bytes: usize) -> String {
+    #[expect(clippy::cast_precision_loss)] // for people
+    let amount = bytes as f64;
+    match bytes {
+        0..1000 => format!("{bytes} B"),
+        1000..999_950 => format!("{:.1} kB", amount / 1e3),
+        _ => format!("{:.1} MB", amount / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_and_sizes_are_short() {
+        assert_eq!(span(Duration::from_micros(310)), "0.3 ms");
+        assert_eq!(span(Duration::from_micros(31_250)), "31 ms");
+        assert_eq!(span(Duration::from_millis(1250)), "1.25 s");
+        assert_eq!(span(Duration::from_secs(125)), "2m 5s");
+        assert_eq!(
+            (size(812), size(14_200), size(3_100_000)),
+            ("812 B".into(), "14.2 kB".into(), "3.1 MB".into())
+        );
+    }
+}

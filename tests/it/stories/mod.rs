@@ -1,0 +1,3 @@
+//! The dashboard, view by view and key by key.
+
+mod requests;
