@@ -214,7 +214,7 @@ pub(super) fn exported(
     result: Result<Written, NotWritten>,
 ) -> Option<Result<Written, NotWritten>> {
     let mut left = Some(result);
-    for place in (0..model.overlays.len()).rev() {
+    for place in (0..=model.overlays.len()).rev() {
         with(model, now, place, |view, cx| {
             left = left.take().and_then(|result| view.exported(result, cx));
         });

@@ -120,7 +120,8 @@ fn a_cut_answer_is_never_called_the_market() {
     desk.keys("r").answer(MARKET);
     desk.keys("m").expect("5 loaded, more exist");
     desk.keys("esc p").expect("First 5 offers of more");
-    desk.keys("esc G enter").expect("in first 5 offers of more");
+    desk.keys("esc G enter")
+        .expect("Alternatives in the first 5 offers");
 }
 
 #[test]

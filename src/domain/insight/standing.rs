@@ -101,6 +101,17 @@ impl Standing {
         (0..listing.len()).filter(alike).filter_map(value).collect()
     }
 
+    /// Price and performance of all rows that `row` is compared with, its own included.
+    pub fn points(listing: &Listing, row: usize) -> Vec<(f64, f64)> {
+        let groups = groups(listing);
+        let price = value_of(listing, Measure::Price);
+        let performance = value_of(listing, Measure::Performance);
+        let alike = |other: &usize| groups.get(*other) == groups.get(row);
+        let rows = (0..listing.len()).filter(alike);
+        rows.filter_map(|row| Some((price(row)?, performance(row)?)))
+            .collect()
+    }
+
     /// The value of a row by a measure.
     pub fn value(listing: &Listing, measure: Measure, row: usize) -> Option<f64> {
         value_of(listing, measure)(row)

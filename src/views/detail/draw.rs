@@ -2,7 +2,10 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Color;
+use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
+use ratatui::widgets::canvas::{Canvas, Points};
 use ratatui::widgets::{Paragraph, Sparkline, SparklineBar, StatefulWidget, Widget};
 
 use super::overview::{Block, Spread};
@@ -19,8 +22,8 @@ use crate::widgets::viewport::Viewport;
 /// The widest card: bars and lines do not gain by more.
 const CARD: u16 = 66;
 
-/// Lines of the chart at most, its title and axis included.
-const TALLEST: u16 = 16;
+/// Lines of a chart at most, its title and axis included: on a screen of usual height, on a tall one.
+const TALLEST: [u16; 2] = [16, 30];
 
 /// Where wrapped lines continue: behind the labels.
 const INDENT: u16 = 19;
@@ -149,22 +152,21 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
         .map_or((None, blocks.as_slice()), |(last, first)| {
             (Some(last), first)
         });
-    scene.render(Paragraph::new(laid_out(first, middle.width)), middle);
+    let text = laid_out(first, middle.width);
+    let [words, chart] = Layout::vertical([
+        Constraint::Length(u16::try_from(text.len()).unwrap_or(u16::MAX)),
+        Constraint::Fill(1),
+    ])
+    .areas(middle);
+    scene.render(Paragraph::new(text), words);
+    scatter(&view.spread, chart, scene);
     let lines = last.map_or_else(Vec::new, |last| last.lines_in(right.width));
     scroll(view, lines, right, scene);
 }
 
 /// How the prices of comparable rows are distributed, the row's own bar highlighted.
 fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
-    let [title, chart, axis] = Layout::vertical([
-        Constraint::Length(1),
-        Constraint::Fill(1),
-        Constraint::Length(1),
-    ])
-    .areas(Rect {
-        height: area.height.min(TALLEST),
-        ..area
-    });
+    let [title, chart, axis] = chart_parts(area, scene.size);
     let many = usize::from(area.width / 2);
     let histogram = Histogram::of(&spread.values, many, None);
     // Few prices are read faster in the list of alternatives.
@@ -193,22 +195,80 @@ fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Sparkline::default().data(bars), chart);
     let ends = histogram.buckets.first().zip(histogram.buckets.last());
     if let Some((first, last)) = ends {
-        let (low, high) = (trimmed(first.low, 3), trimmed(last.high, 3));
-        let blanks = usize::from(width.saturating_sub(cells(&low) + cells(&high)));
-        let line = format!("{low}{}{high}", " ".repeat(blanks));
-        scene.render(Line::styled(line, theme.dim), axis);
+        ends_of_axis(first.low, last.high, Rect { width, ..axis }, scene);
     }
+}
+
+/// Title, chart and axis, below each other.
+fn chart_parts(area: Rect, size: Size) -> [Rect; 3] {
+    let tallest = TALLEST[usize::from(size == Size::Wide)];
+    Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Fill(1),
+        Constraint::Length(1),
+    ])
+    .areas(Rect {
+        height: area.height.min(tallest),
+        ..area
+    })
+}
+
+fn ends_of_axis(low: f64, high: f64, axis: Rect, scene: &mut Scene<'_, '_>) {
+    let (low, high) = (trimmed(low, 3), trimmed(high, 3));
+    let blanks = usize::from(axis.width.saturating_sub(cells(&low) + cells(&high)));
+    let line = format!("{low}{}{high}", " ".repeat(blanks));
+    scene.render(Line::styled(line, scene.theme.dim), axis);
+}
+
+/// Performance over price of comparable rows: what is up and to the left of the row beats it.
+fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
+    let [title, chart, axis] = chart_parts(area, scene.size);
+    let bounds = |of: fn(&(f64, f64)) -> f64| {
+        let values = spread.points.iter().map(of);
+        let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
+        (low < high).then_some([low, high])
+    };
+    let (Some(x), Some(y)) = (bounds(|point| point.0), bounds(|point| point.1)) else {
+        return;
+    };
+    if spread.points.len() < 5 || chart.height < 6 {
+        return;
+    }
+    let theme = scene.theme;
+    let heading = Line::from(vec![
+        Span::styled(spread.axes, theme.heading),
+        Span::styled(
+            format!("  {} to {} up", trimmed(y[0], 1), trimmed(y[1], 1)),
+            theme.dim,
+        ),
+    ]);
+    scene.render(fit(heading, title.width), title);
+    let canvas = Canvas::default()
+        .marker(Marker::Braille)
+        .x_bounds(x)
+        .y_bounds(y)
+        .paint(|context| {
+            context.draw(&Points {
+                coords: &spread.points,
+                color: theme.focus.fg.unwrap_or(Color::Reset),
+            });
+            if let Some((x, y)) = spread.own_point {
+                context.print(x, y, Span::styled("●", theme.warning));
+            }
+        });
+    scene.render(canvas, chart);
+    ends_of_axis(x[0], x[1], axis, scene);
 }
 
 impl Block {
     /// The lines at a width, and a blank one below them.
     fn lines_in(&self, width: u16) -> Vec<Line<'static>> {
-        let lines = self.lines.iter().cloned();
-        let fitted = |line: Line<'static>| match self.is_table {
-            true => vec![fit(line, width)],
-            false => wrap_line(&line, width, INDENT),
-        };
-        lines.flat_map(fitted).chain([Line::default()]).collect()
+        let (table, text) = self.lines.split_at(self.table);
+        let table = table.iter().map(|line| fit(line.clone(), width));
+        let text = text.iter().flat_map(|line| wrap_line(line, width, INDENT));
+        table.chain(text).chain([Line::default()]).collect()
     }
 }
 

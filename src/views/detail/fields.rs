@@ -441,7 +441,7 @@ pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     let has_find = view.fields.find.is_active();
     let note = match area.height {
         ..=8 => 1,
-        9..30 => NOTE[0],
+        9..45 => NOTE[0],
         _ => NOTE[1],
     };
     let [grid, below, find] = Layout::vertical([

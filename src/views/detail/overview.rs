@@ -10,7 +10,7 @@ use crate::app::remote::Phase;
 use crate::app::view::Scene;
 use crate::domain::cost::{HOURS_PER_MONTH, Joined, Prices, Quote};
 use crate::domain::format::{self, trimmed};
-use crate::domain::insight::{Lead, Measure, Standing};
+use crate::domain::insight::{Measure, Standing};
 use crate::domain::text::truncate;
 use crate::domain::{CellRef, Field, Listing, OfferType, Resource, country};
 use crate::views::bill;
@@ -18,8 +18,6 @@ use crate::widgets::theme::Theme;
 
 /// The most alternatives that are listed: what a tall screen shows.
 const ALTERNATIVES: usize = 40;
-
-const ALTERNATIVES_TITLE: &str = "Alternatives";
 
 /// Cells of the labels.
 const LABEL: usize = 18;
@@ -79,8 +77,8 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
 /// A titled part of the overview.
 pub(super) struct Block {
     pub lines: Vec<Line<'static>>,
-    /// Whether its lines are rows of a table: too long ones are cut, not wrapped.
-    pub is_table: bool,
+    /// How many of them are rows of a table: too long ones are cut, not wrapped.
+    pub table: usize,
 }
 
 /// What stands beside the card.
@@ -93,10 +91,7 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     let mut block = |title: &str, rest: Vec<Line<'static>>| {
         let mut lines = vec![Line::styled(title.to_owned(), scene.theme.heading)];
         lines.extend(rest);
-        blocks.push(Block {
-            lines,
-            is_table: title.starts_with(ALTERNATIVES_TITLE),
-        });
+        blocks.push(Block { lines, table: 0 });
     };
     match view.resource {
         Resource::Offers => {
@@ -133,13 +128,24 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
             return blocks;
         }
     }
+    let count = browser.count_label();
+    let (among, is_cut) = match count.strip_suffix(" of more") {
+        Some(first) => (lowered(first), true),
+        None => (lowered(&count), false),
+    };
+    let among = if is_cut {
+        format!("the {among}")
+    } else {
+        among
+    };
     block(
-        &format!(
-            "{ALTERNATIVES_TITLE} in {}",
-            lowered(&browser.count_label())
-        ),
+        &format!("Alternatives in {among}"),
         others(&view.alternatives, browser, listing, row, scene.theme),
     );
+    if let Some(table) = blocks.last_mut() {
+        table.table = table.lines.len();
+        table.lines.extend(lead(browser, row, scene.theme));
+    }
     blocks
 }
 
@@ -367,12 +373,13 @@ fn others(
         };
         return vec![Line::styled(text, theme.dim)];
     }
-    lines.extend(front.and_then(|front| lead(front.beaten_by(own?)?, browser, theme)));
     lines
 }
 
-/// By how much the first alternative beats the offer.
-fn lead(lead: Lead, browser: &Browser, theme: &Theme) -> Option<Line<'static>> {
+/// By how much the first alternative beats the row.
+fn lead(browser: &Browser, row: usize, theme: &Theme) -> Option<Line<'static>> {
+    let front = browser.figures.front()?;
+    let lead = front.beaten_by(u32::try_from(row).ok()?)?;
     let id = browser.listing()?.id(lead.row as usize)?;
     let (price, basis) = match browser.figures.job {
         Some(_) => (format::dollars(lead.x), "for the job"),
@@ -431,12 +438,21 @@ pub(super) struct Spread {
     pub title: String,
     pub values: Vec<f64>,
     pub own: Option<f64>,
+    /// What `points` are: performance by price.
+    pub axes: &'static str,
+    pub points: Vec<(f64, f64)>,
+    pub own_point: Option<(f64, f64)>,
 }
 
 impl Spread {
     pub fn new(browser: &Browser, listing: &Listing, row: usize) -> Self {
         let values = Standing::values(listing, Measure::Price, row);
         let many = format::grouped(values.len());
+        let axes = match browser.resource() {
+            Resource::Volumes => "Read MB/s (y) by $/GB/month (x)",
+            _ if browser.figures.job.is_some() => "DLPerf (y) by job $ (x), per GPU",
+            Resource::Offers | Resource::Workergroups => "DLPerf (y) by $/h (x), per GPU",
+        };
         let title = match browser.resource() {
             Resource::Workergroups => return Self::default(),
             Resource::Volumes => format!("$/GB/month of {many} volumes"),
@@ -452,10 +468,14 @@ impl Spread {
                 format!("{what} per GPU of {many} {model}")
             }
         };
+        let own = Standing::value(listing, Measure::Price, row);
         Self {
             title,
             values,
-            own: Standing::value(listing, Measure::Price, row),
+            own,
+            axes,
+            points: Standing::points(listing, row),
+            own_point: own.zip(Standing::value(listing, Measure::Performance, row)),
         }
     }
 }
