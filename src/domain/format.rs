@@ -215,7 +215,7 @@ pub fn lasting(seconds: f64) -> String {
         less if less < 730.0 * 86_400.0 => (seconds / 86_400.0, "day"),
         _ => (seconds / 31_536_000.0, "year"),
     };
-    let number = trimmed(number, if number.abs() < 10.0 { 1 } else { 0 });
+    let number = trimmed(number, usize::from(number.abs() < 10.0));
     let plural = if number == "1" { "" } else { "s" };
     format!("{number} {unit}{plural}")
 }

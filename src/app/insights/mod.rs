@@ -308,9 +308,8 @@ pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting:
         let Overlay::Insight(insight) = overlay else {
             continue;
         };
-        match &mut **insight {
-            Insight::Why(view) => view.remote.progress(ticket, attempt, waiting.cloned()),
-            _ => {}
+        if let Insight::Why(view) = &mut **insight {
+            view.remote.progress(ticket, attempt, waiting.cloned());
         }
     }
 }

@@ -114,20 +114,19 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
         lines.extend(laid_out(&blocks, area.width));
         return scroll(view, lines, area, scene);
     }
-    let columns = match (scene.size, blocks.len()) {
-        (Size::Wide, 2..) => [
+    let columns = if scene.size == Size::Wide && blocks.len() > 1 {
+        [
             Constraint::Length(CARD),
             Constraint::Fill(1),
             Constraint::Fill(1),
-        ],
-        _ => {
-            let card = (area.width * 45 / 100).min(CARD);
-            [
-                Constraint::Length(card),
-                Constraint::Fill(1),
-                Constraint::Length(0),
-            ]
-        }
+        ]
+    } else {
+        let card = (area.width * 45 / 100).min(CARD);
+        [
+            Constraint::Length(card),
+            Constraint::Fill(1),
+            Constraint::Length(0),
+        ]
     };
     let [left, middle, right] = Layout::horizontal(columns).spacing(3).areas(area);
     let card = subject.card(left.width);
@@ -186,7 +185,7 @@ fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
             });
             let style = if is_own { theme.warning } else { theme.focus };
             let bar = SparklineBar::from(u64::try_from(bucket.count).unwrap_or(0)).style(style);
-            [bar.clone(), bar]
+            [bar, bar]
         });
     let bars: Vec<SparklineBar> = bars.collect();
     let width = u16::try_from(bars.len())

@@ -202,16 +202,15 @@ impl Machine {
             Line::styled(gets(&self.share), theme.text),
         ];
         let source = match self.remote.phase() {
-            Phase::Loading { since, waiting, .. } => match waiting {
-                Some(waiting) => {
+            Phase::Loading { since, waiting, .. } => {
+                if let Some(waiting) = waiting {
                     let left = (waiting.until - scene.now.mono).max(0.0).ceil();
                     format!("{}: sending in {left:.0} s", waiting.why)
-                }
-                None => {
+                } else {
                     let seconds = (scene.now.mono - since).max(0.0);
                     format!("loading all offers of the host… {seconds:.0} s")
                 }
-            },
+            }
             Phase::Failed(error) => {
                 let key = scene.key(Action::Refresh);
                 format!("among the loaded offers only. {error} ({key} to retry)")

@@ -96,15 +96,12 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     match view.resource {
         Resource::Offers => {
             block("Prices", prices(view, browser, listing, row, scene));
-            let bill = match &browser.figures.job {
-                Some(job) => {
-                    let prices = Prices::new(listing, browser.pricing().model);
-                    bill::job(&prices, row, job, scene.now, scene.theme)
-                }
-                None => {
-                    let text = format!("No job set ({} sets one)", scene.key(Action::Job));
-                    vec![Line::styled(text, scene.theme.dim)]
-                }
+            let bill = if let Some(job) = &browser.figures.job {
+                let prices = Prices::new(listing, browser.pricing().model);
+                bill::job(&prices, row, job, scene.now, scene.theme)
+            } else {
+                let text = format!("No job set ({} sets one)", scene.key(Action::Job));
+                vec![Line::styled(text, scene.theme.dim)]
             };
             block("Job", bill);
         }

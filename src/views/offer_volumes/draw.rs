@@ -132,15 +132,12 @@ fn offer(view: &OfferVolumes, scene: &Scene<'_, '_>) -> String {
 fn loading(view: &OfferVolumes, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     match view.remote.phase() {
         Phase::Loading { since, waiting, .. } => {
-            let text = match waiting {
-                Some(waiting) => {
-                    let left = (waiting.until - scene.now.mono).max(0.0).ceil();
-                    format!("{}: sending in {left:.0} s", waiting.why)
-                }
-                None => {
-                    let seconds = (scene.now.mono - since).max(0.0);
-                    format!("Loading volumes… {seconds:.0} s")
-                }
+            let text = if let Some(waiting) = waiting {
+                let left = (waiting.until - scene.now.mono).max(0.0).ceil();
+                format!("{}: sending in {left:.0} s", waiting.why)
+            } else {
+                let seconds = (scene.now.mono - since).max(0.0);
+                format!("Loading volumes… {seconds:.0} s")
             };
             Some(Line::styled(text, scene.theme.accent))
         }
@@ -155,16 +152,15 @@ fn loading(view: &OfferVolumes, scene: &Scene<'_, '_>) -> Option<Line<'static>> 
 /// How many volumes fit, out of which.
 fn source(view: &OfferVolumes, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     let browser = &scene.state.browsers[Resource::Volumes];
-    let of = match view.remote.shown() {
-        Some(listing) => format!("{} verified volumes", format::grouped(listing.len())),
-        None => {
-            let listing = browser.listing()?;
-            let query = browser.query_text();
-            format!(
-                "{} volumes in your search ({query})",
-                format::grouped(listing.len())
-            )
-        }
+    let of = if let Some(listing) = view.remote.shown() {
+        format!("{} verified volumes", format::grouped(listing.len()))
+    } else {
+        let listing = browser.listing()?;
+        let query = browser.query_text();
+        format!(
+            "{} volumes in your search ({query})",
+            format::grouped(listing.len())
+        )
     };
     let count = view.matches.len();
     let text = match view.matches.first().map(|line| line.by) {
