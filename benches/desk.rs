@@ -167,9 +167,7 @@ impl Flood {
         for text in ["0", "", "250000", "1000", ""] {
             self.key(KeyCode::Down);
             if text.is_empty() {
-                while self.model.route_lab.form.mode != bourse::app::route_lab::Mode::Count {
-                    self.key(KeyCode::Right);
-                }
+                self.key(KeyCode::Right);
                 continue;
             }
             let erase = KeyEvent::new(KeyCode::Char('u'), KeyModifiers::CONTROL);

@@ -157,7 +157,7 @@ async fn series(person: &Person, seconds: f64) {
     }
     person.press(KeyCode::Enter);
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
-    person.sees("DONE").await;
+    person.sees("Done").await;
 }
 
 criterion_group! {

@@ -1,10 +1,10 @@
 //! What can be done now, and why the rest cannot.
 
-use super::keymap::{Action, Context};
+use super::keymap::{Action, Context, bindings};
 use super::overlay::Overlay;
 use super::split::SIDE_BY_SIDE;
 use super::view::Availability;
-use super::{Model, Owner, Pane, groups, insights, route_lab, unlist, volume_form, watch};
+use super::{Model, Owner, Pane, groups, insights, unlist, volume_form, watch};
 
 /// The contexts of the table that can be reached from who owns the keyboard by closing what lies
 /// over it; none where text is typed or a question waits, so that nothing typed is lost.
@@ -14,10 +14,10 @@ pub(super) fn reach(model: &Model) -> Option<&'static [Context]> {
         Owner::Overlay => {
             model.browser().is_some_and(|browser| !browser.bar.editing)
                 && model.contexts().contains(&Context::Global)
-                && !model.overlays.iter().any(|overlay| {
-                    matches!(overlay, Overlay::Route(_) | Overlay::GroupForm)
-                        || overlay.takes_text()
-                })
+                && !model
+                    .overlays
+                    .iter()
+                    .any(|overlay| matches!(overlay, Overlay::GroupForm) || overlay.takes_text())
         }
         Owner::Bar | Owner::Pane => false,
     };
@@ -58,8 +58,8 @@ impl Model {
             Some(Availability::Disabled(why)) => return Some(why),
             Some(Availability::Hidden | Availability::Available) | None => {}
         }
-        if let Some(Overlay::Route(view)) = self.overlays.last() {
-            return route_lab::disabled(self, view, action);
+        if self.binds_itself(action) {
+            return None;
         }
         if self.pane == Pane::Requests {
             return None;
@@ -98,6 +98,25 @@ impl Model {
                 }),
             other => groups::disabled(self, other).or_else(|| insights::disabled(self, other)),
         }
+    }
+
+    /// Whether the topmost view has a key of its own for an action: then it means something else
+    /// there than to the pane below.
+    fn binds_itself(&self, action: Action) -> bool {
+        let Some(Overlay::View(view)) = self.overlays.last() else {
+            return false;
+        };
+        let is_shared = |context: &&Context| {
+            matches!(
+                context,
+                Context::Movement | Context::Global | Context::Always
+            )
+        };
+        let mut own = view
+            .contexts()
+            .iter()
+            .take_while(|context| !is_shared(context));
+        own.any(|context| bindings(*context).any(|row| row.action == action))
     }
 
     /// Whether a write is being confirmed: nothing comes over its dialog.

@@ -5,7 +5,6 @@ use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::route_lab;
 use super::sort_editor::SortEditor;
 use super::typing::parse_bar;
 use super::{
@@ -36,7 +35,6 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
     match action {
         Action::Quit => return leaving::leave(model),
         Action::QuitNow => return vec![Effect::Quit],
-        Action::RouteLab => return route_lab::open(model, now),
         Action::Suspend => return vec![Effect::Suspend],
         Action::Redraw => return vec![Effect::Redraw],
         Action::Help => super::help::open(model),
@@ -274,7 +272,6 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         Some(Overlay::Unlist(_)) => return unlist::act(model, now, action),
         Some(Overlay::Insight(_)) => return insights::act(model, now, action),
         Some(Overlay::Volume(_)) => return volume_form::act(model, now, action),
-        Some(Overlay::Route(_)) => return route_lab::act(model, now, action),
         Some(Overlay::Columns(_)) => return column_editor::act(model, action),
         Some(Overlay::Filter(_)) => return filter_editor::act(model, now, action),
         Some(Overlay::Settings(_)) => return search_settings::act(model, now, action),
@@ -382,7 +379,6 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         // These take their text elsewhere, or none.
         Overlay::View(_)
         | Overlay::Question(_)
-        | Overlay::Route(_)
         | Overlay::Markets(_)
         | Overlay::MarketForm(_)
         | Overlay::GroupForm
@@ -458,10 +454,6 @@ mod tests {
                     | Context::Form
                     | Context::Job
                     | Context::VolumeCost
-                    | Context::RouteForm
-                    | Context::RouteSearch
-                    | Context::RouteHop
-                    | Context::RouteExport
                     | Context::Editor
                     | Context::Columns
                     | Context::Filter

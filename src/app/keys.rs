@@ -233,6 +233,16 @@ impl Keymap {
         format!("{palette} {name}")
     }
 
+    /// The key of an action in a context, for actions that have other keys elsewhere.
+    pub fn key_in(&self, context: Context, action: Action) -> String {
+        let is_it = |row: &&Row| {
+            row.binding.context == context && row.binding.action == action && !row.chords.is_empty()
+        };
+        let row = self.rows.iter().find(is_it);
+        let chord = row.and_then(|row| row.chords.first());
+        chord.map_or_else(|| self.key_of(action), |chord| self.name(*chord))
+    }
+
     /// How a person reaches the row of that name: its key, or its name in the palette.
     pub fn way_to(&self, name: &str) -> String {
         let row = self.rows.iter().find(|row| row.binding.name == name);

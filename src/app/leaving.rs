@@ -37,7 +37,7 @@ fn question(model: &Model) -> Option<Question> {
         })
         .collect();
     let writes = !parts.is_empty();
-    let run = model.state.route_lab.active();
+    let run = model.state.routes.active();
     if let Some(run) = run {
         parts.push(format!(
             "A run of the route lab is not over: {}. Leaving stops it, and its figures are gone \

@@ -5,7 +5,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use super::export::{NotWritten, Written};
 use super::markets::{Errand, News};
 use super::remote::{Now, Ticket, Waiting};
-use super::route_lab::RunAsItStands;
+use super::routes::RunSnapshot;
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Reply, Request};
 use crate::domain::journal::Intent;
@@ -124,7 +124,7 @@ pub enum Effect {
     /// Write a run of the route lab into a new file; answer with [`Message::Saved`].
     SaveRun {
         /// The run as it stands.
-        run: RunAsItStands,
+        run: RunSnapshot,
         /// The moment, on the clock that never jumps.
         now: f64,
         /// Where; CSV if it ends so, else JSON.
@@ -151,6 +151,13 @@ pub enum Effect {
     KeepGroups(Box<workergroup::Snapshot>),
     /// Do something about markets; answer with [`Message::Market`].
     Market(Errand),
+    /// Tell the person, who may be looking at another window.
+    Notify {
+        /// What happened.
+        title: String,
+        /// What came of it.
+        body: String,
+    },
     /// Paint every cell anew.
     Redraw,
     /// Stop the process as Ctrl-Z does, and come back.

@@ -40,7 +40,7 @@ mod price_basis;
 pub mod prompt;
 pub mod remote;
 pub mod requests;
-pub mod route_lab;
+pub mod routes;
 pub mod sandbox;
 pub mod search_settings;
 pub mod searches;
@@ -69,7 +69,6 @@ use overlay::Overlay;
 pub use pane::Pane;
 use remote::Phase;
 pub use remote::{Now, Ticket};
-use route_lab::RouteView;
 pub use state::State;
 use view::View;
 
@@ -216,8 +215,7 @@ impl Model {
                 }),
             });
         let writes = unlist::deadline(self, now);
-        let is_lab = matches!(self.overlays.last(), Some(Overlay::Route(RouteView::Lab)));
-        let routes = self.route_lab.deadline(now, is_lab);
+        let routes = self.routes.deadline(now);
         let keep = self.keep.deadline();
         let groups = groups::deadline(self, now);
         let watch = watch::deadline(self, now);
@@ -269,8 +267,8 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             bytes,
             result,
         } => {
-            let answer = route_lab::Answer::new(ticket, (sent, ended), bytes, *result);
-            route_lab::routed(model, now, answer)
+            let answer = routes::Answer::new(ticket, (sent, ended), bytes, *result);
+            model.state.routed(now, answer)
         }
         Message::Progress {
             ticket,
@@ -309,7 +307,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             }
             let mut effects = watch::tick(model, now);
             effects.extend(sorting::tick(model, now));
-            effects.extend(route_lab::tick(model, now));
+            effects.extend(model.state.step_routes(now));
             effects.extend(stack::tick(model, now));
             effects
         }
@@ -364,8 +362,7 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
             if let Some(effects) = stack::typed(model, now, key) {
                 return effects;
             }
-            if !route_lab::typed(model, key)
-                && !markets::typed(model, key)
+            if !markets::typed(model, key)
                 && !groups::type_into(model, |input| input.key(key))
                 && let Some(overlay) = model.overlays.last_mut()
             {
@@ -411,9 +408,7 @@ fn pasted(model: &mut Model, now: Now, text: &str) -> Vec<Effect> {
                 refused = pasted.refused;
             } else if let Some(Overlay::Unlist(dialog)) = model.overlays.last_mut() {
                 dialog.refuse_paste();
-            } else if let Some(left_out) =
-                route_lab::pasted(model, text).or_else(|| markets::pasted(model, text))
-            {
+            } else if let Some(left_out) = markets::pasted(model, text) {
                 refused = left_out;
             } else if let Some(overlay) = model.overlays.last_mut() {
                 actions::type_into(overlay, |input| {

@@ -8,7 +8,7 @@ use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::{Model, Owner, actions, insights, markets, route_lab};
+use super::{Model, Owner, actions, insights, markets};
 
 /// Lines that a turn of the wheel moves.
 const WHEEL: isize = 3;
@@ -55,9 +55,6 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
     {
         return browser.step(by);
     }
-    if let Some(Overlay::Route(_)) = model.overlays.last() {
-        return route_lab::wheel(model, now, by);
-    }
     let most = model
         .facts
         .overlay_lines
@@ -77,9 +74,7 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
         }
         Some(Overlay::GroupForm) => model.state.groups.form.step(by.signum()),
         Some(Overlay::GroupPlan(planner)) => planner.step(by.signum()),
-        Some(
-            Overlay::Unlist(_) | Overlay::GroupCreate(_) | Overlay::Volume(_) | Overlay::Route(_),
-        ) => {}
+        Some(Overlay::Unlist(_) | Overlay::GroupCreate(_) | Overlay::Volume(_)) => {}
         None => {
             if let Some(browser) = model.browser_mut() {
                 browser.step(by);
@@ -105,7 +100,6 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
         Target::Rule => model.state.split.hold(),
         Target::Hint(action) => return actions::perform(model, now, action),
         Target::Line(index) => match model.overlays.last_mut() {
-            Some(Overlay::Route(_)) => return route_lab::click(model, now, index),
             Some(Overlay::Help(picker) | Overlay::Palette(picker)) => {
                 picker.select(index, false);
                 return actions::perform(model, now, Action::Submit);

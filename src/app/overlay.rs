@@ -9,7 +9,6 @@ use super::keymap::Context;
 use super::markets::{MarketForm, MarketList};
 use super::palette::Entry;
 use super::prompt::{Prompt, Question};
-use super::route_lab::RouteView;
 use super::search_settings::SearchSettings;
 use super::searches::SearchList;
 use super::sort_editor::SortEditor;
@@ -42,8 +41,6 @@ pub enum Overlay {
     Question(Question),
     /// What the rows tell beyond themselves.
     Insight(Box<Insight>),
-    /// A part of the route lab.
-    Route(RouteView),
     /// Which columns to show.
     Columns(ColumnEditor),
     /// Every filter, and the conditions of the query.
@@ -78,7 +75,6 @@ impl Overlay {
         match self {
             Self::View(view) => view.contexts(),
             Self::Help(_) | Self::Palette(_) => &[Context::List, Context::Always],
-            Self::Route(view) => view.contexts(),
             Self::Sort(_) => &[Context::Sort, Context::List, Context::Always],
             Self::Unlist(dialog) => dialog.contexts(),
             Self::Searches(_) => &[Context::Searches, Context::List, Context::Always],
@@ -126,7 +122,6 @@ impl Overlay {
     pub fn takes_text(&self) -> bool {
         match self {
             Self::View(view) => view.takes_text(),
-            Self::Route(view) => view.takes_text(),
             Self::Question(_)
             | Self::Markets(_)
             | Self::GroupPreflight { .. }

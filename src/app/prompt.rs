@@ -5,8 +5,7 @@ use super::markets::Change;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::{Model, markets, route_lab, searches};
-use crate::domain::routing::RoutePlan;
+use super::{Model, markets, searches};
 use crate::widgets::text_input::TextInput;
 
 /// Asks for a line of text.
@@ -53,8 +52,6 @@ pub enum Deed {
     ReplaceSearch(String),
     /// Changes what is kept of a market.
     Market(Change),
-    /// Starts a series of route requests.
-    StartSeries(Box<RoutePlan>),
     /// Leaves the program although something is under way.
     Leave,
 }
@@ -87,7 +84,7 @@ impl Question {
     /// The contexts whose keys it takes: Enter is a yes only where nothing is lost that was kept.
     pub const fn contexts(&self) -> &'static [Context] {
         match self.deed {
-            Deed::StartSeries(_) | Deed::Leave => &[Context::Ask, Context::Dialog, Context::Always],
+            Deed::Leave => &[Context::Ask, Context::Dialog, Context::Always],
             Deed::DeleteSearch(_) | Deed::ReplaceSearch(_) | Deed::Market(_) => {
                 &[Context::Dialog, Context::Always]
             }
@@ -154,7 +151,6 @@ fn done(model: &mut Model, now: Now, deed: Deed) -> Vec<Effect> {
             searches::save(model, now, name)
         }
         Deed::Market(change) => markets::confirmed(model, change),
-        Deed::StartSeries(plan) => route_lab::launch(model, now, *plan),
         Deed::Leave => vec![Effect::Quit],
     }
 }

@@ -333,7 +333,7 @@ pub(super) fn recorded(state: &mut State, ticket: Option<Ticket>, entry: LedgerE
     let State {
         requests,
         ledger,
-        route_lab,
+        routes,
         pane,
         ..
     } = state;
@@ -343,7 +343,7 @@ pub(super) fn recorded(state: &mut State, ticket: Option<Ticket>, entry: LedgerE
     let is_shown = requests.filter.admits(&entry) && matches(&entry, &requests.words());
     let run = ticket.filter(|_| entry.operation == Operation::Route);
     // A request that is broken off when its run is stopped is no longer among the run's tickets.
-    let run = run.and_then(|ticket| route_lab.run_of(ticket).or_else(|| requests.runs.latest()));
+    let run = run.and_then(|ticket| routes.run_of(ticket).or_else(|| requests.runs.latest()));
     let number = ledger.total() + 1;
     if let Some(run) = run {
         requests.runs.add(run, number, &entry);

@@ -8,7 +8,7 @@ use super::keys::Keymap;
 use super::message::Toast;
 use super::remote::{Now, Tickets};
 use super::requests::Requests;
-use super::route_lab::RouteLab;
+use super::routes::Routes;
 use super::write::Writes;
 use super::{Pane, Profile, drafts, keep, markets, sandbox, split};
 use crate::api::ledger::Ledger;
@@ -27,8 +27,8 @@ pub struct State {
     pub browsers: Browsers,
     /// The keys of this person.
     pub keymap: Keymap,
-    /// Tests of the routing endpoint.
-    pub route_lab: Box<RouteLab>,
+    /// Runs of route requests.
+    pub routes: Box<Routes>,
     /// What should be known about how the program started; shown until Esc.
     pub notices: Vec<String>,
     /// A notice that goes by itself.
@@ -128,7 +128,7 @@ impl State {
             pane: Pane::Offers,
             browsers,
             keymap: Keymap::default(),
-            route_lab: Box::default(),
+            routes: Box::default(),
             notices: Vec::new(),
             toast: None,
             size: (80, 24),

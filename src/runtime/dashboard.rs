@@ -321,6 +321,8 @@ impl<S: Surface> Dashboard<S> {
                     Effect::Quit => return Ok(Some(0)),
                     Effect::Suspend => self.surface.suspend().await?,
                     Effect::Redraw => self.surface.repaint(),
+                    // Terminals differ in how they notify: nothing is sent until one is chosen.
+                    Effect::Notify { .. } => {}
                     Effect::KeepGroups(snapshot) => self.keep(Job::Groups(snapshot)),
                     Effect::Call { ticket, request } => self.call(ticket, request),
                     Effect::Write {

@@ -11,7 +11,7 @@ use crate::api::session::Progress;
 use crate::api::{ApiError, Request};
 use crate::app::Message;
 use crate::app::remote::Ticket;
-use crate::app::route_lab::{RunAsItStands, is_csv};
+use crate::app::routes::{RunSnapshot, is_csv};
 use crate::domain::routing::{export_csv, export_json};
 use crate::store::export::{self, ExportError};
 
@@ -62,7 +62,7 @@ pub(super) fn send(
 }
 
 /// Writes a run into a new file, where no frame waits for it.
-pub(super) fn save(outbox: UnboundedSender<Message>, run: RunAsItStands, now: f64, path: String) {
+pub(super) fn save(outbox: UnboundedSender<Message>, run: RunSnapshot, now: f64, path: String) {
     tokio::task::spawn_blocking(move || {
         let content = if is_csv(&path) {
             export_csv(&run.0)

@@ -11,7 +11,6 @@ use crate::app::Model;
 use crate::app::browser::Browser;
 use crate::app::facts::{Facts, Target};
 use crate::app::keymap::{Action, BINDINGS};
-use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Phase};
 use crate::domain::journal::Deed;
 use crate::widgets::theme::Theme;
@@ -27,10 +26,9 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
         .min(line.width);
     // One cell on the left, two between the rows and the notice.
     let room = line.width.saturating_sub(taken + 3);
-    let is_lab = matches!(model.overlays.first(), Some(Overlay::Route(_)));
-    let going_on = super::route_lab::going_on(&model.route_lab, &model.keymap, now);
+    let going_on = crate::app::routes::headline(&model.state, now);
     let stop = model.keymap.way_to("back");
-    if let Some(browser) = model.browser().filter(|_| !is_lab) {
+    if let Some(browser) = model.browser() {
         let order = browser.order_request();
         let mut parts = match &order {
             // The counts are about to change.

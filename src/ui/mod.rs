@@ -25,7 +25,6 @@ mod paint;
 mod picker;
 mod prompt;
 pub mod records;
-mod route_lab;
 mod search_settings;
 mod searches;
 mod unlist;
@@ -320,10 +319,6 @@ fn message(buffer: &mut Buffer, area: Rect, theme: &Theme, lines: &[String]) {
     }
 }
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "it goes when every overlay is a view"
-)]
 fn overlays(
     frame: &mut Frame<'_>,
     (area, body): (Rect, Rect),
@@ -394,7 +389,6 @@ fn overlays(
                 theme,
                 facts,
             ),
-            Overlay::Route(view) => route_lab::draw(buffer, area, view, model, now, theme, facts),
             Overlay::Sort(editor) => picker::draw(
                 buffer,
                 area,

@@ -84,21 +84,6 @@ pub const fn area(rect: Rect) -> Area {
     }
 }
 
-/// One line, broken where it is too long; every part keeps its indentation.
-pub fn wrap_indented(line: &str, width: u16) -> Vec<String> {
-    if cells(line) <= width {
-        return vec![line.to_owned()];
-    }
-    let text = line.trim_start();
-    // At least half of the line is for the text.
-    let indent = cells(&line[..line.len() - text.len()]).min(width / 2);
-    let before = " ".repeat(usize::from(indent));
-    wrap(text, width - indent)
-        .into_iter()
-        .map(|part| format!("{before}{part}"))
-        .collect()
-}
-
 /// Breaks a text into lines of at most `width` cells, at blanks where possible.
 pub fn wrap(text: &str, width: u16) -> Vec<String> {
     let width = usize::from(width.max(1));

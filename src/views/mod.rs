@@ -11,6 +11,7 @@ pub mod plot;
 pub mod preview;
 pub mod request;
 pub mod requests;
+pub mod route_lab;
 
 use crate::app::keymap::Action;
 use crate::app::three::toggle as price_models;
@@ -53,6 +54,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             price_models(cx);
             true
         }
+        Action::RouteLab => route_lab::open(cx),
         Action::OpenRequest => request::open_failed(cx),
         _ => false,
     }

@@ -235,10 +235,10 @@ impl<K: Copy + Eq> Form<K> {
     pub fn contexts(&self) -> &'static [Context] {
         match self.fields.get(self.focus).map(|field| &field.control) {
             Some(Control::Choice { .. } | Control::Toggle(_) | Control::Button) => {
-                &[Context::Choice, Context::Form]
+                &[Context::Choice, Context::Form, Context::Always]
             }
-            Some(Control::Lines(_)) => &[Context::Editor, Context::Form],
-            Some(Control::Text(_) | Control::Secret(_)) | None => &[Context::Form],
+            Some(Control::Lines(_)) => &[Context::Editor, Context::Form, Context::Always],
+            Some(Control::Text(_) | Control::Secret(_)) | None => &[Context::Form, Context::Always],
         }
     }
 

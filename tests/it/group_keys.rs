@@ -70,15 +70,15 @@ fn a_group_s_key_that_routes_stays_out_of_files_screens_and_the_clipboard() {
     pty.wait_for_text("assigned: a worker serves the request");
     pty.keys("G<Esc>t<Enter>");
     pty.wait_for_text("run 2 of 2");
-    pty.keys("y");
+    pty.keys("yc");
     pty.wait_for_text("Copied the request as curl");
-    pty.keys("v<Esc><Enter>G<Esc>w");
-    pty.wait_for_text("bourse writes it and never sends it");
+    pty.keys("v<Esc><Enter>G<Esc>o");
+    pty.wait_for_text("copied, never sent by bourse");
     pty.keys("<Esc>");
     for format in ["json", "csv"] {
         let path = root.path().join(format!("run.{format}"));
         pty.keys("e");
-        pty.wait_for_text("Export the run");
+        pty.wait_for_text("an existing file is kept");
         pty.keys("<C-u>");
         pty.keys(path.to_str().unwrap());
         pty.keys("<Enter>");

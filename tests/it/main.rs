@@ -70,7 +70,6 @@ mod requests_loop;
 mod route_command;
 mod route_loop;
 mod route_server;
-mod route_story;
 mod routing;
 mod sandbox_http;
 mod sandbox_life;

@@ -78,7 +78,6 @@ fn groups_and_lab_name_the_person_s_keys() {
         ("say-yes", &["Y"], 10),
         ("say-no", &["esc"], 11),
         ("yes", &["f9"], 12),
-        ("close-run-form", &["f3"], 13),
         ("other-draft", &["f8"], 14),
         ("list-again", &["f4"], 15),
     ])
@@ -97,18 +96,17 @@ fn groups_and_lab_name_the_person_s_keys() {
     desk.keys("n").type_text("chat").keys("esc C");
     desk.expect("f8".to_uppercase().as_str());
     desk.expect("F8 brings your other draft back");
-    desk.keys("esc T f3 esc");
+    desk.keys("esc T esc esc");
     desk.expect_not("Ctrl-r");
-    desk.keys("T f3").expect("Press N to fill in a request.");
+    desk.keys("T esc").expect("N new run");
     desk.keys("N ctrl-u")
         .type_text("chat")
         .keys("down down space enter");
-    desk.expect("Y or F9 does it   Esc leaves it");
-    desk.keys("y enter").expect("A series is load");
-    desk.keys("f9").expect("RUNNING");
+    desk.expect("Y start   Esc cancel");
+    desk.keys("y enter").expect("This sends real traffic");
+    desk.keys("f9").expect("Running");
     desk.keys("N enter");
-    desk.expect("stop it first (F3, then S)");
-    desk.keys("f3 esc").expect("(T shows it)");
+    desk.expect("stop it first (S in the route lab)");
 }
 
 #[test]

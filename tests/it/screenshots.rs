@@ -55,7 +55,7 @@ const SHOTS: &[Shot] = &[
         (110, 30),
         &[
             ("rows loaded", "p"),
-            ("on the front", "<Right><Right>"),
+            ("Pareto front", "<Right><Right>"),
             ("◎", ""),
         ],
     ),
@@ -66,11 +66,11 @@ const SHOTS: &[Shot] = &[
             ("rows loaded", "3"),
             ("llama-70b", "t"),
             (
-                "Route lab: ask",
-                "<Down><Down><Space><Down>600<Down>8<Down>100<Enter>",
+                "New run",
+                "<Down><Down><Space><Down><C-u>600<Down><C-u>8<Down>100<Enter>",
             ),
-            ("Start the series?", "y"),
-            ("DONE", ""),
+            ("This sends real traffic", "y"),
+            ("Done", ""),
         ],
     ),
 ];

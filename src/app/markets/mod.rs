@@ -14,6 +14,7 @@ pub use form::MarketForm;
 pub use switch::{Arrival, Luggage};
 
 use super::Model;
+use super::keymap::Action;
 use super::keys::Keymap;
 use super::remote::Ticket;
 use crate::api::{ApiError, Secret};
@@ -337,8 +338,8 @@ pub fn held(model: &Model) -> Option<String> {
     if model.state.writes.flights().next().is_some() {
         return Some("a write is under way: wait for its outcome, then switch".to_owned());
     }
-    if model.state.route_lab.active().is_some() {
-        let way = model.state.keymap.way_to("route-lab");
+    if model.state.routes.active().is_some() {
+        let way = model.state.keymap.key_of(Action::RouteLab);
         return Some(format!(
             "a route run is under way: stop it in the route lab ({way}), then switch"
         ));

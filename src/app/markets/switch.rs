@@ -46,7 +46,7 @@ impl Model {
     /// Takes what was kept for the profile in. With a query `given` on the command line, that one
     /// stands.
     pub fn unpack(&mut self, luggage: Luggage, given: bool) {
-        self.route_lab.seed(luggage.seed);
+        self.routes.seed(luggage.seed);
         self.notices.extend(luggage.notices);
         if let Some((snapshot, searches)) = luggage.kept {
             self.restore(snapshot.as_ref(), searches, given);
@@ -84,7 +84,7 @@ impl Model {
             // These belong to the market.
             profile: _,
             browsers: _,
-            route_lab: _,
+            routes: _,
             notices: _,
             toast: _,
             writes: _,

@@ -88,6 +88,16 @@ impl RouteStats {
         self.requests() - self.count(OutcomeKind::Cancelled)
     }
 
+    /// How many requests failed: neither assigned, nor waiting, nor broken off by the person.
+    pub fn failed(&self) -> u64 {
+        use OutcomeKind::{Assigned, Cancelled, Waiting};
+        let kinds = OutcomeKind::ALL.into_iter();
+        kinds
+            .filter(|kind| !matches!(kind, Assigned | Waiting | Cancelled))
+            .map(|kind| self.count(kind))
+            .sum()
+    }
+
     /// How many attempts asked again for a request that waits.
     pub const fn polls(&self) -> u64 {
         self.polls

@@ -1,7 +1,9 @@
 //! Plans, counts, loads and spans of the lab in words, wherever they are told.
 
+use super::compare::{Figure, FigureUnit};
 use super::plan::{MOST_ATTEMPTS, RoutePlan, Stop};
 use super::run::{End, Phase, Run};
+use super::sample::OutcomeKind;
 use crate::domain::format::trimmed;
 use crate::domain::text::Untrusted;
 
@@ -78,5 +80,147 @@ pub fn span(seconds: f64) -> String {
         10..60 => format!("{whole}s"),
         60..3600 => format!("{}m{:02}s", whole / 60, whole % 60),
         _ => format!("{}h{:02}m", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+/// A latency in the unit that suits it.
+pub fn latency(seconds: f64) -> String {
+    let size = seconds.abs();
+    if size < 0.000_999_5 {
+        format!("{:.2} ms", seconds * 1e3)
+    } else if size < 0.099_95 {
+        format!("{:.1} ms", seconds * 1e3)
+    } else if size < 0.999_5 {
+        format!("{:.0} ms", seconds * 1e3)
+    } else if size < 99.995 {
+        format!("{seconds:.2} s")
+    } else {
+        format!("{seconds:.0} s")
+    }
+}
+
+/// A number of bytes.
+pub fn bytes(number: u64) -> String {
+    #[expect(clippy::cast_precision_loss)] // shown to three digits
+    let size = number as f64;
+    match number {
+        0..10_000 => format!("{} B", count(number)),
+        10_000..10_000_000 => format!("{:.1} kB", size / 1e3),
+        10_000_000..10_000_000_000 => format!("{:.1} MB", size / 1e6),
+        _ => format!("{:.1} GB", size / 1e9),
+    }
+}
+
+/// A share from 0 to 1 as a percentage.
+pub fn share(part: f64) -> String {
+    format!("{:.1}%", part * 100.0)
+}
+
+/// A value of a figure; a dash where there is none.
+pub fn figure(of: &Figure, value: Option<f64>) -> String {
+    let Some(value) = value else {
+        return "—".to_owned();
+    };
+    match of.unit {
+        FigureUnit::Seconds => latency(value),
+        FigureUnit::Share => share(value),
+        FigureUnit::PerSecond => format!("{value:.1}/s"),
+        FigureUnit::Bytes if value >= 0.0 => {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // not negative
+            bytes(value as u64)
+        }
+        FigureUnit::Count | FigureUnit::Load | FigureUnit::Bytes if value < 0.0 => {
+            format!("-{}", amount(-value))
+        }
+        FigureUnit::Count | FigureUnit::Load | FigureUnit::Bytes => amount(value),
+    }
+}
+
+/// A difference of two values of a figure; of shares in percentage points.
+pub fn difference(of: &Figure, value: f64) -> String {
+    match of.unit {
+        FigureUnit::Share => format!("{:.1} pts", value * 100.0),
+        FigureUnit::Bytes if value < 0.0 => format!("-{}", figure(of, Some(-value))),
+        _ => figure(of, Some(value)),
+    }
+}
+
+/// What came of a run, in one line for a notification.
+pub fn result(run: &Run) -> String {
+    let endpoint = Untrusted::from(run.plan().endpoint.as_str()).screen(40);
+    let stats = run.stats();
+    let mut text = format!("{endpoint}: {} requests", count(stats.requests()));
+    for (name, of) in [
+        ("router reply", stats.router_reply()),
+        ("worker", stats.time_to_worker()),
+    ] {
+        if let Some(p99) = of.quantile(0.99) {
+            text = format!("{text}, {name} p99 {}", latency(p99));
+        }
+    }
+    let failed = stats.failed();
+    if failed > 0 {
+        text = format!("{text}, {} failed", count(failed));
+    }
+    text
+}
+
+/// Why a run waits, from the status of its latest reply: `2 ready, 3 model_loading` becomes `3
+/// workers loading model`. A status of another form is given as it is.
+pub fn waiting_for(run: &Run) -> Option<String> {
+    if run.is_over() {
+        return None;
+    }
+    let latest = run.samples().last()?;
+    if latest.outcome.kind() != OutcomeKind::Waiting {
+        return None;
+    }
+    let status = latest.outcome.detail();
+    let parts: Option<Vec<(u64, &str)>> = status
+        .compared()
+        .split(',')
+        .map(|part| {
+            let (number, state) = part.trim().split_once(' ')?;
+            Some((number.parse().ok()?, state.trim()))
+        })
+        .collect();
+    let Some(mut parts) = parts else {
+        return Some(status.screen(60));
+    };
+    // Ready workers are no reason to wait, unless there are no others.
+    parts.sort_by_key(|(_, state)| match *state {
+        "model_loading" | "loading" => 0,
+        "ready" => 2,
+        _ => 1,
+    });
+    let (number, state) = parts.first()?;
+    let state = match *state {
+        "model_loading" | "loading" => "loading model".to_owned(),
+        other => Untrusted::from(other.replace('_', " ")).screen(40),
+    };
+    let workers = if *number == 1 { "worker" } else { "workers" };
+    Some(format!("{} {workers} {state}", count(*number)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_for_people() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_000), "1,000");
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(amount(100.0), "100");
+        assert_eq!(amount(0.5), "0.5");
+        assert_eq!(latency(0.000_25), "0.25 ms");
+        assert_eq!(latency(0.0123), "12.3 ms");
+        assert_eq!(latency(0.25), "250 ms");
+        assert_eq!(latency(1.5), "1.50 s");
+        assert_eq!(span(9.5), "9.5s");
+        assert_eq!(span(75.0), "1m15s");
+        assert_eq!(bytes(1_234), "1,234 B");
+        assert_eq!(bytes(42_100), "42.1 kB");
     }
 }

@@ -1,3 +1,4 @@
 //! The dashboard, view by view and key by key.
 
 mod requests;
+mod route_lab;

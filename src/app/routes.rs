@@ -1,0 +1,472 @@
+//! Runs of route requests. They belong to the market, not to a view: a run goes on while the route
+//! lab is closed.
+//!
+//! The schedule is the domain's ([`Run`]); here it is told the time, and its attempts become
+//! requests. Replies carry the moments at which they were sent and received, measured where that
+//! happened, so that a busy core adds nothing to a latency.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::keymap::{Action, Context};
+use super::message::Effect;
+use super::pane::Pane;
+use super::remote::{Now, Ticket, Tickets};
+use super::state::State;
+use crate::api::attempt::completion;
+use crate::api::{ApiError, Reply, Request, RouteCall, Secret};
+use crate::domain::dialect::RouteKey;
+use crate::domain::objection::Objection;
+use crate::domain::routing::{Attempt, Completion, End, Phase, RoutePlan, Run, words};
+use crate::domain::{CellRef, Resource};
+
+/// The most runs in memory.
+const MOST_RUNS: usize = 20;
+
+/// The most attempts of all runs in memory before the oldest run goes.
+const MOST_ATTEMPTS: usize = 500_000;
+
+/// A run as it was at one moment, to be written to a file while it may go on.
+#[derive(Debug, Clone)]
+pub struct RunSnapshot(pub Arc<Run>);
+
+impl PartialEq for RunSnapshot {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// A run and the requests that belong to it.
+#[derive(Debug)]
+pub struct RouteRun {
+    /// Counted from 1 since the program started.
+    pub number: u64,
+    run: Arc<Run>,
+    /// The request of each attempt in flight.
+    tickets: BTreeMap<u64, Ticket>,
+    /// The workergroup's key, where requests carry it, until the run is over.
+    key: Option<Secret>,
+    /// Why it ended, where the plan does not tell.
+    pub note: Option<&'static str>,
+    is_announced: bool,
+}
+
+impl RouteRun {
+    /// The plan, the attempts and their figures.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// Whether replies may still arrive or requests go out.
+    pub fn is_active(&self) -> bool {
+        !self.run.is_over()
+    }
+
+    /// The run as it is now.
+    pub fn snapshot(&self) -> RunSnapshot {
+        RunSnapshot(Arc::clone(&self.run))
+    }
+
+    fn step(&mut self, flights: &mut Flights, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+        let due = Arc::make_mut(&mut self.run).step(now.mono);
+        due.into_iter()
+            .map(|attempt| self.send(&attempt, flights, tickets))
+            .collect()
+    }
+
+    fn send(&mut self, attempt: &Attempt, flights: &mut Flights, tickets: &mut Tickets) -> Effect {
+        let ticket = tickets.take();
+        flights.insert(ticket, (self.number, attempt.index));
+        self.tickets.insert(attempt.index, ticket);
+        Effect::Call {
+            ticket,
+            request: Request::Route(RouteCall {
+                endpoint: self.run.plan().endpoint.clone(),
+                cost: attempt.cost,
+                key: self.key.clone(),
+            }),
+        }
+    }
+
+    /// Ends the run; the requests in flight are to be aborted.
+    fn stop(&mut self, flights: &mut Flights, now: Now) -> Vec<Effect> {
+        let broken = Arc::make_mut(&mut self.run).stop(now.mono);
+        self.key = None;
+        broken
+            .iter()
+            .filter_map(|index| self.tickets.remove(index))
+            .map(|ticket| {
+                flights.remove(&ticket);
+                Effect::Abort(ticket)
+            })
+            .collect()
+    }
+
+    /// The notification that a series has ended; once, and none for what the person stopped.
+    fn announcement(&mut self) -> Option<Effect> {
+        if self.is_active() || self.is_announced {
+            return None;
+        }
+        self.is_announced = true;
+        let was_stopped = self.run.phase() == Phase::Ended(End::Stopped) && self.note.is_none();
+        if self.run.plan().is_single() || was_stopped {
+            return None;
+        }
+        Some(Effect::Notify {
+            title: "Route run ended".to_owned(),
+            body: words::result(&self.run),
+        })
+    }
+}
+
+/// Which attempt of which run a request is.
+type Flights = HashMap<Ticket, (u64, u64)>;
+
+/// The runs since the program started.
+#[derive(Debug)]
+pub struct Routes {
+    runs: Vec<RouteRun>,
+    flights: Flights,
+    started: u64,
+    /// Load of the runs that left the memory.
+    load_before: f64,
+    random: fastrand::Rng,
+}
+
+impl Default for Routes {
+    fn default() -> Self {
+        Self {
+            runs: Vec::new(),
+            flights: HashMap::new(),
+            started: 0,
+            load_before: 0.0,
+            random: fastrand::Rng::with_seed(0),
+        }
+    }
+}
+
+impl Routes {
+    /// Seeds the jitter of the waits between polls.
+    pub fn seed(&mut self, seed: u64) {
+        self.random = fastrand::Rng::with_seed(seed);
+    }
+
+    /// The runs, oldest first.
+    pub fn runs(&self) -> &[RouteRun] {
+        &self.runs
+    }
+
+    /// The run of a number, if it is still in memory.
+    pub fn run(&self, number: u64) -> Option<&RouteRun> {
+        self.runs.iter().find(|run| run.number == number)
+    }
+
+    /// The number of the run that a request belongs to, until its reply is there.
+    pub(super) fn run_of(&self, ticket: Ticket) -> Option<u64> {
+        self.flights.get(&ticket).map(|(run, _)| *run)
+    }
+
+    /// The run that started last.
+    pub fn latest(&self) -> Option<&RouteRun> {
+        self.runs.last()
+    }
+
+    /// The last run on an endpoint.
+    pub fn latest_of(&self, endpoint: &str) -> Option<&RouteRun> {
+        let mut runs = self.runs.iter().rev();
+        runs.find(|run| run.run.plan().endpoint == endpoint)
+    }
+
+    /// The run in progress, if there is one; a series rather than a single request.
+    pub fn active(&self) -> Option<&RouteRun> {
+        self.active_series()
+            .or_else(|| self.runs.iter().find(|run| run.is_active()))
+    }
+
+    /// The series in progress.
+    pub fn active_series(&self) -> Option<&RouteRun> {
+        let is_series = |run: &&RouteRun| run.is_active() && !run.run.plan().is_single();
+        self.runs.iter().find(is_series)
+    }
+
+    /// Sum of the load estimates sent and not refused since the program started.
+    pub fn load_injected(&self) -> f64 {
+        let here: f64 = self.runs.iter().map(|run| run.run.load_injected()).sum();
+        self.load_before + here
+    }
+
+    fn start(
+        &mut self,
+        plan: RoutePlan,
+        key: Option<Secret>,
+        tickets: &mut Tickets,
+        now: Now,
+    ) -> Result<(u64, Vec<Effect>), Vec<Objection>> {
+        let run = Run::start(plan, now.mono, now.epoch)?;
+        self.make_room();
+        self.started += 1;
+        let mut route_run = RouteRun {
+            number: self.started,
+            run: Arc::new(run),
+            tickets: BTreeMap::new(),
+            key,
+            note: None,
+            is_announced: false,
+        };
+        let effects = route_run.step(&mut self.flights, tickets, now);
+        self.runs.push(route_run);
+        Ok((self.started, effects))
+    }
+
+    /// Forgets the oldest runs that are over.
+    fn make_room(&mut self) {
+        loop {
+            let attempts: usize = self.runs.iter().map(|run| run.run.samples().len()).sum();
+            if self.runs.len() < MOST_RUNS && attempts < MOST_ATTEMPTS {
+                return;
+            }
+            let Some(oldest) = self.runs.iter().position(|run| !run.is_active()) else {
+                return;
+            };
+            let gone = self.runs.remove(oldest);
+            self.load_before += gone.run.load_injected();
+        }
+    }
+
+    fn step(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for run in self.runs.iter_mut().filter(|run| run.is_active()) {
+            effects.extend(run.step(&mut self.flights, tickets, now));
+            effects.extend(run.announcement());
+        }
+        effects
+    }
+
+    fn routed(&mut self, answer: Answer, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+        let Some((number, index)) = self.flights.remove(&answer.ticket) else {
+            return Vec::new();
+        };
+        let Some(route_run) = self.runs.iter_mut().find(|run| run.number == number) else {
+            return Vec::new();
+        };
+        route_run.tickets.remove(&index);
+        let jitter = self.random.f64();
+        let run = Arc::make_mut(&mut route_run.run);
+        run.sent_at(index, answer.sent);
+        run.complete(index, answer.ended, answer.completion, jitter);
+        let mut effects = if run.is_refused() && run.phase() == Phase::Running {
+            route_run.note = Some("stopped: unauthorized three times in a row");
+            route_run.stop(&mut self.flights, now)
+        } else {
+            route_run.step(&mut self.flights, tickets, now)
+        };
+        if route_run.run.is_over() {
+            route_run.key = None;
+        }
+        effects.extend(route_run.announcement());
+        effects
+    }
+
+    /// When the runs want to be woken: to send, and to show progress in the header.
+    pub(super) fn deadline(&self, now: Now) -> Option<f64> {
+        let runs = self.runs.iter().filter(|run| run.is_active());
+        let wakes = runs.clone().filter_map(|run| run.run.wake());
+        let clock = runs.clone().next().map(|_| now.mono + 1.0);
+        wakes.chain(clock).reduce(f64::min)
+    }
+}
+
+/// The end of a route request.
+pub(super) struct Answer {
+    ticket: Ticket,
+    sent: f64,
+    ended: f64,
+    completion: Completion,
+}
+
+impl Answer {
+    /// `moments` are when it was sent and when it ended, on the monotonic clock.
+    pub(super) fn new(
+        ticket: Ticket,
+        moments: (f64, f64),
+        bytes: u64,
+        result: Result<Reply, ApiError>,
+    ) -> Self {
+        let (sent, ended) = moments;
+        Self {
+            ticket,
+            sent,
+            ended,
+            completion: completion(result, bytes),
+        }
+    }
+}
+
+/// Why a run cannot start.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NotStarted {
+    /// The plan is wrong, field by field.
+    Plan(Vec<Objection>),
+    /// Another series is in progress, or no key can be sent.
+    Held(String),
+}
+
+impl State {
+    /// Starts a run; gives its number.
+    ///
+    /// # Errors
+    /// When the plan is wrong, a series is in progress, or the market routes by a key that is not
+    /// loaded.
+    pub fn start_route(
+        &mut self,
+        plan: RoutePlan,
+        now: Now,
+    ) -> Result<(u64, Vec<Effect>), NotStarted> {
+        if !plan.is_single() && self.routes.active_series().is_some() {
+            let stop = self.keymap.key_in(Context::RouteLab, Action::Remove);
+            let why = format!("A run is in progress: stop it first ({stop} in the route lab)");
+            return Err(NotStarted::Held(why));
+        }
+        let key = self.route_key(&plan.endpoint).map_err(NotStarted::Held)?;
+        self.routes
+            .start(plan, key, &mut self.tickets, now)
+            .map_err(NotStarted::Plan)
+    }
+
+    /// Pauses a run or resumes it.
+    pub fn pause_route(&mut self, number: u64, now: Now) -> Vec<Effect> {
+        let mut runs = self.routes.runs.iter_mut();
+        let Some(route_run) = runs.find(|run| run.number == number) else {
+            return Vec::new();
+        };
+        let run = Arc::make_mut(&mut route_run.run);
+        match run.phase() {
+            Phase::Paused => run.resume(now.mono),
+            Phase::Running | Phase::Draining => run.pause(now.mono),
+            Phase::Ended(_) => {}
+        }
+        self.routes.step(&mut self.tickets, now)
+    }
+
+    /// Stops a run and aborts its requests in flight.
+    pub fn stop_route(&mut self, number: u64, now: Now) -> Vec<Effect> {
+        let Routes { runs, flights, .. } = &mut *self.routes;
+        let Some(run) = runs.iter_mut().find(|run| run.number == number) else {
+            return Vec::new();
+        };
+        let mut effects = run.stop(flights, now);
+        effects.extend(run.announcement());
+        effects
+    }
+
+    pub(super) fn routed(&mut self, now: Now, answer: Answer) -> Vec<Effect> {
+        self.routes.routed(answer, &mut self.tickets, now)
+    }
+
+    /// Sends what is due.
+    pub(super) fn step_routes(&mut self, now: Now) -> Vec<Effect> {
+        self.routes.step(&mut self.tickets, now)
+    }
+
+    /// The key that route requests to an endpoint carry instead of the profile's: where the market
+    /// routes by the workergroup's own key, it is in the workergroup's record.
+    fn route_key(&self, endpoint: &str) -> Result<Option<Secret>, String> {
+        if self.profile.dialect.route_key == RouteKey::Profile {
+            return Ok(None);
+        }
+        let Some(listing) = self.browsers[Resource::Workergroups].listing() else {
+            let open = self.keymap.key_of(Action::Workergroups);
+            return Err(format!(
+                "This market routes with the workergroup's own key, and no workergroups are \
+                 loaded: open Workergroups ({open}) first"
+            ));
+        };
+        let catalog = listing.catalog();
+        let fields = catalog
+            .by_key("endpoint_name")
+            .zip(catalog.by_key("api_key"));
+        let key = fields.and_then(|(name, key)| {
+            (0..listing.len())
+                .filter(|row| listing.cell(*row, name) == CellRef::Text(endpoint))
+                .find_map(|row| match listing.cell(row, key) {
+                    CellRef::Text(key) if !key.is_empty() => Some(Secret::new(key)),
+                    _ => None,
+                })
+        });
+        key.map(Some).ok_or_else(|| {
+            "This market routes with the workergroup's own key, and no workergroup with a key \
+             serves this endpoint"
+                .to_owned()
+        })
+    }
+
+    /// The endpoint of the selected workergroup, in the Workergroups pane.
+    pub fn selected_endpoint(&self) -> Option<String> {
+        if self.pane != Pane::Workergroups {
+            return None;
+        }
+        let groups = &self.browsers[Resource::Workergroups];
+        let (row, listing) = (groups.selected_row()?, groups.listing()?);
+        match listing.cell(row, listing.catalog().by_key("endpoint_name")?) {
+            CellRef::Text(name) if !name.is_empty() => Some(name.to_owned()),
+            _ => None,
+        }
+    }
+
+    /// The endpoints of the loaded workergroups, sorted.
+    pub fn endpoints(&self) -> Vec<String> {
+        let Some(listing) = self.browsers[Resource::Workergroups].listing() else {
+            return Vec::new();
+        };
+        let Some(field) = listing.catalog().by_key("endpoint_name") else {
+            return Vec::new();
+        };
+        let mut names: Vec<String> = listing
+            .column(field)
+            .texts()
+            .iter()
+            .map(|name| name.compared().to_owned())
+            .filter(|name| !name.is_empty())
+            .collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// Lists the workergroups if they never were: a run needs their endpoints, and perhaps a key.
+    pub fn load_endpoints(&mut self, now: Now) -> Vec<Effect> {
+        let groups = &mut self.browsers[Resource::Workergroups];
+        let is_untouched = groups.listing().is_none()
+            && !groups.remote().is_loading()
+            && groups.remote().error().is_none();
+        if is_untouched {
+            groups.ask(&mut self.tickets, now)
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+/// Whether a file of that name is to hold CSV.
+pub fn is_csv(path: &str) -> bool {
+    Path::new(path)
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("csv"))
+}
+
+/// The series in progress, for the header: how far it is, and why it waits.
+pub fn headline(state: &State, now: Now) -> Option<String> {
+    let run = state.routes.active()?.run();
+    if run.plan().is_single() {
+        return Some("route request in flight".to_owned());
+    }
+    let percent = run.progress(now.mono) * 100.0;
+    let mut text = format!("route run {percent:.0}%");
+    if run.phase() == Phase::Paused {
+        text.push_str(", paused");
+    } else if let Some(why) = words::waiting_for(run) {
+        text = format!("{text}, {why}");
+    }
+    Some(text)
+}

@@ -1,0 +1,228 @@
+//! The attempts of a run as a table with a search.
+//!
+//! A run may have a quarter of a million attempts, and more arrive while a person types: the search
+//! goes on in pieces, and without a search nothing is copied.
+
+use std::borrow::Cow;
+
+use ratatui::style::Style;
+
+use crate::domain::routing::{Outcome, OutcomeKind, RouteSample, words};
+use crate::domain::text::visible;
+use crate::widgets::table::{Column, Rows};
+use crate::widgets::text_input::TextInput;
+use crate::widgets::theme::Theme;
+
+/// Attempts searched in one piece: some milliseconds of work.
+const PIECE: usize = 8_000;
+
+/// Which attempts show, and which is selected.
+#[derive(Debug, Default)]
+pub(super) struct AttemptList {
+    pub input: TextInput,
+    filter: String,
+    /// Places of the attempts that match, among those searched.
+    found: Vec<u32>,
+    searched: usize,
+    /// The selected line; `None` follows the latest attempt.
+    chosen: Option<usize>,
+}
+
+impl AttemptList {
+    /// What is searched for; empty for nothing.
+    pub fn filter(&self) -> &str {
+        &self.filter
+    }
+
+    /// Searches for what is typed, or shows all attempts.
+    pub fn search(&mut self, is_on: bool) {
+        let wanted = if is_on { self.input.text().trim() } else { "" };
+        if wanted != self.filter {
+            self.filter = wanted.to_owned();
+            self.reset();
+        }
+    }
+
+    /// Starts over, for another run or search.
+    pub fn reset(&mut self) {
+        self.found.clear();
+        self.searched = 0;
+        self.chosen = None;
+    }
+
+    /// Whether there are attempts that were not searched yet.
+    pub fn is_behind(&self, samples: &[RouteSample]) -> bool {
+        !self.filter.is_empty() && self.searched < samples.len()
+    }
+
+    /// Searches some more attempts.
+    pub fn advance(&mut self, samples: &[RouteSample]) {
+        if self.filter.is_empty() {
+            return;
+        }
+        let end = samples.len().min(self.searched + PIECE);
+        for (place, sample) in samples.iter().enumerate().take(end).skip(self.searched) {
+            if sample.matches(&self.filter)
+                && let Ok(place) = u32::try_from(place)
+            {
+                self.found.push(place);
+            }
+        }
+        self.searched = end;
+    }
+
+    pub fn len(&self, samples: &[RouteSample]) -> usize {
+        if self.filter.is_empty() {
+            samples.len()
+        } else {
+            self.found.len()
+        }
+    }
+
+    /// The place among the attempts of a line.
+    pub fn place(&self, line: usize, samples: &[RouteSample]) -> Option<usize> {
+        if self.filter.is_empty() {
+            (line < samples.len()).then_some(line)
+        } else {
+            self.found.get(line).map(|place| *place as usize)
+        }
+    }
+
+    /// The selected line.
+    pub fn cursor(&self, samples: &[RouteSample]) -> usize {
+        let last = self.len(samples).saturating_sub(1);
+        self.chosen.map_or(last, |line| line.min(last))
+    }
+
+    /// Moves the selection; at the end it follows the latest attempt.
+    pub fn step(&mut self, by: isize, samples: &[RouteSample]) {
+        let line = self.cursor(samples).saturating_add_signed(by);
+        self.select(line, samples);
+    }
+
+    pub fn select(&mut self, line: usize, samples: &[RouteSample]) {
+        let last = self.len(samples).saturating_sub(1);
+        self.chosen = (line < last).then_some(line);
+    }
+
+    /// How many attempts show, and whether the selection follows the latest.
+    pub fn note(&self, samples: &[RouteSample]) -> String {
+        let all = samples.len();
+        let [count, of] = [self.len(samples), all].map(|many| words::count(many as u64));
+        if self.filter.is_empty() {
+            let follows = if self.chosen.is_none() {
+                ", following"
+            } else {
+                ""
+            };
+            return format!("{count} attempts{follows}");
+        }
+        let mut note = format!("{count} of {of} match “{}”", visible(&self.filter, 24));
+        if self.searched < all {
+            let percent = self.searched * 100 / all.max(1);
+            note = format!("{note}, searched {percent}%");
+        }
+        note
+    }
+}
+
+/// The columns of the table.
+#[derive(Debug, Clone, Copy)]
+enum Col {
+    Number,
+    Ended,
+    Latency,
+    Outcome,
+    Poll,
+    Reqnum,
+    Message,
+}
+
+const COLUMNS: [Col; 7] = [
+    Col::Number,
+    Col::Ended,
+    Col::Latency,
+    Col::Outcome,
+    Col::Poll,
+    Col::Reqnum,
+    Col::Message,
+];
+
+pub(super) fn columns() -> Vec<Column> {
+    let column = |col: &Col| match col {
+        Col::Number => Column::number("#", 6),
+        Col::Ended => Column::number("At s", 8).priority(3),
+        Col::Latency => Column::number("Latency ms", 10),
+        Col::Outcome => Column::text("Outcome", 12),
+        Col::Poll => Column::number("Poll", 4).priority(4),
+        Col::Reqnum => Column::number("Reqnum", 6).priority(2),
+        Col::Message => Column::text("Worker or message", 26).grows(),
+    };
+    COLUMNS.iter().map(column).collect()
+}
+
+/// The rows of the table: only visible cells are made.
+pub(super) struct AttemptRows<'a> {
+    pub list: &'a AttemptList,
+    pub samples: &'a [RouteSample],
+    pub theme: &'a Theme,
+}
+
+impl Rows for AttemptRows<'_> {
+    fn count(&self) -> usize {
+        self.list.len(self.samples)
+    }
+
+    fn cell(&self, row: usize, column: usize, width: u16) -> (Cow<'_, str>, Style) {
+        let sample = self.list.place(row, self.samples);
+        let Some((sample, column)) = sample
+            .and_then(|place| self.samples.get(place))
+            .zip(COLUMNS.get(column))
+        else {
+            return (Cow::Borrowed(""), Style::new());
+        };
+        let plain = |text: String| (Cow::Owned(text), Style::new());
+        match column {
+            Col::Number => plain(sample.index.to_string()),
+            Col::Ended => plain(format!("{:.3}", sample.ended)),
+            Col::Latency => plain(format!("{:.2}", sample.latency() * 1e3)),
+            Col::Outcome => {
+                let kind = sample.outcome.kind();
+                (Cow::Borrowed(kind.label()), kind_style(kind, self.theme))
+            }
+            Col::Poll if sample.poll == 0 => (Cow::Borrowed(""), Style::new()),
+            Col::Poll => plain(sample.poll.to_string()),
+            Col::Reqnum => match sample.outcome.reqnum() {
+                Some(reqnum) => plain(reqnum.to_string()),
+                None => (Cow::Borrowed("—"), self.theme.dim),
+            },
+            Col::Message => plain(message(sample, usize::from(width))),
+        }
+    }
+}
+
+/// The worker, or what the server said.
+fn message(sample: &RouteSample, width: usize) -> String {
+    match (&sample.outcome, sample.outcome.worker()) {
+        (Outcome::Assigned { echoed: false, .. }, Some(worker)) => {
+            format!("! not echoed as sent: {}", worker.screen(width))
+        }
+        (_, Some(worker)) => worker.screen(width + 1),
+        (Outcome::TimedOut, None) => "no response in time".to_owned(),
+        (Outcome::RateLimited { wait: None }, None) => "too many requests".to_owned(),
+        (outcome, None) => outcome.detail().screen(width + 1),
+    }
+}
+
+pub(super) const fn kind_style(kind: OutcomeKind, theme: &Theme) -> Style {
+    match kind {
+        OutcomeKind::Assigned => theme.good,
+        OutcomeKind::Waiting => theme.warning,
+        OutcomeKind::Cancelled => theme.dim,
+        OutcomeKind::RateLimited
+        | OutcomeKind::Refused
+        | OutcomeKind::Failed
+        | OutcomeKind::Garbage
+        | OutcomeKind::TimedOut => theme.error,
+    }
+}

@@ -1,0 +1,350 @@
+//! Two runs side by side, with a verdict where a test supports one.
+
+use std::borrow::Cow;
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Style};
+use ratatui::symbols::Marker;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::canvas::{Canvas, Line as Stroke};
+
+use super::charts::{Axis, axes};
+use crate::app::State;
+use crate::app::keymap::{Action, Context};
+use crate::app::routes::RouteRun;
+use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::domain::format;
+use crate::domain::insight::{Scale, ScaleKind};
+use crate::domain::routing::{
+    Figure, FigureUnit, LEAST_VALUES, Latencies, Verdict, compare, words,
+};
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::table::{self, Column, Rows, Table};
+use crate::widgets::text::fit;
+use crate::widgets::theme::Theme;
+
+/// Cells of the table of figures.
+const TABLE: u16 = 86;
+
+/// A run beside another one.
+#[derive(Debug)]
+pub(super) struct Compare {
+    run: u64,
+    other: u64,
+    cursor: usize,
+}
+
+impl Compare {
+    /// The run beside the one before it, or after it.
+    pub fn new(state: &State, run: u64) -> Option<Self> {
+        let other = neighbour(state, run, run, false)?;
+        Some(Self {
+            run,
+            other,
+            cursor: 0,
+        })
+    }
+
+    fn turn(&mut self, state: &State, after: bool) {
+        if let Some(other) = neighbour(state, self.run, self.other, after) {
+            self.other = other;
+        }
+    }
+
+    fn runs<'a>(&self, state: &'a State) -> Option<(&'a RouteRun, &'a RouteRun)> {
+        state.routes.run(self.other).zip(state.routes.run(self.run))
+    }
+}
+
+/// The run before or after `from`, `run` left out; at the end, the first on the other side.
+fn neighbour(state: &State, run: u64, from: u64, after: bool) -> Option<u64> {
+    let numbers = state.routes.runs().iter().map(|run| run.number);
+    let numbers: Vec<u64> = numbers.filter(|number| *number != run).collect();
+    let before = numbers.iter().rev().find(|number| **number < from);
+    let behind = numbers.iter().find(|number| **number > from);
+    let found = if after { behind } else { before };
+    found.or(behind).or(before).copied()
+}
+
+fn figures(first: &RouteRun, second: &RouteRun, scene: &Scene<'_, '_>) -> Vec<Figure> {
+    let of = |run: &RouteRun| run.run().elapsed(scene.now.mono);
+    compare(
+        (first.run().stats(), of(first)),
+        (second.run().stats(), of(second)),
+    )
+}
+
+/// What the tested figures say of the later run, one line each.
+fn verdicts((first, second): (u64, u64), figures: &[Figure], theme: &Theme) -> Vec<Line<'static>> {
+    let sentence = |figure: &Figure| {
+        let (one, two) = (figure.first?, figure.second?);
+        let (sign, words, style) = match figure.verdict? {
+            Verdict::Better => ("▲", "is better than", theme.good),
+            Verdict::Worse => ("▼", "is worse than", theme.error),
+            Verdict::Unclear => ("=", "shows no clear difference to", theme.dim),
+        };
+        let [one, two] = [one, two].map(|value| words::figure(figure, Some(value)));
+        Some(Line::from(vec![
+            Span::styled(format!("{sign} {:17}", figure.label), style),
+            Span::raw(format!(
+                " run {second} {words} run {first}: {two}, was {one}"
+            )),
+        ]))
+    };
+    // The times first: they are what one compares runs for.
+    let mut tested: Vec<&Figure> = figures.iter().collect();
+    tested.sort_by_key(|figure| figure.unit != FigureUnit::Seconds);
+    tested.into_iter().filter_map(sentence).collect()
+}
+
+/// The columns of the table.
+#[derive(Debug, Clone, Copy)]
+enum Col {
+    Label,
+    First,
+    Second,
+    Difference,
+    Change,
+    Verdict,
+}
+
+const COLUMNS: [Col; 6] = [
+    Col::Label,
+    Col::First,
+    Col::Second,
+    Col::Difference,
+    Col::Change,
+    Col::Verdict,
+];
+
+struct FigureRows<'a> {
+    figures: &'a [Figure],
+    theme: &'a Theme,
+}
+
+impl FigureRows<'_> {
+    fn style(&self, figure: &Figure) -> Style {
+        match figure.verdict.filter(|_| has_both(figure)) {
+            Some(Verdict::Better) => self.theme.good,
+            Some(Verdict::Worse) => self.theme.error,
+            Some(Verdict::Unclear) => self.theme.dim,
+            None => Style::new(),
+        }
+    }
+}
+
+const fn has_both(figure: &Figure) -> bool {
+    figure.first.is_some() && figure.second.is_some()
+}
+
+/// A value with its sign, unless both runs read the same: a tenth of a percent is no news.
+fn signed(figure: &Figure, value: Option<f64>, words: impl Fn(f64) -> String) -> String {
+    let [first, second] = [figure.first, figure.second].map(|value| words::figure(figure, value));
+    let Some(value) = value.filter(|_| first != second) else {
+        return String::new();
+    };
+    let sign = if value > 0.0 { "+" } else { "" };
+    format!("{sign}{}", words(value))
+}
+
+impl Rows for FigureRows<'_> {
+    fn count(&self) -> usize {
+        self.figures.len()
+    }
+
+    fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
+        let Some((figure, column)) = self.figures.get(row).zip(COLUMNS.get(column)) else {
+            return (Cow::Borrowed(""), Style::new());
+        };
+        let style = self.style(figure);
+        match column {
+            Col::Label => (Cow::Borrowed(figure.label), self.theme.dim),
+            Col::First => (words::figure(figure, figure.first).into(), Style::new()),
+            Col::Second => (words::figure(figure, figure.second).into(), Style::new()),
+            Col::Difference => {
+                let of = |value| words::difference(figure, value);
+                (signed(figure, figure.difference(), of).into(), style)
+            }
+            Col::Change => (signed(figure, figure.change(), words::share).into(), style),
+            Col::Verdict => {
+                let words = match figure.verdict.filter(|_| has_both(figure)) {
+                    Some(Verdict::Better) => "better",
+                    Some(Verdict::Worse) => "worse",
+                    Some(Verdict::Unclear) => "no clear difference",
+                    None => "",
+                };
+                (Cow::Borrowed(words), style)
+            }
+        }
+    }
+}
+
+impl View for Compare {
+    fn contexts(&self) -> &'static [Context] {
+        &[
+            Context::RouteLab,
+            Context::Movement,
+            Context::Global,
+            Context::Always,
+        ]
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if let Some(by) = cx.motion(action) {
+            let last = cx.viewport(Region::MAIN).total.saturating_sub(1);
+            self.cursor = self.cursor.saturating_add_signed(by).min(last);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Older => self.turn(cx.state, false),
+            Action::Newer => self.turn(cx.state, true),
+            Action::Back | Action::RouteLab | Action::Compare | Action::Open => cx.close(),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::New
+            | Action::Toggle
+            | Action::Remove
+            | Action::Refresh
+            | Action::Open
+            | Action::Query
+            | Action::Export
+            | Action::Settings
+            | Action::Copy
+            | Action::Compare => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        (action == Action::Older).then_some("other run")
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let theme = scene.theme;
+        let Some((first, second)) = self.runs(scene.state) else {
+            let text = "One of the runs is no longer in memory";
+            scene.render(Line::styled(text, theme.warning), area);
+            return;
+        };
+        let figures = figures(first, second, scene);
+        let verdicts = verdicts((first.number, second.number), &figures, theme);
+        let tall = u16::try_from(verdicts.len() + 2).unwrap_or(5);
+        let borders = if scene.size == Size::Compact { 1 } else { 2 };
+        let [top, bottom] =
+            Layout::vertical([Constraint::Length(tall + borders), Constraint::Fill(1)]).areas(area);
+        let test =
+            format!("rank test (Mann-Whitney), p < 0.05, {LEAST_VALUES} or more values each");
+        let title = format!("Run {} against run {}", second.number, first.number);
+        let panel = Panel::new(title).facts(test).sized(scene.size);
+        let inner = panel.render(top, scene.frame.buffer_mut(), theme);
+        let plans = [(first, theme.series[0]), (second, theme.series[4])].map(|(run, style)| {
+            let started = format::moment(run.run().started_at());
+            Line::from(vec![
+                Span::styled(format!("run {}  ", run.number), style),
+                Span::raw(format!("{}, {started}", words::plan(run.run().plan()))),
+            ])
+        });
+        for (line, row) in verdicts.into_iter().chain(plans).zip(inner.rows()) {
+            scene.render(fit(line, row.width), row);
+        }
+        let [left, right] = if scene.size == Size::Compact {
+            [bottom, Rect::default()]
+        } else {
+            Layout::horizontal([Constraint::Length(TABLE), Constraint::Fill(1)]).areas(bottom)
+        };
+        self.table((first, second), &figures, left, scene);
+        if right.width > 0 {
+            shares((first, second), right, scene);
+        }
+    }
+}
+
+impl Compare {
+    fn table(
+        &self,
+        (first, second): (&RouteRun, &RouteRun),
+        figures: &[Figure],
+        area: Rect,
+        scene: &mut Scene<'_, '_>,
+    ) {
+        let theme = scene.theme;
+        let panel = Panel::new("Figures").focused(true).sized(scene.size);
+        let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+        let column = |col: &Col| match col {
+            Col::Label => Column::text("", 19),
+            Col::First => Column::number(format!("run {}", first.number), 9),
+            Col::Second => Column::number(format!("run {}", second.number), 9),
+            Col::Difference => Column::number("Diff", 9).priority(1),
+            Col::Change => Column::number("Change", 8),
+            Col::Verdict => Column::text("Verdict", 19),
+        };
+        let columns: Vec<Column> = COLUMNS.iter().map(column).collect();
+        let placed = table::place(&columns, inner.width);
+        let rows = FigureRows { figures, theme };
+        let cursor = self.cursor.min(figures.len().saturating_sub(1));
+        let table = Table::new(&rows, &columns, &placed, Some(cursor), theme);
+        scene.scroll(Region::MAIN, table, inner);
+    }
+}
+
+/// Which share of the replies of each run took at most how long.
+fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let own = [(first, theme.series[0]), (second, theme.series[4])];
+    let legend = own.map(|(run, style)| Span::styled(format!("● run {} ", run.number), style));
+    let panel = Panel::new("Share of replies by time")
+        .foot(Line::from(legend.to_vec()))
+        .sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let latencies = own.map(|(run, _)| run.run().stats().router_reply());
+    let ends = latencies.iter().flat_map(|of| [of.least(), of.most()]);
+    let Some(scale) = Scale::fit(ends.flatten(), None) else {
+        scene.render(Line::styled("No replies yet", theme.dim), inner);
+        return;
+    };
+    let share = Scale {
+        kind: ScaleKind::Linear,
+        low: 0.0,
+        high: 1.0,
+    };
+    let percent = |share: f64| format!("{:.0}%", share * 100.0);
+    let both = (Axis(&scale, words::latency), Axis(&share, percent));
+    let Some(plot) = axes(both, inner, scene) else {
+        return;
+    };
+    let canvas = Canvas::default()
+        .marker(Marker::Braille)
+        .x_bounds([0.0, 1.0])
+        .y_bounds([0.0, 1.0])
+        .paint(|context| {
+            for (of, (_, style)) in latencies.iter().zip(own) {
+                let color = style.fg.unwrap_or(Color::Reset);
+                for step in curve(of, &scale).windows(2) {
+                    let ((x1, y1), (x2, y2)) = (step[0], step[1]);
+                    context.draw(&Stroke {
+                        x1,
+                        y1,
+                        x2,
+                        y2,
+                        color,
+                    });
+                }
+            }
+        });
+    scene.render(canvas, plot);
+}
+
+/// The share of the latencies up to each time, in hundredths.
+fn curve(of: &Latencies, scale: &Scale) -> Vec<(f64, f64)> {
+    let point = |hundredth: u32| {
+        let share = f64::from(hundredth) / 100.0;
+        let latency = of.quantile(share)?;
+        Some((scale.position(latency)?, share))
+    };
+    (0..=100).filter_map(point).collect()
+}

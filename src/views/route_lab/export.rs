@@ -1,0 +1,199 @@
+//! Where a run is written to.
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use crate::app::State;
+use crate::app::keymap::{Action, Context};
+use crate::app::message::Effect;
+use crate::app::routes::{RouteRun, is_csv};
+use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::domain::format;
+use crate::widgets::dialog;
+use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::panel::{Panel, Tone};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Key {
+    File,
+    Format,
+    Write,
+}
+
+/// The ending of a file, in the order of the choice.
+const ENDINGS: [&str; 2] = [".json", ".csv"];
+
+/// The file name that was typed, and the one that was suggested in its place.
+#[derive(Debug, Clone)]
+struct Remembered {
+    typed: String,
+    suggested: String,
+}
+
+/// The form of the export.
+#[derive(Debug)]
+pub(super) struct Export {
+    run: u64,
+    suggested: String,
+    form: Form<Key>,
+}
+
+impl Export {
+    pub fn new(state: &State, run: u64) -> Option<Self> {
+        let route_run = state.routes.run(run)?;
+        let before = state.drafts.get::<Remembered>();
+        let was_csv = before.is_some_and(|before| is_csv(&before.typed));
+        let suggested = suggestion(route_run, was_csv);
+        let typed = before.filter(|before| before.typed != before.suggested);
+        let path = typed.map_or_else(|| suggested.clone(), |before| before.typed.clone());
+        let form = Form::new(vec![
+            Field::text(Key::File, "File", path.as_str()),
+            Field::choice(
+                Key::Format,
+                "Format",
+                ["JSON", "CSV"],
+                usize::from(is_csv(&path)),
+            )
+            .note("attempts and parameters; no keys, no signatures"),
+            Field::button(Key::Write, "Export"),
+        ])
+        .submits(Key::Write);
+        Some(Self {
+            run,
+            suggested,
+            form,
+        })
+    }
+
+    fn changed(&mut self, key: Key) {
+        let path = self.form.text(Key::File).into_owned();
+        match key {
+            Key::Format => {
+                let ending = ENDINGS[self.form.chosen(Key::Format).min(1)];
+                let path = format!("{}{ending}", stem(&path).unwrap_or(&path));
+                self.form.set_text(Key::File, &path);
+                if let Some(suggested) = stem(&self.suggested) {
+                    self.suggested = format!("{suggested}{ending}");
+                }
+            }
+            Key::File => self.form.choose(Key::Format, usize::from(is_csv(&path))),
+            Key::Write => {}
+        }
+    }
+
+    fn write(&mut self, cx: &mut Cx<'_>) {
+        let path = self.form.text(Key::File).into_owned();
+        if stem(&path).is_none_or(str::is_empty) {
+            let why = "Name a file ending in .csv or .json";
+            self.form.set_error(Key::File, Some(why.to_owned()));
+            if self.form.focused() != Some(Key::File) {
+                self.form.focus_on(Key::File);
+            }
+            return;
+        }
+        if let Some(run) = cx.state.routes.run(self.run).map(RouteRun::snapshot) {
+            let now = cx.now.mono;
+            cx.effect(Effect::SaveRun { run, now, path });
+        }
+        cx.close();
+    }
+
+    fn after(&mut self, event: FormEvent<Key>, cx: &mut Cx<'_>) -> Outcome {
+        match event {
+            FormEvent::Submitted(_) => self.write(cx),
+            FormEvent::Changed(key) => self.changed(key),
+            FormEvent::Moved => {}
+            FormEvent::Ignored => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+}
+
+fn stem(path: &str) -> Option<&str> {
+    ENDINGS.iter().find_map(|ending| path.strip_suffix(ending))
+}
+
+/// A file name of endpoint, moment and number of the run.
+fn suggestion(route_run: &RouteRun, is_csv: bool) -> String {
+    let run = route_run.run();
+    let endpoint = run.plan().endpoint.chars();
+    let name: String = endpoint
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .take(40)
+        .collect();
+    let moment: String = format::moment(run.started_at())
+        .chars()
+        .filter(char::is_ascii_digit)
+        .collect();
+    let ending = ENDINGS[usize::from(is_csv)];
+    format!("route-{name}-{moment}-{}{ending}", route_run.number)
+}
+
+impl View for Export {
+    fn contexts(&self) -> &'static [Context] {
+        self.form.contexts()
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit => Some("export"),
+            Action::Back => Some("cancel"),
+            Action::Toggle => Some("change format"),
+            _ => None,
+        }
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if action == Action::Back {
+            cx.close();
+            return Outcome::Handled;
+        }
+        let event = self.form.update(action);
+        self.after(event, cx)
+    }
+
+    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
+        if !self.form.key(key) {
+            return Outcome::Ignored;
+        }
+        self.changed(Key::File);
+        Outcome::Handled
+    }
+
+    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
+        if self.form.paste(text).is_err() {
+            return Outcome::Ignored;
+        }
+        self.changed(Key::File);
+        Outcome::Handled
+    }
+
+    fn click(&mut self, _: Region, field: usize, cx: &mut Cx<'_>) -> Outcome {
+        let event = self.form.click(field);
+        self.after(event, cx)
+    }
+
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        cx.state.drafts.put(Remembered {
+            typed: self.form.text(Key::File).into_owned(),
+            suggested: self.suggested.clone(),
+        });
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let panel = Panel::new(format!("Export run {}", self.run))
+            .facts("an existing file is kept")
+            .tone(Tone::Focused);
+        let size = (area.width.saturating_sub(4).min(92), 8);
+        let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), scene.theme);
+        scene.form(&self.form, inner);
+    }
+}
