@@ -4,7 +4,7 @@ use super::keymap::{Action, Context, bindings};
 use super::overlay::Overlay;
 use super::split::SIDE_BY_SIDE;
 use super::view::Availability;
-use super::{Model, Owner, Pane, groups, insights, unlist, volume_form, watch};
+use super::{Model, Owner, Pane, groups, insights, mutations, volume_form, watch};
 
 /// The contexts of the table that can be reached from who owns the keyboard by closing what lies
 /// over it; none where text is typed or a question waits, so that nothing typed is lost.
@@ -14,14 +14,11 @@ pub(super) fn reach(model: &Model) -> Option<&'static [Context]> {
         Owner::Overlay => {
             model.browser().is_some_and(|browser| !browser.bar.editing)
                 && model.contexts().contains(&Context::Global)
-                && !model
-                    .overlays
-                    .iter()
-                    .any(|overlay| matches!(overlay, Overlay::GroupForm) || overlay.takes_text())
+                && !model.overlays.iter().any(Overlay::takes_text)
         }
         Owner::Bar | Owner::Pane => false,
     };
-    is_open.then_some(&[Context::Table, Context::Groups])
+    is_open.then_some(&[Context::Table, Context::Workergroups])
 }
 
 impl Model {
@@ -36,7 +33,6 @@ impl Model {
             return false;
         }
         match action {
-            Action::Help => !self.confirms(),
             Action::WiderDetail | Action::WiderTable => self.size.0 >= SIDE_BY_SIDE,
             Action::Unlist => self.pane == Pane::Volumes,
             Action::Job | Action::Summary | Action::Plot | Action::Watch => {
@@ -51,9 +47,6 @@ impl Model {
 
     /// Why an action cannot be done now, if it cannot.
     pub fn disabled(&self, action: Action) -> Option<String> {
-        if action == Action::Help && self.confirms() {
-            return Some("finish or leave this dialog first".to_owned());
-        }
         match super::stack::availability(self, action) {
             Some(Availability::Disabled(why)) => return Some(why),
             Some(Availability::Hidden | Availability::Available) | None => {}
@@ -80,7 +73,7 @@ impl Model {
             Action::Export => browser
                 .is_some_and(|browser| browser.view().is_empty())
                 .then(|| "there is no row to export".to_owned()),
-            Action::Unlist => unlist::disabled(self),
+            Action::Unlist => mutations::unlist_blocked(self),
             Action::Watch => watch::disabled(self),
             Action::Job if volume_form::is_meant(self) => None,
             Action::OpenRequest => self
@@ -117,10 +110,5 @@ impl Model {
             .iter()
             .take_while(|context| !is_shared(context));
         own.any(|context| bindings(*context).any(|row| row.action == action))
-    }
-
-    /// Whether a write is being confirmed: nothing comes over its dialog.
-    fn confirms(&self) -> bool {
-        self.overlays.last().and_then(Overlay::deed).is_some()
     }
 }

@@ -9,11 +9,10 @@ use super::sort_editor::SortEditor;
 use super::typing::parse_bar;
 use super::{
     Model, Owner, Pane, column_editor, filter_editor, fresh, groups, insights, leaving, markets,
-    search_settings, unlist, volume_form,
+    search_settings, volume_form,
 };
 use crate::domain::country;
 use crate::domain::field::Kind;
-use crate::domain::journal::Deed;
 use crate::domain::text::visible;
 use crate::domain::{Field, Listing, Resource};
 use crate::widgets::text_input::TextInput;
@@ -59,9 +58,6 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
             return insights::open(model, now, action);
         }
         _ => {
-            if let Some(effects) = groups::perform(model, now, action) {
-                return effects;
-            }
             return match model.owner() {
                 Owner::Overlay => on_overlay(model, now, action),
                 Owner::Bar => on_bar(model, now, action),
@@ -77,14 +73,10 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
 }
 
 pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
-    groups::pane_changes(model);
     let mut effects = super::stack::close_from(model, now, 0);
-    for deed in Deed::ALL {
-        model.state.writes.leave(deed);
-    }
     model.state.pane = pane;
     model.state.requests.opened = None;
-    groups::pane_shown(model);
+    effects.extend(groups::pane_shown(model, now));
     let crate::app::State {
         browsers, tickets, ..
     } = &mut model.state;
@@ -154,7 +146,6 @@ pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effec
         Action::SortRight => return column_editor::sort_beside(model, now, true),
         Action::Reverse => return browser.reverse(now),
         Action::Refresh => return refresh(model, now),
-        Action::Unlist => unlist::open(model),
         Action::Watch => super::watch::toggle(model, now),
         Action::Back => return step_back(model, now),
         Action::OfferType => {
@@ -269,7 +260,6 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     }
     let page = model.facts.overlay_page.max(1);
     match model.overlays.last() {
-        Some(Overlay::Unlist(_)) => return unlist::act(model, now, action),
         Some(Overlay::Insight(_)) => return insights::act(model, now, action),
         Some(Overlay::Volume(_)) => return volume_form::act(model, now, action),
         Some(Overlay::Columns(_)) => return column_editor::act(model, action),
@@ -279,9 +269,6 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
             return markets::act(model, now, action);
         }
         _ => {}
-    }
-    if let Some(effects) = groups::act(model, now, action) {
-        return effects;
     }
     if action == Action::Back {
         model.overlays.pop();
@@ -356,7 +343,6 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
                 editor.picker.narrow();
             }
         }
-        Overlay::Unlist(dialog) => dialog.edit(edit),
         Overlay::Insight(insight) => insight.type_into(edit),
         Overlay::Searches(list) => {
             if edit(&mut list.picker.input) {
@@ -377,15 +363,7 @@ pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput)
         Overlay::Filter(editor) => editor.type_into(edit),
         Overlay::Settings(settings) => settings.type_into(edit),
         // These take their text elsewhere, or none.
-        Overlay::View(_)
-        | Overlay::Question(_)
-        | Overlay::Markets(_)
-        | Overlay::MarketForm(_)
-        | Overlay::GroupForm
-        | Overlay::GroupCreate(_)
-        | Overlay::GroupPlan(_)
-        | Overlay::GroupPreflight { .. }
-        | Overlay::GroupDrift { .. } => {}
+        Overlay::View(_) | Overlay::Question(_) | Overlay::Markets(_) | Overlay::MarketForm(_) => {}
     }
 }
 
@@ -445,7 +423,6 @@ mod tests {
             matches!(
                 row.context,
                 Context::Query
-                    | Context::Confirm
                     | Context::List
                     | Context::Always
                     | Context::Sort
@@ -461,9 +438,7 @@ mod tests {
                     | Context::Tick
                     | Context::Settings
                     | Context::Choice
-                    | Context::GroupForm
                     | Context::MarketForm
-                    | Context::Settle
             )
         }) {
             for key in row.keys {

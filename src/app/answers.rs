@@ -2,7 +2,7 @@
 
 use super::message::Effect;
 use super::remote::{Now, Ticket};
-use super::{Model, groups, insights, requests, write};
+use super::{Model, groups, insights, mutations, requests};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
 
@@ -20,13 +20,8 @@ pub(super) fn came(
     if requests::answered(&mut model.state, now, ticket, &result) {
         return Vec::new();
     }
-    let is_creation = groups::create::awaits(model, ticket);
-    if write::answered(model, now, ticket, &result) {
-        return if is_creation {
-            groups::create::answered(model, now, &result)
-        } else {
-            Vec::new()
-        };
+    if let Some(effects) = mutations::answered(model, now, ticket, &result) {
+        return effects;
     }
     if groups::awaits(model, ticket) {
         return groups::answered(model, now, ticket, result);

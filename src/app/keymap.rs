@@ -24,13 +24,9 @@ pub enum Context {
     VolumeCost,
     /// The volumes that go with an offer.
     Basket,
-    /// A dialog in which a write is confirmed by typing.
-    Confirm,
-    /// The outcome of a write.
-    Outcome,
     /// The list of saved searches.
     Searches,
-    /// A form with choices and a line of text.
+    /// A form.
     Form,
     /// A dialog that asks for a line of text.
     Prompt,
@@ -60,18 +56,12 @@ pub enum Context {
     Tick,
     /// The search settings.
     Settings,
-    /// A setting with a few values.
+    /// A field of a form that takes no text.
     Choice,
     /// The table and the detail view of workergroups.
-    Groups,
-    /// The form of a new workergroup and the planner.
-    GroupForm,
+    Workergroups,
     /// A report that is read and scrolled.
     Report,
-    /// The outcome of creating a workergroup.
-    Created,
-    /// The decision on a creation of which nobody knows what became.
-    Settle,
     /// A text of several lines that is edited.
     Editor,
     /// The list of markets.
@@ -100,8 +90,6 @@ impl Context {
             Self::Sort => "Sort editor",
             Self::VolumeCost => "Volume cost",
             Self::Basket => "Volumes for an offer",
-            Self::Confirm => "Confirming a write",
-            Self::Outcome => "Outcome of a write",
             Self::Searches => "Saved searches",
             Self::Form => "Forms",
             Self::Prompt => "Dialogs that ask for a text",
@@ -118,12 +106,9 @@ impl Context {
             Self::Condition => "Filter editor: a condition",
             Self::Tick => "Filter editor: ticking",
             Self::Settings => "Search settings",
-            Self::Choice => "Search settings: a choice",
-            Self::Groups => "Workergroups",
-            Self::GroupForm => "New workergroup, planner",
+            Self::Choice => "Forms: a choice, switch or button",
+            Self::Workergroups => "Workergroups",
             Self::Report => "Reports",
-            Self::Created => "Outcome of a creation",
-            Self::Settle => "Outcome unknown",
             Self::Editor => "Text editor",
             Self::Markets => "Markets",
             Self::MarketForm => "Markets: the form",
@@ -225,13 +210,11 @@ pub enum Action {
     GroupFromSearch,
     Preflight,
     PlanCapacity,
-    SupplyHealth,
+    CheckSupply,
     Drift,
     WiderDetail,
     WiderTable,
     Secrets,
-    SwapDraft,
-    BlankDraft,
     Markets,
     Market(u16),
     NewMarket,
@@ -461,8 +444,6 @@ pub static BINDINGS: &[Binding] = &[
         "Volumes that go with the offer, and what both cost a month").hint("volumes with it", 18),
     row(Context::Table, &["+", "="], Action::WiderDetail, "wider-detail", "Give the preview more room"),
     row(Context::Table, &["-"], Action::WiderTable, "wider-table", "Give the table more room"),
-    row(Context::Table, &["u"], Action::Unlist, "unlist",
-        "Unlist a volume: type its listing id twice").hint("unlist", 5),
     row(Context::Table, &["E"], Action::OpenRequest, "open-request",
         "Open the request that failed").hint("failed request", 2),
     row(Context::Table, &[], Action::OfferType, "offer-type",
@@ -501,10 +482,6 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Basket, &["J"], Action::Job, "basket-term", "Change size and term of the volume").hint("size and term", 3),
     row(Context::Basket, &["r"], Action::Refresh, "basket-refresh", "Load all verified volumes").hint("load all", 4),
 
-    row(Context::Confirm, &["enter"], Action::Submit, "confirm", "Take what is typed; when it was typed again, send it once").hint("take", 1),
-    row(Context::Confirm, &["esc"], Action::Back, "step-back", "One step back; nothing is sent").hint("back", 2),
-    row(Context::Outcome, &["esc"], Action::Back, "close-outcome", "Close; what is under way goes on").hint("close", 1),
-    row(Context::Outcome, &["u"], Action::Unlist, "unlist-another", "Unlist another volume").hint("unlist another", 2),
     row(Context::Searches, &["enter"], Action::Submit, "search-run", "Run the search in its pane").hint("run", 1),
     row(Context::Searches, &["*"], Action::Toggle, "search-startup", "Run this search at every start, or no more").hint("at start", 3),
     row(Context::Searches, &["ctrl-r"], Action::Rename, "search-rename", "Give the search another name").hint("rename", 4),
@@ -513,10 +490,16 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Searches, &[">"], Action::MoveDown, "search-down", "Move the search down").hint("down", 7),
 
 
-    row(Context::Form, &["enter"], Action::Submit, "form-write", "Submit the form, or go to the next field").hint("submit", 1),
+    row(Context::Form, &["enter"], Action::Submit, "form-submit", "Next field, or what the button says").hint("next", 1),
     row(Context::Form, &["esc"], Action::Back, "leave-form", "Close the form").hint("cancel", 2),
     row(Context::Form, &["down", "tab"], Action::Down, "form-down", "Next field").hint("next field", 4),
     row(Context::Form, &["up", "shift-tab"], Action::Up, "form-up", "Previous field"),
+    row(Context::Form, &["pgup"], Action::First, "form-first", "First field"),
+    row(Context::Form, &["pgdn"], Action::Last, "form-last", "Last field or button").hint("last field", 6),
+    row(Context::Form, &["f5"], Action::Refresh, "form-refresh", "Run again what the form shows"),
+    row(Context::Form, &["ctrl-g"], Action::Complete, "apply-fix", "Apply the suggested fix"),
+    row(Context::Form, &["ctrl-r"], Action::Reset, "form-reset", "Start over"),
+    row(Context::Form, &["ctrl-y"], Action::Recall, "form-recall", "Bring back the previous draft"),
 
     row(Context::Prompt, &["enter"], Action::Submit, "take-text", "Take what is typed").hint("take it", 1),
     row(Context::Prompt, &["esc"], Action::Back, "leave-text", "Leave without it").hint("leave", 2),
@@ -593,60 +576,34 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Settings, &["ctrl-r"], Action::Reset, "settings-reset", "Back to what a search starts from").hint("reset", 5),
     row(Context::Settings, &["ctrl-y"], Action::Recall, "settings-recall", "Take up the settings that were left without applying them"),
 
-    row(Context::Choice, &["space", "right"], Action::Toggle, "setting-next", "Next value").hint("change", 2),
-    row(Context::Choice, &["left"], Action::Left, "setting-previous", "Previous value"),
+    row(Context::Choice, &["space"], Action::Toggle, "change", "Change the value").hint("change", 3),
+    row(Context::Choice, &["right"], Action::Right, "next-value", "Next value or button"),
+    row(Context::Choice, &["left"], Action::Left, "previous-value", "Previous value or button"),
 
-    row(Context::Groups, &["n"], Action::NewGroup, "new-workergroup",
-        "Fill in and create a workergroup; a left draft comes back").hint("new", 2),
-    row(Context::Groups, &["t"], Action::RouteLab, "test-endpoint",
-        "Route lab: test the group's endpoint, latency, p99, load").hint("test route", 2),
-    row(Context::Groups, &["C"], Action::CloneGroup, "clone-workergroup",
-        "Fill in a new workergroup like the selected one").hint("clone", 4),
-    row(Context::Groups, &["p"], Action::Preflight, "preflight",
-        "Run the group's search: machines, prices, warnings").hint("preflight", 3),
-    row(Context::Groups, &["a"], Action::PlanCapacity, "plan-capacity",
-        "Work out capacities and workers from a load").hint("plan", 6),
-    row(Context::Groups, &["H"], Action::SupplyHealth, "supply-health",
-        "Count the machines that each group can recruit; again stops").hint("supply", 5),
-    row(Context::Groups, &["D"], Action::Drift, "drift",
-        "What is new, gone and changed since last seen").hint("changes", 7),
-    row(Context::Groups, &["x"], Action::Secrets, "secrets",
-        "Show or hide the API key in the details, for 15 seconds").hint("key", 6),
+    row(Context::Workergroups, &["n"], Action::NewGroup, "new-workergroup",
+        "New workergroup; reopens your draft").hint("new", 2),
+    row(Context::Workergroups, &["t"], Action::RouteLab, "test-endpoint",
+        "Route lab: test the endpoint's latency, p99 and load").hint("test route", 2),
+    row(Context::Workergroups, &["C"], Action::CloneGroup, "clone-workergroup",
+        "New workergroup like the selected one").hint("clone", 4),
+    row(Context::Workergroups, &["i"], Action::Preflight, "preflight",
+        "Preflight: what the search finds now, and what it costs").hint("preflight", 3),
+    row(Context::Workergroups, &["a"], Action::PlanCapacity, "plan-capacity",
+        "Capacity planner: workers for a load").hint("planner", 6),
+    row(Context::Workergroups, &["S"], Action::CheckSupply, "check-supply",
+        "Supply check: run every workergroup's search").hint("supply", 5),
+    row(Context::Workergroups, &["d"], Action::Drift, "drift",
+        "What changed since the last listing").hint("changes", 7),
+    row(Context::Workergroups, &["x"], Action::Secrets, "secrets",
+        "Reveal or hide the API key in the details, for 15 s").hint("reveal", 6),
 
-    row(Context::GroupForm, &["enter"], Action::Submit, "form-enter",
-        "Next line; on a button, what it says").hint("next, press", 1),
-    row(Context::GroupForm, &["down", "tab"], Action::Down, "form-next", "Next line").hint("next", 4),
-    row(Context::GroupForm, &["up", "shift-tab"], Action::Up, "form-previous", "Previous line").hint("previous", 5),
-    row(Context::GroupForm, &["pgup"], Action::First, "form-first", "First line"),
-    row(Context::GroupForm, &["pgdn"], Action::Last, "form-last", "Last line or button").hint("last", 6),
-    row(Context::GroupForm, &["f5"], Action::Preflight, "form-preflight",
-        "Run this search: machines, prices, warnings").hint("preflight", 3),
-    row(Context::GroupForm, &["f6"], Action::PlanCapacity, "form-plan",
-        "Work out capacities and workers from a load").hint("plan", 7),
-    row(Context::GroupForm, &["ctrl-g"], Action::Complete, "form-mend", "Mend the mistake in the search as suggested"),
-    row(Context::GroupForm, &["ctrl-n"], Action::BlankDraft, "blank-draft", "Start with an empty form; the draft is kept"),
-    row(Context::GroupForm, &["ctrl-r"], Action::SwapDraft, "other-draft", "Bring back the draft that another one replaced"),
-    row(Context::GroupForm, &["ctrl-p"], Action::Palette, "form-palette", "Every action of the form by name"),
-    row(Context::GroupForm, &["esc"], Action::Back, "leave-group-form", "Leave the form; what is typed is kept").hint("leave", 2),
-
-    row(Context::Report, &["/"], Action::Query, "find", "Find text").hint("find", 3),
+    row(Context::Report, &["/"], Action::Query, "find", "Find in the text").hint("find", 3),
     row(Context::Report, &["n"], Action::FindNext, "next-match", "Next match").hint("next match", 3),
     row(Context::Report, &["N"], Action::FindPrevious, "previous-match", "Previous match"),
     row(Context::Report, &["right", "l"], Action::Right, "next-record", "Next record").hint("next", 4),
     row(Context::Report, &["left", "h"], Action::Left, "previous-record", "Previous record").hint("previous", 5),
     row(Context::Report, &["r", "f5"], Action::Refresh, "report-refresh", "Refresh").hint("refresh", 6),
     row(Context::Report, &["enter"], Action::Submit, "close-report", "Close, or open what is selected").hint("close", 1),
-
-    row(Context::Created, &["enter", "esc"], Action::Back, "close-creation",
-        "Close; what is under way goes on").hint("close", 1),
-
-    row(Context::Settle, &["f5", "ctrl-r"], Action::Refresh, "list-again", "List the groups again").hint("list again", 3),
-    row(Context::Settle, &["down"], Action::Down, "candidate-down", "Select the next group").hint("next", 4),
-    row(Context::Settle, &["up"], Action::Up, "candidate-up", "Select the previous group"),
-
-
-
-
 
     row(Context::Editor, &["ctrl-s", "f5"], Action::Run, "editor-run", "Send the text").hint("send", 1),
     row(Context::Editor, &["esc"], Action::Back, "editor-close", "Close; reopening brings your draft back").hint("close", 2),
@@ -703,6 +660,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &["?", "f1"], Action::Help, "help", "All keys, searchable").hint("help", 4),
     row(Context::Global, &["t"], Action::RouteLab, "route-lab",
         "Route lab: test the endpoint of a workergroup, or a typed one"),
+    row(Context::Global, &["u"], Action::Unlist, "unlist",
+        "Unlist a volume: type its listing id twice").hint("unlist", 5),
     row(Context::Global, &["M"], Action::Markets, "markets", "Markets: connect to another one, add one, give a key, test it").hint("markets", 19),
     row(Context::Global, &["q"], Action::Quit, "quit", "Leave bourse").hint("quit", 5),
 

@@ -22,8 +22,8 @@ pub(super) fn leave(model: &mut Model) -> Vec<Effect> {
 /// What is under way, and what leaving does to it.
 fn question(model: &Model) -> Option<Question> {
     let mut parts: Vec<String> = model
-        .writes
-        .flights()
+        .mutations
+        .all_in_flight()
         .map(|(deed, flight)| {
             let what = match deed {
                 journal::Deed::UnlistVolume => "Unlisting volume listing",

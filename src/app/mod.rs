@@ -31,6 +31,7 @@ mod leaving;
 pub mod markets;
 pub mod message;
 mod mouse;
+pub mod mutations;
 pub mod narrowing;
 pub mod needs;
 pub mod overlay;
@@ -52,12 +53,10 @@ mod state;
 mod suggestions;
 pub mod three;
 mod typing;
-pub mod unlist;
 pub mod view;
 mod violations;
 pub mod volume_form;
 pub mod watch;
-pub mod write;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -181,7 +180,7 @@ impl Model {
             (Owner::Overlay, Some(overlay)) => overlay.contexts(),
             (Owner::Bar, _) => &[Context::Query, Context::Always],
             (Owner::Table, _) if in_groups => &[
-                Context::Groups,
+                Context::Workergroups,
                 Context::Table,
                 Context::Movement,
                 Context::Global,
@@ -214,19 +213,16 @@ impl Model {
                     now.mono + if age < 60.0 { 5.0 } else { 30.0 }
                 }),
             });
-        let writes = unlist::deadline(self, now);
+        let writes = self.state.mutations.deadline(now);
         let routes = self.routes.deadline(now);
         let keep = self.keep.deadline();
-        let groups = groups::deadline(self, now);
         let watch = watch::deadline(self, now);
         let views = stack::deadline(self, now);
         let order = sorting::deadline(self);
-        [
-            toast, view, busy, writes, routes, keep, groups, watch, views, order,
-        ]
-        .into_iter()
-        .flatten()
-        .reduce(f64::min)
+        [toast, view, busy, writes, routes, keep, watch, views, order]
+            .into_iter()
+            .flatten()
+            .reduce(f64::min)
     }
 }
 
@@ -363,7 +359,6 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
                 return effects;
             }
             if !markets::typed(model, key)
-                && !groups::type_into(model, |input| input.key(key))
                 && let Some(overlay) = model.overlays.last_mut()
             {
                 actions::type_into(overlay, |input| input.key(key));
@@ -404,11 +399,7 @@ fn pasted(model: &mut Model, now: Now, text: &str) -> Vec<Effect> {
             }
         }
         Owner::Overlay => {
-            if let Some(pasted) = groups::paste(model, text) {
-                refused = pasted.refused;
-            } else if let Some(Overlay::Unlist(dialog)) = model.overlays.last_mut() {
-                dialog.refuse_paste();
-            } else if let Some(left_out) = markets::pasted(model, text) {
+            if let Some(left_out) = markets::pasted(model, text) {
                 refused = left_out;
             } else if let Some(overlay) = model.overlays.last_mut() {
                 actions::type_into(overlay, |input| {

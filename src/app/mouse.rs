@@ -3,7 +3,6 @@
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::facts::Target;
-use super::groups::form::Focus;
 use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
@@ -55,10 +54,6 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
     {
         return browser.step(by);
     }
-    let most = model
-        .facts
-        .overlay_lines
-        .saturating_sub(model.facts.overlay_page);
     match model.overlays.last_mut() {
         Some(Overlay::View(_)) => {}
         Some(Overlay::Help(picker) | Overlay::Palette(picker)) => picker.step(by),
@@ -69,12 +64,7 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
         Some(Overlay::Columns(editor)) => editor.picker.step(by),
         Some(Overlay::Filter(editor)) => editor.step(by),
         Some(Overlay::Prompt(_) | Overlay::Question(_) | Overlay::Settings(_)) => {}
-        Some(Overlay::GroupPreflight { scroll } | Overlay::GroupDrift { scroll }) => {
-            *scroll = scroll.saturating_add_signed(by).min(most);
-        }
-        Some(Overlay::GroupForm) => model.state.groups.form.step(by.signum()),
-        Some(Overlay::GroupPlan(planner)) => planner.step(by.signum()),
-        Some(Overlay::Unlist(_) | Overlay::GroupCreate(_) | Overlay::Volume(_)) => {}
+        Some(Overlay::Volume(_)) => {}
         None => {
             if let Some(browser) = model.browser_mut() {
                 browser.step(by);
@@ -116,8 +106,6 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
                 list.picker.select(index, false);
                 return actions::perform(model, now, Action::Submit);
             }
-            Some(Overlay::GroupForm) => return form_clicked(model, now, index),
-            Some(Overlay::GroupPlan(planner)) => planner.focus = index,
             Some(Overlay::Volume(form)) => form.focus(index),
             Some(Overlay::Columns(editor)) => {
                 editor.picker.select(index, false);
@@ -156,16 +144,4 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
         _ => {}
     }
     Vec::new()
-}
-
-/// Goes to a line of the form of a workergroup; a button or a switch is pressed, too.
-fn form_clicked(model: &mut Model, now: Now, place: usize) -> Vec<Effect> {
-    let Some(focus) = Focus::all().nth(place) else {
-        return Vec::new();
-    };
-    model.state.groups.form.go_to(focus);
-    match focus {
-        Focus::Field(_) => Vec::new(),
-        _ => actions::perform(model, now, Action::Submit),
-    }
 }

@@ -2,8 +2,6 @@
 
 use super::column_editor::ColumnEditor;
 use super::filter_editor::FilterEditor;
-use super::groups::create::{self, CreateDialog};
-use super::groups::planner::Planner;
 use super::insights::Insight;
 use super::keymap::Context;
 use super::markets::{MarketForm, MarketList};
@@ -12,10 +10,8 @@ use super::prompt::{Prompt, Question};
 use super::search_settings::SearchSettings;
 use super::searches::SearchList;
 use super::sort_editor::SortEditor;
-use super::unlist::{Page, UnlistDialog};
 use super::view::View;
 use super::volume_form::VolumeForm;
-use crate::domain::journal::Deed;
 use crate::widgets::list::List;
 
 /// One overlay and its state.
@@ -31,8 +27,6 @@ pub enum Overlay {
     Sort(SortEditor),
     /// The size and term that volumes are priced for.
     Volume(VolumeForm),
-    /// Unlisting a volume.
-    Unlist(UnlistDialog),
     /// The saved searches and the presets.
     Searches(SearchList),
     /// A line of text is asked for.
@@ -51,22 +45,6 @@ pub enum Overlay {
     Markets(MarketList),
     /// A new market, or another key of one.
     MarketForm(Box<MarketForm>),
-    /// The form of a new workergroup.
-    GroupForm,
-    /// The confirmation and the outcome of creating it.
-    GroupCreate(CreateDialog),
-    /// What a group's search finds.
-    GroupPreflight {
-        /// Lines scrolled away at the top.
-        scroll: usize,
-    },
-    /// What a load amounts to.
-    GroupPlan(Box<Planner>),
-    /// What changed among the groups.
-    GroupDrift {
-        /// Lines scrolled away at the top.
-        scroll: usize,
-    },
 }
 
 impl Overlay {
@@ -76,19 +54,10 @@ impl Overlay {
             Self::View(view) => view.contexts(),
             Self::Help(_) | Self::Palette(_) => &[Context::List, Context::Always],
             Self::Sort(_) => &[Context::Sort, Context::List, Context::Always],
-            Self::Unlist(dialog) => dialog.contexts(),
             Self::Searches(_) => &[Context::Searches, Context::List, Context::Always],
             Self::Prompt(_) => &[Context::Prompt, Context::Always],
             Self::Question(question) => question.contexts(),
             Self::Insight(insight) => insight.contexts(),
-            Self::GroupForm | Self::GroupPlan(_) => &[Context::GroupForm, Context::Always],
-            Self::GroupCreate(dialog) => dialog.contexts(),
-            Self::GroupPreflight { .. } | Self::GroupDrift { .. } => &[
-                Context::Report,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
             Self::Volume(_) => &[Context::VolumeCost, Context::Always],
             Self::Columns(_) => &[Context::Columns, Context::List, Context::Always],
             Self::Filter(editor) => match &editor.form {
@@ -122,23 +91,9 @@ impl Overlay {
     pub fn takes_text(&self) -> bool {
         match self {
             Self::View(view) => view.takes_text(),
-            Self::Question(_)
-            | Self::Markets(_)
-            | Self::GroupPreflight { .. }
-            | Self::GroupDrift { .. } => false,
-            Self::GroupCreate(dialog) => !matches!(dialog.page, create::Page::Outcome),
-            Self::Unlist(dialog) => !matches!(dialog.page, Page::Outcome),
+            Self::Question(_) | Self::Markets(_) => false,
             Self::Insight(insight) => insight.takes_text(),
             _ => true,
-        }
-    }
-
-    /// The write whose dialog it is.
-    pub const fn deed(&self) -> Option<Deed> {
-        match self {
-            Self::Unlist(_) => Some(Deed::UnlistVolume),
-            Self::GroupCreate(_) => Some(Deed::CreateWorkergroup),
-            _ => None,
         }
     }
 }

@@ -224,6 +224,10 @@ fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         effects.extend(actions::perform(model, now, action));
         return effects;
     }
+    if knows(model.contexts()) {
+        // It cannot be done here, and says why.
+        return actions::perform(model, now, action);
+    }
     let row = BINDINGS.iter().find(|row| row.action == action);
     let place = row.map_or("elsewhere", |row| row.context.title());
     model.show(Toast::error(format!("That is for: {place}"), now));

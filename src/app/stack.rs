@@ -6,6 +6,7 @@ use super::export::{NotWritten, Written};
 use super::facts::Target;
 use super::keymap::Action;
 use super::message::{Effect, Toast};
+use super::mutations::Completed;
 use super::overlay::Overlay;
 use super::remote::{Now, Ticket, Waiting};
 use super::view::{Availability, Change, Cx, Outcome, Region, Response, View};
@@ -220,6 +221,27 @@ pub(super) fn exported(
         });
     }
     left
+}
+
+/// Tells the views how a write ended, topmost first, until one shows it; whether one does.
+pub(super) fn write_completed(
+    model: &mut Model,
+    now: Now,
+    write: &Completed,
+) -> (bool, Vec<Effect>) {
+    let mut all = Vec::new();
+    for place in (0..=model.overlays.len()).rev() {
+        let told = with(model, now, place, |view, cx| {
+            view.write_completed(write, cx)
+        });
+        if let Some((outcome, effects)) = told {
+            all.extend(effects);
+            if outcome == Outcome::Handled {
+                return (true, all);
+            }
+        }
+    }
+    (false, all)
 }
 
 /// Tells every view how a request fares.

@@ -5,11 +5,11 @@ use std::ops::{Index, IndexMut};
 use super::browser::Browser;
 use super::groups::Groups;
 use super::keys::Keymap;
-use super::message::Toast;
+use super::message::{Effect, Toast};
+use super::mutations::Mutations;
 use super::remote::{Now, Tickets};
 use super::requests::Requests;
 use super::routes::Routes;
-use super::write::Writes;
 use super::{Pane, Profile, drafts, keep, markets, sandbox, split};
 use crate::api::ledger::Ledger;
 use crate::domain::local::LocalTime;
@@ -40,7 +40,7 @@ pub struct State {
     /// What the Requests pane has besides that.
     pub requests: Box<Requests>,
     /// What changes the market: under way and in the past.
-    pub writes: Writes,
+    pub mutations: Mutations,
     /// The saved searches.
     pub searches: Searches,
     /// What survives a restart.
@@ -134,7 +134,7 @@ impl State {
             size: (80, 24),
             ledger: Ledger::default(),
             requests: Box::default(),
-            writes: Writes::default(),
+            mutations: Mutations::default(),
             searches: Searches::default(),
             keep: keep::Keep::default(),
             groups: Groups::new(dialect),
@@ -161,6 +161,11 @@ impl State {
     /// The browser of the open pane, to be changed.
     pub fn browser_mut(&mut self) -> Option<&mut Browser> {
         Some(&mut self.browsers[self.pane.resource()?])
+    }
+
+    /// Asks the market for a listing again.
+    pub fn refresh(&mut self, resource: Resource, now: Now) -> Vec<Effect> {
+        self.browsers[resource].ask(&mut self.tickets, now)
     }
 
     /// The browser of the open pane with the tickets for its requests.

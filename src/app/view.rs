@@ -16,6 +16,7 @@ use super::export::{NotWritten, Written};
 use super::facts::{Facts, Target};
 use super::keymap::{Action, Context};
 use super::message::{Effect, Toast};
+use super::mutations::Completed;
 use super::pane::Pane;
 use super::remote::{Now, Ticket, Waiting};
 use crate::api::{ApiError, Reply, Request};
@@ -24,7 +25,7 @@ use crate::widgets::list::{List, ListLines};
 use crate::widgets::panel::Size;
 use crate::widgets::report::{Report, ReportLayout, ReportLines};
 use crate::widgets::text_area::{TextArea, TextAreaLines};
-use crate::widgets::text_input::{InputLine, TextInput};
+use crate::widgets::text_input::{InputLine, Pasted, TextInput};
 use crate::widgets::theme::Theme;
 use crate::widgets::viewport::Viewport;
 
@@ -142,6 +143,12 @@ pub trait View: fmt::Debug + Send {
     ) -> Option<Response> {
         let _ = (ticket, cx);
         Some(response)
+    }
+
+    /// Learns how a write ended; `Handled` if the view shows it, and no notice has to.
+    fn write_completed(&mut self, write: &Completed, cx: &mut Cx<'_>) -> Outcome {
+        let _ = (write, cx);
+        Outcome::Ignored
     }
 
     /// Learns that a request waits or is tried again.
@@ -317,6 +324,14 @@ impl<'a> Cx<'a> {
         self.state.toast = Some(Toast::error(text, self.now));
     }
 
+    /// Says what a paste left out.
+    pub fn pasted(&mut self, pasted: Pasted) {
+        if pasted.refused > 0 {
+            let many = pasted.refused;
+            self.complain(format!("{many} invisible or control characters left out"));
+        }
+    }
+
     /// What the last frame showed of a region.
     pub fn viewport(&self, region: Region) -> Viewport {
         self.facts.viewport(self.depth, region)
@@ -381,11 +396,22 @@ impl Scene<'_, '_> {
 
     /// Draws a report with its search.
     pub fn report(&mut self, region: Region, report: &Report, area: Rect) -> Viewport {
+        self.report_of(region, report, report.lines(), area)
+    }
+
+    /// Draws a report with other styles, or fresher figures, than it was last searched with.
+    pub fn report_of(
+        &mut self,
+        region: Region,
+        report: &Report,
+        lines: &[Line<'static>],
+        area: Rect,
+    ) -> Viewport {
         let mut layout = ReportLayout {
             viewport: self.before.viewport(self.depth, region),
             cursor: None,
         };
-        let lines = ReportLines::new(report, self.theme);
+        let lines = ReportLines::new(report, self.theme).showing(lines);
         self.frame.render_stateful_widget(lines, area, &mut layout);
         self.cursor = layout.cursor.or(self.cursor);
         let viewport = layout.viewport;

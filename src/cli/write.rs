@@ -16,9 +16,9 @@ use super::output::{self, CliError};
 use super::sandbox::Stop;
 use super::settings::{Market, Settings};
 use crate::api::{Progress, Reply, Request, Session};
-use crate::app::groups::create::CREATE;
+use crate::app::groups::creation::CREATE;
+use crate::app::mutations::{self, Mutations, READ_ONLY, RequestPreview, SendBlocked};
 use crate::app::remote::{Now, Tickets};
-use crate::app::write::{self, Consent, Held, READ_ONLY, Writes};
 use crate::app::{Effect, Profile};
 use crate::domain::journal::{Deed, Verdict};
 use crate::domain::language::{self, LanguageError};
@@ -130,7 +130,7 @@ async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Resu
     }
     let connection = settings.connect().await?;
     let profile = settings.speaker(&connection.session);
-    let consent = write::consent(&write.request, &profile);
+    let consent = mutations::preview(&write.request, &profile);
     if how.dry_run {
         let text = match how.format {
             ReplyFormat::Text => preview(&consent),
@@ -181,12 +181,12 @@ fn allowed(settings: &Settings, how: WriteArguments) -> Result<(), CliError> {
     Ok(())
 }
 
-fn url(consent: &Consent) -> String {
+fn url(consent: &RequestPreview) -> String {
     format!("{}{}", consent.base, consent.path)
 }
 
 /// What will be sent, for people: the key by where it belongs.
-fn preview(consent: &Consent) -> String {
+fn preview(consent: &RequestPreview) -> String {
     format!(
         "{} {}\n{}\n{}\n",
         consent.method,
@@ -258,22 +258,15 @@ async fn send(
         mono: started.elapsed().as_secs_f64(),
         epoch: epoch(),
     };
-    let mut writes = Writes::default();
-    writes.history = history.entries;
+    let mut mutations = Mutations::default();
+    mutations.history = history.entries;
     let mut tickets = Tickets::default();
-    writes.begin(deed);
+    mutations.begin(deed);
     let effect = loop {
-        match writes.send(
-            deed,
-            request.clone(),
-            &subject,
-            profile,
-            &mut tickets,
-            now(),
-        ) {
+        match mutations.send(request.clone(), profile, tickets.take(), now()) {
             Ok(effect) => break effect,
-            Err(Held::NotConfirmed) => return Err(not_sent("it was not confirmed")),
-            Err(Held::Early(seconds)) => {
+            Err(SendBlocked::NotConfirmed) => return Err(not_sent("it was not confirmed")),
+            Err(SendBlocked::TooEarly(seconds)) => {
                 output::note(&format!("rate limited: sending in {} s", seconds.ceil()));
                 let span = Duration::try_from_secs_f64(seconds).unwrap_or_default();
                 tokio::select! {
@@ -316,9 +309,9 @@ async fn send(
     {
         output::print_json(&format!("{}\n", reply.compared()))?;
     }
-    let settled = writes.settle(deed, &result, now());
-    let (verdict, words) = settled.map_or((Verdict::Unknown, String::new()), |settled| {
-        (settled.verdict, settled.words)
+    let completed = mutations.complete(deed, &result, now());
+    let (verdict, words) = completed.map_or((Verdict::Unknown, String::new()), |completed| {
+        (completed.verdict, completed.message)
     });
     match verdict {
         Verdict::Done if format == ReplyFormat::Json => Ok(()),

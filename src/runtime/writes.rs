@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::calls::{Calls, Notify};
 use crate::api::{ApiError, Reply, Request};
-use crate::app::{Profile, write};
+use crate::app::{Profile, mutations};
 use crate::cli::Settings;
 use crate::domain::journal::{self, Entry, Intent, Line};
 use crate::store::{Journal, Paths};
@@ -81,7 +81,7 @@ pub async fn journalled(
     // If the task panicked, whether the request had gone out is not known.
     let result = task.await.unwrap_or(Err(ApiError::Lost));
     if let Some(journal) = &journal {
-        let outcome = write::outcome(&intent, &result, epoch());
+        let outcome = mutations::outcome(&intent, &result, epoch());
         // When this fails the intent stays open, and the next start says so: that is the truth.
         let _ = append(journal, Line::Outcome(outcome)).await;
     }

@@ -43,7 +43,7 @@ pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &
         if let Some(text) = watching(browser, now) {
             parts.push(piece(format!(" · {text}"), theme.accent));
         }
-        for (deed, write) in model.writes.flights() {
+        for (deed, write) in model.mutations.all_in_flight() {
             let seconds = (now.mono - write.since.mono).max(0.0);
             let text = format!(" · {} {} … {seconds:.0}s", under_way(deed), write.subject);
             parts.push(piece(text, theme.warning));

@@ -17,7 +17,6 @@ mod bar;
 mod filter_editor;
 mod filter_form;
 mod footer;
-mod groups;
 mod header;
 mod insights;
 mod markets;
@@ -27,7 +26,6 @@ mod prompt;
 pub mod records;
 mod search_settings;
 mod searches;
-mod unlist;
 mod volume;
 mod write;
 
@@ -36,13 +34,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use crate::api::ApiError;
+use crate::app::Model;
 use crate::app::browser::Browser;
 use crate::app::facts::Facts;
 use crate::app::markets::explain;
 use crate::app::overlay::Overlay;
 use crate::app::remote::{Now, Phase};
 use crate::app::view::{Placement, Scene};
-use crate::app::{Model, Pane};
 use crate::domain::{Resource, format, language};
 use crate::widgets::ascii;
 use crate::widgets::panel::Size;
@@ -176,21 +174,7 @@ fn pane(
     match browser.listing() {
         Some(listing) if !browser.view().is_empty() => {
             let local = model.local_time(now);
-            let has_supply = model.pane == Pane::Workergroups && !model.groups.health.is_blank();
-            let strip = if has_supply { groups::supply::WIDTH } else { 0 };
-            let rows = Rect {
-                width: table.width.saturating_sub(strip),
-                ..table
-            };
-            records::draw(buffer, rows, browser, listing, &local, theme, facts);
-            if has_supply {
-                let strip = Rect {
-                    x: rows.right(),
-                    width: strip,
-                    ..table
-                };
-                groups::supply::draw(buffer, strip, model, now, theme, facts);
-            }
+            records::draw(buffer, table, browser, listing, &local, theme, facts);
         }
         _ => message(buffer, table, theme, &empty_note(model, now)),
     }
@@ -358,14 +342,6 @@ fn overlays(
         let buffer = &mut *frame.buffer_mut();
         cursor = match overlay {
             Overlay::View(_) => None,
-            Overlay::GroupForm
-            | Overlay::GroupCreate(_)
-            | Overlay::GroupPlan(_)
-            | Overlay::GroupPreflight { .. }
-            | Overlay::GroupDrift { .. } => {
-                groups::overlay(buffer, area, model, overlay, now, theme, facts)
-            }
-            Overlay::Unlist(dialog) => unlist::draw(buffer, area, model, dialog, now, theme),
             Overlay::Insight(insight) => {
                 insights::draw(buffer, area, body, model, insight, now, theme, facts)
             }

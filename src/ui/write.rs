@@ -1,14 +1,10 @@
-//! What the dialogs of all writes show alike: what will be sent, how it ended, what was sent before.
+//! The lines of a dialog in which text is typed.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
 use super::paint;
-use crate::app::remote::Now;
-use crate::app::write::{Consent, Flight, Settled, Writes, headline};
-use crate::domain::format;
-use crate::domain::journal::{Deed, Entry, Verdict};
 use crate::widgets::text_input::TextInput;
 use crate::widgets::theme::Theme;
 
@@ -72,114 +68,6 @@ pub fn wrapped(rank: u8, text: &str, width: u16, style: Style) -> Vec<Row> {
         .into_iter()
         .map(|line| Row::new(rank, line, style))
         .collect()
-}
-
-/// What will be sent.
-pub fn consent(consent: &Consent, width: u16, theme: &Theme) -> Vec<Row> {
-    let mut rows = vec![Row::new(3, "Will be sent, once:", theme.dim)];
-    let Consent {
-        method, base, path, ..
-    } = consent;
-    let line = format!("{method} {base}{path}");
-    if paint::cells(&line) <= width {
-        rows.push(Row::new(1, line, theme.text));
-    } else {
-        rows.push(Row::new(1, format!("{method} {path}"), theme.text));
-        rows.extend(wrapped(2, &format!("at {base}"), width, theme.text));
-    }
-    rows.extend(wrapped(1, &consent.body, width, theme.warning));
-    rows.extend(wrapped(5, &consent.key, width, theme.dim));
-    rows
-}
-
-/// A write under way.
-pub fn under_way(what: &str, flight: &Flight, now: Now, width: u16, theme: &Theme) -> Vec<Row> {
-    let seconds = (now.mono - flight.since.mono).max(0.0);
-    let mut rows = wrapped(
-        0,
-        &format!("{what} {} … {seconds:.0} s", flight.subject),
-        width,
-        theme.accent,
-    );
-    let note =
-        "Sent once. It cannot be called back; Esc closes this, and the outcome will be shown.";
-    rows.extend(wrapped(2, note, width, theme.dim));
-    rows
-}
-
-/// How a write ended.
-pub fn over(deed: Deed, settled: &Settled, width: u16, theme: &Theme) -> Vec<Row> {
-    let style = match settled.verdict {
-        Verdict::Done => theme.good,
-        Verdict::Refused => theme.error,
-        Verdict::Unknown => theme.warning,
-    };
-    let mut rows = wrapped(0, &headline(deed, settled), width, style);
-    rows.extend(wrapped(0, &settled.words, width, theme.text));
-    rows
-}
-
-/// What was sent before, newest first, in at most `most` lines.
-pub fn history(
-    title: &str,
-    writes: &Writes,
-    deed: Deed,
-    most: usize,
-    width: u16,
-    theme: &Theme,
-) -> Vec<Row> {
-    let mut rows = Vec::new();
-    let count = writes.past(deed).count();
-    if let Some(note) = &writes.note {
-        rows.extend(wrapped(6, note, width, theme.warning));
-    }
-    if count == 0 || most < 2 {
-        return rows;
-    }
-    rows.push(Row::new(7, "", theme.dim));
-    rows.push(Row::new(6, title, theme.heading));
-    let shown = if count > most { most - 1 } else { most };
-    for entry in writes.past(deed).take(shown) {
-        let under_way = entry.outcome.is_none()
-            && writes.flight(deed).is_some()
-            && writes.past(deed).next() == Some(entry);
-        rows.push(past(entry, under_way, width, theme));
-    }
-    if count > shown {
-        rows.push(Row::new(
-            7,
-            format!("and {} older", count - shown),
-            theme.dim,
-        ));
-    }
-    rows
-}
-
-fn past(entry: &Entry, under_way: bool, width: u16, theme: &Theme) -> Row {
-    let (verdict, style) = match (under_way, entry.verdict()) {
-        (true, _) => ("under way", theme.accent),
-        (false, Verdict::Done) => ("done", theme.good),
-        (false, Verdict::Refused) => ("refused", theme.dim),
-        (false, Verdict::Unknown) => ("UNKNOWN", theme.warning),
-    };
-    let words = match &entry.outcome {
-        Some(outcome) => outcome.words.as_str(),
-        None if under_way => "",
-        None => "bourse never saw an answer",
-    };
-    let when = format::moment(entry.intent.at);
-    let head = format!("{when}  {:<10} ", entry.intent.subject);
-    let room = usize::from(width.saturating_sub(paint::cells(&head) + 10));
-    let words = crate::domain::text::truncate(words, room);
-    Row {
-        rank: 6,
-        pieces: vec![
-            (head, theme.text),
-            (format!("{verdict:<9} "), style),
-            (words, theme.dim),
-        ],
-        cursor: None,
-    }
 }
 
 /// Draws lines into a box: where they do not fit, those of the highest rank leave, the last ones

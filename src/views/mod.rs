@@ -4,14 +4,22 @@
 mod bill;
 pub mod body_editor;
 pub mod copy;
+pub mod create;
 pub mod detail;
+pub mod drift;
 pub mod export;
+pub mod group_form;
 pub mod offer_volumes;
+pub mod planner;
 pub mod plot;
+pub mod preflight;
 pub mod preview;
 pub mod request;
 pub mod requests;
 pub mod route_lab;
+pub mod supply;
+pub mod unlist;
+mod write_dialog;
 
 use crate::app::keymap::Action;
 use crate::app::three::toggle as price_models;
@@ -54,6 +62,14 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             price_models(cx);
             true
         }
+        Action::NewGroup => group_form::open(cx),
+        Action::CloneGroup => group_form::clone_selected(cx),
+        Action::GroupFromSearch => group_form::from_search(cx),
+        Action::Preflight => preflight::open_selected(cx),
+        Action::PlanCapacity => cx.try_open(planner::Planner::of_selected),
+        Action::CheckSupply => supply::open(cx),
+        Action::Drift => drift::open(cx),
+        Action::Unlist => unlist::open(cx),
         Action::RouteLab => route_lab::open(cx),
         Action::OpenRequest => request::open_failed(cx),
         _ => false,

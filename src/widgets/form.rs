@@ -5,14 +5,16 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 use crossterm::event::KeyEvent;
 
 use super::secret_input::SecretInput;
 use super::text_area::TextArea;
-use super::text_input::TextInput;
+use super::text_input::{Pasted, TextInput};
 use crate::app::keymap::{Action, Context};
 
+mod annotate;
 mod draw;
 
 pub use draw::{FormLayout, FormLines};
@@ -52,6 +54,8 @@ pub struct Field<K> {
     control: Control,
     check: Option<Check>,
     error: Option<String>,
+    /// The part of the text that the error is about, in bytes.
+    error_span: Option<Range<usize>>,
     warning: Option<String>,
     is_hidden: bool,
 }
@@ -76,6 +80,7 @@ impl<K: Copy + Eq> Field<K> {
             control,
             check: None,
             error: None,
+            error_span: None,
             warning: None,
             is_hidden: false,
         }
@@ -149,6 +154,11 @@ impl<K: Copy + Eq> Field<K> {
             Control::Secret(input) => input.fault().map(str::to_owned),
             Control::Choice { .. } | Control::Toggle(_) | Control::Button => None,
         }
+    }
+
+    fn show_fault(&mut self) {
+        self.error = self.fault();
+        self.error_span = None;
     }
 
     const fn is_button(&self) -> bool {
@@ -326,7 +336,7 @@ impl<K: Copy + Eq> Form<K> {
         if place != self.focus
             && let Some(field) = self.fields.get_mut(self.focus)
         {
-            field.error = field.fault();
+            field.show_fault();
             if let Control::Text(input) = &mut field.control {
                 input.deselect();
             }
@@ -374,20 +384,23 @@ impl<K: Copy + Eq> Form<K> {
     ///
     /// # Errors
     /// When the field takes no text, or its text cannot hold what was pasted.
-    pub fn paste(&mut self, text: &str) -> Result<(), &'static str> {
+    pub fn paste(&mut self, text: &str) -> Result<Pasted, &'static str> {
         let Some(field) = self.fields.get_mut(self.focus) else {
             return Err("nothing to paste into");
         };
-        match &mut field.control {
-            Control::Text(input) => drop(input.paste(text)),
-            Control::Lines(area) => drop(area.paste(text)),
-            Control::Secret(input) => input.paste(text)?,
+        let pasted = match &mut field.control {
+            Control::Text(input) => input.paste(text),
+            Control::Lines(area) => area.paste(text),
+            Control::Secret(input) => {
+                input.paste(text)?;
+                Pasted { refused: 0 }
+            }
             Control::Choice { .. } | Control::Toggle(_) | Control::Button => {
                 return Err("this field takes no text");
             }
-        }
+        };
         self.edited();
-        Ok(())
+        Ok(pasted)
     }
 
     /// An error that was shown stays until the value is right; none appears while one types.
@@ -395,7 +408,7 @@ impl<K: Copy + Eq> Form<K> {
         if let Some(field) = self.fields.get_mut(self.focus)
             && field.error.is_some()
         {
-            field.error = field.fault();
+            field.show_fault();
         }
     }
 
@@ -403,7 +416,10 @@ impl<K: Copy + Eq> Form<K> {
     /// none.
     pub fn validate(&mut self) -> bool {
         for field in &mut self.fields {
-            field.error = if field.is_hidden { None } else { field.fault() };
+            field.show_fault();
+            if field.is_hidden {
+                field.error = None;
+            }
         }
         let first = self.fields.iter().position(|field| field.error.is_some());
         if let Some(place) = first {
@@ -422,27 +438,7 @@ impl<K: Copy + Eq> Form<K> {
     pub fn set_error(&mut self, key: K, error: Option<String>) {
         if let Some(field) = self.field_mut(key) {
             field.error = error;
-        }
-    }
-
-    /// Shows a warning at a field: something to know that forbids nothing.
-    pub fn set_warning(&mut self, key: K, warning: Option<String>) {
-        if let Some(field) = self.field_mut(key) {
-            field.warning = warning;
-        }
-    }
-
-    /// Changes the text behind a value.
-    pub fn set_note(&mut self, key: K, note: impl Into<Cow<'static, str>>) {
-        if let Some(field) = self.field_mut(key) {
-            field.note = note.into();
-        }
-    }
-
-    /// Hides or shows a field; a hidden one keeps its value and is not checked.
-    pub fn set_hidden(&mut self, key: K, is_hidden: bool) {
-        if let Some(field) = self.field_mut(key) {
-            field.is_hidden = is_hidden;
+            field.error_span = None;
         }
     }
 
@@ -513,6 +509,13 @@ impl<K: Copy + Eq> Form<K> {
             self.field_mut(key).map(|field| &mut field.control)
         {
             *chosen = place.min(options.len().saturating_sub(1));
+        }
+    }
+
+    /// Turns a switch on or off.
+    pub fn set_on(&mut self, key: K, is_on: bool) {
+        if let Some(Control::Toggle(own)) = self.field_mut(key).map(|field| &mut field.control) {
+            *own = is_on;
         }
     }
 

@@ -241,13 +241,26 @@ impl Report {
 #[derive(Debug)]
 pub struct ReportLines<'a> {
     report: &'a Report,
+    lines: &'a [Line<'static>],
     theme: &'a Theme,
 }
 
 impl<'a> ReportLines<'a> {
     /// The lines of `report`.
-    pub const fn new(report: &'a Report, theme: &'a Theme) -> Self {
-        Self { report, theme }
+    pub fn new(report: &'a Report, theme: &'a Theme) -> Self {
+        Self {
+            report,
+            lines: &report.lines,
+            theme,
+        }
+    }
+
+    /// Other lines in place of those that the report was last given, at the same position: a view
+    /// knows the theme only while it draws.
+    #[must_use]
+    pub const fn showing(mut self, lines: &'a [Line<'static>]) -> Self {
+        self.lines = lines;
+        self
     }
 
     /// The first line and row to draw. A cursor stays in sight, and the text moves away from
@@ -267,7 +280,7 @@ impl<'a> ReportLines<'a> {
     }
 
     fn line(&self, place: usize) -> Line<'static> {
-        let line = &self.report.lines[place];
+        let line = &self.lines[place];
         let mut line = cut(line);
         if let Some(paint) = self.report.paint {
             line = paint(&line, self.theme);
@@ -357,7 +370,7 @@ impl StatefulWidget for ReportLines<'_> {
             height: area.height.saturating_sub(u16::from(has_find)),
             ..area
         };
-        let total = self.report.lines.len();
+        let total = self.lines.len();
         let page = usize::from(text.height).max(1);
         let (top, mut skip) = self.top(layout.viewport.top, page, text.width);
         layout.viewport = Viewport {

@@ -127,9 +127,8 @@ fn the_help_is_searched_and_does_what_is_chosen() {
 fn every_action_of_the_table_stands_in_the_help_with_its_reason() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("?").type_text("unlist");
-    desk.expect("Unlist a volume: type its listing id twice (not now: listings");
-    desk.keys("enter")
-        .expect("listings are unlisted in the Volumes pane: press 2");
+    desk.expect("Unlist a volume: type its listing id twice (not now: Only on");
+    desk.keys("enter").expect("Only on Volumes (2)");
 }
 
 #[test]
@@ -208,7 +207,7 @@ fn the_palette_reaches_the_table_from_what_lies_over_it() {
 fn what_cannot_be_done_stays_in_the_palette_and_says_why() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys(":").type_text("new-workergroup");
-    desk.expect("(not now: that is for workergroups: press 3)");
+    desk.expect("(not now: Only on Workergroups (3))");
     desk.keys("enter").expect("Actions");
     desk.keys("esc").expect_not("Actions: type");
 }
@@ -231,7 +230,7 @@ fn nothing_comes_over_a_write_that_is_confirmed() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("2").answer(r#"{"offers":[]}"#);
     desk.keys("u f1")
-        .expect("finish or leave this dialog first");
+        .expect("Finish or cancel this dialog first");
     desk.expect_not("Query language");
 }
 
@@ -274,12 +273,12 @@ fn lines_and_buttons_of_forms_are_clicked() {
     let mut desk = at_groups();
     desk.keys("n").click("Template hash").type_text("abc");
     desk.expect("abc");
-    desk.click("Create");
+    desk.click("[ Create ]");
     // Pressing the button leads to the dialog or names what is missing; nothing is sent.
     assert!(desk.calls.is_empty());
     let screen = desk.screen();
     assert!(
-        screen.contains("something in the form has to be mended first"),
+        screen.contains("fix the highlighted fields first"),
         "{screen}"
     );
     let mut desk = at_groups();

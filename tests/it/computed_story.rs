@@ -223,13 +223,13 @@ fn a_group_from_a_search_takes_what_the_market_can_filter_on_and_names_the_rest(
     run(&mut desk, "dph_per_gpu<0.36 gpu_ram>=24");
     desk.answer(MARKET);
     desk.keys(":").type_text("from-search").keys("enter");
-    desk.resize(100, 40);
+    desk.resize(90, 48);
     desk.answer(FOUR).type_text("chat");
     says(
         &desk,
-        r#""search_params":"verified=true rentable=true rented=false gpu_ram>=24"}"#,
+        r#""search_params": "verified=true rentable=true rented=false gpu_ram>=24""#,
     );
-    desk.expect("Left out, the market cannot filter on it: dph_per_gpu<0.36");
+    desk.expect("Left out, since the market can't filter on it: dph_per_gpu<0.36");
 }
 
 #[test]

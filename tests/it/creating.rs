@@ -104,7 +104,7 @@ fn one_creation_goes_out_with_exactly_the_previewed_body() {
     let mut pty = at_groups(&recorder.url(), KEY, state.path());
     filled_in(&mut pty);
     let shown = pty.wait_for("the body", |screen| {
-        let text: String = screen.contents().split(['│', '\n']).collect();
+        let text: String = screen.contents().split(['│', '┃', '\n']).collect();
         text.split_whitespace()
             .collect::<Vec<_>>()
             .join(" ")
@@ -145,7 +145,7 @@ fn a_server_that_creates_and_hangs_up_is_asked_for_its_list_and_for_nothing_else
     let mut pty = at_groups(&recorder.url(), KEY, state.path());
     filled_in(&mut pty);
     pty.keys("create<Enter>");
-    pty.wait_for_text("Nobody knows whether the workergroup was created");
+    pty.wait_for_text("The workergroup may or may not have been created");
     pty.wait_for_text("> 77  chat");
     // Whatever is pressed: nothing is sent a second time.
     pty.keys(
@@ -154,9 +154,9 @@ fn a_server_that_creates_and_hangs_up_is_asked_for_its_list_and_for_nothing_else
     pty.keys("n<PageDown><Enter>create<Enter>");
     pty.wait_for_text("Type mine or none");
     pty.paste("create\r");
-    pty.wait_for_text("Pasted text is not taken here");
+    pty.wait_for_text("Can't paste here: type it.");
     pty.keys("<C-u>mine<Enter>");
-    pty.wait_for_text("Taken: workergroup 77");
+    pty.wait_for_text("Workergroup 77 is the one you created");
     pty.keys("q");
     pty.exit().assert_clean(0);
     assert_eq!(creations(&recorder).len(), 1);
@@ -187,8 +187,8 @@ fn the_sandbox_that_drops_after_its_commit_has_one_group_more() {
     );
     filled_in(&mut pty);
     pty.keys("create<Enter>");
-    pty.wait_for_text("Nobody knows whether the workergroup was created");
-    pty.wait_for_text("what was not there before and matches");
+    pty.wait_for_text("The workergroup may or may not have been created");
+    pty.wait_for_text("New and matching");
     pty.keys("<Enter><Enter><Esc>q<Esc>n<PageDown><Enter>create<Enter>");
     pty.wait_for_text("Type mine or none");
     pty.keys("<C-c>");
@@ -213,9 +213,9 @@ fn leaving_while_a_creation_is_not_answered_asks_and_the_next_start_knows_of_it(
     pty.keys("create<Enter>");
     pty.wait_for("the request to arrive", |_| sent() == 1);
     pty.keys("<Esc>");
-    pty.wait_for_text("its outcome will be shown");
+    pty.wait_for_text("the outcome will be shown");
     pty.keys("<Esc>");
-    pty.wait_for_text("The draft is kept");
+    pty.wait_for_text("Draft saved");
     pty.keys("q");
     pty.wait_for_text("Creating a workergroup for endpoint chat was sent");
     pty.keys("y");
@@ -229,7 +229,7 @@ fn leaving_while_a_creation_is_not_answered_asks_and_the_next_start_knows_of_it(
 
     let mut pty = at_groups(&server.url(), KEY, state.path());
     filled_in(&mut pty);
-    pty.wait_for_text("bourse never saw an answer");
+    pty.wait_for_text("no response seen");
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
     assert_eq!(sent(), 1);
@@ -244,9 +244,9 @@ fn no_group_s_key_is_found_anywhere_until_it_is_shown() {
     // The detail, its end, a preflight, the changes, a clone, exports, a creation.
     pty.keys("j<Enter>");
     pty.wait_for_text("hidden (x shows it)");
-    pty.keys("G<Esc>p");
+    pty.keys("G<Esc>i");
     pty.wait_for_text("Preflight of");
-    pty.keys("<Esc><Esc>DrG<Esc>CG<Esc>");
+    pty.keys("<Esc><Esc>drG<Esc>C<Esc>");
     for format in ["csv", "json"] {
         pty.keys("e");
         pty.wait_for_text("Export workergroups");
@@ -293,7 +293,7 @@ fn no_group_s_key_is_found_anywhere_until_it_is_shown() {
 
 /// Fills the form in after a clone has been in it.
 fn filled_in_anew(pty: &mut Pty) {
-    pty.keys("n<C-n>");
+    pty.keys("n<C-r>");
     pty.wait_for_text("New workergroup");
     pty.keys("chat<PageDown><Enter>");
     pty.wait_for_text("Create this workergroup?");

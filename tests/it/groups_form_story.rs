@@ -11,10 +11,11 @@ use crate::unlist_story::{flat, says};
 
 const SEARCH: &str = "gpu_name=RTX_4090 verified=true rentable=true rented=false";
 
-/// The groups on a screen where the form has one column, so that sentences can be found.
+/// The groups on a compact screen, where all parts stand below each other and sentences can be
+/// found.
 fn narrow() -> Desk {
     let mut desk = at_groups();
-    desk.resize(100, 40);
+    desk.resize(90, 48);
     desk
 }
 
@@ -96,24 +97,29 @@ fn with_group(id: i64, search: &str) -> String {
 fn a_group_is_filled_in_previewed_confirmed_and_sent_once() {
     let mut desk = filled();
     desk.expect("POST http://127.0.0.1:1/api/v0/workergroups/");
+    says(&desk, r#""endpoint_name": "chat","#);
+    says(
+        &desk,
+        r#""search_params": "gpu_name=RTX_4090 verified=true rentable=true rented=false" }"#,
+    );
+    desk.keys("pgdn enter");
+    desk.expect("Create this workergroup?");
     says(
         &desk,
         r#"{"endpoint_name":"chat","search_params":"gpu_name=RTX_4090 verified=true rentable=true rented=false"}"#,
     );
-    desk.keys("pgdn enter");
-    desk.expect("Create this workergroup?");
-    says(&desk, "being worked out");
+    says(&desk, "Working out the highest cost");
     answer_all(&mut desk, FOUR);
     says(
         &desk,
         "A workergroup for endpoint chat, machines where gpu_name=RTX_4090",
     );
-    // 20 at most, the documented default, times the dearest that matches and can be rented.
-    says(&desk, "At most 20 workers x $0.9000 = $18.00 an hour");
+    // 20 at most, the documented default, times the most expensive that matches and can be rented.
+    says(&desk, "At most 20 workers × $0.900 = $18.00/h");
     says(&desk, "with the key of profile test");
     desk.keys("enter"); // nothing typed yet
     assert_eq!(creations(&desk), 0);
-    says(&desk, "That is not create: nothing was sent.");
+    says(&desk, "Nothing sent: type create, or press Esc to go back.");
     desk.type_text("create");
     assert_eq!(creations(&desk), 0);
     desk.keys("enter");
@@ -132,10 +138,11 @@ fn success_shows_the_id_and_selects_the_new_row_when_it_is_listed() {
     says(&desk, "Workergroup for endpoint chat: created as 77");
     assert_eq!(desk.asked(), &Request::ListWorkergroups);
     desk.answer(&with_group(77, SEARCH));
+    desk.expect_not("New workergroup"); // behind the outcome: the list, not the form
     desk.keys("enter").selects("chat");
     desk.expect("5 rows").expect_not("New workergroup");
     desk.keys("n").expect("New workergroup");
-    desk.expect_not("Endpoint       chat"); // the form is empty again
+    desk.expect_not("▏chat"); // the form is empty again
 }
 
 #[test]
@@ -147,11 +154,11 @@ fn a_new_group_that_is_hidden_or_not_listed_yet_is_said_to_be() {
     desk.type_text("create").keys("enter");
     created(&mut desk, 77);
     desk.answer(&with_group(77, SEARCH)).keys("enter");
-    desk.expect("Workergroup 77 is there, but the conditions above hide it");
+    desk.expect("Workergroup 77 is hidden by the filters");
     let mut desk = sent();
     created(&mut desk, 77);
     desk.answer(FOUR);
-    desk.expect("Workergroup 77 was created; the list does not show it yet");
+    desk.expect("Workergroup 77 was created but is not listed yet (r to refresh)");
 }
 
 #[test]
@@ -164,13 +171,13 @@ fn a_refusal_keeps_the_form_as_it_was() {
         )),
     };
     desk.fail(ApiError::Invalid { status: 400, said });
-    says(&desk, "No workergroup was created for endpoint chat:");
+    says(&desk, "No workergroup created for endpoint chat:");
     says(&desk, "Please assign your workergroup to a valid endpoint");
     assert!(desk.calls.is_empty(), "nothing is sent by itself");
     desk.keys("esc").expect("New workergroup").expect("chat");
     says(&desk, SEARCH);
-    // Mended and confirmed anew, it may go.
-    desk.keys("pgup").type_text("2").keys("pgdn enter");
+    // Fixed and confirmed again, it may go.
+    desk.keys("pgup end").type_text("2").keys("pgdn enter");
     answer_all(&mut desk, FOUR);
     desk.type_text("create").keys("enter");
     assert_eq!(body(&desk)["endpoint_name"], "chat2");
@@ -187,18 +194,18 @@ fn after_too_many_requests_the_person_waits_and_presses_again() {
             message: Some(Untrusted::from("API requests too frequent")),
         },
     });
-    says(&desk, "No workergroup was created");
+    says(&desk, "No workergroup created");
     desk.keys("esc pgdn enter")
         .type_text("create")
         .keys("enter");
     assert_eq!(creations(&desk), 0);
     says(
         &desk,
-        "The market wants a pause: may be sent in 5 s. Nothing is sent by itself",
+        "Rate limited: can be sent in 5 s. Nothing is sent by itself",
     );
     desk.wait(5.0);
     assert_eq!(creations(&desk), 0);
-    says(&desk, "It may be sent now: press Enter.");
+    says(&desk, "Ready: press Enter to send.");
     desk.keys("enter");
     assert_eq!(creations(&desk), 1);
 }
@@ -207,22 +214,17 @@ fn after_too_many_requests_the_person_waits_and_presses_again() {
 fn an_unknown_outcome_lists_the_groups_and_the_person_decides_that_it_is_there() {
     let mut desk = sent();
     desk.fail(ApiError::Lost);
-    says(&desk, "Nobody knows whether the workergroup was created");
-    says(&desk, "It was sent once");
+    says(&desk, "The workergroup may or may not have been created");
+    says(&desk, "Sent once");
     assert_eq!(desk.asked(), &Request::ListWorkergroups);
     assert_eq!(desk.calls.len(), 1);
     desk.answer(&with_group(77, SEARCH));
-    says(
-        &desk,
-        "shows what was not there before and matches: > 77 chat",
-    );
+    says(&desk, "New and matching (listed 0s ago): > 77 chat");
     desk.keys("enter");
-    says(
-        &desk,
-        "Type mine or none, then Enter. Nothing is sent here.",
-    );
+    says(&desk, "Type mine or none. Nothing is sent here.");
     desk.type_text("mine").keys("enter");
-    desk.expect("Taken: workergroup 77").selects("chat");
+    desk.expect("Workergroup 77 is the one you created")
+        .selects("chat");
     assert!(desk.calls.is_empty());
     desk.keys("n").expect_not("An earlier creation");
 }
@@ -238,16 +240,16 @@ fn an_unknown_outcome_without_a_trace_claims_nothing() {
     desk.answer(&other);
     says(
         &desk,
-        "shows no new group that matches. That does not mean that it failed",
+        "No new workergroup matches (listed 0s ago). That does not mean that it failed",
     );
     desk.type_text("mine").keys("enter");
-    says(&desk, "No group that may be the one has appeared");
-    desk.keys("ctrl-u ctrl-r"); // lists again
+    says(&desk, "No new workergroup matches yet (F5 to refresh).");
+    desk.keys("ctrl-u f5");
     desk.answer(&with_group(78, SEARCH));
     says(&desk, "> 78 chat");
-    // Leaving keeps the question open: Create leads back to it, not to another sending.
+    // Closing keeps the question open: Create leads back to it, not to another request.
     desk.keys("esc").expect("New workergroup");
-    says(&desk, "An earlier creation is not resolved");
+    says(&desk, "An earlier creation is unresolved");
     desk.keys("pgdn enter").expect("Outcome unknown");
     desk.type_text("create").keys("enter");
     assert_eq!(creations(&desk), 0);
@@ -260,7 +262,7 @@ fn an_unknown_outcome_without_a_trace_claims_nothing() {
 #[test]
 fn an_unknown_outcome_is_told_wherever_the_person_is_by_then() {
     let mut desk = sent();
-    desk.keys("esc").expect("its outcome will be shown");
+    desk.keys("esc").expect("the outcome will be shown");
     desk.keys("esc 1").expect("RTX 4090");
     let place = desk
         .calls
@@ -271,9 +273,9 @@ fn an_unknown_outcome_is_told_wherever_the_person_is_by_then() {
     desk.reply(ticket, Err(ApiError::Lost));
     says(
         &desk,
-        "Whether a workergroup was created for endpoint chat is unknown",
+        "Outcome unknown: the workergroup for endpoint chat may or may not exist",
     );
-    says(&desk, "The form (n) leads to what the list shows of it");
+    says(&desk, "Check whether it exists: n, then Create");
     assert_eq!(creations(&desk), 0);
     answer_all(&mut desk, &with_group(77, SEARCH));
     desk.keys("3 n pgdn enter").expect("Outcome unknown");
@@ -305,8 +307,8 @@ const MASHED: [&str; 30] = [
     "ctrl-n",
     "ctrl-u",
     "C",
-    "p",
-    "H",
+    "i",
+    "S",
     "x",
     "ctrl-p",
     ":",
@@ -383,7 +385,7 @@ fn the_form_survives_resize_paste_panes_and_escape() {
     desk.resize(40, 10).resize(200, 60);
     says(&desk, SEARCH);
     desk.keys("tab").paste("--env A=1\n--env B=2\u{202e}");
-    desk.expect("1 invisible or control characters were left out");
+    desk.expect("1 invisible or control characters left out");
     says(&desk, "--env A=1 --env B=2");
     // To another pane by the mouse and back: the form is there again.
     desk.click("1 Offers")
@@ -392,7 +394,7 @@ fn the_form_survives_resize_paste_panes_and_escape() {
     desk.keys("3").expect("New workergroup");
     says(&desk, "--env A=1 --env B=2");
     desk.keys("esc")
-        .expect("The draft is kept")
+        .expect("Draft saved (n to reopen)")
         .selects("llama");
     desk.keys("2 3").expect_not("New workergroup"); // it was left on purpose
     desk.calls.clear();
@@ -406,7 +408,7 @@ fn the_form_survives_resize_paste_panes_and_escape() {
 fn the_confirmation_refuses_a_paste() {
     let mut desk = confirming();
     desk.paste("create").paste("create\n");
-    says(&desk, "Pasted text is not taken here");
+    says(&desk, "Can't paste here: type it.");
     desk.keys("enter");
     assert_eq!(creations(&desk), 0);
     desk.type_text("create").keys("enter");
@@ -429,21 +431,28 @@ fn mistakes_are_told_as_they_are_typed_with_a_caret_in_the_search() {
         .iter()
         .position(|line| line.contains("gpu_nam=RTX"))
         .unwrap();
-    let place = lines[typed].find("gpu_nam").unwrap();
-    assert_eq!(lines[typed + 1].find('^'), Some(place), "{screen}");
-    says(&desk, "Ctrl-g changes it to gpu_name");
+    let cells = |line: &str, place: Option<usize>| line[..place.unwrap()].chars().count();
+    assert_eq!(
+        cells(lines[typed + 1], lines[typed + 1].find('^')),
+        cells(lines[typed], lines[typed].find("gpu_nam")),
+        "{screen}"
+    );
+    says(&desk, "(Ctrl-g changes it to gpu_name)");
     desk.keys("ctrl-g")
         .expect_not("^")
         .expect("gpu_name=RTX_4090 verified=true");
-    desk.keys("enter enter").type_text("-1");
+    // Launch args, max workers, VRAM, then what the public market ignores.
+    desk.keys("enter enter enter enter space enter")
+        .type_text("-1");
     says(&desk, "must be a number that is not negative");
     desk.keys("ctrl-u enter").type_text("90%");
     desk.keys("enter").type_text("nan");
     says(&desk, "must be a number");
-    desk.keys("pgdn enter").expect("has to be mended first");
+    desk.keys("pgdn enter")
+        .expect("fix the highlighted fields first");
     assert_eq!(creations(&desk), 0);
     desk.keys("ctrl-u");
-    says(&desk, r#""target_util":0.9}"#);
+    says(&desk, r#""target_util": 0.9 }"#);
 }
 
 #[test]
@@ -482,42 +491,38 @@ fn the_smallest_screen_shows_the_body_the_sum_and_the_line_that_decides() {
     let mut desk = confirming();
     desk.resize(40, 10);
     let text = flat(&desk).replace(' ', "");
-    for part in [
-        "POST",
-        r#"{"endpoint_name":"chat","search_p"#,
-        "$18.00anhour",
-    ] {
+    for part in ["POST", r#"{"endpoint_name":"chat","search_p"#, "$18.00/h"] {
         assert!(text.contains(part), "{part}:\n{}", desk.screen());
     }
-    desk.expect("Type create  >");
+    desk.expect("Type create").expect("▏");
     desk.type_text("create").keys("enter");
     desk.fail(ApiError::Lost).answer(&with_group(77, SEARCH));
     desk.expect("> 77  chat").expect("You decide");
-    says(&desk, "Nobody knows whether the workergroup was created");
+    says(&desk, "The workergroup may or may not have been created");
     desk.type_text("mine").keys("enter");
-    desk.expect("Taken: workergroup 77");
+    desk.expect("Workergroup 77 is the one you created");
 }
 
 #[test]
 fn what_is_missing_is_told_when_creating_is_tried() {
     let mut desk = narrow();
     desk.keys("n pgdn enter");
-    desk.expect("has to be mended first");
+    desk.expect("fix the highlighted fields first");
     says(&desk, "name the endpoint, or give its number");
     desk.type_text("chat"); // the keyboard is where it is missing
-    says(&desk, r#"{"endpoint_name":"chat"}"#);
+    says(&desk, r#"{ "endpoint_name": "chat" }"#);
 }
 
 #[test]
 fn defaults_are_shown_and_sent_only_when_asked_for() {
     let mut desk = at_groups();
     desk.resize(120, 40).keys("n").type_text("chat");
-    desk.expect("20 (default)")
-        .expect("24 (default)")
-        .expect("0.9 (default)");
-    desk.keys("pgdn up up space");
-    desk.expect("[x] send all documented defaults")
-        .expect("20 (default, sent)");
+    desk.expect("default 20")
+        .expect("default 24")
+        .expect_not("default 0.9") // the public market ignores it: under Advanced
+        .expect_not("sent");
+    desk.keys("pgdn up up up space");
+    desk.expect("Send defaults  [x]").expect("default 20, sent");
     desk.keys("pgdn enter");
     answer_all(&mut desk, FOUR);
     desk.type_text("create").keys("enter");
@@ -536,22 +541,21 @@ fn defaults_are_shown_and_sent_only_when_asked_for() {
 fn all_thirteen_parameters_travel_as_documented() {
     let mut desk = at_groups();
     desk.resize(120, 40).keys("n");
-    let texts = [
+    let first = [
         "",
         "42",
         "",
         "77",
         "num_gpus>=2 gpu_ram>=24GB",
         "--disk 64",
-        "2.5",
-        "0.8",
-        "1.5",
-        "2",
         "10",
-        "1",
         "48",
     ];
-    for text in texts {
+    for text in first {
+        desk.type_text(text).keys("tab");
+    }
+    desk.keys("space tab"); // Advanced
+    for text in ["2.5", "0.8", "1.5", "2", "1"] {
         desk.type_text(text).keys("tab");
     }
     desk.keys("pgdn enter");
@@ -571,7 +575,7 @@ fn all_thirteen_parameters_travel_as_documented() {
 fn a_listed_group_is_cloned_and_the_other_draft_comes_back() {
     let mut desk = filled();
     desk.keys("esc g j C"); // group 11, whose search came as an object
-    desk.expect("Your earlier draft is kept: Ctrl-r");
+    desk.expect("Your earlier draft is saved (Ctrl-y to bring it back)");
     let wanted = json!({
         "endpoint_name": "llama", "template_hash": "def456",
         "search_params": "gpu_ram>=80 num_gpus=2 verified=true",
@@ -580,9 +584,9 @@ fn a_listed_group_is_cloned_and_the_other_draft_comes_back() {
     });
     desk.keys("pgdn enter");
     answer_all(&mut desk, FOUR);
-    says(&desk, "rent machines for it, 8 at most");
-    desk.keys("esc pgup ctrl-r").expect("chat");
-    desk.keys("ctrl-r pgdn enter");
+    says(&desk, "The market rents up to 8 machines");
+    desk.keys("esc pgup ctrl-y").expect("chat");
+    desk.keys("ctrl-y pgdn enter");
     answer_all(&mut desk, FOUR);
     desk.type_text("create").keys("enter");
     assert_eq!(body(&desk), wanted);
@@ -596,14 +600,14 @@ fn a_search_for_offers_becomes_a_new_workergroup() {
         .type_text("gpu_ram>=24GB num_gpus>=2")
         .keys("enter")
         .answer(THREE);
-    desk.resize(100, 40);
+    desk.resize(90, 48);
     desk.keys(":").type_text("from-search").keys("enter");
     desk.expect("New workergroup");
     assert_eq!(desk.asked(), &Request::ListWorkergroups);
     desk.answer(FOUR).type_text("chat");
     says(
         &desk,
-        r#""search_params":"verified=true rentable=true rented=false gpu_ram>=24 num_gpus>=2"}"#,
+        r#""search_params": "verified=true rentable=true rented=false gpu_ram>=24 num_gpus>=2" }"#,
     );
 }
 
@@ -613,8 +617,8 @@ fn the_form_has_its_own_preflight_and_planner() {
     desk.keys("f5").answer(FOUND);
     desk.expect("Preflight of the new workergroup");
     says(&desk, "max: 20 workers $1.80 $10.30 $18.00");
-    desk.keys("esc f6")
-        .expect("What a load takes: the new workergroup");
+    desk.keys("esc pgdn left enter")
+        .expect("Capacity planner: the new workergroup");
     desk.type_text("100")
         .keys("enter")
         .type_text("50")
@@ -633,12 +637,12 @@ fn read_only_says_why_nothing_is_created() {
     desk.model.profile.read_only = true;
     for keys in ["n", "C"] {
         desk.keys(keys).expect_not("New workergroup");
-        says(&desk, "nothing is created: this profile is read-only");
+        says(&desk, "Can't create: this profile is read-only");
     }
     desk.keys("1 :").type_text("from-search").keys("enter");
     desk.expect_not("New workergroup");
     // Looking is not writing.
-    desk.keys("esc 3 g p").answer(FOUND).expect("Preflight of");
+    desk.keys("esc 3 g i").answer(FOUND).expect("Preflight of");
 }
 
 #[test]
@@ -651,7 +655,7 @@ fn a_preflight_that_fails_does_not_stand_in_the_way() {
             _ => desk.answer(FOUR),
         };
     }
-    says(&desk, "What it can cost is not known: connection lost.");
+    says(&desk, "Cost unknown: connection lost.");
     desk.type_text("create").keys("enter");
     assert_eq!(creations(&desk), 1);
 }
@@ -668,21 +672,21 @@ fn a_line_that_nobody_types_in_shows_its_beginning_and_that_it_goes_on() {
         .find(|line| line.contains("  Search "))
         .unwrap();
     assert!(line.contains("verified=true rentable=true"), "{line}");
-    assert!(line.trim_end().ends_with('…'), "{line}");
+    assert!(line.trim_end().ends_with("…▕"), "{line}");
 }
 
 #[test]
 fn the_planner_s_preflight_is_of_the_draft_that_is_planned_for() {
     let mut desk = narrow();
     // A listed group's report first.
-    desk.keys("g p").answer(FOUND);
+    desk.keys("g i").answer(FOUND);
     desk.expect("Preflight of workergroup 10");
     desk.keys("esc");
     // Then another group is filled in, and a load planned for.
-    desk.keys("n").type_text("chat").keys("f6");
-    desk.expect("What a load takes: the new workergroup");
+    desk.keys("n").type_text("chat").keys("pgdn left enter");
+    desk.expect("Capacity planner: the new workergroup");
     desk.type_text("100").keys("enter").type_text("50");
-    says(&desk, "Supply now F5 looks for machines");
+    says(&desk, "Supply now run a preflight to see machines and cost");
     desk.keys("f5");
     desk.expect("Preflight of the new workergroup")
         .expect_not("workergroup 10");
@@ -697,10 +701,10 @@ fn the_planner_s_preflight_is_of_the_draft_that_is_planned_for() {
     // 100 / 0.9 / 50 = 2.2: the load that was just typed counts.
     says(&desk, "planned: 3 workers $1.80 $1.80 $2.70");
     // Back in the planner the report tells what there is for the plan.
-    desk.keys("esc").expect("What a load takes");
+    desk.keys("esc").expect("Capacity planner");
     says(
         &desk,
-        "Supply now 3 machines, 3 GPUs; 3 workers cost $1.80 an hour or more, typically $1.80",
+        "Supply now 3 machines, 3 GPUs; 3 workers cost at least $1.80/h, typically $1.80/h",
     );
     desk.keys("up ctrl-u").type_text("500");
     says(&desk, "machines for 3 of 12 active workers are free now");
@@ -710,20 +714,20 @@ fn the_planner_s_preflight_is_of_the_draft_that_is_planned_for() {
 fn a_plan_and_a_report_do_not_outlive_their_draft() {
     let mut desk = filled();
     desk.keys("f5").answer(FOUND);
-    desk.keys("esc f6");
+    desk.keys("esc pgdn left enter");
     desk.type_text("100")
         .keys("enter")
         .type_text("50")
         .keys("esc pgdn up");
-    says(
-        &desk,
-        "Last time: 3 machines, 3 GPUs, $0.4000 to $0.9000 an hour",
-    );
+    desk.resize(120, 40);
+    desk.expect("Supply now       3 machines, 3 GPUs")
+        .expect("$0.400/h to $0.900/h");
     // The search is changed: what was found was found for another one.
-    desk.keys("up up up up up up up up up up backspace");
-    desk.keys("pgdn up").expect_not("Last time");
-    // Another draft: its report knows nothing of the plan for the first one.
-    desk.keys("ctrl-n").type_text("other");
+    desk.keys("pgup down down down down")
+        .type_text("gpu_ram>=48");
+    desk.expect_not("3 machines, 3 GPUs");
+    // Another draft: its report has nothing to do with the plan for the first one.
+    desk.resize(90, 48).keys("ctrl-r").type_text("other");
     desk.keys("f5").answer(FOUND);
     says(&desk, "typical: 12 workers");
     desk.expect_not("planned:");
@@ -734,12 +738,12 @@ fn a_report_on_a_group_whose_search_has_changed_says_so() {
     let mut desk = narrow();
     desk.keys("G k").selects("sdxl");
     // The groups are asked for again while the preflight waits, and come back with another search.
-    desk.keys("r p");
+    desk.keys("r i");
     let later = FOUR.replace("gpu_name=RTX_4090", "gpu_name=RTX_5090");
     desk.answer(&later).answer(FOUND);
     says(
         &desk,
-        "This report is for an earlier draft of the search: r runs it as it is now",
+        "This is for an earlier search (r to run the current one)",
     );
     desk.keys("r");
     let Request::Search(query) = desk.asked() else {
@@ -747,7 +751,7 @@ fn a_report_on_a_group_whose_search_has_changed_says_so() {
     };
     let asked = bourse::domain::language::print(&query.conditions);
     assert!(asked.contains("gpu_name=RTX_5090"), "{asked}");
-    desk.answer(FOUND).expect_not("earlier draft");
+    desk.answer(FOUND).expect_not("earlier search");
 }
 
 /// Two offers that can hold 200 GB, one that cannot: 0.40 + 0.9 x 200 / 720 = 0.65 and
@@ -780,19 +784,69 @@ fn the_worst_case_includes_the_disk_that_the_launch_arguments_set() {
     let desk = confirming_with("--env '-e A=1' --disk 200");
     says(
         &desk,
-        "At most 20 workers x $1.0500 = $21.00 an hour with 200GB disk from --disk",
+        "At most 20 workers × $1.050 = $21.00/h with 200GB disk from --disk",
     );
     says(&desk, "(2 machines, 2 GPUs)"); // the third has 100 GB
     let desk = confirming_with("--disk=200");
-    says(&desk, "At most 20 workers x $1.0500 = $21.00 an hour");
+    says(&desk, "At most 20 workers × $1.050 = $21.00/h");
     let desk = confirming_with("--ssh");
     says(
         &desk,
-        "At most 20 workers x $2.0100 = $40.20 an hour with the default 8GB disk",
+        "At most 20 workers × $2.010 = $40.20/h with the default 8GB disk",
     );
     let desk = confirming_with("--disk much");
     says(
         &desk,
         "--disk much in the launch arguments is not a size in GB: prices include the default disk",
     );
+}
+
+#[test]
+fn the_body_and_the_preflight_stand_beside_the_form_and_follow_what_is_typed() {
+    let mut desk = at_groups();
+    desk.resize(120, 40).keys("n");
+    desk.expect("To do before Create")
+        .expect("Fill in the search to see what it finds.");
+    desk.type_text("chat").expect(r#""endpoint_name": "chat""#);
+    desk.keys("enter enter enter enter").type_text(SEARCH);
+    // Not with every letter: when typing stops.
+    assert!(desk.calls.is_empty());
+    desk.wait(1.0);
+    assert!(desk.calls.is_empty());
+    desk.wait(0.6);
+    assert_eq!(desk.calls.len(), 1);
+    desk.answer(FOUND);
+    desk.expect("Supply now       3 machines, 3 GPUs")
+        .expect("20 workers: $10.30/h typical,")
+        .expect("RTX 4090");
+    desk.wait(30.0);
+    assert!(desk.calls.is_empty(), "the same search is not run again");
+}
+
+#[test]
+fn a_compact_screen_runs_no_search_by_itself() {
+    let mut desk = filled();
+    desk.wait(5.0);
+    assert!(desk.calls.is_empty());
+}
+
+#[test]
+fn escape_leads_back_to_the_offers_that_the_form_was_opened_from() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.keys("n").expect("New workergroup");
+    desk.keys("esc").expect_not("New workergroup");
+    desk.expect("RTX 4090").expect("on-demand");
+}
+
+#[test]
+fn what_the_public_market_ignores_is_folded_away_until_it_is_set() {
+    let mut desk = narrow();
+    desk.keys("n").expect_not("Min load");
+    desk.expect("Advanced  [ ]  5 more, ignored by the public market");
+    desk.click("Advanced").expect("Min load");
+    desk.click("Advanced").expect_not("Min load");
+    // A clone that sets them shows them.
+    desk.keys("esc g j C")
+        .expect("Advanced  [x]")
+        .expect("Min load");
 }

@@ -251,7 +251,8 @@ fn a_key_is_shown_while_x_is_on_for_fifteen_seconds_and_for_its_record_only() {
         .expect_not("canary");
     desk.keys("left x x esc enter").expect_not("canary");
     // A record without a key says so.
-    desk.keys("esc g enter x").expect("This record has no key");
+    desk.keys("esc g enter x")
+        .expect("This workergroup has no API key");
     desk.expect_not("canary");
 }
 
@@ -282,8 +283,8 @@ fn a_key_is_copied_only_when_the_key_is_asked_for() {
 #[test]
 fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
     let mut desk = at_groups();
-    desk.keys("G k").selects("sdxl");
-    desk.keys("p");
+    desk.resize(90, 48).keys("G k").selects("sdxl");
+    desk.keys("i");
     assert_eq!(
         asked_search(&desk),
         "gpu_name=RTX_4090 verified=true rentable=true rented=false"
@@ -292,14 +293,14 @@ fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
         panic!()
     };
     assert_eq!(language::print_order(&query.order), "dph_total");
-    desk.expect("asking the market");
+    desk.expect("Searching …");
     // The one that cannot be rented breaks rentable=true: the group would not recruit it.
     desk.answer(FOUND);
     desk.expect("Preflight of workergroup 12");
     says(&desk, "3 machines, 3 GPUs at 2 hosts (3 offers)");
     says(
         &desk,
-        "cheapest $0.4000/h, median $0.5000/h, most expensive $0.9000/h",
+        "cheapest $0.400/h, median $0.500/h, most expensive $0.900/h",
     );
     says(&desk, "RTX 4090 3 (100%)");
     says(&desk, "US 2 (67%), IS 1 (33%)");
@@ -317,7 +318,7 @@ fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
     says(&desk, "17 of 20 workers would find no machine now");
     says(
         &desk,
-        "max_workers is not in the listing: the documented 20 is assumed",
+        "max_workers is not in the listing: assuming the documented 20",
     );
     desk.keys("esc").selects("sdxl");
     assert!(desk.calls.is_empty());
@@ -326,9 +327,9 @@ fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
 #[test]
 fn a_preflight_that_was_cut_says_so_and_a_search_that_makes_no_sense_is_not_run() {
     let mut desk = at_groups();
-    desk.keys("G p").expect("its search cannot be read");
+    desk.keys("G i").expect("Invalid search");
     assert!(desk.calls.is_empty());
-    desk.keys("g p");
+    desk.resize(90, 48).keys("g i");
     let Request::Search(query) = desk.asked() else {
         panic!()
     };
@@ -343,8 +344,7 @@ fn a_preflight_that_was_cut_says_so_and_a_search_that_makes_no_sense_is_not_run(
     says(
         &desk,
         &format!(
-            "at least {limit} machines, {} GPUs ({limit} offers): the limit of {limit} cut the answer",
-            2 * limit
+            "at least 3,000 machines, 6,000 GPUs (3,000 offers): the limit of {limit} truncated the result"
         ),
     );
     says(&desk, "the search has no rentable condition");
@@ -353,22 +353,24 @@ fn a_preflight_that_was_cut_says_so_and_a_search_that_makes_no_sense_is_not_run(
 #[test]
 fn a_preflight_can_be_given_up_asked_again_and_may_fail() {
     let mut desk = at_groups();
-    desk.keys("p esc").expect("Stopped waiting");
+    desk.resize(90, 48);
+    desk.keys("i esc").expect("Stopped waiting");
     assert!(desk.calls.is_empty());
     desk.expect_not("Preflight of");
-    desk.keys("p").fail(ApiError::Lost);
-    says(&desk, "The search failed");
+    desk.keys("i").fail(ApiError::Lost);
+    says(&desk, "Search failed");
     desk.keys("r").answer(FOUND);
     // None of them has two GPUs.
     says(&desk, "0 machines, 0 GPUs at 0 hosts (0 offers)");
     says(&desk, "no machine can be recruited");
-    says(&desk, "No offer has a price: no cost is known.");
+    says(&desk, "No offer has a price: no cost known.");
 }
 
 #[test]
 fn the_planner_works_out_capacity_and_workers_and_names_what_is_ignored() {
     let mut desk = at_groups();
-    desk.keys("j a").expect("What a load takes: workergroup 11");
+    desk.resize(90, 48);
+    desk.keys("j a").expect("Capacity planner: workergroup 11");
     says(&desk, "Load: type a number");
     desk.type_text("100").keys("enter").type_text("25");
     // 100 / 0.5 = 200, 200 / 25 = 8; 200 x 2 = 400, 400 / 25 = 16, at most 8.
@@ -381,10 +383,7 @@ fn the_planner_works_out_capacity_and_workers_and_names_what_is_ignored() {
     );
     says(&desk, "at most 8: 8 active, 8 in all");
     says(&desk, "8 x 25 x 0.5 = 100");
-    says(
-        &desk,
-        "max_workers bounds the cold workers: 8 of 16 are kept",
-    );
+    says(&desk, "max_workers limits the cold workers: 8 of 16 stay");
     says(
         &desk,
         "known to ignore min_load, target_util, cold_mult, cold_workers",
@@ -399,11 +398,12 @@ fn the_planner_works_out_capacity_and_workers_and_names_what_is_ignored() {
 #[test]
 fn a_plan_gives_the_preflight_its_typical_number() {
     let mut desk = at_groups();
+    desk.resize(90, 48);
     desk.keys("j a")
         .type_text("50")
         .keys("enter")
         .type_text("25")
-        .keys("esc p");
+        .keys("esc i");
     desk.answer(
         r#"{"offers":[{"id":1,"num_gpus":2,"gpu_ram":81559,"dph_total":2.0,"verification":"verified"}]}"#,
     );
@@ -414,13 +414,13 @@ fn a_plan_gives_the_preflight_its_typical_number() {
 #[test]
 fn supply_is_asked_one_search_at_a_time_and_shared_by_equal_searches() {
     let mut desk = at_groups();
-    desk.keys("H");
+    desk.resize(160, 40).keys("S");
     assert_eq!(desk.calls.len(), 1);
     assert_eq!(
         asked_search(&desk),
         "gpu_name=RTX_4090 verified=true rentable=true rented=false"
     );
-    desk.expect("Supply 0/2");
+    desk.expect("0 of 2 searches …");
     desk.answer(FOUND);
     assert_eq!(desk.calls.len(), 1, "the next one, and only that");
     assert_eq!(asked_search(&desk), "gpu_ram>=80 num_gpus=2 verified=true");
@@ -428,27 +428,39 @@ fn supply_is_asked_one_search_at_a_time_and_shared_by_equal_searches() {
         r#"{"offers":[{"id":1,"num_gpus":2,"gpu_ram":81559,"dph_total":2.0,"verification":"verified"}]}"#,
     );
     assert!(desk.calls.is_empty());
-    let rows = table(&desk);
-    desk.expect("Machines/GPUs, from $/h");
-    assert!(rows[0].ends_with("1/2 from $2.0000"), "{}", rows[0]);
-    assert!(rows[1].ends_with("1/2 from $2.0000"), "{}", rows[1]);
-    assert!(rows[2].ends_with("3/3 from $0.4000"), "{}", rows[2]);
-    assert!(rows[3].contains("? its search"), "{}", rows[3]);
+    let screen = desk.screen();
+    // GPUs, machines, hosts (not every record names one), the cheapest, and all workers at the highest price: 20 at $2 as the
+    // documented limit, 8 at $2, 20 at $0.90.
+    for (id, figures) in [
+        ("10 llama", "2 1 0 2.000 40.00"),
+        ("11 llama", "2 1 0 2.000 16.00"),
+        ("12 sdxl", "3 3 2 0.400 18.00"),
+        ("13 whisper", "unknown"),
+    ] {
+        let wanted = format!("{id} {figures}");
+        let mut lines = screen.lines();
+        let is_there = lines.any(|line| {
+            let words: Vec<_> = line.split_whitespace().collect();
+            words.join(" ").contains(&wanted)
+        });
+        assert!(is_there, "{wanted}\n{screen}");
+    }
 }
 
 #[test]
 fn supply_stops_when_asked_and_at_a_wall() {
     let mut desk = at_groups();
-    desk.keys("H H").expect("Stopped asking for the supply");
+    desk.keys("S S").expect("Supply check stopped");
     assert!(desk.calls.is_empty());
-    desk.keys("H").fail(ApiError::NotConnected {
+    desk.keys("S").fail(ApiError::NotConnected {
         host: "127.0.0.1:1".to_owned(),
         why: Unreachable::NobodyListens,
     });
     assert!(desk.calls.is_empty(), "the next search would fail as well");
-    desk.expect("? cannot be reached");
+    desk.resize(120, 40).keys("down down");
+    desk.expect("unknown: cannot be reached");
     // One that fails for itself does not keep the others from being asked.
-    desk.keys("H").fail(ApiError::Lost);
+    desk.keys("S").fail(ApiError::Lost);
     assert_eq!(desk.calls.len(), 1);
 }
 
@@ -465,17 +477,17 @@ fn changes_between_two_listings_are_told_with_times_and_without_secrets() {
             .collect::<Vec<_>>()
     };
     assert_eq!(kept(&desk).len(), 1);
-    desk.keys("D").expect("No change seen.");
+    desk.keys("d").expect("No changes.");
     desk.keys("esc");
     let later = FOUR
         .replace(r#""gpu_ram":24,"#, r#""gpu_ram":48,"#)
         .replace("\"id\":13", "\"id\":14")
         .replace("canary-sdxl-1111", "canary-sdxl-9999");
     desk.wait(3600.0).keys("r").answer(&later);
-    desk.expect("3 changes since 2026-11-20 12:00: D shows them");
-    desk.keys("D");
+    desk.expect("3 changes since 2026-11-20 12:00 (d to show)");
+    desk.keys("d");
     desk.expect("Seen 2026-11-20 13:00, compared with 2026-11-20 12:00")
-        .expect("12 (sdxl) gpu_ram: 24 -> 48")
+        .expect("12 (sdxl) gpu_ram: 24 → 48")
         .expect("13 (whisper) is gone")
         .expect("14 (whisper) is new");
     let kept = kept(&desk);
@@ -501,20 +513,82 @@ fn an_earlier_run_s_listing_is_compared_with() {
     desk.now.epoch = START + 86_400.0;
     desk.keys("3")
         .answer(&FOUR.replace("\"id\":10,", "\"id\":9,"));
-    desk.keys("D")
+    desk.keys("d")
         .expect("Seen 2026-11-21 12:00, compared with 2026-11-20 12:00")
         .expect("9 (llama) is new")
         .expect("10 (llama) is gone");
 }
 
 #[test]
+fn a_preflight_is_searched_for_words() {
+    let mut desk = at_groups();
+    desk.resize(90, 48).keys("G k i").answer(FOUND);
+    desk.keys("/").type_text("machine").keys("enter");
+    desk.expect("1 of ");
+    desk.keys("n").expect("2 of ");
+    desk.keys("N").expect("1 of ");
+    desk.keys("esc")
+        .expect("Preflight of")
+        .expect_not("/ machine");
+}
+
+#[test]
+fn at_120_columns_costs_and_spread_stand_beside_the_report() {
+    let mut desk = at_groups();
+    desk.resize(120, 40).keys("G k i").answer(FOUND);
+    desk.expect("╭ Cost per hour, estimated")
+        .expect("max: 20 workers            $1.80    $10.30    $18.00")
+        .expect("Countries");
+}
+
+#[test]
+fn the_supply_check_tells_the_selected_workergroup_in_a_few_lines() {
+    let mut desk = at_groups();
+    desk.resize(120, 40).keys("G k S");
+    desk.expect("checking …");
+    desk.answer(FOUND);
+    desk.expect("gpu_name=RTX_4090")
+        .expect("3 machines, 3 GPUs")
+        .expect("$0.400/h to $0.900/h")
+        .expect("Changed          —")
+        .expect("— (t to test the endpoint)");
+    // The selection is the pane's, and Enter leads to its preflight.
+    desk.keys("enter").expect("Preflight of workergroup 12");
+    desk.keys("esc esc").selects("sdxl");
+}
+
+#[test]
+fn on_a_compact_screen_the_summary_stands_below_the_supply_check_if_there_is_room() {
+    let mut desk = at_groups();
+    desk.resize(80, 24).keys("G k S").answer(FOUND);
+    desk.expect(" Workergroup 12 ──")
+        .expect("3 machines, 3 GPUs");
+    desk.resize(80, 13).expect_not("Workergroup 12");
+}
+
+#[test]
 fn everything_fits_small_and_large_screens() {
-    for (columns, rows) in [(40, 10), (80, 24), (120, 40), (200, 60)] {
-        let mut desk = at_groups();
-        desk.resize(columns, rows);
-        for keys in ["n", "G p", "a", "D", "enter x", "H", "g C"] {
-            desk.keys(keys).keys("down down pgdn esc esc");
-            desk.calls.clear();
+    use bourse::widgets::theme::Theme;
+    for theme in [Theme::DARK, Theme::LIGHT, Theme::MONO] {
+        for (columns, rows) in [(40, 10), (80, 24), (120, 40), (200, 60)] {
+            let mut desk = at_groups();
+            desk.theme = theme;
+            desk.resize(columns, rows);
+            for keys in [
+                "n",
+                "n c h a t pgdn enter",
+                "G k i",
+                "a",
+                "d",
+                "enter x",
+                "S",
+                "g C",
+                "2 u 7 tab enter 7 enter",
+                "3 j",
+            ] {
+                desk.keys(keys).keys("down down pgdn esc esc esc");
+                desk.calls.clear();
+            }
         }
     }
 }

@@ -78,8 +78,7 @@ fn groups_and_lab_name_the_person_s_keys() {
         ("say-yes", &["Y"], 10),
         ("say-no", &["esc"], 11),
         ("yes", &["f9"], 12),
-        ("other-draft", &["f8"], 14),
-        ("list-again", &["f4"], 15),
+        ("form-recall", &["f8"], 14),
     ])
     .unwrap();
     // What the pane does is refused elsewhere with the way to it.
@@ -92,7 +91,7 @@ fn groups_and_lab_name_the_person_s_keys() {
     desk.keys("K").expect("canary-llama-2222");
     desk.keys("esc Z")
         .answer(&FOUR.replace("\"id\":13", "\"id\":14"));
-    desk.expect(": W shows them");
+    desk.expect("(W to show)");
     desk.keys("n").type_text("chat").keys("esc C");
     desk.expect("f8".to_uppercase().as_str());
     desk.expect("F8 brings your other draft back");

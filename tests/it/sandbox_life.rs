@@ -157,7 +157,7 @@ fn the_unlist_dialog_names_the_ids_to_try() {
     pty.keys("u");
     let text = pty.wait_for("the ids", |screen| {
         let text = screen.contents();
-        text.contains("this sandbox:") && text.contains("Enter goes on")
+        text.contains("this sandbox:") && text.contains("Nothing is sent yet.")
     });
     let (_, listed) = text.split_once("this sandbox:").unwrap();
     let ids: Vec<&str> = listed

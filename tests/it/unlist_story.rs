@@ -5,8 +5,8 @@ use std::time::Duration;
 use bourse::api::{ApiError, Reply, Request, Said};
 use bourse::app::message::{Effect, Message};
 use bourse::app::remote::Ticket;
-use bourse::domain::Untrusted;
-use bourse::domain::journal::{Deed, Entry, Intent, Verdict};
+use bourse::domain::journal::{Deed, Entry, Intent, Outcome, Verdict};
+use bourse::domain::{Resource, Untrusted};
 
 use crate::desk::{Desk, START, THREE};
 
@@ -45,6 +45,7 @@ fn unlisted(desk: &mut Desk, msg: &str) {
     let (ticket, _) = desk.calls.remove(0);
     let msg = Untrusted::from(msg);
     desk.reply(ticket, Ok(Reply::Unlisted { msg }));
+    desk.answer(TWO); // the table is refreshed
 }
 
 /// A server's refusal with a message.
@@ -59,8 +60,8 @@ pub fn said(message: &str) -> Said {
 pub fn flat(desk: &Desk) -> String {
     // Beside a dialog the table shows through: only what the frame holds counts there.
     let inside = |line: &str| {
-        line.find('│')
-            .zip(line.rfind('│'))
+        line.find(['│', '┃'])
+            .zip(line.rfind(['│', '┃']))
             .filter(|(start, end)| start < end)
             .map_or_else(
                 || line.to_owned(),
@@ -89,8 +90,8 @@ pub fn says(desk: &Desk, text: &str) {
 fn the_id_is_typed_twice_sent_once_and_the_message_is_shown() {
     let mut desk = at_volumes();
     desk.keys("u").expect("Unlist a volume");
-    says(&desk, "an offer id is not a listing id");
-    desk.expect_not("> 4001"); // nothing is typed in by bourse
+    says(&desk, "An offer id in the table is not a listing id");
+    desk.expect_not("▏4001"); // never filled in from a search
     desk.type_text("7311").keys("enter");
     assert!(desk.calls.is_empty());
     desk.expect("POST http://127.0.0.1:1/api/v0/volumes/unlist/")
@@ -102,7 +103,7 @@ fn the_id_is_typed_twice_sent_once_and_the_message_is_shown() {
     assert_eq!(desk.asked(), &Request::UnlistVolume { id: 7311 });
     desk.expect("Unlisting volume listing 7311");
     unlisted(&mut desk, "Unlisted Volume 7311.");
-    desk.expect("Volume listing 7311 is unlisted:")
+    desk.expect("Volume listing 7311 unlisted:")
         .expect("Unlisted Volume 7311.");
     desk.keys("esc")
         .expect_not("Unlist a volume")
@@ -141,8 +142,9 @@ fn a_double_enter_a_held_key_or_a_resize_sends_nothing_twice() {
     desk.keys("enter enter enter").resize(60, 20).keys("enter");
     assert_eq!(desk.calls.len(), 1);
     unlisted(&mut desk, "Unlisted Volume 7311.");
-    desk.keys("enter enter").expect("Unlisted Volume 7311.");
-    desk.wait(60.0).keys("enter enter");
+    desk.wait(60.0).expect("Unlisted Volume 7311.");
+    desk.keys("enter").expect_not("Unlist a volume"); // Enter closes an outcome
+    desk.keys("esc enter esc");
     assert!(desk.calls.is_empty());
 }
 
@@ -169,7 +171,7 @@ fn escape_goes_one_step_back_and_the_first_line_is_kept() {
         .keys("enter")
         .type_text("73")
         .keys("esc");
-    desk.expect("> 7311").expect("Listing id");
+    desk.expect("▏7311").expect("Listing id");
     desk.type_text("9").keys("enter").expect(r#"{"id":73119}"#);
     desk.keys("esc esc").expect_not("Unlist a volume");
     assert!(desk.calls.is_empty());
@@ -179,7 +181,7 @@ fn escape_goes_one_step_back_and_the_first_line_is_kept() {
 #[test]
 fn what_is_no_id_is_not_taken() {
     for (typed, words) in [
-        ("", "Type the id of the listing first."),
+        ("", "Type the listing id first."),
         ("-4", "whole number"),
         ("+4", "whole number"),
         ("4.0", "whole number"),
@@ -198,10 +200,10 @@ fn what_is_no_id_is_not_taken() {
 fn pasted_text_is_refused_with_a_message() {
     let mut desk = at_volumes();
     desk.keys("u").paste("7311\n7311\n");
-    says(&desk, "Pasted text is not taken here");
+    says(&desk, "Can't paste here: type it.");
     desk.expect_not("7311");
     desk.type_text("7311").keys("enter").paste("7311");
-    says(&desk, "Pasted text is not taken here");
+    says(&desk, "Can't paste here: type it.");
     desk.keys("enter");
     assert!(desk.calls.is_empty());
 }
@@ -210,9 +212,9 @@ fn pasted_text_is_refused_with_a_message() {
 fn an_id_that_is_an_offer_in_the_table_is_pointed_out() {
     let mut desk = at_volumes();
     desk.keys("u").type_text("4002").keys("enter");
-    says(&desk, "4002 is the number of an offer in the table");
+    says(&desk, "4002 is an offer id in the table");
     desk.keys("esc").type_text("7").keys("enter");
-    desk.expect_not("is the number of an offer");
+    desk.expect_not("is an offer id in the table");
 }
 
 #[test]
@@ -229,16 +231,16 @@ fn five_seconds_are_kept_and_only_enter_sends() {
     assert!(desk.calls.is_empty());
     says(
         &desk,
-        "may be sent in 4 s. Nothing is sent by itself: press Enter then.",
+        "can be sent in 4 s. Nothing is sent by itself: press Enter then.",
     );
     desk.wait(1.0);
-    says(&desk, "may be sent in 3 s");
+    says(&desk, "can be sent in 3 s");
     desk.keys("enter enter");
     assert!(desk.calls.is_empty());
     desk.wait(2.875);
-    says(&desk, "may be sent in 1 s");
+    says(&desk, "can be sent in 1 s");
     desk.wait(0.125);
-    says(&desk, "It may be sent now: press Enter.");
+    says(&desk, "Ready: press Enter to send.");
     desk.wait(30.0);
     assert!(desk.calls.is_empty(), "never by itself");
     desk.keys("enter");
@@ -249,13 +251,13 @@ fn five_seconds_are_kept_and_only_enter_sends() {
 fn the_screen_wakes_for_every_second_of_the_countdown() {
     let mut desk = sent();
     unlisted(&mut desk, "ok");
-    desk.keys("u").expect("may be sent in 5 s");
+    desk.keys("u").expect("can be sent in 5 s");
     for second in [4, 3, 2, 1] {
         let wake = desk.model.deadline(desk.now).unwrap();
         assert!(wake - desk.now.mono <= 1.03, "{wake}");
         let pause = wake - desk.now.mono;
         desk.wait(pause)
-            .expect(&format!("may be sent in {second} s"));
+            .expect(&format!("can be sent in {second} s"));
     }
 }
 
@@ -267,9 +269,9 @@ fn a_429_is_told_in_words_and_counted_down() {
         retry_after: None,
         said: said("API requests too frequent endpoint threshold=8.0"),
     });
-    says(&desk, "Volume listing 7311 was not unlisted:");
+    says(&desk, "Volume listing 7311 not unlisted:");
     says(&desk, "API requests too frequent endpoint threshold=8.0");
-    says(&desk, "The next one may be sent in 9 s."); // 8.0 x 1.1
+    says(&desk, "The next one can be sent in 9 s."); // 8.0 x 1.1
     desk.keys("u")
         .type_text("7311")
         .keys("enter")
@@ -288,7 +290,7 @@ fn retry_after_is_counted_down_too() {
         retry_after: Some(Duration::from_secs(30)),
         said: Said::Nothing,
     });
-    says(&desk, "The next one may be sent in 30 s.");
+    says(&desk, "The next one can be sent in 30 s.");
 }
 
 #[test]
@@ -323,9 +325,9 @@ fn refusals_are_told_in_words() {
     ] {
         let mut desk = sent();
         desk.fail(error);
-        says(&desk, "Volume listing 7311 was not unlisted:");
+        says(&desk, "Volume listing 7311 not unlisted:");
         says(&desk, words);
-        says(&desk, "Nothing has changed at the market.");
+        says(&desk, "Nothing changed on the market.");
         desk.expect("refused");
     }
 }
@@ -347,9 +349,9 @@ fn an_unknown_outcome_says_so_and_is_never_sent_again() {
         desk.fail(error);
         says(
             &desk,
-            "Whether volume listing 7311 was unlisted is unknown:",
+            "Outcome unknown: volume listing 7311 may or may not be unlisted:",
         );
-        says(&desk, "bourse does not send it again by itself");
+        says(&desk, "It is not sent again.");
         desk.expect("UNKNOWN").expect_not("try again");
         desk.wait(600.0).keys("enter");
         assert!(desk.calls.is_empty());
@@ -377,18 +379,17 @@ fn leaving_the_dialog_does_not_lose_the_outcome() {
     let (ticket, _) = desk.calls.remove(place);
     let msg = Untrusted::from("Unlisted Volume 7311.");
     desk.reply(ticket, Ok(Reply::Unlisted { msg }));
-    desk.expect("Volume listing 7311 is unlisted: Unlisted Volume 7311.");
-    desk.keys("u")
-        .expect("Unlistings in this profile")
-        .expect("done");
+    assert!(is_volumes(&desk.calls.last().unwrap().1));
+    desk.expect("Volume listing 7311 unlisted: Unlisted Volume 7311.");
+    desk.keys("u").expect("History (UTC)").expect("done");
 }
 
 #[test]
 fn an_unknown_outcome_stays_on_the_screen_for_who_has_left_the_dialog() {
     let mut desk = sent();
     desk.keys("esc").fail(ApiError::Lost).wait(60.0);
-    says(&desk, "Whether volume listing 7311 was unlisted is unknown");
-    desk.keys("esc").expect_not("is unknown");
+    says(&desk, "volume listing 7311 may or may not be unlisted");
+    desk.keys("esc").expect_not("may or may not");
 }
 
 #[test]
@@ -399,7 +400,7 @@ fn while_one_is_under_way_the_dialog_shows_it_and_takes_no_other() {
     desk.keys("u enter").type_text("9");
     assert_eq!(desk.calls.len(), 1);
     unlisted(&mut desk, "Unlisted Volume 7311.");
-    desk.expect("is unlisted:");
+    desk.expect("7311 unlisted:");
 }
 
 #[test]
@@ -418,7 +419,7 @@ fn read_only_and_other_panes_say_why_not() {
     desk.keys(":").type_text("unlist").expect("read-only");
     let mut desk = at_volumes();
     desk.keys("1 u").expect_not("u unlist");
-    says(&desk, "listings are unlisted in the Volumes pane: press 2");
+    says(&desk, "Only on Volumes (2)");
 }
 
 /// A write of an earlier run that never had an outcome.
@@ -439,21 +440,21 @@ fn open_intent(at: f64) -> Entry {
 #[test]
 fn an_open_intent_of_an_earlier_run_is_an_unknown_outcome() {
     let mut desk = at_volumes();
-    desk.model.writes.history = vec![open_intent(START - 86_400.0)];
+    desk.model.mutations.history = vec![open_intent(START - 86_400.0)];
     desk.keys("u");
-    desk.expect("2026-11-19 12:00  555        UNKNOWN   bourse never saw an answer");
-    assert_eq!(desk.model.writes.history[0].verdict(), Verdict::Unknown);
-    desk.expect_not("may be sent in");
+    desk.expect("2026-11-19 12:00  555         UNKNOWN    no response seen");
+    assert_eq!(desk.model.mutations.history[0].verdict(), Verdict::Unknown);
+    desk.expect_not("can be sent in");
 }
 
 #[test]
 fn the_pause_holds_over_a_restart() {
     let mut desk = at_volumes();
-    desk.model.writes.history = vec![open_intent(START - 2.0)];
+    desk.model.mutations.history = vec![open_intent(START - 2.0)];
     desk.keys("u");
-    desk.expect("may be sent in 3 s");
-    desk.model.writes.history = vec![open_intent(START + 2.0)]; // the clock was turned back
-    desk.keys("x").expect_not("may be sent in");
+    desk.expect("can be sent in 3 s");
+    desk.model.mutations.history = vec![open_intent(START + 2.0)]; // the clock was turned back
+    desk.keys("x").expect_not("can be sent in");
 }
 
 #[test]
@@ -468,12 +469,12 @@ fn on_the_smallest_screen_the_lines_that_matter_stay() {
     let mut desk = at_volumes();
     for entry in 0..20 {
         let old = open_intent(START - 86_400.0 - f64::from(entry));
-        desk.model.writes.history.push(old);
+        desk.model.mutations.history.push(old);
     }
     desk.resize(40, 10)
         .keys("u")
         .type_text("7311")
-        .expect("> 7311");
+        .expect("▏7311");
     desk.keys("enter")
         .expect(r#"{"id":7311}"#)
         .expect("POST /api/v0/volumes/unlist/")
@@ -481,5 +482,75 @@ fn on_the_smallest_screen_the_lines_that_matter_stay() {
     desk.type_text("73119").keys("enter");
     says(&desk, "That is not 7311: nothing was sent.");
     desk.keys("backspace enter").fail(ApiError::Lost);
-    says(&desk, "is unknown: the connection broke");
+    says(&desk, "Outcome unknown");
+    says(&desk, "the connection broke");
+}
+
+fn is_volumes(request: &Request) -> bool {
+    matches!(request, Request::Search(query) if query.resource == Resource::Volumes)
+}
+
+#[test]
+fn the_table_is_refreshed_after_an_unlist_and_only_then() {
+    let mut desk = sent();
+    let (ticket, _) = desk.calls.remove(0);
+    let msg = Untrusted::from("Unlisted Volume 7311.");
+    desk.reply(ticket, Ok(Reply::Unlisted { msg }));
+    assert_eq!(desk.calls.len(), 1);
+    assert!(is_volumes(desk.asked()));
+    says(&desk, "The list is refreshing.");
+    let mut desk = sent();
+    desk.fail(ApiError::Refused {
+        status: 401,
+        said: said("Invalid user key"),
+    });
+    assert!(desk.calls.is_empty());
+}
+
+/// A write of an earlier run that ended so.
+fn ended(id: &str, verdict: Verdict) -> Entry {
+    let mut entry = open_intent(START - 86_400.0);
+    entry.intent.subject = id.to_owned();
+    entry.outcome = Some(Outcome {
+        key: "x".to_owned(),
+        at: START - 86_399.0,
+        verdict,
+        words: "ok".to_owned(),
+    });
+    entry
+}
+
+#[test]
+fn tab_completes_ids_that_were_unlisted_before_and_no_others() {
+    let mut desk = at_volumes();
+    desk.model.mutations.history = vec![
+        ended("7311", Verdict::Done),
+        ended("7402", Verdict::Unknown),
+        ended("7555", Verdict::Refused), // perhaps never a listing
+    ];
+    desk.keys("u").expect("Tab: 7402, 7311").expect_not("7555,");
+    desk.keys("tab").expect("▏7402");
+    desk.keys("tab").expect("▏7311");
+    desk.keys("tab").expect("▏7402");
+    desk.keys("ctrl-u")
+        .type_text("73")
+        .keys("tab")
+        .expect("▏7311");
+    // The ids in the table are offers: nothing completes them.
+    desk.keys("ctrl-u")
+        .type_text("40")
+        .keys("tab")
+        .expect("▏40 ");
+    desk.keys("ctrl-u tab enter").expect("Once more");
+    // The second line is the confirmation.
+    desk.keys("tab");
+    says(&desk, "Type the id again: that is the confirmation.");
+    desk.keys("enter");
+    assert!(desk.calls.is_empty());
+}
+
+#[test]
+fn the_dialog_is_framed_as_what_cannot_be_undone() {
+    let mut desk = at_volumes();
+    desk.keys("u").expect("┏ Unlist a volume ━");
 }

@@ -68,9 +68,9 @@ fn the_documented_request_goes_out_once_and_the_message_is_shown() {
     let recorder = market(|| json(200, r#"{"success":true,"msg":"Unlisted Volume 7311."}"#));
     let mut pty = at_volumes(&recorder.url(), KEY, state.path());
     // Everything in one burst, as from a slow line: typed text of any speed is taken.
-    pty.keys("u7311<Enter>7311<Enter><Enter><Enter>");
+    pty.keys("u7311<Enter>7311<Enter>");
     pty.wait_for_text("Unlisted Volume 7311.");
-    pty.keys("<Esc>q");
+    pty.keys("<Enter><Enter><Esc>q");
     pty.exit().assert_clean(0);
     let unlists = unlists(&recorder);
     assert_eq!(unlists.len(), 1);
@@ -101,13 +101,13 @@ fn a_bracketed_paste_sends_nothing() {
     pty.keys("u");
     pty.wait_for_text("Unlist a volume");
     pty.paste("7311\r7311\r");
-    pty.wait_for_text("Pasted text is not taken here");
+    pty.wait_for_text("Can't paste here: type it.");
     pty.keys("7311<Enter>");
     pty.wait_for_text("Once more");
     pty.paste("7311\r");
-    pty.wait_for_text("Pasted text is not taken here");
+    pty.wait_for_text("Can't paste here: type it.");
     pty.keys("<Enter>");
-    pty.wait_for_text("Nothing is sent before the id is typed again.");
+    pty.wait_for_text("Nothing is sent before you type the id again.");
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
     assert!(unlists(&recorder).is_empty());
@@ -127,7 +127,7 @@ fn refusals_are_told_in_words() {
             r#"{"success":false,"error":"active","msg":"Volume is rented"}"#,
             "Volume is rented",
         ),
-        (400, r#"{"success":false}"#, "was not unlisted"),
+        (400, r#"{"success":false}"#, "not unlisted"),
         (
             429,
             r#"{"detail":"API requests too frequent endpoint threshold=5.0"}"#,
@@ -139,9 +139,9 @@ fn refusals_are_told_in_words() {
         let mut pty = at_volumes(&recorder.url(), KEY, state.path());
         typed_twice(&mut pty, "7311");
         pty.keys("<Enter>");
-        pty.wait_for_text("Volume listing 7311 was not unlisted:");
+        pty.wait_for_text("Volume listing 7311 not unlisted:");
         pty.wait_for("the words", |screen| {
-            let text = screen.contents().replace('│', " ");
+            let text = screen.contents().replace(['│', '┃'], " ");
             let flat: Vec<_> = text.split_whitespace().collect();
             flat.join(" ").contains(words)
         });
@@ -159,7 +159,7 @@ fn a_broken_connection_is_an_unknown_outcome_now_and_after_a_restart() {
     let mut pty = at_volumes(&recorder.url(), KEY, state.path());
     typed_twice(&mut pty, "7311");
     pty.keys("<Enter>");
-    pty.wait_for_text("Whether volume listing 7311 was unlisted is unknown:");
+    pty.wait_for_text("Outcome unknown: volume listing 7311 may or may not be unlisted:");
     pty.keys("<Enter><Esc>q");
     pty.exit().assert_clean(0);
     assert_eq!(unlists(&recorder).len(), 1, "never sent again by itself");
@@ -187,12 +187,12 @@ fn the_sandbox_s_pause_is_lived_through_without_a_refusal() {
     // Rented volumes cannot be unlisted: both answers are words of the market, neither is a 429.
     typed_twice(&mut pty, &ids[0]);
     pty.keys("<Enter>");
-    pty.wait_for_text("The next one may be sent in");
+    pty.wait_for_text("The next one can be sent in");
     typed_twice(&mut pty, &ids[1]);
     pty.keys("<Enter>");
-    pty.wait_for_text("may be sent in");
+    pty.wait_for_text("can be sent in");
     pty.keys("<Enter><Enter>");
-    pty.wait_for_text("It may be sent now: press Enter.");
+    pty.wait_for_text("Ready: press Enter to send.");
     let sent = || {
         let entries = server.running.ledger().entries().into_iter();
         entries
@@ -203,7 +203,7 @@ fn the_sandbox_s_pause_is_lived_through_without_a_refusal() {
     pty.keys("<Enter>");
     pty.wait_for("the second outcome", |screen| {
         let text = screen.contents();
-        text.contains(&format!("Volume listing {}", ids[1])) && text.contains("next one may be")
+        text.contains(&format!("Volume listing {}", ids[1])) && text.contains("next one can be")
     });
     assert_eq!(sent(), 2);
     assert!(!journal(state.path()).contains("too frequent"));
@@ -263,8 +263,8 @@ fn a_server_killed_in_the_middle_leaves_a_truthful_message() {
     pty.keys("<Enter>");
     pty.wait_for_text("Unlisting volume listing 7311");
     server.child.kill().unwrap();
-    pty.wait_for_text("Whether volume listing 7311 was unlisted is unknown:");
-    pty.wait_for_text("It may or may not have been carried out.");
+    pty.wait_for_text("Outcome unknown: volume listing 7311 may or may not be unlisted:");
+    pty.wait_for_text("It is not sent again.");
     pty.keys("<Esc>q");
     pty.exit().assert_clean(0);
     assert!(journal(state.path()).contains(r#""verdict":"unknown""#));
@@ -283,7 +283,7 @@ fn bourse_killed_in_the_middle_knows_at_its_next_start() {
     assert_eq!(journal(state.path()).lines().count(), 1, "an open intent");
     let mut pty = at_volumes(&server.url, KEY, state.path());
     pty.keys("u");
-    pty.wait_for_text("bourse never saw an answer");
+    pty.wait_for_text("no response seen");
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
 }

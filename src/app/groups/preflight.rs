@@ -1,11 +1,11 @@
-//! A preflight: what a group's search would find on the market now, asked in a slot of its own.
+//! A preflight: what a group's search would find on the market now. One at a time, shared by the
+//! form, the confirmation, the planner and the report.
 
-use super::form::DraftNumber;
+use super::draft::DraftNumber;
 use crate::api::{ApiError, Request};
-use crate::app::Model;
-use crate::app::message::{Effect, Toast};
-use crate::app::overlay::Overlay;
+use crate::app::message::Effect;
 use crate::app::remote::{Now, Remote, Ticket, Tickets, Waiting};
+use crate::app::state::State;
 use crate::domain::catalog::{OFFERS, WORKERGROUPS};
 use crate::domain::language::{self, Mode};
 use crate::domain::workergroup::{
@@ -13,7 +13,7 @@ use crate::domain::workergroup::{
 };
 use crate::domain::{CellRef, Dialect, Listing, Resource, RowId, Untrusted};
 
-/// Whose search is looked at.
+/// Whose search it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// A group that is being filled in.
@@ -22,42 +22,42 @@ pub enum Subject {
     Group(RowId),
 }
 
-/// What a preflight looks at.
+/// What a preflight is about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Look {
     /// Whose search it is.
     pub subject: Subject,
     /// What it is called on the screen.
     pub title: String,
-    /// What is asked of the market: a report belongs to this and to nothing else.
+    /// The search: a report belongs to this and to nothing else.
     pub search: Recruitment,
     /// The scaling parameters, as far as they are known.
     pub group: NewWorkergroup,
-    /// What was assumed or left out, in words.
+    /// What was assumed or left out.
     pub notes: Vec<String>,
 }
 
 impl Look {
-    /// At the search of `subject` as it is now; `Err` says why it cannot be run.
-    pub fn at(model: &Model, subject: Subject) -> Result<Self, String> {
-        let form = &model.state.groups.form;
-        let browser = &model.state.browsers[Resource::Workergroups];
+    /// The search of `subject` as it is now; `Err` says why it cannot be run.
+    pub fn at(state: &State, subject: Subject) -> Result<Self, String> {
+        let draft = &state.groups.draft;
+        let browser = &state.browsers[Resource::Workergroups];
         match subject {
-            Subject::Draft(number) if number == form.number() => {
-                Self::at_draft(number, form.draft(), model.state.profile.dialect)
+            Subject::Draft(number) if number == draft.number() => {
+                Self::at_draft(number, draft.draft(), state.profile.dialect)
             }
-            Subject::Draft(_) => Err("the form holds another draft now".to_owned()),
+            Subject::Draft(_) => Err("The form has another draft now".to_owned()),
             Subject::Group(id) => {
                 let found = browser
                     .listing()
                     .and_then(|listing| Some((listing, listing.row(id)?)));
-                let (listing, row) = found.ok_or("the group is no longer listed")?;
+                let (listing, row) = found.ok_or("The workergroup is no longer listed")?;
                 Self::at_row(listing, row, browser.dialect())
             }
         }
     }
 
-    /// At the group that is being filled in.
+    /// The group that is being filled in.
     fn at_draft(
         number: DraftNumber,
         draft: &Draft,
@@ -66,7 +66,7 @@ impl Look {
         let subject = Subject::Draft(number);
         let conditions = draft
             .conditions(dialect)
-            .map_err(|error| format!("the search cannot be read: {}", error.message))?;
+            .map_err(|error| format!("Invalid search: {}", error.message))?;
         let mut notes = Vec::new();
         if !draft.is_set(Key::SearchParams) {
             notes.push(default_note(
@@ -101,19 +101,19 @@ impl Look {
         })
     }
 
-    /// At a listed group; `Err` says why its search cannot be run.
+    /// A listed group; `Err` says why its search cannot be run.
     pub fn at_row(
         listing: &Listing,
         row: usize,
         dialect: &'static Dialect,
     ) -> Result<Self, String> {
-        let id = listing.id(row).ok_or("there is no such group")?;
+        let id = listing.id(row).ok_or("No such workergroup")?;
         let search = group_search(listing, row).unwrap_or_default();
         let mut notes = Vec::new();
         if !search.left_out.is_empty() {
             let names: Vec<_> = search.left_out.iter().map(Untrusted::consent).collect();
             notes.push(format!(
-                "not in the search run here, for bourse cannot say it: {}",
+                "not part of this search, since bourse can't express it: {}",
                 names.join(", ")
             ));
         }
@@ -129,7 +129,7 @@ impl Look {
         }
         let text = if is_blank { OFFERS.defaults } else { text };
         let conditions = language::parse(text, &OFFERS, dialect, &[], Mode::Market)
-            .map_err(|error| format!("its search cannot be read: {}", error.message))?
+            .map_err(|error| format!("Invalid search: {}", error.message))?
             .conditions;
         let (group, assumed) = parameters(listing, row);
         notes.extend(assumed);
@@ -163,10 +163,10 @@ fn disk_of(launch_args: &str, notes: &mut Vec<String>) -> Option<f64> {
 
 fn default_note(has_template: bool) -> String {
     if has_template {
-        "the template's own search is not known to bourse: the documented default search is looked at"
+        "the market applies the template's own search; this is for the documented default search"
             .to_owned()
     } else {
-        "no search is given: the documented default search is looked at".to_owned()
+        "no search set: this is for the documented default search".to_owned()
     }
 }
 
@@ -202,7 +202,7 @@ pub fn parameters(listing: &Listing, row: usize) -> (NewWorkergroup, Vec<String>
     .filter(|(_, value)| value.is_none())
     .map(|(key, _)| {
         format!(
-            "{} is not in the listing: the documented {} is assumed",
+            "{} is not in the listing: assuming the documented {}",
             key.wire(),
             key.parameter().default.unwrap_or_default()
         )
@@ -211,33 +211,33 @@ pub fn parameters(listing: &Listing, row: usize) -> (NewWorkergroup, Vec<String>
     (group, assumed)
 }
 
-/// The preflight that is shown or asked for.
+/// The latest preflight.
 #[derive(Debug, Default)]
-pub struct Panel {
+pub struct PreflightSlot {
     look: Option<Look>,
     remote: Remote<Preflight>,
     limit: Option<u32>,
-    /// Workers that a plan takes for a load, where one was made for the same subject.
+    /// Workers that a capacity plan needs, and for whom it was made.
     pub planned: Option<(Subject, u32)>,
 }
 
-impl Panel {
-    /// What is looked at.
+impl PreflightSlot {
+    /// What it is about.
     pub const fn look(&self) -> Option<&Look> {
         self.look.as_ref()
     }
 
-    /// The answer and where the request stands.
+    /// The report and where its request stands.
     pub const fn remote(&self) -> &Remote<Preflight> {
         &self.remote
     }
 
-    /// How many offers were asked for.
+    /// How many offers were requested at most.
     pub const fn limit(&self) -> Option<u32> {
         self.limit
     }
 
-    /// Workers that were planned for what is looked at.
+    /// Workers that were planned for the same subject.
     pub fn planned_workers(&self) -> Option<u32> {
         let subject = self.look.as_ref()?.subject;
         self.planned
@@ -245,7 +245,7 @@ impl Panel {
             .map(|(_, workers)| workers)
     }
 
-    /// Whether the answer, there or awaited, is to the same question.
+    /// Whether its response, there or awaited, is for the same search.
     pub fn is_about(&self, look: &Look) -> bool {
         self.look
             .as_ref()
@@ -255,17 +255,17 @@ impl Panel {
     }
 
     /// The report on what `subject` searches for now, if there is one.
-    pub fn report(&self, model: &Model, subject: Subject) -> Option<&Preflight> {
-        let look = Look::at(model, subject).ok()?;
+    pub fn report(&self, state: &State, subject: Subject) -> Option<&Preflight> {
+        let look = Look::at(state, subject).ok()?;
         self.remote.shown().filter(|_| self.is_about(&look))
     }
 
-    /// Takes over what else is known of the subject, without asking again.
+    /// Keeps the report for a look with the same search.
     pub fn retitle(&mut self, look: Look) {
         self.look = Some(look);
     }
 
-    /// Runs the search; an answer about something else is not kept on the screen.
+    /// Runs the search; the report of another one disappears.
     pub fn ask(&mut self, look: Look, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
         let mut effects: Vec<Effect> = self
             .remote
@@ -293,7 +293,7 @@ impl Panel {
         self.remote.cancel().map(Effect::Abort)
     }
 
-    /// Whether it waits for this answer.
+    /// Whether it waits for this response.
     pub fn awaits(&self, ticket: Ticket) -> bool {
         self.remote.awaited() == Some(ticket)
     }
@@ -303,7 +303,7 @@ impl Panel {
         self.remote.progress(ticket, attempt, waiting);
     }
 
-    /// Takes the answer in.
+    /// Takes the response.
     pub fn answered(&mut self, ticket: Ticket, answer: Result<Box<Listing>, ApiError>, now: Now) {
         let Some(look) = &self.look else { return };
         let answer = answer.map(|listing| Preflight::of(&listing, &look.search, self.limit));
@@ -311,68 +311,23 @@ impl Panel {
     }
 }
 
-/// What the keys of preflight and plan are about: the draft in the form, also under its planner, else
-/// the group of the planner, else the selected one.
-pub(super) fn subject(model: &Model) -> Option<Subject> {
-    match model.overlays.last() {
-        Some(Overlay::GroupPlan(planner)) => Some(planner.subject),
-        Some(Overlay::GroupForm) => Some(Subject::Draft(model.state.groups.form.number())),
-        _ => model.state.browsers[Resource::Workergroups]
-            .selected()
-            .map(Subject::Group),
-    }
-}
-
-/// Opens the report on what [`subject`] searches for.
-pub(super) fn open(model: &mut Model, now: Now) -> Vec<Effect> {
-    super::note_plan(model);
-    subject(model).map_or_else(Vec::new, |subject| look_at(model, now, subject, true))
-}
-
-/// Looks at what is being filled in, without opening the report.
-pub(super) fn look_at_draft(model: &mut Model, now: Now) -> Vec<Effect> {
-    let subject = Subject::Draft(model.state.groups.form.number());
-    look_at(model, now, subject, false)
-}
-
-/// Runs the search of a group; `show` opens the report.
-fn look_at(model: &mut Model, now: Now, subject: Subject, show: bool) -> Vec<Effect> {
-    match Look::at(model, subject) {
-        Ok(look) if show => show_preflight(model, now, look),
-        Ok(look) => ask(model, now, look, false),
-        Err(why) => {
-            model.show(Toast::error(why, now));
-            Vec::new()
+impl State {
+    /// Runs the search of `look`, unless its report is there and fresh, or its response on the way.
+    pub fn run_preflight(&mut self, look: Look, now: Now) -> Vec<Effect> {
+        let slot = &mut self.groups.preflight;
+        let is_fresh = slot
+            .remote()
+            .shown_at()
+            .is_none_or(|then| now.epoch - then.epoch < 60.0);
+        if is_fresh && slot.is_about(&look) {
+            slot.retitle(look);
+            return Vec::new();
         }
+        slot.ask(look, &mut self.tickets, now)
     }
-}
 
-fn show_preflight(model: &mut Model, now: Now, look: Look) -> Vec<Effect> {
-    model.overlays.push(Overlay::GroupPreflight { scroll: 0 });
-    ask(model, now, look, false)
-}
-
-/// Asks for a preflight, unless the answer is there already and new ones need not be `forced`.
-fn ask(model: &mut Model, now: Now, look: Look, forced: bool) -> Vec<Effect> {
-    let panel = &mut model.state.groups.preflight;
-    let is_fresh = panel
-        .remote()
-        .shown_at()
-        .is_none_or(|then| now.epoch - then.epoch < 60.0);
-    if !forced && is_fresh && panel.is_about(&look) {
-        panel.retitle(look);
-        return Vec::new();
+    /// Runs the search of `look`, however fresh its report is.
+    pub fn rerun_preflight(&mut self, look: Look, now: Now) -> Vec<Effect> {
+        self.groups.preflight.ask(look, &mut self.tickets, now)
     }
-    panel.ask(look, &mut model.state.tickets, now)
-}
-
-/// Runs the search of the report again, as it is now.
-pub(super) fn again(model: &mut Model, now: Now) -> Vec<Effect> {
-    let subject = model.state.groups.preflight.look().map(|look| look.subject);
-    match subject.map(|subject| Look::at(model, subject)) {
-        Some(Ok(look)) => return ask(model, now, look, true),
-        Some(Err(why)) => model.show(Toast::error(why, now)),
-        None => {}
-    }
-    Vec::new()
 }

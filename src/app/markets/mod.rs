@@ -335,7 +335,7 @@ pub fn explain(error: &ApiError, keymap: &Keymap) -> String {
 
 /// Why the dashboard cannot leave its market now, if it cannot.
 pub fn held(model: &Model) -> Option<String> {
-    if model.state.writes.flights().next().is_some() {
+    if model.state.mutations.all_in_flight().next().is_some() {
         return Some("a write is under way: wait for its outcome, then switch".to_owned());
     }
     if model.state.routes.active().is_some() {

@@ -51,8 +51,8 @@ impl Model {
         if let Some((snapshot, searches)) = luggage.kept {
             self.restore(snapshot.as_ref(), searches, given);
         }
-        self.writes.history = luggage.history;
-        self.writes.note = luggage.history_note;
+        self.mutations.history = luggage.history;
+        self.mutations.note = luggage.history_note;
         self.sandbox = luggage.sandbox;
         if !self.profile.is_sandbox {
             self.groups.drift.resume(luggage.groups);
@@ -87,7 +87,7 @@ impl Model {
             routes: _,
             notices: _,
             toast: _,
-            writes: _,
+            mutations: _,
             searches: _,
             keep: _,
             groups: _,

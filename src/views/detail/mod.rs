@@ -238,7 +238,7 @@ impl Detail {
         if self.reveals(cx.now) {
             self.revealed = None;
         } else if api_key(cx.state).is_none() {
-            cx.complain("This record has no key");
+            cx.complain("This workergroup has no API key");
         } else {
             self.revealed = self.id.map(|id| (id, cx.now.mono + SECRET_SHOWN));
             self.show(Tab::Fields, cx);
@@ -258,14 +258,16 @@ impl Detail {
 
 impl View for Detail {
     fn contexts(&self) -> &'static [Context] {
-        use Context::{Always, Global, Groups, Movement, Query, Report, Table, Tabs};
+        use Context::{Always, Global, Movement, Query, Report, Table, Tabs, Workergroups};
         // The keys of a record are those of its row; n is the next match only while one searches.
         match self.resource {
             _ if self.is_typing() => &[Query, Always],
             Resource::Workergroups if self.is_searching() => {
-                &[Tabs, Report, Groups, Table, Movement, Global, Always]
+                &[Tabs, Report, Workergroups, Table, Movement, Global, Always]
             }
-            Resource::Workergroups => &[Tabs, Groups, Report, Table, Movement, Global, Always],
+            Resource::Workergroups => {
+                &[Tabs, Workergroups, Report, Table, Movement, Global, Always]
+            }
             Resource::Offers | Resource::Volumes => {
                 &[Tabs, Report, Table, Movement, Global, Always]
             }

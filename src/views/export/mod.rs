@@ -268,7 +268,10 @@ impl View for ExportForm {
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
         match self.form.paste(text) {
-            Ok(()) => self.form.set_error(Key::File, None),
+            Ok(pasted) => {
+                cx.pasted(pasted);
+                self.form.set_error(Key::File, None);
+            }
             Err(why) => cx.complain(format!("Not pasted: {why}")),
         }
         Outcome::Handled

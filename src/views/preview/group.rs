@@ -3,10 +3,11 @@
 use ratatui::text::{Line, Span};
 
 use super::Card;
-use crate::app::groups::health::Supply;
 use crate::app::groups::preflight::Look;
+use crate::app::groups::supply::Supply;
 use crate::app::keymap::Action;
 use crate::domain::format::{self, trimmed};
+use crate::domain::insight::Coverage;
 use crate::domain::language;
 use crate::domain::workergroup::{Change, ChangeKind, group_search};
 use crate::domain::{CellRef, Kind};
@@ -75,30 +76,31 @@ fn supply(card: &Card<'_>) -> Vec<Line<'static>> {
     let theme = card.theme();
     let state = card.subject.state;
     let id = card.subject.listing.id(card.subject.row);
-    let line = match id.and_then(|id| state.groups.health.of(id)) {
+    let line = match id.and_then(|id| state.groups.supply.of(id)) {
         None => {
-            let key = state.keymap.key_of(Action::SupplyHealth);
+            let key = state.keymap.key_of(Action::CheckSupply);
             Line::styled(format!("Supply not checked ({key} checks)"), theme.dim)
         }
         Some(Supply::Waiting) => Line::styled("Checking supply…", theme.dim),
-        Some(Supply::Unknown(why)) => {
+        Some(Supply::Failed(why)) => {
             Line::styled(format!("! Supply unknown: {why}"), theme.warning)
         }
-        Some(Supply::Found { amount, .. }) if amount.machines == 0 => {
+        Some(Supply::Found(found, _)) if found.recruitable.machines == 0 => {
             Line::styled("! No machine matches now", theme.error)
         }
-        Some(Supply::Found {
-            amount,
-            more,
-            cheapest,
-            at,
-        }) => {
-            let more = if *more { "+" } else { "" };
+        Some(Supply::Found(found, at)) => {
+            let amount = found.recruitable;
+            let more = if found.coverage == Coverage::Cut {
+                "+"
+            } else {
+                ""
+            };
             let gpus = format!(
                 "{}{more} GPUs on {}{more} machines",
                 amount.gpus, amount.machines
             );
-            let from = cheapest.map(|price| format!(" from {}", format::per_hour(price)));
+            let prices = found.prices.as_ref();
+            let from = prices.map(|it| format!(" from {}", format::per_hour(it.lowest)));
             let age = format::lasting((card.subject.now.epoch - at.epoch).max(0.0));
             Line::from(vec![
                 Span::styled(gpus, theme.good),

@@ -203,9 +203,12 @@ impl View for WorkerRequest {
         }
     }
 
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
         match self.form.paste(text) {
-            Ok(()) => Outcome::Handled,
+            Ok(pasted) => {
+                cx.pasted(pasted);
+                Outcome::Handled
+            }
             Err(_) => Outcome::Ignored,
         }
     }

@@ -82,11 +82,13 @@ impl<'a, K: Copy + Eq> FormLines<'a, K> {
                 | Control::Choice { .. }
                 | Control::Toggle(_) => 1,
             };
+            let caret = usize::from(field.error_span.is_some() && field.error.is_some());
             let below: usize = [&field.error, &field.warning]
                 .into_iter()
                 .flatten()
                 .map(|text| wrap(text, width).len())
-                .sum();
+                .sum::<usize>()
+                + caret;
             let heading = if field.heading.is_some() { 2 } else { 0 };
             rows.push(Row {
                 fields: vec![place],
@@ -221,6 +223,9 @@ impl<K: Copy + Eq> FormLines<'_, K> {
             1
         };
         let mut below = y + lines;
+        if self.carets(field, Rect::new(x, below, width, 1), buffer) {
+            below += 1;
+        }
         let texts = [(&field.error, theme.error), (&field.warning, theme.warning)];
         for (text, style) in texts {
             for line in text.iter().flat_map(|text| wrap(text, room)) {
@@ -229,6 +234,29 @@ impl<K: Copy + Eq> FormLines<'_, K> {
             }
         }
         cursor.filter(|_| is_focused)
+    }
+
+    /// Draws carets below the part of a text that its error is about; false if there is none.
+    fn carets(&self, field: &Field<K>, area: Rect, buffer: &mut Buffer) -> bool {
+        let (Control::Text(input), Some(span), Some(_)) =
+            (&field.control, &field.error_span, &field.error)
+        else {
+            return false;
+        };
+        let text = input.text();
+        // As the value above is drawn: between edges, with a cell for the cursor.
+        let room = area.width.saturating_sub(2).max(1);
+        let hidden = u16::try_from(input.scroll(usize::from(room - 1))).unwrap_or(0);
+        let before = cells(text.get(..span.start).unwrap_or(text));
+        let at = before.saturating_sub(hidden).min(room - 1);
+        let marked = text
+            .get(span.clone())
+            .map_or(1, cells)
+            .max(1)
+            .min(room - at);
+        let carets = "^".repeat(usize::from(marked));
+        buffer.set_string(area.x + 1 + at, area.y, carets, self.theme.error);
+        true
     }
 
     /// Draws the value of a field; gives the column behind it and the place of the cursor.
@@ -249,6 +277,11 @@ impl<K: Copy + Eq> FormLines<'_, K> {
             Control::Text(input) => {
                 let mut cursor = None;
                 let inner = extent(area, edge, buffer);
+                if !is_focused && field.error_span.is_none() {
+                    // Nobody types here: the beginning tells more than the end.
+                    fit(Line::styled(input.text(), theme.text), inner.width).render(inner, buffer);
+                    return (area.right(), None);
+                }
                 let style = if is_focused { theme.input } else { theme.text };
                 InputLine::new(input, theme)
                     .style(style)
@@ -301,7 +334,14 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         label: u16,
         buffer: &mut Buffer,
     ) -> Vec<(Rect, usize)> {
-        let mut x = area.x + label.min(area.width / 4) + 2;
+        let widths = places.iter().map(|place| {
+            let label = cells(&self.form.fields[*place].label);
+            label.saturating_add(6)
+        });
+        let total = widths.fold(0, u16::saturating_add).saturating_sub(2);
+        // Below the values where they fit there, else from the edge.
+        let indent = (label.min(area.width / 4) + 2).min(area.width.saturating_sub(total));
+        let mut x = area.x + indent;
         let mut marks = Vec::new();
         for place in places {
             let text = format!("[ {} ]", self.form.fields[*place].label);
@@ -457,5 +497,43 @@ mod tests {
         assert_eq!(at(20, 1), Some(1));
         assert_eq!(at(12, 4), Some(3));
         assert_eq!(at(30, 4), None);
+    }
+
+    #[test]
+    fn carets_stand_below_the_part_that_is_wrong() {
+        let mut form = form();
+        form.set_text(Key::Name, "one two");
+        form.set_error(Key::Name, Some("Not a number".to_owned()));
+        form.mark_error(Key::Name, 4..7);
+        let (rows, _) = drawn(&form);
+        assert_eq!(rows[0], "    Name  ▏one two                     ▕");
+        assert_eq!(rows[1], "               ^^^");
+        assert_eq!(rows[2], "          Not a number");
+        form.set_error(Key::Name, None);
+        assert_eq!(
+            drawn(&form).0[1],
+            "Run time  ▏72h           ▕  hours, or 3d"
+        );
+    }
+
+    #[test]
+    fn a_text_without_the_focus_shows_its_beginning() {
+        let mut form = form();
+        form.set_text(Key::Name, "a name that is longer than its field");
+        form.focus_on(Key::Kind);
+        let (rows, _) = drawn(&form);
+        assert_eq!(rows[0], "    Name  ▏a name that is longer than …▕");
+    }
+
+    #[test]
+    fn buttons_that_do_not_fit_below_the_values_begin_at_the_edge() {
+        let form = Form::new(vec![
+            Field::text(Key::Name, "A long label", ""),
+            Field::button(Key::Hours, "Preflight"),
+            Field::button(Key::Kind, "Planner"),
+            Field::button(Key::Save, "Create"),
+        ]);
+        let (rows, _) = drawn(&form);
+        assert_eq!(rows[2], "  [ Preflight ]  [ Planner ]  [ Create ]");
     }
 }

@@ -1,37 +1,28 @@
-//! Supply health: for every group how many machines its search finds now, and the cheapest. One
-//! search at a time; groups with the same search share one.
+//! The supply check: what every group's search finds now. One search at a time, groups with the same
+//! search share it, and it goes on when its view is closed.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use super::preflight::Look;
 use crate::api::{ApiError, Request};
 use crate::app::message::Effect;
 use crate::app::remote::{Now, Ticket, Tickets, Waiting};
-use crate::domain::insight::{Amount, Coverage};
 use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{Dialect, Listing, RowId};
 
-/// How many offers are asked for a group: enough to see that there are plenty.
+/// Offers loaded for a group: enough to see that there are plenty.
 const LIMIT: u32 = 500;
 
-/// What is known of a group's supply.
+/// What a group's search finds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Supply {
-    /// Its search has not been answered yet.
+    /// Its search waits or is running.
     Waiting,
-    /// What its search found.
-    Found {
-        /// What can be recruited.
-        amount: Amount,
-        /// Whether there may be more.
-        more: bool,
-        /// The cheapest worker, in $/h.
-        cheapest: Option<f64>,
-        /// When.
-        at: Now,
-    },
-    /// Why it is not known.
-    Unknown(String),
+    /// What its search found, and when. Groups with the same search share it.
+    Found(Arc<Preflight>, Now),
+    /// Why it could not be found out.
+    Failed(String),
 }
 
 #[derive(Debug)]
@@ -41,49 +32,49 @@ struct Job {
 }
 
 #[derive(Debug)]
-struct Flight {
+struct InFlight {
     ticket: Ticket,
     job: Job,
     waiting: Option<Waiting>,
 }
 
-/// The supply of every group that was asked about.
+/// The latest supply check.
 #[derive(Debug, Default)]
-pub struct Health {
+pub struct SupplyCheck {
     queue: VecDeque<Job>,
-    flight: Option<Flight>,
+    in_flight: Option<InFlight>,
     found: BTreeMap<RowId, Supply>,
     searches: usize,
 }
 
-impl Health {
-    /// What is known of a group's supply.
+impl SupplyCheck {
+    /// What the search of a group finds.
     pub fn of(&self, group: RowId) -> Option<&Supply> {
         self.found.get(&group)
     }
 
-    /// Whether anything was asked for in this run.
+    /// Whether no group was checked yet.
     pub fn is_blank(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// Searches answered and searches in all, while it goes on.
+    /// Searches done and searches in all, while it runs.
     pub fn running(&self) -> Option<(usize, usize)> {
-        self.flight
+        self.in_flight
             .as_ref()
             .map(|_| (self.searches - self.queue.len() - 1, self.searches))
     }
 
-    /// Until when the search under way waits for its turn.
+    /// Until when the running search is held back by the rate limit.
     pub fn waits_until(&self) -> Option<f64> {
-        self.flight
+        self.in_flight
             .as_ref()?
             .waiting
             .as_ref()
             .map(|waiting| waiting.until)
     }
 
-    /// Begins for all groups of a listing.
+    /// Starts for all groups of a listing.
     pub fn start(
         &mut self,
         listing: &Listing,
@@ -97,12 +88,12 @@ impl Health {
             let look = match Look::at_row(listing, row, dialect) {
                 Ok(look) => look,
                 Err(why) => {
-                    self.found.insert(id, Supply::Unknown(why));
+                    self.found.insert(id, Supply::Failed(why));
                     continue;
                 }
             };
             self.found.insert(id, Supply::Waiting);
-            // The strip says nothing about memory: groups that differ only there share a search.
+            // The check says nothing about memory: groups that differ only there share a search.
             let search = Recruitment {
                 gpu_ram: None,
                 ..look.search
@@ -121,13 +112,13 @@ impl Health {
         effects
     }
 
-    /// Stops; what is known stays, what was not asked is forgotten.
+    /// Stops; what was found stays.
     pub fn stop(&mut self) -> Vec<Effect> {
         self.queue.clear();
         self.found.retain(|_, supply| *supply != Supply::Waiting);
-        self.flight
+        self.in_flight
             .take()
-            .map(|flight| Effect::Abort(flight.ticket))
+            .map(|in_flight| Effect::Abort(in_flight.ticket))
             .into_iter()
             .collect()
     }
@@ -137,7 +128,7 @@ impl Health {
         let mut query = job.search.query();
         query.limit = Some(LIMIT);
         let ticket = tickets.take();
-        self.flight = Some(Flight {
+        self.in_flight = Some(InFlight {
             ticket,
             job,
             waiting: None,
@@ -150,42 +141,37 @@ impl Health {
 
     /// Whether it waits for this answer.
     pub fn awaits(&self, ticket: Ticket) -> bool {
-        self.flight
+        self.in_flight
             .as_ref()
-            .is_some_and(|flight| flight.ticket == ticket)
+            .is_some_and(|in_flight| in_flight.ticket == ticket)
     }
 
-    /// Notes how the search under way fares.
+    /// Notes how the running search fares.
     pub fn progress(&mut self, ticket: Ticket, waiting: Option<Waiting>) {
-        if let Some(flight) = self
-            .flight
+        if let Some(in_flight) = self
+            .in_flight
             .as_mut()
-            .filter(|flight| flight.ticket == ticket)
+            .filter(|in_flight| in_flight.ticket == ticket)
         {
-            flight.waiting = waiting;
+            in_flight.waiting = waiting;
         }
     }
 
-    /// Takes an answer in and asks the next question. After a failure that the next search would
-    /// meet too, it ends.
+    /// Takes a response and sends the next search. It stops at a failure that the next search would
+    /// meet too.
     pub fn answered(
         &mut self,
         answer: Result<Box<Listing>, ApiError>,
         tickets: &mut Tickets,
         now: Now,
     ) -> Vec<Effect> {
-        let Some(Flight { job, .. }) = self.flight.take() else {
+        let Some(InFlight { job, .. }) = self.in_flight.take() else {
             return Vec::new();
         };
         let (supply, goes_on) = match answer {
             Ok(listing) => {
                 let found = Preflight::of(&listing, &job.search, Some(LIMIT));
-                let supply = Supply::Found {
-                    amount: found.recruitable,
-                    more: found.coverage == Coverage::Cut,
-                    cheapest: found.prices.map(|prices| prices.lowest),
-                    at: now,
-                };
+                let supply = Supply::Found(Arc::new(found), now);
                 (supply, true)
             }
             Err(error) => {
@@ -194,7 +180,7 @@ impl Health {
                         error,
                         ApiError::NotConnected { .. } | ApiError::Misconfigured(_)
                     );
-                (Supply::Unknown(error.headline().to_owned()), !ends)
+                (Supply::Failed(error.headline().to_owned()), !ends)
             }
         };
         for group in job.groups {

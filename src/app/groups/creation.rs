@@ -1,0 +1,160 @@
+//! Creating a workergroup, as far as it outlives its dialog: the creation in flight, one whose
+//! outcome is unknown until the person decides, and the new group that the list should select.
+
+use crate::api::{ApiError, Operation, Reply, Request};
+use crate::app::keymap::Action;
+use crate::app::message::{Effect, Toast};
+use crate::app::mutations::SendBlocked;
+use crate::app::remote::Now;
+use crate::app::state::State;
+use crate::domain::workergroup::{NewWorkergroup, candidates};
+use crate::domain::{Listing, Resource, RowId};
+
+/// The word that confirms a creation.
+pub const CREATE: &str = "create";
+
+/// A creation whose outcome is unknown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unresolved {
+    /// What was to be created.
+    pub asked: NewWorkergroup,
+    /// When it was sent.
+    pub sent: Now,
+    /// Why the outcome is unknown.
+    pub why: String,
+    /// The groups that were there before; `None` if they had not been listed.
+    pub before: Option<Vec<RowId>>,
+    /// The groups that may be the one, in the latest listing.
+    pub candidates: Vec<RowId>,
+    /// When that listing arrived.
+    pub listed: Option<Now>,
+}
+
+#[derive(Debug)]
+struct Sent {
+    asked: NewWorkergroup,
+    before: Option<Vec<RowId>>,
+    at: Now,
+}
+
+/// The latest creation.
+#[derive(Debug, Default)]
+pub struct Creation {
+    in_flight: Option<Sent>,
+    unresolved: Option<Unresolved>,
+    /// The created group that is to be selected when it is listed.
+    awaited: Option<RowId>,
+}
+
+impl Creation {
+    /// The creation whose outcome is unknown.
+    pub const fn unresolved(&self) -> Option<&Unresolved> {
+        self.unresolved.as_ref()
+    }
+
+    /// The person has decided what became of it.
+    pub fn resolve(&mut self) {
+        self.unresolved = None;
+    }
+}
+
+impl State {
+    /// Sends the draft that was confirmed, once.
+    ///
+    /// # Errors
+    /// When it was not confirmed, or the rate limit does not allow it yet.
+    pub fn create_workergroup(&mut self, now: Now) -> Result<Effect, SendBlocked> {
+        let new = self
+            .groups
+            .draft
+            .built()
+            .map_err(|_| SendBlocked::NotConfirmed)?;
+        let asked = new.clone();
+        let effect = self.send_write(Request::CreateWorkergroup(asked.clone()), now)?;
+        let before = self.browsers[Resource::Workergroups].listing().map(ids);
+        self.groups.creation.in_flight = Some(Sent {
+            asked,
+            before,
+            at: now,
+        });
+        Ok(effect)
+    }
+}
+
+fn ids(listing: &Listing) -> Vec<RowId> {
+    (0..listing.len())
+        .filter_map(|row| listing.id(row))
+        .collect()
+}
+
+/// Takes the response to a creation.
+pub(in crate::app) fn answered(
+    state: &mut State,
+    now: Now,
+    response: &Result<Reply, ApiError>,
+) -> Vec<Effect> {
+    let Some(sent) = state.groups.creation.in_flight.take() else {
+        return Vec::new();
+    };
+    match response {
+        Ok(Reply::Created { id }) => {
+            let id = RowId(*id);
+            state.groups.creation.awaited = Some(id);
+            // What was typed since, for another group, stays.
+            if state.groups.draft.built() == Ok(&sent.asked) {
+                state.groups.draft.clear();
+            }
+            state.browsers[Resource::Workergroups].select_id(id);
+        }
+        Err(error) if !error.outcome_unknown(Operation::CreateWorkergroup) => return Vec::new(),
+        other => {
+            state.groups.creation.unresolved = Some(Unresolved {
+                asked: sent.asked,
+                sent: sent.at,
+                why: match other {
+                    Ok(_) => "response for another request".to_owned(),
+                    Err(error) => error.without_advice(),
+                },
+                before: sent.before,
+                candidates: Vec::new(),
+                listed: None,
+            });
+        }
+    }
+    state.refresh(Resource::Workergroups, now)
+}
+
+/// Looks for what was created in a listing that has just arrived.
+pub(super) fn listed(state: &mut State, now: Now) {
+    let State {
+        browsers, groups, ..
+    } = state;
+    let workergroups = &mut browsers[Resource::Workergroups];
+    let Some(listing) = workergroups.listing() else {
+        return;
+    };
+    if let Some(unresolved) = &mut groups.creation.unresolved {
+        let before = unresolved.before.as_deref().unwrap_or_default();
+        unresolved.candidates = candidates(before, listing, &unresolved.asked);
+        unresolved.listed = Some(now);
+    }
+    let Some(id) = groups.creation.awaited.take() else {
+        return;
+    };
+    let is_listed = listing.row(id).is_some();
+    workergroups.select_id(id);
+    let is_shown = workergroups.selected() == Some(id);
+    match (is_listed, is_shown) {
+        (true, true) => {}
+        (true, false) => state.show(Toast::error(
+            format!("Workergroup {id} is hidden by the filters"),
+            now,
+        )),
+        (false, _) => {
+            let key = state.keymap.key_of(Action::Refresh);
+            let text =
+                format!("Workergroup {id} was created but is not listed yet ({key} to refresh)");
+            state.show(Toast::error(text, now));
+        }
+    }
+}

@@ -1,0 +1,433 @@
+//! Writes: creating a workergroup and unlisting a volume. Sent once, journalled, never repeated.
+//!
+//! Each kind of write has one state machine: idle, confirming, in flight, completed. Only a
+//! [`Confirmation`] opens the way from confirming to in flight, and sending uses it up: no held key,
+//! second Enter or resize sends twice. A write in flight is never aborted; its outcome reaches the
+//! history and the person whatever is open by then.
+
+use super::message::{Effect, Toast};
+use super::remote::{Now, Ticket};
+use super::state::State;
+use super::{Model, Pane, Profile, groups, stack};
+use crate::api::pacing::Pacer;
+use crate::api::wire::{self, WireRequest};
+use crate::api::{ApiError, Operation, Reply, Request};
+use crate::domain::journal::{self, Deed, Entry, Intent, Outcome, Verdict};
+use crate::domain::{Resource, Untrusted};
+
+/// Why a profile cannot write.
+pub const READ_ONLY: &str =
+    "this profile is read-only (--read-only, or read_only in the configuration)";
+
+/// What a dialog that confirms a write says to a paste: confirming is meant to take a moment.
+pub const PASTE_REFUSED: &str = "Can't paste here: type it.";
+
+/// The right to send one write. It cannot be copied; sending uses it up.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Confirmation(());
+
+/// A write that was sent and not answered yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InFlight {
+    /// The request whose response is awaited.
+    pub ticket: Ticket,
+    /// When it was sent.
+    pub since: Now,
+    /// The id of the listing, or the name of the endpoint.
+    pub subject: String,
+}
+
+/// A write whose response came, or whose response was lost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Completed {
+    /// What it was to do.
+    pub kind: Deed,
+    /// The id of the listing, or the name of the endpoint.
+    pub subject: String,
+    /// How it ended.
+    pub verdict: Verdict,
+    /// The market's confirmation or the error, ready for the screen.
+    pub message: String,
+}
+
+/// Where the write of a kind stands.
+#[derive(Debug, Default)]
+pub enum Stage {
+    /// There is none.
+    #[default]
+    Idle,
+    /// A dialog asks for the confirmation.
+    Confirming(Confirmation),
+    /// Sent, not answered.
+    InFlight(InFlight),
+    /// Over; shown until its dialog is closed.
+    Completed(Completed),
+}
+
+/// Why a write is not sent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SendBlocked {
+    /// Nothing was confirmed, or it is sent already.
+    NotConfirmed,
+    /// The market's rate limit asks for so many seconds more.
+    TooEarly(f64),
+}
+
+/// The writes of the profile.
+#[derive(Debug, Default)]
+pub struct Mutations {
+    stages: [Stage; Deed::ALL.len()],
+    pacer: Pacer,
+    /// The writes of this profile, oldest first.
+    pub history: Vec<Entry>,
+    /// What is wrong with the history file, if anything is.
+    pub note: Option<String>,
+}
+
+const fn operation(kind: Deed) -> Operation {
+    match kind {
+        Deed::UnlistVolume => Operation::UnlistVolume,
+        Deed::CreateWorkergroup => Operation::CreateWorkergroup,
+    }
+}
+
+/// The kind of write that a request is, and its subject; `None` for reads.
+fn described(request: &Request) -> Option<(Deed, String)> {
+    match request {
+        Request::UnlistVolume { id } => Some((Deed::UnlistVolume, id.to_string())),
+        Request::CreateWorkergroup(new) => Some((Deed::CreateWorkergroup, new.subject())),
+        Request::Search(_) | Request::ListWorkergroups | Request::Route(_) | Request::Raw(_) => {
+            None
+        }
+    }
+}
+
+impl Mutations {
+    /// Where the write of this kind stands.
+    pub const fn stage(&self, kind: Deed) -> &Stage {
+        &self.stages[kind as usize]
+    }
+
+    /// The write of this kind that is in flight.
+    pub const fn in_flight(&self, kind: Deed) -> Option<&InFlight> {
+        match self.stage(kind) {
+            Stage::InFlight(sent) => Some(sent),
+            Stage::Idle | Stage::Confirming(_) | Stage::Completed(_) => None,
+        }
+    }
+
+    /// All writes in flight.
+    pub fn all_in_flight(&self) -> impl Iterator<Item = (Deed, &InFlight)> {
+        Deed::ALL
+            .into_iter()
+            .filter_map(|kind| Some((kind, self.in_flight(kind)?)))
+    }
+
+    /// Lets one write of this kind be confirmed, unless one is still in flight; false if one is.
+    pub fn begin(&mut self, kind: Deed) -> bool {
+        if self.in_flight(kind).is_some() {
+            return false;
+        }
+        self.stages[kind as usize] = Stage::Confirming(Confirmation(()));
+        true
+    }
+
+    /// Forgets what was not sent, or an outcome that was seen; what is in flight goes on.
+    pub fn dismiss(&mut self, kind: Deed) {
+        if self.in_flight(kind).is_none() {
+            self.stages[kind as usize] = Stage::Idle;
+        }
+    }
+
+    /// Seconds until the next write of this kind may be sent: the documented or learned interval
+    /// from the latest one, also one of an earlier run.
+    pub fn ready_in(&self, kind: Deed, now: Now) -> f64 {
+        let operation = operation(kind);
+        let paced = self.pacer.ready_at(operation, now.mono) - now.mono;
+        let interval = self.pacer.interval(operation);
+        let since = self.past(kind).next().map(|latest| {
+            let ended = latest.outcome.as_ref().map(|outcome| outcome.at);
+            now.epoch - ended.unwrap_or(latest.intent.at)
+        });
+        let kept = since
+            .filter(|since| (0.0..interval).contains(since))
+            .map_or(0.0, |since| interval - since);
+        paced.max(kept).max(0.0)
+    }
+
+    /// Sends what was confirmed, once.
+    ///
+    /// # Errors
+    /// When it was not confirmed, or the rate limit does not allow it yet.
+    pub fn send(
+        &mut self,
+        request: Request,
+        profile: &Profile,
+        ticket: Ticket,
+        now: Now,
+    ) -> Result<Effect, SendBlocked> {
+        let (kind, subject) = described(&request).ok_or(SendBlocked::NotConfirmed)?;
+        if !matches!(self.stage(kind), Stage::Confirming(_)) {
+            return Err(SendBlocked::NotConfirmed);
+        }
+        let wait = self.ready_in(kind, now);
+        if wait > 0.0 {
+            return Err(SendBlocked::TooEarly(wait));
+        }
+        let subject = journal::clean(&subject);
+        // The confirmation goes with the old stage.
+        self.stages[kind as usize] = Stage::InFlight(InFlight {
+            ticket,
+            since: now,
+            subject: subject.clone(),
+        });
+        self.pacer.sent(operation(kind), now.mono);
+        let intent = Intent {
+            key: format!("{:.6}-{}", now.epoch, ticket.0),
+            at: now.epoch,
+            profile: profile.name.clone(),
+            address: profile.base_url.clone(),
+            deed: kind,
+            subject,
+        };
+        self.history.push(Entry {
+            intent: intent.clone(),
+            outcome: None,
+        });
+        Ok(Effect::Write {
+            ticket,
+            request,
+            intent,
+        })
+    }
+
+    /// The kind of the write that waits for this response.
+    pub fn awaiting(&self, ticket: Ticket) -> Option<Deed> {
+        self.all_in_flight()
+            .find(|(_, sent)| sent.ticket == ticket)
+            .map(|(kind, _)| kind)
+    }
+
+    /// Takes the response to the write in flight.
+    pub fn complete(
+        &mut self,
+        kind: Deed,
+        response: &Result<Reply, ApiError>,
+        now: Now,
+    ) -> Option<Completed> {
+        let sent = self.in_flight(kind)?.clone();
+        self.pacer.answered(operation(kind), now.mono, response);
+        let (verdict, message) = judged(kind, response);
+        let open = self
+            .history
+            .iter_mut()
+            .rev()
+            .find(|entry| entry.intent.deed == kind && entry.outcome.is_none());
+        if let Some(entry) = open {
+            entry.outcome = Some(outcome(&entry.intent, response, now.epoch));
+        }
+        let completed = Completed {
+            kind,
+            subject: sent.subject,
+            verdict,
+            message,
+        };
+        self.stages[kind as usize] = Stage::Completed(completed.clone());
+        Some(completed)
+    }
+
+    /// The writes of this kind, newest first.
+    pub fn past(&self, kind: Deed) -> impl Iterator<Item = &Entry> {
+        self.history
+            .iter()
+            .rev()
+            .filter(move |entry| entry.intent.deed == kind)
+    }
+
+    /// When the seconds of a write in flight change on the screen.
+    pub fn deadline(&self, now: Now) -> Option<f64> {
+        let next = |sent: &InFlight| {
+            let passed = (now.mono - sent.since.mono).floor();
+            sent.since.mono + passed + 1.0
+        };
+        let all = self.all_in_flight().map(|(_, sent)| next(sent));
+        all.reduce(f64::min)
+    }
+
+    /// When the countdown to the next write of this kind changes: whole seconds, rounded up.
+    pub fn countdown(&self, kind: Deed, now: Now) -> Option<f64> {
+        let wait = self.ready_in(kind, now);
+        (wait > 0.0).then(|| now.mono + (wait - (wait.ceil() - 1.0)).max(0.02))
+    }
+
+    /// Volume listings that a person has unlisted or may have, latest first.
+    pub fn unlisted_ids(&self) -> impl Iterator<Item = &str> {
+        self.past(Deed::UnlistVolume)
+            .filter(|entry| entry.verdict() != Verdict::Refused)
+            .map(|entry| entry.intent.subject.as_str())
+    }
+}
+
+impl State {
+    /// Sends a confirmed write, once.
+    ///
+    /// # Errors
+    /// When it was not confirmed, or the rate limit does not allow it yet.
+    pub fn send_write(&mut self, request: Request, now: Now) -> Result<Effect, SendBlocked> {
+        let ticket = self.tickets.take();
+        self.mutations.send(request, &self.profile, ticket, now)
+    }
+}
+
+/// The line for the journal that tells how a write ended, at `at` seconds since 1970.
+pub fn outcome(intent: &Intent, response: &Result<Reply, ApiError>, at: f64) -> Outcome {
+    let (verdict, message) = judged(intent.deed, response);
+    Outcome {
+        key: intent.key.clone(),
+        at,
+        verdict,
+        words: journal::clean(&message),
+    }
+}
+
+fn judged(kind: Deed, response: &Result<Reply, ApiError>) -> (Verdict, String) {
+    match response {
+        Ok(Reply::Unlisted { msg }) if msg.compared().trim().is_empty() => {
+            (Verdict::Done, "(the market sent no message)".to_owned())
+        }
+        Ok(Reply::Unlisted { msg }) => (Verdict::Done, msg.screen(400)),
+        Ok(Reply::Created { id }) => (Verdict::Done, format!("created as {id}")),
+        Ok(_) => (Verdict::Unknown, "response for another request".to_owned()),
+        Err(error) if error.outcome_unknown(operation(kind)) => {
+            (Verdict::Unknown, error.without_advice())
+        }
+        Err(error) => (Verdict::Refused, error.without_advice()),
+    }
+}
+
+/// What will be sent, as a person decides on it: printable ASCII only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestPreview {
+    /// The method.
+    pub method: &'static str,
+    /// The base address of the market.
+    pub base: String,
+    /// The path behind it.
+    pub path: &'static str,
+    /// The exact JSON body; other characters than ASCII as `\uXXXX`, which is the same JSON.
+    pub body: String,
+    /// Whose API key is sent.
+    pub key: String,
+}
+
+/// What a request will send for a profile.
+pub fn preview(request: &Request, profile: &Profile) -> RequestPreview {
+    let wire: WireRequest = wire::encode(request, profile.dialect);
+    let base = Untrusted::from(profile.base_url.trim_end_matches('/')).consent();
+    let name = Untrusted::from(profile.name.as_str()).consent();
+    RequestPreview {
+        method: wire.method.name(),
+        base,
+        path: wire.path,
+        body: ascii_json(&wire.body_text().unwrap_or_default()),
+        key: if profile.has_key {
+            format!("with the key of profile {name}")
+        } else {
+            format!("without a key: profile {name} has none")
+        },
+    }
+}
+
+/// JSON text in printable ASCII.
+fn ascii_json(json: &str) -> String {
+    use std::fmt::Write as _;
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        if character.is_ascii_graphic() || character == ' ' {
+            out.push(character);
+        } else {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                let _ = write!(out, "\\u{unit:04x}"); // a String takes everything
+            }
+        }
+    }
+    out
+}
+
+/// Takes a response that a write waits for; `None` if none does. Unless a view shows the outcome, a
+/// notice tells it.
+pub(super) fn answered(
+    model: &mut Model,
+    now: Now,
+    ticket: Ticket,
+    response: &Result<Reply, ApiError>,
+) -> Option<Vec<Effect>> {
+    let kind = model.state.mutations.awaiting(ticket)?;
+    let completed = model.state.mutations.complete(kind, response, now)?;
+    let mut effects = match kind {
+        Deed::UnlistVolume => unlisted(&mut model.state, &completed, now),
+        Deed::CreateWorkergroup => groups::creation::answered(&mut model.state, now, response),
+    };
+    let (is_shown, more) = stack::write_completed(model, now, &completed);
+    effects.extend(more);
+    if !is_shown {
+        notify(&mut model.state, &completed, now);
+        model.state.mutations.dismiss(kind);
+    }
+    Some(effects)
+}
+
+/// The listing is gone from the market: the table is out of date.
+fn unlisted(state: &mut State, completed: &Completed, now: Now) -> Vec<Effect> {
+    if completed.verdict != Verdict::Done {
+        return Vec::new();
+    }
+    state.sandbox.unlisted(&completed.subject);
+    state.refresh(Resource::Volumes, now)
+}
+
+fn notify(state: &mut State, completed: &Completed, now: Now) {
+    let text = format!("{} {}", headline(completed), completed.message);
+    match (completed.verdict, completed.kind) {
+        (Verdict::Done, _) => state.show(Toast::new(text, now)),
+        (Verdict::Refused, _) => state.show(Toast::error(text, now)),
+        // An unknown outcome must not disappear by itself.
+        (Verdict::Unknown, Deed::UnlistVolume) => state.notices.push(text),
+        (Verdict::Unknown, Deed::CreateWorkergroup) => {
+            let key = state.keymap.key_of(super::keymap::Action::NewGroup);
+            let way = format!("{text}. Check whether it exists: {key}, then Create");
+            state.notices.push(way);
+        }
+    }
+}
+
+/// The outcome in a few words; the message follows.
+pub fn headline(completed: &Completed) -> String {
+    let subject = &completed.subject;
+    match (completed.kind, completed.verdict) {
+        (Deed::UnlistVolume, Verdict::Done) => format!("Volume listing {subject} unlisted:"),
+        (Deed::UnlistVolume, Verdict::Refused) => format!("Volume listing {subject} not unlisted:"),
+        (Deed::UnlistVolume, Verdict::Unknown) => {
+            format!("Outcome unknown: volume listing {subject} may or may not be unlisted:")
+        }
+        (Deed::CreateWorkergroup, Verdict::Done) => format!("Workergroup for {subject}:"),
+        (Deed::CreateWorkergroup, Verdict::Refused) => {
+            format!("No workergroup created for {subject}:")
+        }
+        (Deed::CreateWorkergroup, Verdict::Unknown) => {
+            format!("Outcome unknown: the workergroup for {subject} may or may not exist:")
+        }
+    }
+}
+
+/// Why a volume cannot be unlisted now, if it cannot.
+pub(super) fn unlist_blocked(state: &State) -> Option<String> {
+    if state.profile.read_only {
+        return Some(format!("Can't unlist: {READ_ONLY}"));
+    }
+    (state.pane != Pane::Volumes).then(|| {
+        let key = state.keymap.key_of(super::keymap::Action::Volumes);
+        format!("Only on Volumes ({key})")
+    })
+}

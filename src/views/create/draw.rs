@@ -1,0 +1,318 @@
+//! Drawing the dialog: what is sent and what it can cost at most; its outcome; and where that is
+//! unknown, what the list shows.
+
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use super::{Create, MINE, NONE, Page};
+use crate::api::Request;
+use crate::app::groups::creation::{CREATE, Unresolved};
+use crate::app::groups::preflight::{Look, Subject};
+use crate::app::keymap::{Action, Context};
+use crate::app::mutations::{Stage, preview};
+use crate::app::remote::Now;
+use crate::app::view::Scene;
+use crate::domain::catalog::WORKERGROUPS;
+use crate::domain::insight::Coverage;
+use crate::domain::journal::{Deed, Verdict};
+use crate::domain::workergroup::{Key, NewWorkergroup, Preflight, WorkerCounts};
+use crate::domain::{CellRef, Resource, RowId, Untrusted, format};
+use crate::views::preflight::parts::{amount, disk, dollars};
+use crate::views::write_dialog::{Rows, outcome_tone};
+use crate::widgets::panel::Tone;
+
+/// The widest that the dialog gets, in cells.
+const WIDEST: u16 = 92;
+
+/// Lines of history at most.
+const HISTORY: usize = 5;
+
+/// Candidates that are listed.
+const CANDIDATES: usize = 8;
+
+/// Draws the dialog.
+pub(super) fn dialog(view: &Create, area: Rect, scene: &mut Scene<'_, '_>) {
+    let mut rows = Rows::new(area, WIDEST);
+    let (title, tone) = match view.page {
+        Page::Confirm => {
+            confirm(view, &mut rows, scene);
+            ("Create this workergroup?", Tone::Danger)
+        }
+        Page::Outcome => {
+            outcome(&mut rows, scene);
+            let tone = outcome_tone(Deed::CreateWorkergroup, scene);
+            ("Create a workergroup", tone)
+        }
+        Page::Unknown => {
+            unknown(view, &mut rows, scene);
+            ("Outcome unknown", Tone::Ask)
+        }
+    };
+    rows.draw(title, tone, area, scene);
+}
+
+fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
+    let theme = scene.theme;
+    let draft = &scene.state.groups.draft;
+    let Ok(new) = draft.built() else { return };
+    rows.text(2, &what(new), theme.text);
+    let (cost, is_known) = cost(new, scene);
+    let style = if is_known {
+        theme.heading
+    } else {
+        theme.warning
+    };
+    rows.lead(&cost, style);
+    rows.gap();
+    let request = Request::CreateWorkergroup(new.clone());
+    rows.request(&preview(&request, &scene.state.profile), scene);
+    let is_ignored =
+        |parameter: &str| Key::named(parameter).is_some_and(|key| key.parameter().inert.is_some());
+    let (ignored, advice): (Vec<_>, Vec<_>) = draft
+        .advice()
+        .iter()
+        .partition(|advice| is_ignored(advice.parameter));
+    for advice in advice {
+        let text = format!("! {}: {}", advice.parameter, advice.message);
+        rows.text(6, &text, theme.warning);
+    }
+    if !ignored.is_empty() {
+        let names: Vec<_> = ignored.iter().map(|advice| advice.parameter).collect();
+        let text = format!("! The public market ignores {} here", names.join(", "));
+        rows.text(6, &text, theme.warning);
+    }
+    rows.gap();
+    rows.input("Type create", &view.input, true);
+    if let Some(error) = &view.error {
+        rows.text(0, error, theme.error);
+    }
+    let wait = scene
+        .state
+        .mutations
+        .ready_in(Deed::CreateWorkergroup, scene.now);
+    let enter = scene.key(Action::Submit);
+    let (text, style) = match (wait > 0.0, view.is_early) {
+        (true, _) => (
+            format!(
+                "Rate limited: can be sent in {:.0} s. Nothing is sent by itself: press {enter} then.",
+                wait.ceil()
+            ),
+            theme.warning,
+        ),
+        (false, true) => (format!("Ready: press {enter} to send."), theme.warning),
+        (false, false) => (
+            format!("Type {CREATE}, then {enter} sends it. The market bills you for every worker."),
+            theme.dim,
+        ),
+    };
+    rows.text(1, &text, style);
+    history(rows, scene);
+}
+
+fn history(rows: &mut Rows, scene: &Scene<'_, '_>) {
+    rows.history("History (UTC)", Deed::CreateWorkergroup, HISTORY, scene);
+}
+
+/// What will be there afterwards, in a sentence.
+fn what(new: &NewWorkergroup) -> String {
+    let clean = |text: &str| Untrusted::from(text).consent();
+    let endpoint = match (&new.endpoint_name, new.endpoint_id) {
+        (Some(name), _) => format!("endpoint {}", clean(name)),
+        (None, Some(id)) => format!("endpoint no. {id}"),
+        (None, None) => "no endpoint".to_owned(),
+    };
+    let template = match (&new.template_hash, new.template_id) {
+        (Some(hash), _) => format!(", workers from template {}", clean(hash)),
+        (None, Some(id)) => format!(", workers from template no. {id}"),
+        (None, None) => String::new(),
+    };
+    let search = new
+        .search_params
+        .as_ref()
+        .map(|search| format!(", machines where {}", clean(search)))
+        .unwrap_or_default();
+    let most = WorkerCounts::of(new, None).max;
+    format!(
+        "A workergroup for {endpoint}{template}{search}. The market rents up to {most} machines for \
+         it, and you pay for them."
+    )
+}
+
+/// What it can cost at most, in words, and whether that is known.
+fn cost(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> (String, bool) {
+    let slot = &scene.state.groups.preflight;
+    let subject = Subject::Draft(scene.state.groups.draft.number());
+    let look = match Look::at(scene.state, subject) {
+        Ok(look) if slot.is_about(&look) => look,
+        _ => {
+            let why = slot
+                .remote()
+                .error()
+                .map_or_else(String::new, |error| format!(": {}", error.headline()));
+            return (format!("Cost unknown{why}."), false);
+        }
+    };
+    let Some(found) = slot.remote().shown() else {
+        return ("Working out the highest cost …".to_owned(), false);
+    };
+    let (text, is_known) = at_most(found, WorkerCounts::of(new, None).max);
+    let note = look
+        .notes
+        .first()
+        .map_or_else(String::new, |note| format!(" ({note})"));
+    (text + &note, is_known)
+}
+
+fn at_most(found: &Preflight, workers: u32) -> (String, bool) {
+    let (Some(cost), Some(prices)) = (found.cost(workers), found.prices) else {
+        return (
+            "Cost unknown: no offer matches the search now.".to_owned(),
+            false,
+        );
+    };
+    let machines = amount(found.recruitable);
+    let sum = format!(
+        "{workers} workers × ${:.3} = {}/h with {}",
+        prices.highest,
+        dollars(cost.most),
+        disk(found.disk)
+    );
+    if found.coverage == Coverage::Cut {
+        let text = format!(
+            "More than {sum}: only the cheapest offers were loaded ({machines}), the highest price is \
+             unknown. An estimate."
+        );
+        return (text, false);
+    }
+    (
+        format!(
+            "At most {sum}, at the highest price that matches now ({machines}). An estimate: offers \
+             change, and traffic is billed on top."
+        ),
+        true,
+    )
+}
+
+fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
+    let theme = scene.theme;
+    match scene.state.mutations.stage(Deed::CreateWorkergroup) {
+        Stage::InFlight(sent) => {
+            rows.in_flight("Creating the workergroup for", sent, scene);
+        }
+        Stage::Completed(write) => {
+            rows.completed(write, scene);
+            let advice = match write.verdict {
+                Verdict::Done => "The list is refreshing and selects it.",
+                Verdict::Refused => "Nothing was created. The form is unchanged.",
+                Verdict::Unknown => "The form is unchanged.",
+            };
+            rows.text(2, advice, theme.dim);
+            let unsaved = scene.state.sandbox.unsaved;
+            if let (Verdict::Done, Some(why)) = (write.verdict, unsaved) {
+                let text = format!("It ends with this sandbox when you quit: {why}.");
+                rows.text(2, &text, theme.warning);
+            }
+            history(rows, scene);
+        }
+        Stage::Idle | Stage::Confirming(_) => rows.text(0, "Nothing in flight.", theme.dim),
+    }
+}
+
+fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
+    let theme = scene.theme;
+    let Some(unresolved) = scene.state.groups.creation.unresolved() else {
+        return;
+    };
+    let text = format!(
+        "The workergroup may or may not have been created: {}. Sent once, {} ago, and not sent again.",
+        unresolved.why,
+        age(scene.now, unresolved.sent)
+    );
+    rows.lead(&text, theme.warning);
+    rows.text(4, &what(&unresolved.asked), theme.dim);
+    rows.gap();
+    listed(view, unresolved, rows, scene);
+    rows.gap();
+    rows.input("You decide", &view.input, true);
+    if let Some(error) = &view.error {
+        rows.text(0, error, theme.error);
+    }
+    let enter = scene.key(Action::Submit);
+    let mine = if unresolved.candidates.is_empty() {
+        String::new()
+    } else {
+        format!("Type {MINE} and {enter}: the workergroup marked > is yours. ")
+    };
+    let refresh = scene.state.keymap.key_in(Context::Form, Action::Refresh);
+    let text = format!(
+        "{mine}Type {NONE} and {enter}: it was not created, and the form can be sent again. \
+         {refresh} refreshes the list; {} decides later.",
+        scene.key(Action::Back)
+    );
+    rows.text(1, &text, theme.dim);
+}
+
+/// What the list shows of it.
+fn listed(view: &Create, unresolved: &Unresolved, rows: &mut Rows, scene: &Scene<'_, '_>) {
+    let theme = scene.theme;
+    let remote = scene.state.browsers[Resource::Workergroups].remote();
+    if remote.is_loading() {
+        rows.text(0, "Listing the workergroups …", theme.accent);
+    } else if let Some(error) = remote.error() {
+        let text = format!("Workergroups not listed: {error}");
+        rows.text(0, &text, theme.error);
+    }
+    let Some(at) = unresolved.listed else { return };
+    let ago = age(scene.now, at);
+    if unresolved.candidates.is_empty() {
+        let text = format!(
+            "No new workergroup matches (listed {ago} ago). That does not mean that it failed: it may \
+             still appear."
+        );
+        rows.lead(&text, theme.text);
+        return;
+    }
+    let text = match &unresolved.before {
+        Some(_) => format!("New and matching (listed {ago} ago):"),
+        None => format!("Matching (listed {ago} ago; unknown whether they are new):"),
+    };
+    rows.text(3, &text, theme.text);
+    let last = unresolved.candidates.len() - 1;
+    for (place, id) in unresolved.candidates.iter().enumerate().take(CANDIDATES) {
+        let is_selected = place == view.selected.min(last);
+        let (sign, style) = if is_selected {
+            ("> ", theme.heading)
+        } else {
+            ("  ", theme.text)
+        };
+        let text = format!("{sign}{}", group(*id, scene));
+        rows.line(u8::from(!is_selected), Line::styled(text, style));
+    }
+}
+
+/// A listed group in a line.
+fn group(id: RowId, scene: &Scene<'_, '_>) -> String {
+    let listing = scene.state.browsers[Resource::Workergroups].listing();
+    let row = listing.and_then(|listing| Some((listing, listing.row(id)?)));
+    let Some((listing, row)) = row else {
+        return id.to_string();
+    };
+    let field = |key: &str| WORKERGROUPS.by_key(key);
+    let endpoint = field("endpoint_name")
+        .and_then(|field| listing.column(field).text(row))
+        .map_or_else(String::new, |name| format!("  {}", name.consent()));
+    let created = match field("created_at").map(|field| listing.cell(row, field)) {
+        Some(CellRef::Number(epoch)) => {
+            format!(
+                "  created {}",
+                scene.state.local_time(scene.now).detail(epoch)
+            )
+        }
+        _ => String::new(),
+    };
+    format!("{id}{endpoint}{created}")
+}
+
+fn age(now: Now, then: Now) -> String {
+    format::span((now.epoch - then.epoch).max(0.0))
+}

@@ -1,0 +1,161 @@
+//! What changed among the workergroups since they were last listed.
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use crate::app::State;
+use crate::app::keymap::{Action, Context};
+use crate::app::remote::Now;
+use crate::app::view::{Cx, Outcome, Region, Scene, View};
+use crate::domain::workergroup::{Change, ChangeKind};
+use crate::domain::{Resource, Untrusted};
+use crate::views::preflight::parts::signed;
+use crate::widgets::panel::Panel;
+use crate::widgets::report::Report;
+use crate::widgets::theme::Theme;
+
+/// Characters of a value that are shown.
+const VALUE: usize = 120;
+
+/// The changes of this run and since the last one, newest first.
+#[derive(Debug, Default)]
+pub struct Drift {
+    report: Report,
+}
+
+/// Opens the view; from now on the changes count as seen.
+pub fn open(cx: &mut Cx<'_>) -> bool {
+    cx.state.groups.drift.unseen = 0;
+    cx.open(Drift::default());
+    true
+}
+
+impl Drift {
+    /// Brings the searched text up to date with the state.
+    fn sync(&mut self, cx: &Cx<'_>) {
+        let lines = lines(cx.state, cx.now, &Theme::MONO);
+        if lines != self.report.lines() {
+            self.report.set_lines(lines);
+        }
+    }
+}
+
+impl View for Drift {
+    fn contexts(&self) -> &'static [Context] {
+        self.report.contexts()
+    }
+
+    fn takes_text(&self) -> bool {
+        self.report.is_typing()
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Refresh => Some("refresh"),
+            Action::Submit if self.report.is_typing() => Some("find"),
+            _ => None,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        self.sync(cx);
+        if self.report.update(action, cx.viewport(Region::MAIN)) {
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Back | Action::Submit => cx.close(),
+            Action::Refresh => {
+                let effects = cx.state.refresh(Resource::Workergroups, cx.now);
+                cx.effects(effects);
+            }
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        self.sync(cx);
+        self.report.key(key, cx.viewport(Region::MAIN));
+        Outcome::Handled
+    }
+
+    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
+        if self.report.paste(text) {
+            Outcome::Handled
+        } else {
+            Outcome::Ignored
+        }
+    }
+
+    fn wheel(&mut self, lines: isize, cx: &mut Cx<'_>) {
+        self.sync(cx);
+        self.report.scroll(lines, cx.viewport(Region::MAIN));
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let panel = Panel::new("What changed")
+            .facts("newest first")
+            .focused(true)
+            .sized(scene.size);
+        let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+        let lines = lines(scene.state, scene.now, scene.theme);
+        scene.report_of(Region::MAIN, &self.report, &lines, inner);
+    }
+}
+
+fn lines(state: &State, now: Now, theme: &Theme) -> Vec<Line<'static>> {
+    let local = state.local_time(now);
+    let drift = &state.groups.drift;
+    let mut lines = Vec::new();
+    match drift.last() {
+        None => {
+            let key = state.keymap.key_of(Action::Refresh);
+            let text = format!("Workergroups not listed yet ({key} to list them).");
+            lines.push(Line::styled(text, theme.text));
+        }
+        Some((at, groups)) if drift.found().len() == 0 => {
+            let text = format!(
+                "No changes. Last listed {} with {groups} groups; every new listing is compared with \
+                 the one before it, across restarts.",
+                local.minute(at)
+            );
+            lines.push(Line::styled(text, theme.text));
+        }
+        Some(_) => {}
+    }
+    for found in drift.found() {
+        let (at, since) = (local.minute(found.at), local.minute(found.since));
+        let text = format!("Seen {at}, compared with {since}");
+        lines.push(Line::styled(text, theme.heading));
+        lines.extend(found.changes.iter().map(|change| described(change, theme)));
+        lines.push(Line::default());
+    }
+    lines
+}
+
+fn described(change: &Change, theme: &Theme) -> Line<'static> {
+    let endpoint = change
+        .endpoint
+        .as_ref()
+        .map_or_else(String::new, |name| format!(" ({})", name.screen(32)));
+    let group = format!("{}{endpoint}", change.group);
+    let value = |value: &Option<Untrusted>| {
+        value
+            .as_ref()
+            .map_or_else(|| "—".to_owned(), |value| value.screen(VALUE))
+    };
+    match &change.kind {
+        ChangeKind::New => signed("+", &format!("{group} is new"), theme.good),
+        ChangeKind::Gone => signed("-", &format!("{group} is gone"), theme.error),
+        ChangeKind::Changed {
+            parameter,
+            from,
+            to,
+        } => {
+            let parameter = parameter.screen(32);
+            let text = format!("{group} {parameter}: {} → {}", value(from), value(to));
+            signed("~", &text, theme.warning)
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Drawing the planner: the fields, and the arithmetic that follows from them.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Text};
+use ratatui::widgets::{Paragraph, Wrap};
+
+use super::{Entry, Planner};
+use crate::app::view::Scene;
+use crate::domain::format::trimmed;
+use crate::domain::insight::Coverage;
+use crate::domain::workergroup::{CapacityPlan, Demand};
+use crate::views::preflight::parts::{amount, dollars, hanging, labelled, plural, signed};
+use crate::widgets::form::FormLines;
+use crate::widgets::panel::{Panel, Size};
+
+/// Draws the planner.
+pub(super) fn planner(view: &Planner, area: Rect, scene: &mut Scene<'_, '_>) {
+    let fields = u16::try_from(Entry::NUMBERS.len()).unwrap_or(0) + 6;
+    let (left, right) = if scene.size == Size::Compact {
+        let [top, bottom] =
+            Layout::vertical([Constraint::Max(fields), Constraint::Fill(1)]).areas(area);
+        (top, bottom)
+    } else {
+        let [left, right] =
+            Layout::horizontal([Constraint::Percentage(45), Constraint::Fill(1)]).areas(area);
+        (left, right)
+    };
+    let panel = Panel::new(format!("Capacity planner: {}", view.title))
+        .focused(true)
+        .sized(scene.size);
+    let inner = panel.render(left, scene.frame.buffer_mut(), scene.theme);
+    let needed = FormLines::new(&view.form, scene.theme).height(inner.width);
+    let [form, about] =
+        Layout::vertical([Constraint::Max(needed + 1), Constraint::Fill(1)]).areas(inner);
+    scene.form(&view.form, form);
+    let doc = view.form.focused().map_or("", Entry::doc);
+    let text = Paragraph::new(Line::styled(doc, scene.theme.dim)).wrap(Wrap { trim: true });
+    scene.render(text, about);
+    let panel = Panel::new("Workers").sized(scene.size);
+    let inner = panel.render(right, scene.frame.buffer_mut(), scene.theme);
+    let lines = hanging(&result(view, scene), inner.width);
+    scene.render(Text::from(lines), inner);
+}
+
+fn result(view: &Planner, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let mut lines = match &view.planned {
+        Ok((demand, plan)) => {
+            let mut lines = arithmetic(demand, plan, scene);
+            lines.extend(supply(view, plan, scene));
+            lines
+        }
+        Err((entry, why)) => vec![Line::styled(
+            format!("{}: {why}", entry.label()),
+            theme.warning,
+        )],
+    };
+    let ignored = Entry::NUMBERS.iter().filter(|entry| entry.is_ignored());
+    let ignored: Vec<_> = ignored.map(|entry| entry.name()).collect();
+    lines.push(Line::default());
+    let text = format!(
+        "The public market is known to ignore {} on a workergroup: the endpoint's own values count, \
+         with the same arithmetic.",
+        ignored.join(", ")
+    );
+    lines.push(signed("*", &text, theme.dim));
+    lines
+}
+
+fn arithmetic(demand: &Demand, plan: &CapacityPlan, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let number = |value: f64| trimmed(value, 2);
+    let load = if plan.load > demand.load {
+        format!("{} (min load)", number(plan.load))
+    } else {
+        number(plan.load)
+    };
+    let rows = [
+        (
+            "Target capacity",
+            format!(
+                "{load} / {} = {} ({} % in reserve)",
+                number(demand.target_util),
+                number(plan.target_capacity),
+                trimmed(plan.headroom * 100.0, 1)
+            ),
+        ),
+        (
+            "  active workers",
+            format!(
+                "{} / {} = {}",
+                number(plan.target_capacity),
+                number(demand.per_worker),
+                workers(plan.needed_active)
+            ),
+        ),
+        (
+            "Cold capacity",
+            format!(
+                "{} x {} = {}",
+                number(plan.target_capacity),
+                number(demand.cold_mult),
+                number(plan.cold_capacity)
+            ),
+        ),
+        (
+            "  all workers",
+            format!(
+                "{} / {}, at least {} cold and the active ones = {}",
+                number(plan.cold_capacity),
+                number(demand.per_worker),
+                demand.cold_workers,
+                workers(plan.needed_total)
+            ),
+        ),
+        (
+            "Within the limit",
+            format!(
+                "at most {}: {} active, {} in all",
+                demand.max_workers, plan.active, plan.total
+            ),
+        ),
+        (
+            "Largest load",
+            format!(
+                "{} x {} x {} = {}",
+                demand.max_workers,
+                number(demand.per_worker),
+                number(demand.target_util),
+                number(plan.most_load)
+            ),
+        ),
+    ];
+    let mut lines: Vec<Line<'static>> = rows
+        .into_iter()
+        .map(|(label, text)| labelled(label, text, theme.text, theme))
+        .collect();
+    if plan.is_short() {
+        let text = format!(
+            "max_workers is too small for this load: {} active workers needed, {} allowed",
+            plan.needed_active, plan.active
+        );
+        lines.push(signed("!", &text, theme.warning));
+    } else if plan.total < plan.needed_total {
+        let text = format!(
+            "max_workers limits the cold workers: {} of {} stay",
+            plan.total, plan.needed_total
+        );
+        lines.push(signed("!", &text, theme.warning));
+    }
+    lines
+}
+
+/// Whether there are machines for the workers, as far as a preflight of the same search tells.
+fn supply(view: &Planner, plan: &CapacityPlan, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let slot = &scene.state.groups.preflight;
+    let Some(found) = slot.report(scene.state, view.subject) else {
+        let text = "run a preflight to see machines and cost".to_owned();
+        return vec![labelled("Supply now", text, theme.dim, theme)];
+    };
+    let more = match found.coverage {
+        Coverage::Cut => "at least ",
+        Coverage::Whole | Coverage::Unknown => "",
+    };
+    let room = found.most_workers;
+    // What cannot run costs nothing: the sum is of those there are machines for.
+    let running = u32::try_from(room).unwrap_or(u32::MAX).min(plan.active);
+    let cost = found.cost(running).map_or_else(String::new, |cost| {
+        format!(
+            "; {} cost at least {}/h, typically {}/h",
+            workers(running),
+            dollars(cost.least),
+            dollars(cost.typical)
+        )
+    });
+    let text = format!("{more}{}{cost}", amount(found.recruitable));
+    let mut lines = vec![labelled("Supply now", text, theme.text, theme)];
+    if (plan.active as usize) > room && found.coverage != Coverage::Cut {
+        let text = format!(
+            "machines for {room} of {} active workers are free now",
+            plan.active
+        );
+        lines.push(signed("!", &text, theme.warning));
+    }
+    lines
+}
+
+fn workers(count: u32) -> String {
+    plural(count as usize, "worker")
+}

@@ -1,0 +1,328 @@
+//! Drawing the report of a preflight: supply and warnings, costs, and how the machines are spread.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span, Text};
+
+use super::parts::{amount, disk, dollars, labelled, percent, plural, price, signed};
+use crate::app::State;
+use crate::app::groups::preflight::{Look, PreflightSlot};
+use crate::app::keymap::Action;
+use crate::app::markets::explain;
+use crate::app::remote::{Now, Phase};
+use crate::app::view::{Region, Scene};
+use crate::domain::insight::Coverage;
+use crate::domain::workergroup::{Part, Preflight, WorkerCounts};
+use crate::domain::{format, language};
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::range_bar::RangeBar;
+use crate::widgets::report::Report;
+use crate::widgets::text::fit;
+use crate::widgets::theme::Theme;
+
+/// Parts of a mix that are named.
+const PARTS: usize = 8;
+
+/// Cells of the counts behind bars.
+const COUNT: u16 = 20;
+
+/// Cells of the panel with costs and mixes.
+const COSTS: u16 = 58;
+
+/// Draws the report.
+pub(super) fn report(report: &Report, area: Rect, scene: &mut Scene<'_, '_>) {
+    let slot = &scene.state.groups.preflight;
+    let Some(look) = slot.look() else { return };
+    let costs_width = match scene.size {
+        Size::Compact => 0,
+        Size::Medium => COSTS,
+        Size::Wide => area.width / 2,
+    };
+    let [left, right] =
+        Layout::horizontal([Constraint::Fill(1), Constraint::Length(costs_width)]).areas(area);
+    let facts = slot.remote().shown_at().map_or_else(String::new, |then| {
+        let age = (scene.now.epoch - then.epoch).max(0.0);
+        format!("{} ago", format::span(age))
+    });
+    let panel = Panel::new(format!("Preflight of {}", look.title))
+        .facts(facts)
+        .focused(true)
+        .sized(scene.size);
+    let inner = panel.render(left, scene.frame.buffer_mut(), scene.theme);
+    let screen = (scene.size, area.width);
+    let lines = lines(scene.state, scene.now, screen, scene.theme);
+    scene.report_of(Region::MAIN, report, &lines, inner);
+    if right.is_empty() {
+        return;
+    }
+    let panel = Panel::new("Cost per hour, estimated");
+    let inner = panel.render(right, scene.frame.buffer_mut(), scene.theme);
+    let mut lines = Vec::new();
+    if let Some(found) = slot.remote().shown() {
+        let costs = costs(found, look, scene.state, scene.theme);
+        lines.extend(super::parts::hanging(&costs, inner.width));
+        lines.extend(mixes(found, inner.width, scene.theme));
+    }
+    scene.render(Text::from(lines), inner);
+}
+
+/// The text of the report; on a compact screen with everything that else stands beside it.
+pub(super) fn lines(
+    state: &State,
+    now: Now,
+    (size, columns): (Size, u16),
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    let slot = &state.groups.preflight;
+    let Some(look) = slot.look() else {
+        return Vec::new();
+    };
+    let search = language::print(&look.search.conditions);
+    let mut lines = vec![labelled("Search", search, theme.text, theme)];
+    let is_current = Look::at(state, look.subject).is_ok_and(|now| slot.is_about(&now));
+    if !is_current && slot.remote().error().is_none() {
+        let key = state.keymap.key_of(Action::Refresh);
+        let text = format!("This is for an earlier search ({key} to run the current one)");
+        lines.push(signed("!", &text, theme.warning));
+    }
+    lines.extend(status(slot, state, now, theme));
+    if let Some(found) = slot.remote().shown() {
+        lines.push(Line::default());
+        for warning in &found.warnings {
+            lines.push(signed("!", warning, theme.warning));
+        }
+        lines.extend(supply(found, slot.limit(), theme));
+        if size == Size::Compact {
+            lines.push(labelled(
+                "GPU models",
+                mix(&found.gpus, found),
+                theme.text,
+                theme,
+            ));
+            lines.push(labelled(
+                "Countries",
+                mix(&found.countries, found),
+                theme.text,
+                theme,
+            ));
+            lines.push(Line::default());
+            lines.push(Line::styled("Cost per hour, estimated", theme.heading));
+            lines.extend(costs(found, look, state, theme));
+        }
+    }
+    if !look.notes.is_empty() {
+        lines.push(Line::default());
+        let notes = look.notes.iter();
+        lines.extend(notes.map(|note| signed("-", note, theme.dim)));
+    }
+    let width = match size {
+        Size::Compact => columns,
+        Size::Medium | Size::Wide => columns.saturating_sub(COSTS + 4),
+    };
+    super::parts::hanging(&lines, width)
+}
+
+/// How the request stands, unless it is simply done.
+pub(in crate::views) fn status(
+    slot: &PreflightSlot,
+    state: &State,
+    now: Now,
+    theme: &Theme,
+) -> Option<Line<'static>> {
+    match slot.remote().phase() {
+        Phase::Loading { since, waiting, .. } => {
+            let text = match waiting {
+                Some(waiting) => format!(
+                    "{}: sending in {:.0} s",
+                    waiting.why,
+                    (waiting.until - now.mono).max(0.0).ceil()
+                ),
+                None => format!("Searching … {:.0} s", (now.mono - since).max(0.0)),
+            };
+            Some(Line::styled(text, theme.accent))
+        }
+        Phase::Failed(error) => {
+            let text = format!("Search failed: {}", explain(error, &state.keymap));
+            Some(Line::styled(text, theme.error))
+        }
+        Phase::Idle if slot.remote().shown().is_none() => {
+            Some(Line::styled("Not run yet", theme.dim))
+        }
+        Phase::Idle | Phase::Ready => None,
+    }
+}
+
+fn supply(found: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<'static>> {
+    let offers = plural(found.offers, "offer");
+    let mut text = match found.coverage {
+        Coverage::Cut => format!(
+            "at least {} ({offers}): the limit of {} truncated the result, cheapest first",
+            amount(found.recruitable),
+            limit.unwrap_or(0)
+        ),
+        Coverage::Whole | Coverage::Unknown => format!(
+            "{} at {} ({offers})",
+            amount(found.recruitable),
+            plural(found.hosts, "host")
+        ),
+    };
+    if found.not_rentable > 0 {
+        let more = plural(found.not_rentable, "more machine");
+        let verb = if found.not_rentable == 1 {
+            "matches"
+        } else {
+            "match"
+        };
+        text = format!("{text}; {more} {verb} but can't be rented");
+    }
+    let mut lines = vec![labelled("Recruitable", text, theme.heading, theme)];
+    if let Some(prices) = found.prices {
+        let text = format!(
+            "cheapest {}, median {}, most expensive {}, with {}",
+            price(prices.lowest),
+            price(prices.median),
+            price(prices.highest),
+            disk(found.disk)
+        );
+        lines.push(labelled("Price", text, theme.text, theme));
+    }
+    if let Some(host) = found.largest_host {
+        let text = format!(
+            "host {} has {} of {} ({})",
+            host.host,
+            host.machines,
+            plural(found.recruitable.machines, "machine"),
+            percent(host.share)
+        );
+        lines.push(labelled("Largest host", text, theme.text, theme));
+    }
+    if let Some(vram) = found.vram {
+        let smallest = vram
+            .smallest
+            .map(|size| format!("; the smallest has {}", format::gigabytes(size)))
+            .unwrap_or_default();
+        let text = format!(
+            "{} of {} have the {} GB of gpu_ram{smallest}",
+            vram.enough,
+            plural(vram.enough + vram.too_small, "machine"),
+            format::trimmed(vram.wanted, 2)
+        );
+        let style = if vram.too_small > 0 {
+            theme.warning
+        } else {
+            theme.text
+        };
+        lines.push(labelled("GPU memory", text, style, theme));
+    }
+    lines
+}
+
+/// The parts of a mix with their shares, in one line.
+fn mix(parts: &[Part], found: &Preflight) -> String {
+    let all = found.recruitable.machines;
+    let mut named: Vec<String> = parts
+        .iter()
+        .take(PARTS)
+        .map(|part| {
+            let share = percent(share(part.machines, all));
+            format!("{} {} ({share})", part.label.screen(32), part.machines)
+        })
+        .collect();
+    if parts.len() > PARTS {
+        let rest: usize = parts[PARTS..].iter().map(|part| part.machines).sum();
+        named.push(format!("{} others {rest}", parts.len() - PARTS));
+    }
+    if named.is_empty() {
+        return "—".to_owned();
+    }
+    named.join(", ")
+}
+
+#[expect(clippy::cast_precision_loss)] // counts of machines
+fn share(machines: usize, all: usize) -> f64 {
+    machines as f64 / all.max(1) as f64
+}
+
+/// The mixes as bars.
+pub(in crate::views) fn mixes(found: &Preflight, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    let all = found.recruitable.machines;
+    for (title, parts) in [("GPU models", &found.gpus), ("Countries", &found.countries)] {
+        if parts.is_empty() {
+            continue;
+        }
+        lines.push(Line::default());
+        lines.push(Line::styled(title, theme.heading));
+        for part in parts.iter().take(PARTS) {
+            let name = fit(Line::raw(part.label.screen(32)), 16);
+            let blanks = " ".repeat(17 - name.width().min(16));
+            let share = share(part.machines, all);
+            let count = format!(" {} ({})", plural(part.machines, "machine"), percent(share));
+            let room = width.saturating_sub(17 + COUNT).min(24);
+            let mut line = Line::from(vec![Span::raw(name.to_string()), Span::raw(blanks)]);
+            line.spans
+                .extend(RangeBar::new(share, theme).line(room).spans);
+            line.push_span(Span::styled(count, theme.dim));
+            lines.push(line);
+        }
+        if parts.len() > PARTS {
+            let text = format!("and {} others", parts.len() - PARTS);
+            lines.push(Line::styled(text, theme.dim));
+        }
+    }
+    lines
+}
+
+fn costs(found: &Preflight, look: &Look, state: &State, theme: &Theme) -> Vec<Line<'static>> {
+    let planned = state.groups.preflight.planned_workers();
+    let counts = WorkerCounts::of(&look.group, planned);
+    let head = format!(
+        "{:<22}{:>10}{:>10}{:>10}",
+        "", "cheapest", "median", "at most"
+    );
+    let mut lines = vec![Line::styled(head, theme.dim)];
+    let typical = if planned.is_some() {
+        "planned"
+    } else {
+        "typical"
+    };
+    let rows = [
+        ("min", counts.min),
+        (typical, counts.typical),
+        ("max", counts.max),
+    ];
+    let mut without = None;
+    for (name, workers) in rows {
+        let Some(cost) = found.cost(workers) else {
+            return vec![Line::styled(
+                "No offer has a price: no cost known.",
+                theme.warning,
+            )];
+        };
+        let name = format!("{name}: {}", plural(workers as usize, "worker"));
+        let figures = [cost.least, cost.typical, cost.most].map(dollars);
+        let [least, median, most] = figures;
+        let text = format!("{name:<22}{least:>10}{median:>10}{most:>10}");
+        lines.push(Line::styled(text, theme.text));
+        if cost.without_offer > 0 {
+            without = Some((workers, cost.without_offer));
+        }
+    }
+    if let Some((workers, missing)) = without {
+        let text = format!(
+            "{missing} of {workers} workers would find no machine now: the first column excludes \
+             them, the second counts them at the median price"
+        );
+        lines.push(signed("!", &text, theme.warning));
+    }
+    let text = format!("with {}, without traffic", disk(found.disk));
+    lines.push(signed("-", &text, theme.dim));
+    if planned.is_none() {
+        let key = state.keymap.key_of(Action::PlanCapacity);
+        let text = format!(
+            "typical is halfway between min and max; the capacity planner ({key}) gives the number \
+             for a load"
+        );
+        lines.push(signed("-", &text, theme.dim));
+    }
+    lines
+}

@@ -1,0 +1,105 @@
+//! Words and lines that all views on preflights share.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::domain::format;
+use crate::domain::insight::Amount;
+use crate::domain::query::DEFAULT_STORAGE_GB;
+use crate::widgets::text::{cells, wrap_line};
+use crate::widgets::theme::Theme;
+
+/// Cells of the labels of a report.
+const LABEL: usize = 16;
+
+/// A label and what belongs to it.
+pub fn labelled(
+    label: &str,
+    text: impl Into<String>,
+    style: Style,
+    theme: &Theme,
+) -> Line<'static> {
+    Line::from(vec![
+        Span::styled(format!("{label:LABEL$} "), theme.dim),
+        Span::styled(text.into(), style),
+    ])
+}
+
+/// A sign and a text behind it.
+pub fn signed(sign: &str, text: &str, style: Style) -> Line<'static> {
+    Line::from(vec![
+        Span::styled(format!("{sign} "), style),
+        Span::styled(text.to_owned(), style),
+    ])
+}
+
+/// The lines broken at a width, continued under what follows their label or sign.
+pub fn hanging(lines: &[Line<'static>], width: u16) -> Vec<Line<'static>> {
+    let indent = |line: &Line<'_>| match line.spans.as_slice() {
+        [first, _] => cells(&first.content),
+        _ => 0,
+    };
+    lines
+        .iter()
+        .flat_map(|line| wrap_line(line, width, indent(line)))
+        .collect()
+}
+
+/// Machines and their GPUs: `31 machines, 74 GPUs`.
+pub fn amount(amount: Amount) -> String {
+    let gpus = usize::try_from(amount.gpus).unwrap_or(usize::MAX);
+    format!(
+        "{}, {}",
+        plural(amount.machines, "machine"),
+        plural(gpus, "GPU")
+    )
+}
+
+/// The disk that prices include.
+pub fn disk(gb: Option<f64>) -> String {
+    gb.map_or_else(
+        || format!("the default {} disk", format::gigabytes(DEFAULT_STORAGE_GB)),
+        |gb| format!("{} disk from --disk", format::gigabytes(gb)),
+    )
+}
+
+/// An amount of money.
+pub fn dollars(amount: f64) -> String {
+    if amount.abs() >= 1e9 {
+        format!("${amount:.3e}")
+    } else {
+        format!("${amount:.2}")
+    }
+}
+
+/// The price of one worker: four decimals only where two say nothing.
+pub fn price(hourly: f64) -> String {
+    if hourly.abs() < 0.01 {
+        format!("${hourly:.4}/h")
+    } else {
+        format!("${hourly:.3}/h")
+    }
+}
+
+/// A share of all.
+pub fn percent(share: f64) -> String {
+    format!("{:.0}%", share * 100.0)
+}
+
+/// So many of them, thousands separated.
+pub fn plural(count: usize, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", grouped(count))
+}
+
+fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}

@@ -1,0 +1,170 @@
+//! A workergroup in a few lines: its search, supply and cost now, what changed, the last route run.
+//! For previews; the full report is a view of its own.
+
+use ratatui::text::Line;
+
+use super::parts::{amount, dollars, labelled, plural, price, signed};
+use crate::app::State;
+use crate::app::groups::preflight::{Look, Subject};
+use crate::app::groups::supply::Supply;
+use crate::app::keymap::Action;
+use crate::app::remote::Now;
+use crate::domain::catalog::WORKERGROUPS;
+use crate::domain::insight::Coverage;
+use crate::domain::routing::words;
+use crate::domain::workergroup::{ChangeKind, NewWorkergroup, Preflight, WorkerCounts};
+use crate::domain::{Resource, RowId, language};
+use crate::widgets::theme::Theme;
+
+/// Conditions and changes that are listed.
+const MOST: usize = 6;
+
+/// The summary of the listed workergroup in a row.
+pub fn of_group(state: &State, row: usize, now: Now, theme: &Theme) -> Vec<Line<'static>> {
+    let browser = &state.browsers[Resource::Workergroups];
+    let Some((listing, id)) = browser
+        .listing()
+        .and_then(|listing| Some((listing, listing.id(row)?)))
+    else {
+        return Vec::new();
+    };
+    let look = Look::at_row(listing, row, browser.dialect());
+    let mut lines = match &look {
+        Ok(look) => conditions(look, theme),
+        Err(why) => vec![signed("!", why, theme.warning)],
+    };
+    lines.push(Line::default());
+    lines.extend(supply(state, id, look.as_ref().ok(), theme));
+    lines.push(Line::default());
+    lines.extend(changes(state, id, now, theme));
+    let field = WORKERGROUPS.by_key("endpoint_name");
+    let endpoint = field.and_then(|field| listing.column(field).text(row));
+    if let Some(endpoint) = endpoint {
+        lines.push(last_run(state, endpoint.compared(), theme));
+    }
+    lines
+}
+
+fn conditions(look: &Look, theme: &Theme) -> Vec<Line<'static>> {
+    let all = &look.search.conditions;
+    let mut label = "Search";
+    let mut lines: Vec<Line<'static>> = all
+        .iter()
+        .take(MOST)
+        .map(|condition| {
+            let text = language::print_condition(condition);
+            labelled(std::mem::take(&mut label), text, theme.text, theme)
+        })
+        .collect();
+    if all.len() > MOST {
+        let text = format!("and {} more", all.len() - MOST);
+        lines.push(labelled("", text, theme.dim, theme));
+    }
+    lines
+}
+
+/// The report on a listed workergroup, from its preflight or from the supply check.
+fn found(state: &State, id: RowId) -> Option<&Preflight> {
+    let report = state.groups.preflight.report(state, Subject::Group(id));
+    report.or_else(|| match state.groups.supply.of(id) {
+        Some(Supply::Found(found, _)) => Some(found),
+        Some(Supply::Waiting | Supply::Failed(_)) | None => None,
+    })
+}
+
+fn supply(state: &State, id: RowId, look: Option<&Look>, theme: &Theme) -> Vec<Line<'static>> {
+    if let Some(found) = found(state, id) {
+        let default = NewWorkergroup::default();
+        let group = look.map_or(&default, |look| &look.group);
+        return of_report(found, group, theme);
+    }
+    let text = match state.groups.supply.of(id) {
+        Some(Supply::Waiting) => "checking …".to_owned(),
+        Some(Supply::Failed(why)) => format!("unknown: {why}"),
+        Some(Supply::Found(..)) | None => {
+            let key = state.keymap.key_of(Action::CheckSupply);
+            format!("not checked ({key} to check)")
+        }
+    };
+    vec![labelled("Supply now", text, theme.dim, theme)]
+}
+
+/// Supply and cost now, as a report tells them.
+pub fn of_report(found: &Preflight, group: &NewWorkergroup, theme: &Theme) -> Vec<Line<'static>> {
+    let more = if found.coverage == Coverage::Cut {
+        "at least "
+    } else {
+        ""
+    };
+    let style = if found.recruitable.machines == 0 {
+        theme.warning
+    } else {
+        theme.heading
+    };
+    let text = format!("{more}{}", amount(found.recruitable));
+    let mut lines = vec![labelled("Supply now", text, style, theme)];
+    if let Some(prices) = found.prices {
+        let text = format!("{} to {}", price(prices.lowest), price(prices.highest));
+        lines.push(labelled("One worker", text, theme.text, theme));
+    }
+    let counts = WorkerCounts::of(group, None);
+    for (label, workers) in [("Cost now", counts.min), ("", counts.max)] {
+        if let Some(cost) = found.cost(workers) {
+            let text = format!(
+                "{}: {}/h typical, at most {}/h",
+                plural(workers as usize, "worker"),
+                dollars(cost.typical),
+                dollars(cost.most)
+            );
+            lines.push(labelled(label, text, theme.text, theme));
+        }
+    }
+    lines
+}
+
+fn changes(state: &State, id: RowId, now: Now, theme: &Theme) -> Vec<Line<'static>> {
+    let local = state.local_time(now);
+    let mut lines = Vec::new();
+    for found in state.groups.drift.found() {
+        for change in found.changes.iter().filter(|change| change.group == id) {
+            let what = match &change.kind {
+                ChangeKind::New => "new".to_owned(),
+                ChangeKind::Gone => "gone".to_owned(),
+                ChangeKind::Changed {
+                    parameter,
+                    from,
+                    to,
+                } => {
+                    let value = |value: &Option<crate::domain::Untrusted>| {
+                        value
+                            .as_ref()
+                            .map_or_else(|| "—".to_owned(), |value| value.screen(24))
+                    };
+                    format!("{}: {} → {}", parameter.screen(24), value(from), value(to))
+                }
+            };
+            let label = if lines.is_empty() { "Changed" } else { "" };
+            let text = format!("{what} ({})", local.minute(found.at));
+            lines.push(labelled(label, text, theme.warning, theme));
+        }
+    }
+    lines.truncate(MOST);
+    if lines.is_empty() {
+        lines.push(labelled("Changed", "—", theme.dim, theme));
+    }
+    lines
+}
+
+fn last_run(state: &State, endpoint: &str, theme: &Theme) -> Line<'static> {
+    let mut runs = state.routes.runs().iter().rev();
+    let Some(last) = runs.find(|run| run.run().plan().endpoint == endpoint) else {
+        let key = state.keymap.key_of(Action::RouteLab);
+        let text = format!("— ({key} to test the endpoint)");
+        return labelled("Last route run", text, theme.dim, theme);
+    };
+    let figures = last.run().stats();
+    let median = figures.router_reply().quantile(0.5);
+    let median = median.map_or_else(|| "—".to_owned(), words::span);
+    let text = format!("×{} · router p50 {median}", figures.requests());
+    labelled("Last route run", text, theme.text, theme)
+}

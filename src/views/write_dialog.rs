@@ -1,0 +1,231 @@
+//! What the dialogs of all writes share: what will be sent, how it ended, what was sent before.
+
+use std::borrow::Cow;
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::app::mutations::{Completed, InFlight, RequestPreview, Stage, headline};
+use crate::app::view::Scene;
+use crate::domain::format;
+use crate::domain::journal::{Deed, Entry, Verdict};
+use crate::widgets::dialog;
+use crate::widgets::panel::{Panel, Tone};
+use crate::widgets::text::{cells, fit, wrap};
+use crate::widgets::text_input::TextInput;
+
+/// Cells of the labels.
+const LABEL: u16 = 14;
+
+enum Content {
+    Text(Line<'static>),
+    Input {
+        label: &'static str,
+        input: TextInput,
+        is_open: bool,
+    },
+}
+
+/// The lines of a dialog. On a screen without room for all, those of the highest rank leave first,
+/// so that what decides stays.
+pub(super) struct Rows {
+    rows: Vec<(u8, Content)>,
+    width: u16,
+}
+
+impl Rows {
+    /// No lines yet, for a dialog of at most `widest` cells on a screen.
+    pub fn new(area: Rect, widest: u16) -> Self {
+        Self {
+            rows: Vec::new(),
+            width: area.width.saturating_sub(6).min(widest),
+        }
+    }
+
+    /// A text, wrapped.
+    pub fn text(&mut self, rank: u8, text: &str, style: Style) {
+        for line in wrap(text, self.width) {
+            self.line(rank, Line::styled(line, style));
+        }
+    }
+
+    /// A text whose first two lines stay longest: they hold the sum, or what happened.
+    pub fn lead(&mut self, text: &str, style: Style) {
+        for (place, line) in wrap(text, self.width).into_iter().enumerate() {
+            let rank = if place < 2 { 0 } else { 2 };
+            self.line(rank, Line::styled(line, style));
+        }
+    }
+
+    /// A line, cut to the width.
+    pub fn line(&mut self, rank: u8, line: Line<'static>) {
+        let line = fit(line, self.width);
+        self.rows.push((rank, Content::Text(line)));
+    }
+
+    /// A blank line: the first to leave.
+    pub fn gap(&mut self) {
+        self.line(7, Line::default());
+    }
+
+    /// A line for typing; the cursor stands in it if it `is_open`.
+    pub fn input(&mut self, label: &'static str, input: &TextInput, is_open: bool) {
+        let content = Content::Input {
+            label,
+            input: input.clone(),
+            is_open,
+        };
+        self.rows.push((0, content));
+    }
+
+    /// What will be sent.
+    pub fn request(&mut self, preview: &RequestPreview, scene: &Scene<'_, '_>) {
+        let theme = scene.theme;
+        self.text(3, "Sends once:", theme.dim);
+        let RequestPreview {
+            method, base, path, ..
+        } = preview;
+        let address = format!("{method} {base}{path}");
+        if cells(&address) <= self.width {
+            self.text(1, &address, theme.text);
+        } else {
+            self.text(1, &format!("{method} {path}"), theme.text);
+            self.text(2, &format!("at {base}"), theme.text);
+        }
+        self.text(1, &preview.body, theme.warning);
+        self.text(5, &preview.key, theme.dim);
+    }
+
+    /// A write in flight.
+    pub fn in_flight(&mut self, what: &str, sent: &InFlight, scene: &Scene<'_, '_>) {
+        let seconds = (scene.now.mono - sent.since.mono).max(0.0);
+        let text = format!("{what} {} … {seconds:.0} s", sent.subject);
+        self.text(0, &text, scene.theme.accent);
+        let note = "Sent once; it can't be recalled. Closing this keeps waiting for the outcome.";
+        self.text(2, note, scene.theme.dim);
+    }
+
+    /// How a write ended.
+    pub fn completed(&mut self, write: &Completed, scene: &Scene<'_, '_>) {
+        let style = match write.verdict {
+            Verdict::Done => scene.theme.good,
+            Verdict::Refused => scene.theme.error,
+            Verdict::Unknown => scene.theme.warning,
+        };
+        self.text(0, &headline(write), style);
+        self.text(0, &write.message, scene.theme.text);
+    }
+
+    /// What was sent before, newest first, in at most `most` lines.
+    pub fn history(&mut self, title: &str, kind: Deed, most: usize, scene: &Scene<'_, '_>) {
+        let writes = &scene.state.mutations;
+        if let Some(note) = &writes.note {
+            self.text(6, note, scene.theme.warning);
+        }
+        let count = writes.past(kind).count();
+        if count == 0 {
+            return;
+        }
+        self.gap();
+        self.text(6, title, scene.theme.heading);
+        let shown = if count > most { most - 1 } else { most };
+        for (place, entry) in writes.past(kind).take(shown).enumerate() {
+            let is_in_flight =
+                place == 0 && entry.outcome.is_none() && writes.in_flight(kind).is_some();
+            self.line(6, past(entry, is_in_flight, scene));
+        }
+        if count > shown {
+            let text = format!("and {} older", count - shown);
+            self.text(7, &text, scene.theme.dim);
+        }
+    }
+
+    /// Draws the dialog, sized to its lines.
+    pub fn draw(mut self, title: &str, tone: Tone, area: Rect, scene: &mut Scene<'_, '_>) {
+        let room = usize::from(area.height.saturating_sub(2));
+        while self.rows.len() > room {
+            let ranks = self.rows.iter().enumerate();
+            let Some((place, _)) = ranks.max_by_key(|(place, (rank, _))| (*rank, *place)) else {
+                break;
+            };
+            self.rows.remove(place);
+        }
+        let height = u16::try_from(self.rows.len() + 2).unwrap_or(u16::MAX);
+        let panel = Panel::new(title.to_owned()).tone(tone);
+        let size = (self.width + 4, height);
+        let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), scene.theme);
+        for (row, (_, content)) in inner.rows().zip(self.rows) {
+            match content {
+                Content::Text(line) => scene.render(line, row),
+                Content::Input {
+                    label,
+                    input,
+                    is_open,
+                } => input_line(label, &input, is_open, row, scene),
+            }
+        }
+    }
+}
+
+/// What the frame says of an outcome: only what is on its way cannot be undone.
+pub(super) fn outcome_tone(kind: Deed, scene: &Scene<'_, '_>) -> Tone {
+    match scene.state.mutations.stage(kind) {
+        Stage::InFlight(_) => Tone::Danger,
+        Stage::Completed(write) => match write.verdict {
+            Verdict::Done => Tone::Focused,
+            Verdict::Refused | Verdict::Unknown => Tone::Ask,
+        },
+        Stage::Idle | Stage::Confirming(_) => Tone::Focused,
+    }
+}
+
+fn input_line(label: &str, input: &TextInput, is_open: bool, row: Rect, scene: &mut Scene<'_, '_>) {
+    let (theme, size) = (scene.theme, LABEL.min(row.width / 2));
+    let [name, left, value, right, _] = Layout::horizontal([
+        Constraint::Length(size),
+        Constraint::Length(1),
+        Constraint::Length(row.width.saturating_sub(size + 2).min(32)),
+        Constraint::Length(1),
+        Constraint::Fill(1),
+    ])
+    .areas(row);
+    let (style, edge) = if is_open {
+        (theme.accent, theme.focus)
+    } else {
+        (theme.dim, theme.border)
+    };
+    scene.render(Line::styled(label, style), name);
+    if is_open {
+        scene.render(Line::styled("▏", edge), left);
+        scene.input(input, "", value);
+        scene.render(Line::styled("▕", edge), right);
+    } else {
+        let text: Cow<'_, str> = input.text().into();
+        scene.render(fit(Line::styled(text, theme.dim), value.width), value);
+    }
+}
+
+fn past(entry: &Entry, is_in_flight: bool, scene: &Scene<'_, '_>) -> Line<'static> {
+    let theme = scene.theme;
+    let (verdict, style) = match (is_in_flight, entry.verdict()) {
+        (true, _) => ("in flight", theme.accent),
+        (false, Verdict::Done) => ("done", theme.good),
+        (false, Verdict::Refused) => ("refused", theme.dim),
+        (false, Verdict::Unknown) => ("UNKNOWN", theme.warning),
+    };
+    let message = match &entry.outcome {
+        Some(outcome) => outcome.words.clone(),
+        None if is_in_flight => String::new(),
+        None => "no response seen".to_owned(),
+    };
+    let when = format::moment(entry.intent.at);
+    Line::from(vec![
+        Span::styled(
+            format!("{when}  {:<10}  ", entry.intent.subject),
+            theme.text,
+        ),
+        Span::styled(format!("{verdict:<9}  "), style),
+        Span::styled(message, theme.dim),
+    ])
+}

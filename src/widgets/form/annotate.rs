@@ -1,0 +1,36 @@
+//! What a view says beside the fields of a form, beyond their checks.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::Form;
+
+impl<K: Copy + Eq> Form<K> {
+    /// Points the error of a text at a part of it, in bytes: carets stand below that part.
+    pub fn mark_error(&mut self, key: K, span: Range<usize>) {
+        if let Some(field) = self.field_mut(key) {
+            field.error_span = Some(span);
+        }
+    }
+
+    /// Shows a warning at a field: something to know that forbids nothing.
+    pub fn set_warning(&mut self, key: K, warning: Option<String>) {
+        if let Some(field) = self.field_mut(key) {
+            field.warning = warning;
+        }
+    }
+
+    /// Changes the text behind a value.
+    pub fn set_note(&mut self, key: K, note: impl Into<Cow<'static, str>>) {
+        if let Some(field) = self.field_mut(key) {
+            field.note = note.into();
+        }
+    }
+
+    /// Hides or shows a field; a hidden one keeps its value and is not checked.
+    pub fn set_hidden(&mut self, key: K, is_hidden: bool) {
+        if let Some(field) = self.field_mut(key) {
+            field.is_hidden = is_hidden;
+        }
+    }
+}
