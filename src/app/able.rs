@@ -2,22 +2,15 @@
 
 use super::keymap::{Action, Context, bindings};
 use super::overlay::Overlay;
-use super::split::SIDE_BY_SIDE;
 use super::view::Availability;
-use super::{Model, Owner, Pane, groups, insights, mutations, volume_form, watch};
+use super::{Model, Pane, groups, insights, mutations, volume_form, watch};
 
 /// The contexts of the table that can be reached from who owns the keyboard by closing what lies
 /// over it; none where text is typed or a question waits, so that nothing typed is lost.
 pub(super) fn reach(model: &Model) -> Option<&'static [Context]> {
-    let is_open = match model.owner() {
-        Owner::Table => true,
-        Owner::Overlay => {
-            model.browser().is_some_and(|browser| !browser.bar.editing)
-                && model.contexts().contains(&Context::Global)
-                && !model.overlays.iter().any(Overlay::takes_text)
-        }
-        Owner::Bar | Owner::Pane => false,
-    };
+    let is_open = model.browser().is_some()
+        && model.contexts().contains(&Context::Global)
+        && !model.overlays.iter().any(Overlay::takes_text);
     is_open.then_some(&[Context::Table, Context::Workergroups])
 }
 
@@ -33,7 +26,6 @@ impl Model {
             return false;
         }
         match action {
-            Action::WiderDetail | Action::WiderTable => self.size.0 >= SIDE_BY_SIDE,
             Action::Unlist => self.pane == Pane::Volumes,
             Action::Job | Action::Summary | Action::Plot | Action::Watch => {
                 matches!(self.pane, Pane::Offers | Pane::Volumes)
@@ -59,9 +51,6 @@ impl Model {
         }
         let browser = self.browser();
         match action {
-            Action::WiderDetail | Action::WiderTable => (self.size.0 < SIDE_BY_SIDE).then(|| {
-                format!("table and detail stand side by side from {SIDE_BY_SIDE} columns on")
-            }),
             Action::Open => browser
                 .is_none_or(|browser| browser.selected_row().is_none())
                 .then(|| "no record is selected".to_owned()),

@@ -1,15 +1,13 @@
 //! What each verb means for whoever owns the keyboard.
 
-use super::browser::Browser;
 use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::Now;
 use super::sort_editor::SortEditor;
-use super::typing::parse_bar;
 use super::{
-    Model, Owner, Pane, column_editor, filter_editor, fresh, groups, insights, leaving, markets,
-    search_settings, volume_form,
+    Model, Pane, column_editor, filter_editor, groups, insights, leaving, markets, search_settings,
+    volume_form,
 };
 use crate::domain::country;
 use crate::domain::field::Kind;
@@ -38,12 +36,6 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::Redraw => return vec![Effect::Redraw],
         Action::Help => super::help::open(model),
         Action::Palette => super::palette::open(model),
-        Action::WiderDetail | Action::WiderTable => {
-            model
-                .state
-                .split
-                .widen_detail(action == Action::WiderDetail);
-        }
         Action::Markets => return markets::open(model),
         Action::Market(place) => return markets::chosen(model, place),
         Action::SavedSearches => super::searches::open(model),
@@ -58,14 +50,10 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
             return insights::open(model, now, action);
         }
         _ => {
-            return match model.owner() {
-                Owner::Overlay => on_overlay(model, now, action),
-                Owner::Bar => on_bar(model, now, action),
-                Owner::Table => on_table(model, now, action),
-                Owner::Pane => {
-                    super::stack::ignored(model, now, action);
-                    Vec::new()
-                }
+            return if model.overlays.is_empty() {
+                on_table(model, now, action)
+            } else {
+                on_overlay(model, now, action)
             };
         }
     }
@@ -102,33 +90,16 @@ pub(super) fn start(model: &mut Model, now: Now) -> Vec<Effect> {
 }
 
 pub(super) fn refresh(model: &mut Model, now: Now) -> Vec<Effect> {
-    let crate::app::State {
-        browsers,
-        pane,
-        tickets,
-        ..
-    } = &mut model.state;
-    pane.resource()
-        .map_or_else(Vec::new, |resource| browsers[resource].ask(tickets, now))
+    model.state.refresh_pane(now)
 }
 
+/// What an action means over a pane with a table, where neither the pane's view nor another takes
+/// it.
 pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    let page = model.facts.page.max(1);
     let Some(browser) = model.browser_mut() else {
         return Vec::new();
     };
-    if let Some(step) = movement(action, page) {
-        browser.step(step);
-        return Vec::new();
-    }
     match action {
-        Action::Left => browser.scroll_columns(-1),
-        Action::Right => browser.scroll_columns(1),
-        Action::Query => {
-            browser.bar.edit();
-            super::typing::bar_changed(browser);
-        }
-        Action::Open => return super::stack::open(model, now, action).unwrap_or_default(),
         Action::Sort => {
             let editor = SortEditor::new(
                 browser.query.order.clone(),
@@ -137,118 +108,11 @@ pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effec
             );
             model.overlays.push(Overlay::Sort(editor));
         }
-        Action::Mark => insights::mark(browser),
-        Action::Unmark => browser.marks.clear(),
         Action::Columns => column_editor::open(model),
         Action::Filter => filter_editor::open(model),
         Action::Settings => search_settings::open(model),
-        Action::SortLeft => return column_editor::sort_beside(model, now, false),
-        Action::SortRight => return column_editor::sort_beside(model, now, true),
-        Action::Reverse => return browser.reverse(now),
-        Action::Refresh => return refresh(model, now),
-        Action::Watch => super::watch::toggle(model, now),
-        Action::Back => return step_back(model, now),
-        Action::OfferType => {
-            browser.query.offer_type = browser.query.offer_type.next();
-            return refresh(model, now);
-        }
-        Action::ResetQuery => {
-            let mut fresh = fresh(&browser.query, browser.dialect());
-            if browser.figures.job.is_some() {
-                fresh.storage = browser.query.storage;
-            }
-            browser.apply(fresh, Vec::new());
-            browser.show_query_in_bar();
-            return refresh(model, now);
-        }
         Action::SaveSearch => super::searches::ask_name(model),
-        _ => {}
-    }
-    Vec::new()
-}
-
-/// Esc on a table: stop waiting or asking for an order, else put the error away, else the notices, else the words, else
-/// the marks, else scroll the columns back.
-fn step_back(model: &mut Model, now: Now) -> Vec<Effect> {
-    let has_notices = !model.state.notices.is_empty();
-    let Some(browser) = model.browser_mut() else {
-        return Vec::new();
-    };
-    if browser.ask_order_at.is_some() {
-        let abort = browser.cancel();
-        let key = model.state.keymap.way_to("refresh");
-        let text = format!("Sorted the loaded rows only: {key} asks the market");
-        model.show(Toast::new(text, now));
-        return abort.into_iter().collect();
-    }
-    if let Some(abort) = browser.cancel() {
-        model.show(Toast::new("Stopped waiting for the answer", now));
-        return vec![abort];
-    }
-    let stopped = browser.figures.three.cancel();
-    if !stopped.is_empty() {
-        model.show(Toast::new("Stopped waiting for the three prices", now));
-        return stopped;
-    }
-    if browser.remote().error().is_some() && browser.listing().is_some() {
-        browser.dismiss();
-    } else if has_notices {
-        model.state.notices.clear();
-    } else if !browser.words.is_empty() {
-        browser.set_words(Vec::new());
-        browser.show_query_in_bar();
-    } else if !browser.marks.is_empty() {
-        browser.marks.clear();
-    } else if browser.column_offset > 0 {
-        browser.column_offset = 0;
-    } else {
-        let text = format!(
-            "Press {} to leave bourse",
-            model.state.keymap.way_to("quit")
-        );
-        model.show(Toast::new(text, now));
-    }
-    Vec::new()
-}
-
-fn on_bar(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    let Some(browser) = model.browser_mut() else {
-        return Vec::new();
-    };
-    match action {
-        Action::Submit => {
-            let text = browser.bar.input.text().trim().to_owned();
-            match parse_bar(browser, &text) {
-                Err(error) => browser.bar.error = Some(error),
-                Ok(parsed) => {
-                    let must_ask = browser.take_query(parsed.conditions, parsed.words);
-                    browser.bar.ran(&text);
-                    browser.show_query_in_bar();
-                    if must_ask {
-                        return refresh(model, now);
-                    }
-                    if let Some(advice) = words_advice(browser) {
-                        model.show(Toast::new(advice, now));
-                    }
-                }
-            }
-        }
-        Action::Back => {
-            let running = browser.query_text();
-            browser.bar.leave(&running);
-            browser.restore_words();
-            browser.show_query_in_bar();
-        }
-        Action::Complete => browser.bar.complete(),
-        Action::Older => {
-            browser.bar.older();
-            super::typing::bar_changed(browser);
-        }
-        Action::Newer => {
-            browser.bar.newer();
-            super::typing::bar_changed(browser);
-        }
-        _ => {}
+        _ => super::stack::ignored(model, now, action),
     }
     Vec::new()
 }
@@ -315,14 +179,6 @@ fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
         _ => {}
     }
     Vec::new()
-}
-
-/// What who narrowed a cut answer by words should know: the market has more rows.
-fn words_advice(browser: &Browser) -> Option<String> {
-    let here = browser.listing()?.len();
-    (!browser.words.is_empty() && browser.is_cut()).then(|| {
-        format!("Words narrow the {here} rows here; gpu_name=RTX_4090 would ask the market")
-    })
 }
 
 /// By how many lines an action moves, if it moves.

@@ -11,12 +11,13 @@ const HISTORY: usize = 100;
 pub struct Bar {
     /// What stands in it.
     pub input: TextInput,
-    /// Whether it owns the keyboard.
+    /// Whether it is being edited.
     pub editing: bool,
     /// The mistake in it, found when it was run.
     pub error: Option<LanguageError>,
     /// What could stand at the cursor.
     pub completion: Option<Completion>,
+    counts: Vec<usize>,
     chosen: usize,
     history: Vec<String>,
     recalled: Option<usize>,
@@ -111,8 +112,10 @@ impl Bar {
     }
 
     /// Takes new candidates for the place of the cursor.
-    pub fn offer(&mut self, completion: Completion) {
+    /// `counts` are the loaded rows that each of them would find, where they are values.
+    pub fn offer(&mut self, completion: Completion, counts: Vec<usize>) {
         self.chosen = 0;
+        self.counts = counts;
         self.completion = (!completion.candidates.is_empty()).then_some(completion);
     }
 
@@ -121,20 +124,30 @@ impl Bar {
         self.completion.as_ref()?.candidates.get(self.chosen)
     }
 
+    /// How many loaded rows a candidate would find, if it is a value.
+    pub fn count(&self, index: usize) -> Option<usize> {
+        self.counts.get(index).copied()
+    }
+
+    /// Lets Tab take this candidate next.
+    pub const fn choose(&mut self, index: usize) {
+        self.chosen = index;
+    }
+
     /// The index of that candidate.
     pub const fn chosen(&self) -> usize {
         self.chosen
     }
 
-    /// Mends the mistake as suggested, else puts the candidate into the text; Tab again takes the
+    /// Applies the suggested fix of the mistake, else puts the candidate into the text; Tab again takes the
     /// next one in its place.
     pub fn complete(&mut self) {
-        let mended = self
+        let fixed = self
             .error
             .as_ref()
             .and_then(|error| error.suggestion.as_ref())
             .map(|suggestion| suggestion.apply(self.input.text()));
-        if let Some(text) = mended {
+        if let Some(text) = fixed {
             self.input.set(text);
             self.error = None;
             return;

@@ -44,7 +44,7 @@ pub struct Browser {
     /// The watch, while one is on.
     pub(super) watch: Option<Box<Watch>>,
     /// When to ask the market for its own top rows in a new order.
-    pub(super) ask_order_at: Option<f64>,
+    pub(crate) ask_order_at: Option<f64>,
     view: Vec<u32>,
     revision: u64,
     /// Columns in which the words were found and that the person has not chosen.
@@ -355,10 +355,14 @@ impl Browser {
         self.select(self.cursor.saturating_add_signed(by));
     }
 
-    /// Scrolls the columns.
-    pub fn scroll_columns(&mut self, by: isize) {
-        let most = self.columns.len().saturating_sub(2);
-        self.column_offset = self.column_offset.saturating_add_signed(by).min(most);
+    /// Marks or unmarks the selected row and goes to the next.
+    pub(crate) fn mark(&mut self) {
+        if let Some(id) = self.selected() {
+            if !self.marks.remove(&id) {
+                self.marks.insert(id);
+            }
+            self.step(1);
+        }
     }
 
     /// Narrows the rows that are here.

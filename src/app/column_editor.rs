@@ -5,7 +5,6 @@ use super::actions::movement;
 use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
-use super::remote::Now;
 use crate::domain::field::Section;
 use crate::domain::{Catalog, Field};
 use crate::widgets::list::{Item, List};
@@ -116,27 +115,6 @@ impl ColumnEditor {
         let keep = self.current();
         self.columns = self.catalog.default_columns();
         self.relist(keep);
-    }
-}
-
-/// Sorts by the column in sight beside the one that is sorted by; from none, by the first or last.
-pub(super) fn sort_beside(model: &mut Model, now: Now, to_right: bool) -> Vec<Effect> {
-    let fields: Vec<&'static Field> = model.facts.headers().collect();
-    let Some(browser) = model.browser_mut() else {
-        return Vec::new();
-    };
-    let own = browser.query.order.first().map(|key| key.field);
-    let place = own.and_then(|own| fields.iter().position(|field| *field == own));
-    let last = fields.len().saturating_sub(1);
-    let next = match (place, to_right) {
-        (None, true) => 0,
-        (None, false) => last,
-        (Some(place), true) => (place + 1).min(last),
-        (Some(place), false) => place.saturating_sub(1),
-    };
-    match fields.get(next) {
-        Some(field) if Some(next) != place => browser.sort_by(field, now),
-        _ => Vec::new(),
     }
 }
 

@@ -49,13 +49,13 @@ pub enum Target {
     Header(&'static Field),
     /// The row of the view with this index.
     Row(usize),
-    /// The query bar.
+    /// The line in which words are typed.
     Bar,
     /// The line of the topmost list with this index.
     Line(usize),
     /// A key that is named on the screen.
     Hint(Action),
-    /// The rule between a table and the detail beside it.
+    /// The border between a table and the preview beside it.
     Rule,
     /// The line or field of the topmost view's region.
     Item(Region, usize),
@@ -68,8 +68,11 @@ pub struct Facts {
     pub page: usize,
     /// Index in the view of the first row in sight.
     pub top: usize,
-    /// Columns of the table that are in sight.
-    pub columns: usize,
+    /// Columns of the table that are scrolled away behind the first.
+    pub column_offset: usize,
+    /// The first column and the width that table and preview share, while the border between them
+    /// can be dragged.
+    pub split: Option<(u16, u16)>,
     /// The first line of the topmost list in sight.
     pub overlay_top: usize,
     /// Lines of the topmost list or text that are in sight.

@@ -6,7 +6,7 @@ use super::able::reach;
 use super::keymap::{BINDINGS, Binding, Context, bindings};
 use super::overlay::Overlay;
 use super::palette::Entry;
-use super::{Model, Owner, Pane};
+use super::{Model, Pane};
 use crate::widgets::list::{Item, List};
 
 /// Opens the help over whoever owns the keyboard.
@@ -113,10 +113,12 @@ fn section(title: &str, lines: &[(&str, &str)]) -> Vec<Item<Entry>> {
 
 /// What is in sight, in a few words.
 fn about(model: &Model) -> &'static str {
-    match (model.owner(), model.state.pane) {
-        (Owner::Bar, _) => "conditions such as gpu_name=RTX_4090, or words that narrow the rows",
-        (Owner::Overlay, _) if reach(model).is_some() => "over the table; Esc goes back to it",
-        (Owner::Overlay, _) => "",
+    match (model.overlays.is_empty(), model.state.pane) {
+        (true, _) if model.takes_text() => {
+            "conditions such as gpu_name=RTX_4090, or words that narrow the rows"
+        }
+        (false, _) if reach(model).is_some() => "over the table; Esc goes back to it",
+        (false, _) => "",
         (_, Pane::Offers) => "machines for rent, as the query asks for them",
         (_, Pane::Volumes) => "network disks for rent; one is unlisted by typing its id twice",
         (_, Pane::Workergroups) => "the workers behind your serverless endpoints",

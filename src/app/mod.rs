@@ -1,9 +1,8 @@
 //! What is decided: a pure core. [`update`] takes the model, the moment and something that
 //! happened, and gives what is to be done. It has no clock, no I/O, no randomness, no terminal.
 //!
-//! Keys go one way: key event, the owner's contexts, [`keymap::Action`], and the verb's meaning
-//! for the owner (`actions`). Whoever owns the keyboard is found by one function,
-//! [`Model::owner`].
+//! Keys go one way: key event, the contexts of the topmost view, [`keymap::Action`], and what the
+//! action means to that view. The stack of views ends in the view of the open pane.
 
 mod able;
 mod actions;
@@ -66,13 +65,11 @@ use keymap::Context;
 pub use message::{Effect, Message, Toast};
 use overlay::Overlay;
 pub use pane::Pane;
-use remote::Phase;
 pub use remote::{Now, Ticket};
 pub use state::State;
 use view::View;
 
-use crate::domain::language;
-use crate::domain::{Condition, Dialect, Query, Resource};
+use crate::domain::{Condition, Dialect, Resource};
 
 /// What is known of the profile that the dashboard speaks for; no secret is in it.
 #[derive(Debug, Clone)]
@@ -99,7 +96,7 @@ pub struct Model {
     /// What the views share.
     pub state: State,
     /// The view of each pane, the bottom of the stack.
-    panes: [Option<Box<dyn View>>; 4],
+    panes: [Box<dyn View>; 4],
     /// What is open over the pane, topmost last.
     pub overlays: Vec<Overlay>,
     /// What the last frame measured.
@@ -121,19 +118,6 @@ impl std::ops::DerefMut for Model {
     }
 }
 
-/// Who owns the keyboard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    /// The topmost overlay.
-    Overlay,
-    /// The query bar of the pane.
-    Bar,
-    /// The pane's table.
-    Table,
-    /// A pane without a table.
-    Pane,
-}
-
 impl Model {
     /// The dashboard at its start. `conditions` are added to the visible defaults of the offers.
     pub fn new(profile: Profile, conditions: Option<Vec<Condition>>, views: view::Views) -> Self {
@@ -147,13 +131,16 @@ impl Model {
     }
 
     /// The view of the open pane.
-    pub(crate) fn pane_view(&self) -> Option<&dyn View> {
-        self.panes[self.state.pane as usize].as_deref()
+    pub(crate) fn pane_view(&self) -> &dyn View {
+        &*self.panes[self.state.pane as usize]
     }
 
-    /// Whether the keyboard belongs to a view.
-    pub(crate) fn has_view_on_top(&self) -> bool {
-        stack::top(self).is_some()
+    /// Whether typed characters go into a text now.
+    fn takes_text(&self) -> bool {
+        match self.overlays.last() {
+            Some(overlay) => overlay.takes_text(),
+            None => self.pane_view().takes_text(),
+        }
     }
 
     /// What is open over the pane, to be changed, beside the browser of the pane.
@@ -161,38 +148,11 @@ impl Model {
         (&mut self.overlays, self.state.browser())
     }
 
-    /// Who owns the keyboard: the one place that says so.
-    pub fn owner(&self) -> Owner {
-        if !self.overlays.is_empty() {
-            return Owner::Overlay;
-        }
-        match self.browser() {
-            Some(browser) if browser.bar.editing => Owner::Bar,
-            Some(_) => Owner::Table,
-            None => Owner::Pane,
-        }
-    }
-
     /// The contexts in which a key is looked up now.
     pub fn contexts(&self) -> &'static [Context] {
-        let in_groups = self.pane == Pane::Workergroups;
-        match (self.owner(), self.overlays.last()) {
-            (Owner::Overlay, Some(overlay)) => overlay.contexts(),
-            (Owner::Bar, _) => &[Context::Query, Context::Always],
-            (Owner::Table, _) if in_groups => &[
-                Context::Workergroups,
-                Context::Table,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
-            (Owner::Table, _) => &[
-                Context::Table,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
-            _ => self.pane_view().map_or(&[Context::Always], View::contexts),
+        match self.overlays.last() {
+            Some(overlay) => overlay.contexts(),
+            None => self.pane_view().contexts(),
         }
     }
 
@@ -204,22 +164,13 @@ impl Model {
         let prices = self.pane == Pane::Offers && offers.figures.three.is_loading();
         let counts = prices || insights::is_waiting(self);
         let view = counts.then_some(now.mono + 0.25);
-        let busy = self
-            .browser()
-            .and_then(|browser| match browser.remote().phase() {
-                Phase::Loading { .. } => Some(now.mono + 0.25),
-                _ => browser.remote().shown_at().map(|shown| {
-                    let age = now.epoch - shown.epoch;
-                    now.mono + if age < 60.0 { 5.0 } else { 30.0 }
-                }),
-            });
         let writes = self.state.mutations.deadline(now);
         let routes = self.routes.deadline(now);
         let keep = self.keep.deadline();
         let watch = watch::deadline(self, now);
         let views = stack::deadline(self, now);
         let order = sorting::deadline(self);
-        [toast, view, busy, writes, routes, keep, watch, views, order]
+        [toast, view, writes, routes, keep, watch, views, order]
             .into_iter()
             .flatten()
             .reduce(f64::min)
@@ -346,26 +297,14 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
         effects.extend(key_pressed(model, now, plain));
         return effects;
     }
-    match model.owner() {
-        Owner::Bar => {
-            if let Some(browser) = model.browser_mut()
-                && browser.bar.input.key(key)
-            {
-                typing::bar_changed(browser);
-            }
-        }
-        Owner::Overlay => {
-            if let Some(effects) = stack::typed(model, now, key) {
-                return effects;
-            }
-            if !markets::typed(model, key)
-                && let Some(overlay) = model.overlays.last_mut()
-            {
-                actions::type_into(overlay, |input| input.key(key));
-            }
-        }
-        Owner::Pane => return stack::typed(model, now, key).unwrap_or_default(),
-        Owner::Table => {}
+    if let Some(effects) = stack::typed(model, now, key) {
+        return effects;
+    }
+    if !model.overlays.is_empty()
+        && !markets::typed(model, key)
+        && let Some(overlay) = model.overlays.last_mut()
+    {
+        actions::type_into(overlay, |input| input.key(key));
     }
     Vec::new()
 }
@@ -374,12 +313,7 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
 /// hands, Esc and then a key look just so: where Alt has no meaning, it is taken for Esc.
 fn escaped(model: &Model, key: KeyEvent) -> Option<KeyEvent> {
     let edits_words = matches!(key.code, KeyCode::Char('b' | 'f' | 'd'));
-    let is_typing = match model.owner() {
-        Owner::Bar => true,
-        Owner::Overlay => model.overlays.last().is_some_and(Overlay::takes_text),
-        Owner::Pane => model.pane_view().is_some_and(View::takes_text),
-        Owner::Table => false,
-    };
+    let is_typing = model.takes_text();
     let is_alt_character =
         key.modifiers == KeyModifiers::ALT && matches!(key.code, KeyCode::Char(_));
     (is_alt_character && !(is_typing && edits_words))
@@ -391,38 +325,17 @@ fn pasted(model: &mut Model, now: Now, text: &str) -> Vec<Effect> {
         return effects;
     }
     let mut refused = 0;
-    match model.owner() {
-        Owner::Bar => {
-            if let Some(browser) = model.browser_mut() {
-                refused = browser.bar.input.paste(text).refused;
-                typing::bar_changed(browser);
-            }
-        }
-        Owner::Overlay => {
-            if let Some(left_out) = markets::pasted(model, text) {
-                refused = left_out;
-            } else if let Some(overlay) = model.overlays.last_mut() {
-                actions::type_into(overlay, |input| {
-                    refused = input.paste(text).refused;
-                    true
-                });
-            }
-        }
-        Owner::Table | Owner::Pane => {
-            model.show(Toast::error(
-                "Nothing here takes pasted text: press / for the query bar first",
-                now,
-            ));
-        }
+    if let Some(left_out) = markets::pasted(model, text) {
+        refused = left_out;
+    } else if let Some(overlay) = model.overlays.last_mut() {
+        actions::type_into(overlay, |input| {
+            refused = input.paste(text).refused;
+            true
+        });
     }
     if refused > 0 {
         let text = format!("{refused} invisible or control characters were left out of the paste");
         model.show(Toast::error(text, now));
     }
     Vec::new()
-}
-
-/// The query with everything but its conditions as a search starts.
-fn fresh(query: &Query, dialect: &'static Dialect) -> Query {
-    language::default_query(query.resource, dialect)
 }

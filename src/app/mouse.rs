@@ -7,7 +7,7 @@ use super::keymap::Action;
 use super::message::Effect;
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::{Model, Owner, actions, insights, markets};
+use super::{Model, actions, insights, markets};
 
 /// Lines that a turn of the wheel moves.
 const WHEEL: isize = 3;
@@ -15,8 +15,8 @@ const WHEEL: isize = 3;
 /// Decides what a mouse event means.
 pub(super) fn happened(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Effect> {
     match event.kind {
-        MouseEventKind::ScrollDown => return turned(model, now, event.column, WHEEL),
-        MouseEventKind::ScrollUp => return turned(model, now, event.column, -WHEEL),
+        MouseEventKind::ScrollDown => return turned(model, now, WHEEL),
+        MouseEventKind::ScrollUp => return turned(model, now, -WHEEL),
         MouseEventKind::Down(MouseButton::Left) => {
             model.state.split.let_go();
             if let Some(effects) = super::stack::clicked(model, now, event.column, event.row) {
@@ -27,7 +27,10 @@ pub(super) fn happened(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Ef
             }
         }
         MouseEventKind::Drag(MouseButton::Left) => {
-            model.state.split.drag(event.column, model.state.size.0);
+            if let Some((x, width)) = model.facts.split {
+                let column = event.column.saturating_sub(x);
+                model.state.split.drag(column, width);
+            }
         }
         MouseEventKind::Up(MouseButton::Left) => model.state.split.let_go(),
         _ => {}
@@ -35,25 +38,19 @@ pub(super) fn happened(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Ef
     Vec::new()
 }
 
-/// Whether the table is in sight and within reach: nothing over it, or the detail beside it.
+/// Whether a click reaches the table: nothing is over it, and no query is typed.
 fn has_table(model: &Model) -> bool {
-    model.owner() == Owner::Table
+    model.overlays.is_empty() && !model.takes_text()
 }
 
-fn turned(model: &mut Model, now: Now, column: u16, by: isize) -> Vec<Effect> {
+fn turned(model: &mut Model, now: Now, by: isize) -> Vec<Effect> {
     super::stack::wheel(model, now, by).unwrap_or_else(|| {
-        wheel(model, now, column, by);
+        wheel(model, now, by);
         Vec::new()
     })
 }
 
-fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
-    if has_table(model)
-        && column < model.state.split.table(model.state.size.0)
-        && let Some(browser) = model.browser_mut()
-    {
-        return browser.step(by);
-    }
+fn wheel(model: &mut Model, now: Now, by: isize) {
     match model.overlays.last_mut() {
         Some(Overlay::View(_)) => {}
         Some(Overlay::Help(picker) | Overlay::Palette(picker)) => picker.step(by),
@@ -64,12 +61,7 @@ fn wheel(model: &mut Model, now: Now, column: u16, by: isize) {
         Some(Overlay::Columns(editor)) => editor.picker.step(by),
         Some(Overlay::Filter(editor)) => editor.step(by),
         Some(Overlay::Prompt(_) | Overlay::Question(_) | Overlay::Settings(_)) => {}
-        Some(Overlay::Volume(_)) => {}
-        None => {
-            if let Some(browser) = model.browser_mut() {
-                browser.step(by);
-            }
-        }
+        Some(Overlay::Volume(_)) | None => {}
     }
 }
 
@@ -128,17 +120,7 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
                 return browser.sort_by(field, now);
             }
         }
-        Target::Row(index) if has_table(model) => {
-            let is_alone = model.overlays.is_empty();
-            let Some(browser) = model.browser_mut() else {
-                return Vec::new();
-            };
-            if browser.cursor() == index && is_alone {
-                return actions::perform(model, now, Action::Open);
-            }
-            browser.select(index);
-        }
-        Target::Bar if matches!(model.owner(), Owner::Table | Owner::Pane) => {
+        Target::Bar if model.overlays.is_empty() => {
             return actions::perform(model, now, Action::Query);
         }
         _ => {}

@@ -3,8 +3,10 @@
 
 use super::browser::Browser;
 use super::insights::job_form;
+use super::keymap::Action;
+use super::keys::Keymap;
 use super::{three, volume_form};
-use crate::domain::{Condition, Field, OrderKey};
+use crate::domain::{Condition, Field, OrderKey, language};
 
 /// What a column waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +52,14 @@ impl Need {
         }
     }
 
+    /// The action that gives it.
+    pub const fn action(self) -> Action {
+        match self {
+            Self::Job | Self::Term => Action::Job,
+            Self::ThreePrices => Action::ThreePrices,
+        }
+    }
+
     /// The name of the key that gives it.
     pub const fn key(self) -> &'static str {
         match self {
@@ -57,6 +67,19 @@ impl Need {
             Self::ThreePrices => "three-prices",
         }
     }
+}
+
+/// Which conditions are not applied and what to do about it, if there are any.
+pub fn not_applied(unmet: Vec<(Need, &Condition)>, keymap: &Keymap) -> Option<String> {
+    let texts: Vec<String> = unmet
+        .into_iter()
+        .map(|(need, condition)| {
+            let condition = language::print_condition_briefly(condition);
+            let key = keymap.key_of(need.action());
+            format!("{condition}: {} ({key})", need.remedy())
+        })
+        .collect();
+    (!texts.is_empty()).then(|| format!("not applied: {}", texts.join(", ")))
 }
 
 impl Browser {

@@ -10,7 +10,7 @@ use super::keymap::{Action, BINDINGS, Binding, Context, bindings};
 use super::message::{Effect, Toast};
 use super::overlay::Overlay;
 use super::remote::Now;
-use super::{Model, actions, markets, searches, typing};
+use super::{Model, actions, markets, searches};
 use crate::domain::Field;
 use crate::domain::saved::SavedSearch;
 use crate::widgets::list::{Item, List};
@@ -196,13 +196,14 @@ fn choose(model: &mut Model, now: Now, entry: Entry) -> Vec<Effect> {
             effects
         }
         Entry::Condition(field) => {
-            let effects = back_to_table(model, now);
+            let mut effects = back_to_table(model, now);
             if let Some(browser) = model.browser_mut() {
                 browser.bar.edit();
                 let text = format!("{}{} ", browser.bar.input.text(), field.key);
                 browser.bar.input.set(text);
-                typing::bar_changed(browser);
+                browser.query_typed();
             }
+            effects.extend(super::stack::resumed(model, now));
             effects
         }
     }

@@ -94,17 +94,16 @@ impl Browser {
     pub fn order_request(&self) -> Option<String> {
         let is_asking =
             self.ask_order_at.is_some() || (self.remote.is_loading() && self.lacks_market_order());
-        let (loaded, limit) = (self.listing()?.len(), self.query.limit?);
+        let limit = self.query.limit?;
+        self.listing()?;
         let keys: Vec<_> = self
             .market_keys(&self.query)
             .iter()
             .map(|key| format!("{}{}", key.field.label, arrow(key.direction)))
             .collect();
         is_asking.then(|| {
-            format!(
-                "sorted {loaded} loaded; asking for the market's own top {limit} by {}",
-                keys.join(" ")
-            )
+            let order = keys.join(" ");
+            format!("loading the top {limit} by {order}")
         })
     }
 

@@ -1,32 +1,28 @@
-//! How table and detail share a wide screen: by two keys or by dragging the rule between them.
+//! How the table and the preview beside it share the screen: by two keys or by dragging the divider.
 
-/// From this width on, a detail view stands beside its table.
+/// From this width on, the request details stand beside their list.
 pub const SIDE_BY_SIDE: u16 = 130;
 
-/// Per cent that a key press moves the rule.
+/// Per cent that a key press moves the divider.
 const STEP: u16 = 5;
 
-/// What each side keeps at least, in per cent.
+/// What each side has at least, in per cent.
 const LEAST: u16 = 20;
 
-/// The share of the table, and whether the mouse holds the rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Split {
-    share: u16,
-    held: bool,
-}
+/// The widest preview that nobody asked for: its lines are short, and columns wait for the room.
+const WIDEST: u16 = 60;
 
-impl Default for Split {
-    fn default() -> Self {
-        Self {
-            share: 50,
-            held: false,
-        }
-    }
+/// The share of the table, whether the preview is folded, and whether the mouse holds the divider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Split {
+    /// The share of the table in per cent, once somebody moved the divider.
+    share: Option<u16>,
+    is_folded: bool,
+    is_held: bool,
 }
 
 impl Split {
-    /// The split that was kept; out of bounds it is brought back into them.
+    /// The split of an earlier run; out of bounds it is brought back into them.
     pub fn of(share: Option<u16>) -> Self {
         let mut split = Self::default();
         if let Some(share) = share {
@@ -35,47 +31,66 @@ impl Split {
         split
     }
 
-    /// The share of the table in per cent, if it is not the one at first.
-    pub fn kept(self) -> Option<u16> {
-        (self.share != Self::default().share).then_some(self.share)
+    /// The share of the table in per cent, if the divider was moved.
+    pub const fn kept(self) -> Option<u16> {
+        self.share
     }
 
-    /// The columns of the table out of `width`; the rest is the detail's.
+    /// The columns of the table out of `width`; the rest is the preview's.
     pub fn table(self, width: u16) -> u16 {
-        let columns = u32::from(width) * u32::from(self.share) / 100;
-        u16::try_from(columns).unwrap_or(width)
+        if let Some(share) = self.share {
+            let columns = u32::from(width) * u32::from(share) / 100;
+            return u16::try_from(columns).unwrap_or(width);
+        }
+        let preview = u32::from(width) * 2 / 5;
+        let preview = u16::try_from(preview).unwrap_or(WIDEST).min(WIDEST);
+        width - preview
     }
 
-    /// Gives the detail more room, or less.
-    pub fn widen_detail(&mut self, more: bool) {
-        let share = if more {
-            self.share.saturating_sub(STEP)
+    /// Whether the preview is hidden.
+    pub const fn is_folded(self) -> bool {
+        self.is_folded
+    }
+
+    /// Hides the preview, or shows it again.
+    pub const fn fold(&mut self) {
+        self.is_folded = !self.is_folded;
+    }
+
+    /// Gives the preview more room, or less, where both share `width` columns.
+    pub fn widen_preview(&mut self, more: bool, width: u16) {
+        let table = u32::from(self.table(width)) * 100;
+        let share = self
+            .share
+            .or_else(|| u16::try_from(table / u32::from(width.max(1))).ok())
+            .unwrap_or(50);
+        self.set(if more {
+            share.saturating_sub(STEP)
         } else {
-            self.share + STEP
-        };
-        self.set(share);
+            share + STEP
+        });
     }
 
-    /// Takes hold of the rule.
+    /// Takes hold of the divider.
     pub const fn hold(&mut self) {
-        self.held = true;
+        self.is_held = true;
     }
 
     /// Lets it go.
     pub const fn let_go(&mut self) {
-        self.held = false;
+        self.is_held = false;
     }
 
-    /// Moves the rule to a column, if it is held.
+    /// Moves the divider to a column of `width`, if it is held.
     pub fn drag(&mut self, column: u16, width: u16) {
-        if self.held && width > 0 {
-            // Rounded up, or a rule that is let go where it stood would creep.
+        if self.is_held && width > 0 {
+            // Rounded up, or a divider that is let go where it stood would creep.
             let share = (u32::from(column) * 100).div_ceil(u32::from(width));
             self.set(u16::try_from(share).unwrap_or(u16::MAX));
         }
     }
 
     fn set(&mut self, share: u16) {
-        self.share = share.clamp(LEAST, 100 - LEAST);
+        self.share = Some(share.clamp(LEAST, 100 - LEAST));
     }
 }

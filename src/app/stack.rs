@@ -27,7 +27,7 @@ fn with<R>(
         ..
     } = model;
     let view = match place.checked_sub(1) {
-        None => panes[state.pane as usize].as_mut()?,
+        None => &mut panes[state.pane as usize],
         Some(above) => match overlays.get_mut(above)? {
             Overlay::View(view) => view,
             _ => return None,
@@ -257,7 +257,7 @@ pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
         Overlay::View(view) => Some(&**view),
         _ => None,
     });
-    let views = model.pane_view().into_iter().chain(above);
+    let views = std::iter::once(model.pane_view()).chain(above);
     views
         .filter_map(|view| view.deadline(&model.state, now))
         .reduce(f64::min)
@@ -281,14 +281,14 @@ pub(super) fn rows_changed(model: &mut Model) {
 
 /// The views of all panes, then those open over them.
 fn views<'a>(
-    panes: &'a mut [Option<Box<dyn View>>],
+    panes: &'a mut [Box<dyn View>],
     overlays: &'a mut [Overlay],
 ) -> impl Iterator<Item = &'a mut Box<dyn View>> {
     let above = overlays.iter_mut().filter_map(|overlay| match overlay {
         Overlay::View(view) => Some(view),
         _ => None,
     });
-    panes.iter_mut().flatten().chain(above)
+    panes.iter_mut().chain(above)
 }
 
 /// The topmost view; `None` if the topmost overlay is no view.
@@ -296,7 +296,7 @@ pub(super) fn top(model: &Model) -> Option<&dyn View> {
     match model.overlays.last() {
         Some(Overlay::View(view)) => Some(&**view),
         Some(_) => None,
-        None => model.pane_view(),
+        None => Some(model.pane_view()),
     }
 }
 

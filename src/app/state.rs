@@ -57,7 +57,7 @@ pub struct State {
     pub markets: markets::Markets,
     /// What closed views remember.
     pub drafts: drafts::Drafts,
-    pub(super) tickets: Tickets,
+    pub(crate) tickets: Tickets,
 }
 
 /// The listings that are browsed, one for each resource.
@@ -163,7 +163,13 @@ impl State {
         Some(&mut self.browsers[self.pane.resource()?])
     }
 
-    /// Asks the market for a listing again.
+    /// Requests the rows of the open pane again.
+    pub(crate) fn refresh_pane(&mut self, now: Now) -> Vec<Effect> {
+        let browser = self.browser_and_tickets();
+        browser.map_or_else(Vec::new, |(browser, tickets)| browser.ask(tickets, now))
+    }
+
+    /// Requests a listing again.
     pub fn refresh(&mut self, resource: Resource, now: Now) -> Vec<Effect> {
         self.browsers[resource].ask(&mut self.tickets, now)
     }

@@ -1,28 +1,93 @@
-//! What typing into the query bar does: words narrow at once, candidates are looked up, the text is
-//! read.
+//! Typing into the query line: words filter the loaded rows at once, candidates are offered, and
+//! Enter turns the text into the query.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::actions;
 use super::browser::Browser;
-use crate::domain::language;
+use crate::domain::field::Kind;
+use crate::domain::language::{self, Completion};
+use crate::domain::{CellRef, country};
 
-/// The text of the bar changed: words narrow at once, candidates are looked up.
-pub(super) fn bar_changed(browser: &mut Browser) {
-    browser.bar.error = None;
-    let text = browser.bar.input.text().to_owned();
-    match parse_bar(browser, &text) {
-        Ok(parsed) => browser.narrow_while_typing(settled(parsed.words, &text, browser)),
-        // Half a condition: what ran narrows until it is whole.
-        Err(_) => browser.restore_words(),
+impl Browser {
+    /// Begins editing the query behind its last condition.
+    pub(crate) fn edit_query(&mut self) {
+        self.bar.edit();
+        self.query_typed();
     }
-    let listing = browser.listing();
-    let completion = language::complete(
-        &text,
-        browser.bar.input.cursor_byte(),
-        browser.query.catalog(),
-        browser.dialect(),
-        &|field| actions::seen_values(listing, field),
-    );
-    browser.bar.offer(completion);
+
+    /// Follows a change of the text: words filter at once, candidates are looked up.
+    pub(crate) fn query_typed(&mut self) {
+        self.bar.error = None;
+        let text = self.bar.input.text().to_owned();
+        match parse_bar(self, &text) {
+            Ok(parsed) => self.narrow_while_typing(settled(parsed.words, &text, self)),
+            // Half a condition: the words of the running query filter until it is complete.
+            Err(_) => self.restore_words(),
+        }
+        let listing = self.listing();
+        let completion = language::complete(
+            &text,
+            self.bar.input.cursor_byte(),
+            self.query.catalog(),
+            self.dialect(),
+            &|field| actions::seen_values(listing, field),
+        );
+        let counts = self.candidate_counts(&completion);
+        self.bar.offer(completion, counts);
+    }
+
+    /// Runs what is typed; true if the market must be asked. A mistake stays in the bar.
+    pub(crate) fn run_typed(&mut self) -> bool {
+        let text = self.bar.input.text().trim().to_owned();
+        match parse_bar(self, &text) {
+            Err(error) => {
+                self.bar.error = Some(error);
+                false
+            }
+            Ok(parsed) => {
+                let must_ask = self.take_query(parsed.conditions, parsed.words);
+                self.bar.ran(&text);
+                self.show_query_in_bar();
+                must_ask
+            }
+        }
+    }
+
+    /// Goes back to the running query; Up recalls what was typed.
+    pub(crate) fn cancel_typed(&mut self) {
+        let running = self.query_text();
+        self.bar.leave(&running);
+        self.restore_words();
+        self.show_query_in_bar();
+    }
+
+    /// How many loaded rows have the value that each candidate completes; empty where the
+    /// candidates are no values.
+    fn candidate_counts(&self, completion: &Completion) -> Vec<usize> {
+        let (Some(listing), Some(field)) = (self.listing(), completion.values_of) else {
+            return Vec::new();
+        };
+        if !matches!(field.kind, Kind::Text | Kind::Country | Kind::Flag) {
+            return Vec::new();
+        }
+        let column = listing.column(field);
+        let mut counts: HashMap<Cow<'_, str>, usize> = HashMap::new();
+        for row in 0..listing.len() {
+            let value: Cow<'_, str> = match column.cell(row) {
+                CellRef::Text(text) if field.kind == Kind::Country => country::code(text).into(),
+                CellRef::Text(text) => text.into(),
+                CellRef::Flag(flag) => if flag { "true" } else { "false" }.into(),
+                CellRef::Number(_) | CellRef::Missing | CellRef::Null | CellRef::Bad(_) => continue,
+            };
+            *counts.entry(value).or_default() += 1;
+        }
+        let candidates = completion.candidates.iter();
+        candidates
+            .map(|candidate| counts.get(&*candidate.label).copied().unwrap_or(0))
+            .collect()
+    }
 }
 
 /// The words without the one that is being typed, if that may still become a field's name.
@@ -49,12 +114,9 @@ fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String>
     words
 }
 
-/// Reads the bar's text for its browser. The defaults at its beginning can be overruled by what is
+/// Reads the bar's text. The defaults at its beginning can be overruled by what is
 /// typed behind them: `verified=true … verified=false` means unverified, not a contradiction.
-pub(super) fn parse_bar(
-    browser: &Browser,
-    text: &str,
-) -> Result<language::Parsed, language::LanguageError> {
+fn parse_bar(browser: &Browser, text: &str) -> Result<language::Parsed, language::LanguageError> {
     let (catalog, dialect) = (browser.query.catalog(), browser.dialect());
     let defaults = language::default_conditions(catalog, dialect);
     let mut seed = Vec::new();

@@ -20,6 +20,7 @@ use super::mutations::Completed;
 use super::pane::Pane;
 use super::remote::{Now, Ticket, Waiting};
 use crate::api::{ApiError, Reply, Request};
+use crate::domain::Field;
 use crate::widgets::form::{Form, FormLayout, FormLines};
 use crate::widgets::list::{List, ListLines};
 use crate::widgets::panel::Size;
@@ -208,7 +209,7 @@ pub struct Views {
     /// Opens the view that an action stands for.
     pub open: Opener,
     /// Makes the view of a pane, over which all others open.
-    pub pane: fn(Pane) -> Option<Box<dyn View>>,
+    pub pane: fn(Pane) -> Box<dyn View>,
 }
 
 /// A change to the stack of views, carried out when the view has returned.
@@ -335,6 +336,18 @@ impl<'a> Cx<'a> {
     /// What the last frame showed of a region.
     pub fn viewport(&self, region: Region) -> Viewport {
         self.facts.viewport(self.depth, region)
+    }
+
+    /// The columns of the table that the last frame showed, and where it was scrolled to.
+    pub fn columns(&self) -> (Vec<&'static Field>, usize) {
+        (self.facts.headers().collect(), self.facts.column_offset)
+    }
+
+    /// The columns that table and preview shared in the last frame.
+    pub fn split_width(&self) -> u16 {
+        self.facts
+            .split
+            .map_or(self.state.size.0, |(_, width)| width)
     }
 
     /// By how many lines an action moves in the main region, if it moves.
@@ -491,6 +504,12 @@ impl Scene<'_, '_> {
     /// Makes an area clickable.
     pub fn clickable(&mut self, area: Rect, target: Target) {
         self.facts.targets.push((area.into(), target));
+    }
+
+    /// Lets the mouse drag the border between two panels, which share these columns.
+    pub fn divider(&mut self, border: Rect, columns: Rect) {
+        self.facts.split = Some((columns.x, columns.width));
+        self.clickable(border, Target::Rule);
     }
 
     /// The key of an action, as it is shown.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::browser::Browser;
-use super::message::{Effect, Toast};
+use super::message::Effect;
 use super::remote::Now;
 use super::{Model, Pane};
 use crate::domain::insight::{Coverage, coverage, differences};
@@ -57,6 +57,11 @@ impl Changes {
         self.prices.get(&id).copied()
     }
 
+    /// Whether any price of a column changed.
+    pub fn has_moved(&self, field: &Field) -> bool {
+        !self.prices.is_empty() && self.field == Some(field)
+    }
+
     /// Whether a row's price went down (true) or up in this column; `None` where it did neither.
     pub fn fell(&self, id: RowId, field: &Field) -> Option<bool> {
         let (from, to) = self.price(id).filter(|_| self.field == Some(field))?;
@@ -105,6 +110,18 @@ fn is_same_question(one: &Query, other: &Query) -> bool {
 }
 
 impl Browser {
+    /// Turns auto-refresh on or off; true if it is on now.
+    pub(crate) fn toggle_watch(&mut self, now: Now) -> bool {
+        let was_on = self.watch.take().is_some();
+        if !was_on {
+            self.watch = Some(Box::new(Watch {
+                next: now.mono + EVERY,
+                ..Watch::default()
+            }));
+        }
+        !was_on
+    }
+
     /// The watch, if one is on.
     pub fn watching(&self) -> Option<&Watch> {
         self.watch.as_deref()
@@ -167,28 +184,7 @@ impl Browser {
 /// Why the pane in sight cannot be watched, if it cannot.
 pub(super) fn disabled(model: &Model) -> Option<String> {
     (!matches!(model.state.pane, Pane::Offers | Pane::Volumes))
-        .then(|| "offers and volumes can be watched".to_owned())
-}
-
-/// Begins or ends watching the search in sight.
-pub(super) fn toggle(model: &mut Model, now: Now) {
-    if let Some(why) = disabled(model) {
-        return model.show(Toast::error(why, now));
-    }
-    let key = model.state.keymap.way_to("watch");
-    let Some(browser) = model.browser_mut() else {
-        return;
-    };
-    let text = if browser.watch.take().is_some() {
-        "Not watching any more".to_owned()
-    } else {
-        browser.watch = Some(Box::new(Watch {
-            next: now.mono + EVERY,
-            ..Watch::default()
-        }));
-        format!("Watching: asks again every {EVERY:.0} s, {key} stops")
-    };
-    model.show(Toast::new(text, now));
+        .then(|| "Only on Offers and Volumes".to_owned())
 }
 
 /// Asks again where it is time.

@@ -128,6 +128,19 @@ pub fn gigabytes(value: f64) -> String {
     }
 }
 
+/// The memory of a card as people name it, in GB: a 24 GB card reports 24564 MB, a 48 GB card with
+/// error correction 46068. Sizes that no card is sold with are rounded.
+pub fn nominal_gb(megabytes: f64) -> f64 {
+    const SOLD: [f64; 29] = [
+        1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 11.0, 12.0, 16.0, 20.0, 24.0, 32.0, 40.0, 48.0,
+        64.0, 72.0, 80.0, 94.0, 96.0, 128.0, 141.0, 144.0, 180.0, 192.0, 256.0, 288.0, 384.0,
+    ];
+    let gb = megabytes / 1024.0;
+    // Error correction takes a sixteenth.
+    let is_near = |sold: &&f64| **sold >= gb - 0.5 && **sold <= gb * 1.07;
+    SOLD.iter().find(is_near).copied().unwrap_or(gb.round())
+}
+
 /// A span of seconds in its largest fitting unit: `45s`, `12m`, `5.5h`, `71d`, `2.1y`.
 pub fn span(seconds: f64) -> String {
     let magnitude = seconds.abs();

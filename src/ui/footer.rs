@@ -1,255 +1,89 @@
-//! The last two lines: how the data stands, and the keys that matter here.
+//! The last line: the keys that matter here, and the ways out at its right end.
 
-use std::fmt::Write as _;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Clear;
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-
-use super::markets;
-use super::paint::{self, piece};
 use crate::app::Model;
-use crate::app::browser::Browser;
-use crate::app::facts::{Facts, Target};
-use crate::app::keymap::{Action, BINDINGS};
-use crate::app::remote::{Now, Phase};
-use crate::domain::journal::Deed;
-use crate::widgets::theme::Theme;
+use crate::app::facts::Target;
+use crate::app::keymap::{Action, BINDINGS, Binding};
+use crate::app::view::Scene;
+use crate::widgets::text::{cells, fit};
 
-/// Frames of the spinner, four a second.
-const SPINNER: [&str; 4] = ["|", "/", "-", "\\"];
-
-/// Draws the status line: rows, age, the request in flight; a notice takes the right side.
-pub fn status(buffer: &mut Buffer, line: Rect, model: &Model, now: Now, theme: &Theme) {
-    let notice = model.toast.as_ref();
-    let taken = notice
-        .map_or(0, |toast| paint::cells(&toast.text) + 1)
-        .min(line.width);
-    // One cell on the left, two between the rows and the notice.
-    let room = line.width.saturating_sub(taken + 3);
-    let going_on = crate::app::routes::headline(&model.state, now);
-    let stop = model.keymap.way_to("back");
-    if let Some(browser) = model.browser() {
-        let order = browser.order_request();
-        let mut parts = match &order {
-            // The counts are about to change.
-            Some(text) => vec![piece(format!("{text} ({stop} cancels)"), theme.accent)],
-            None => vec![piece(rows(browser), theme.text)],
-        };
-        if let Some(then) = browser.remote().shown_at() {
-            let is_stale = browser.remote().error().is_some();
-            let style = if is_stale { theme.warning } else { theme.dim };
-            parts.push(piece(format!(" · {} old", super::age(now, then)), style));
-        }
-        if let Some(text) = watching(browser, now) {
-            parts.push(piece(format!(" · {text}"), theme.accent));
-        }
-        for (deed, write) in model.mutations.all_in_flight() {
-            let seconds = (now.mono - write.since.mono).max(0.0);
-            let text = format!(" · {} {} … {seconds:.0}s", under_way(deed), write.subject);
-            parts.push(piece(text, theme.warning));
-        }
-        if browser.figures.three.is_loading() {
-            let text = format!(" · asking for 3 prices ({stop} stops)");
-            parts.push(piece(text, theme.accent));
-        }
-        let is_told = order.is_some() && !is_delayed(browser);
-        if let Some(flight) = flight(browser, now, &stop).filter(|_| !is_told) {
-            parts.push(piece(format!(" · {flight}"), theme.accent));
-        }
-        if let Some(text) = going_on {
-            parts.push(piece(format!(" · {text}"), theme.accent));
-        }
-        let end = paint::pieces(buffer, line.x + 1, line.y, room, &parts);
-        let free = line.right().saturating_sub(end + 4);
-        if let Some(text) = markets::invitation(model, free).filter(|_| notice.is_none()) {
-            paint::right(buffer, end + 3, line.y, free, &text, theme.accent);
-        }
-    }
-    toast(buffer, line, model, theme);
-}
-
-/// Draws the short notice at the right of a line.
-pub fn toast(buffer: &mut Buffer, line: Rect, model: &Model, theme: &Theme) {
-    if let Some(toast) = &model.toast {
-        let taken = (paint::cells(&toast.text) + 1).min(line.width);
-        let style = if toast.is_error {
-            theme.error
-        } else {
-            theme.good
-        };
-        let x = line.right().saturating_sub(taken);
-        paint::text(buffer, x, line.y, taken, &toast.text, style);
-    }
-}
-
-/// How many rows there are, in sight and in all.
-fn rows(browser: &Browser) -> String {
-    let Some(listing) = browser.listing() else {
-        return "no rows".to_owned();
-    };
-    let (seen, here) = (browser.view().len(), listing.len());
-    let mut text = if seen == here {
-        format!("{here} {}", if here == 1 { "row" } else { "rows" })
-    } else {
-        format!("{seen} of {here} rows")
-    };
-    if browser.is_cut() {
-        text.push_str(" loaded, more exist");
-    }
-    if browser.is_sorted_among_loaded() {
-        let _ = write!(text, ", sorted among the {here} loaded only"); // a String takes everything
-    }
-    if seen > 0 {
-        text = format!("{}/{text}", browser.cursor() + 1);
-    }
-    if !listing.skipped().is_empty() {
-        let _ = write!(text, ", {} skipped", listing.skipped().len()); // a String takes everything
-    }
-    if listing.duplicates() > 0 {
-        let _ = write!(text, ", {} repeated", listing.duplicates()); // a String takes everything
-    }
-    if let Some(front) = browser.figures.front()
-        && !front.members().is_empty()
-    {
-        let (sign, many) = (super::records::FRONT, front.members().len());
-        let best = match browser.figures.job {
-            Some(_) => "best for the job",
-            None => "best per GPU",
-        };
-        let _ = write!(text, ", {many} {sign} {best}"); // a String takes everything
-    }
-    let unfit = browser.figures.unfit();
-    if unfit > 0 {
-        let sign = super::records::UNFIT;
-        let _ = write!(text, ", {unfit} {sign} too small or too short"); // a String takes everything
-    }
-    if !browser.marks.is_empty() {
-        let _ = write!(text, ", {} marked", browser.marks.len()); // a String takes everything
-    }
-    text
-}
-
-/// What watching has found, and when it asks again.
-fn watching(browser: &Browser, now: Now) -> Option<String> {
-    let watch = browser.watching()?;
-    let stop = browser
-        .remote()
-        .error()
-        .filter(|error| error.stops_timers(now.epoch));
-    if let Some(error) = stop {
-        return Some(format!("watching is on hold: {}", error.headline()));
-    }
-    let next = watch.next_in(now);
-    let Some(since) = watch.since() else {
-        return Some(format!("watching, asks in {next:.0}s"));
-    };
-    let changes = watch.changes();
-    let (cheaper, dearer) = changes.moves();
-    // Where the limit cut an answer, what is missing may only have been pushed out of it.
-    let gone = if changes.is_cut { "out" } else { "gone" };
-    let new = changes.new_rows();
-    let since = super::age(now, since);
-    let lost = changes.gone;
-    Some(format!(
-        "in {since}: {new} new, {lost} {gone}, {cheaper} cheaper, {dearer} dearer, asks in {next:.0}s"
-    ))
-}
-
-/// What a write is doing.
-const fn under_way(deed: Deed) -> &'static str {
-    match deed {
-        Deed::UnlistVolume => "unlisting",
-        Deed::CreateWorkergroup => "creating a workergroup for",
-    }
-}
-
-/// Whether the request in flight waits its turn or is tried again.
-const fn is_delayed(browser: &Browser) -> bool {
-    matches!(
-        browser.remote().phase(),
-        Phase::Loading { attempt: 2.., .. }
-            | Phase::Loading {
-                waiting: Some(_),
-                ..
-            }
-    )
-}
-
-/// The request in flight, in words.
-fn flight(browser: &Browser, now: Now, stop: &str) -> Option<String> {
-    let Phase::Loading {
-        since,
-        attempt,
-        waiting,
-        ..
-    } = browser.remote().phase()
-    else {
-        return None;
-    };
-    let elapsed = (now.mono - since).max(0.0);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // small and positive
-    let frame = SPINNER[(elapsed * 4.0) as usize % SPINNER.len()];
-    Some(match waiting {
-        Some(waiting) => format!(
-            "{frame} {}, going in {:.0}s (try {attempt}, {stop} stops)",
-            waiting.why,
-            (waiting.until - now.mono).max(0.0).ceil()
-        ),
-        None if *attempt > 1 => {
-            format!("{frame} asking, {elapsed:.0}s (try {attempt}, {stop} stops)")
-        }
-        None => format!("{frame} asking, {elapsed:.0}s ({stop} stops)"),
-    })
-}
+/// Cells between two hints, and between them and the ways out.
+const GAP: u16 = 2;
 
 /// A key and what it does.
-struct Hint<'a> {
+struct Hint {
     key: String,
-    word: &'a str,
+    word: &'static str,
     rank: u8,
     action: Action,
 }
 
-impl Hint<'_> {
+impl Hint {
     fn width(&self) -> u16 {
-        paint::cells(&self.key) + 1 + paint::cells(self.word)
+        cells(&self.key) + 1 + cells(self.word)
     }
 }
 
-/// Draws the keys that matter here, the most important first, as many as fit whole; what cannot be
-/// done now takes no room. The way to the help stays longest.
-pub fn hints(buffer: &mut Buffer, line: Rect, model: &Model, theme: &Theme, facts: &mut Facts) {
-    let mut x = line.x + 1;
-    for hint in fitting(all_hints(model), line.width.saturating_sub(1)) {
-        let place = Rect::new(x, line.y, hint.width(), 1);
-        let target = Target::Hint(hint.action);
-        facts.targets.push((paint::area(place), target));
-        let parts = [
-            piece(hint.key, theme.key),
-            piece(" ", theme.text),
-            piece(hint.word, theme.text),
-        ];
-        x = paint::pieces(buffer, x, line.y, line.right() - x, &parts) + GAP;
+/// Draws the hints of the topmost view, the most useful first, as many as fit; the ways out are
+/// always there.
+pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
+    let last = ways_out(model);
+    let width = last.iter().map(|hint| hint.width() + GAP).sum::<u16>();
+    let [left, right] =
+        Layout::horizontal([Constraint::Fill(1), Constraint::Length(width)]).areas(area);
+    let mut room = left.width.saturating_sub(1 + GAP);
+    // What a way out does already is no hint of its own.
+    let is_way_out = |hint: &Hint| last.iter().any(|way| way.word == hint.word);
+    let hints = own(model).into_iter().filter(|hint| !is_way_out(hint));
+    let hints = hints.take_while(|hint| {
+        let fits = hint.width() <= room;
+        room = room.saturating_sub(hint.width() + GAP);
+        fits
+    });
+    let start = Rect {
+        x: left.x + 1,
+        width: left.width.saturating_sub(1),
+        ..left
+    };
+    draw(hints, start, scene);
+    draw(last.into_iter(), right, scene);
+}
+
+fn draw(hints: impl Iterator<Item = Hint>, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let mut x = area.x;
+    for hint in hints {
+        let place = Rect {
+            x,
+            width: hint.width(),
+            ..area
+        }
+        .intersection(area);
+        scene.clickable(place, Target::Hint(hint.action));
+        let line = Line::from(vec![
+            Span::styled(hint.key, theme.key),
+            Span::styled(" ", theme.text),
+            Span::styled(hint.word, theme.text),
+        ]);
+        scene.render(line, place);
+        x = place.right() + GAP;
     }
 }
 
-/// Cells between two hints.
-const GAP: u16 = 2;
-
-fn all_hints(model: &Model) -> Vec<Hint<'static>> {
-    let contexts = model.contexts();
-    let mut hints: Vec<_> = BINDINGS
-        .iter()
-        .filter(|row| contexts.contains(&row.context) && model.has_use_for(row.action))
-        .filter(|row| row.hint.is_some() && model.disabled(row.action).is_none())
-        // A key that the owner takes for itself means nothing else here.
-        .filter(|row| model.keymap.owner_of(contexts, row) == Some(row.context))
+/// The hints of the view, without the ways out.
+fn own(model: &Model) -> Vec<Hint> {
+    let mut hints: Vec<_> = reachable(model)
+        .filter(|row| !is_way_out(row.action))
+        .filter(|row| model.has_use_for(row.action) && model.disabled(row.action).is_none())
         .filter_map(|row| {
             row.hint.map(|(word, rank)| Hint {
                 key: model.keymap.shown_key(row),
                 word: model.hint(row.action).unwrap_or(word),
                 rank: if is_at_hand(model, row.action) {
-                    1
+                    0
                 } else {
                     rank
                 },
@@ -258,7 +92,7 @@ fn all_hints(model: &Model) -> Vec<Hint<'static>> {
         })
         .collect();
     hints.sort_by_key(|hint| hint.rank);
-    // The same under two keys is said once.
+    // The same under two keys is named once.
     let mut seen = Vec::new();
     hints.retain(|hint| {
         let is_new = !seen.contains(&(hint.action, hint.word));
@@ -268,10 +102,47 @@ fn all_hints(model: &Model) -> Vec<Hint<'static>> {
     hints
 }
 
+/// `Esc back  : commands  ? help`, as far as those keys are no text here.
+fn ways_out(model: &Model) -> Vec<Hint> {
+    let words = [
+        (Action::Back, "back"),
+        (Action::Palette, "commands"),
+        (Action::Help, "help"),
+    ];
+    words
+        .into_iter()
+        .filter_map(|(action, word)| {
+            let row = reachable(model).find(|row| row.action == action)?;
+            (model.has_use_for(action) && model.disabled(action).is_none()).then(|| Hint {
+                key: model.keymap.shown_key(row),
+                word: match (action, row.hint) {
+                    (Action::Back, Some((own, _))) => model.hint(action).unwrap_or(own),
+                    _ => model.hint(action).unwrap_or(word),
+                },
+                rank: 0,
+                action,
+            })
+        })
+        .collect()
+}
+
+const fn is_way_out(action: Action) -> bool {
+    matches!(action, Action::Back | Action::Palette | Action::Help)
+}
+
+/// The rows whose keys reach the topmost view: a key that one context takes means nothing else.
+fn reachable(model: &Model) -> impl Iterator<Item = &'static Binding> {
+    let contexts = model.contexts();
+    BINDINGS
+        .iter()
+        .filter(move |row| contexts.contains(&row.context))
+        .filter(move |row| model.keymap.owner_of(contexts, row) == Some(row.context))
+}
+
 /// Whether an action is what one probably wants next.
 fn is_at_hand(model: &Model, action: Action) -> bool {
     let Some(browser) = model.browser() else {
-        return false;
+        return action == Action::Refresh;
     };
     match action {
         Action::Compare => browser.marks.len() > 1,
@@ -280,26 +151,19 @@ fn is_at_hand(model: &Model, action: Action) -> bool {
     }
 }
 
-/// The hints that fit into `width` cells, in their order.
-fn fitting(hints: Vec<Hint<'_>>, width: u16) -> Vec<Hint<'_>> {
-    let is_help = |hint: &Hint<'_>| hint.action == Action::Help;
-    let mut room = width;
-    let help = hints.iter().find(|hint| is_help(hint));
-    if let Some(help) = help {
-        room = room.saturating_sub(help.width() + GAP);
-    }
-    let mut is_full = false;
-    hints
-        .into_iter()
-        .filter(|hint| {
-            if is_help(hint) {
-                return hint.width() <= width;
-            }
-            is_full |= hint.width() > room;
-            if !is_full {
-                room = room.saturating_sub(hint.width() + GAP);
-            }
-            !is_full
-        })
-        .collect()
+/// Draws the notice that goes by itself over the last line of the screen above the hints.
+pub fn toast(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
+    let Some(toast) = &model.toast else { return };
+    let theme = scene.theme;
+    let style = if toast.is_error {
+        theme.error
+    } else {
+        theme.good
+    };
+    let line = fit(Line::styled(format!(" {} ", toast.text), style), area.width);
+    let width = u16::try_from(line.width()).unwrap_or(area.width);
+    let [_, place] =
+        Layout::horizontal([Constraint::Fill(1), Constraint::Length(width)]).areas(area);
+    scene.render(Clear, place);
+    scene.render(line, place);
 }

@@ -1,47 +1,95 @@
-//! The first line: the panes and for whom the dashboard speaks.
+//! The first line: the panes at the left; the market and what goes on at the right.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Alignment, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
 
-use super::paint;
-use crate::app::facts::{Facts, Target};
+use crate::app::browser::Browser;
+use crate::app::facts::Target;
+use crate::app::remote::{Now, Phase};
+use crate::app::view::Scene;
 use crate::app::{Model, Pane};
+use crate::domain::journal::Deed;
 use crate::domain::text::truncate;
+use crate::widgets::text::cells;
 use crate::widgets::theme::Theme;
 
+/// The name of the program.
+const BRAND: &str = " bourse ";
+
+/// Up to here the tabs need all the room.
+const NARROW: u16 = 36;
+
+/// Frames of the spinner, four a second.
+const SPINNER: [&str; 4] = ["⠋", "⠙", "⠴", "⠦"];
+
 /// Draws the header.
-pub fn draw(buffer: &mut Buffer, line: Rect, model: &Model, theme: &Theme, facts: &mut Facts) {
-    let badge = if model.profile.is_sandbox {
-        " SANDBOX ".to_owned()
-    } else {
-        format!(" {} ", model.profile.name)
+pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let all = news(model, scene.now, theme);
+    let badge = badge(model, theme);
+    let room = |news: &Line<'_>| {
+        let right = badge.width() + news.width();
+        area.width
+            .saturating_sub(u16::try_from(right).unwrap_or(u16::MAX))
     };
-    let badge_style = if model.profile.is_sandbox {
-        theme.sandbox
-    } else {
-        theme.live
+    // Names of panes are given up before what goes on, except for the shortest form of that.
+    let line = |many: usize, is_short: bool| -> Line<'static> {
+        let spans = all.iter().take(many).flat_map(|news| {
+            let text = if is_short { &news.short } else { &news.text };
+            [Span::raw(" "), Span::styled(text.clone(), news.style)]
+        });
+        spans.collect()
     };
-    let locked = if model.profile.read_only {
-        "READ-ONLY "
-    } else {
-        ""
-    };
-    let right = paint::cells(&badge) + paint::cells(locked);
-    let tabs = line.width.saturating_sub(right + 1);
-    let mut x = paint::text(buffer, line.x, line.y, tabs, " bourse ", theme.accent);
-    let names = names(model.pane, (line.x + tabs).saturating_sub(x));
-    for (place, (pane, title)) in Pane::ALL.into_iter().zip(names).enumerate() {
-        let is_open = pane == model.pane;
-        let start = x;
-        let room = (line.x + tabs).saturating_sub(x);
-        let style = if is_open { theme.selected } else { theme.text };
-        x = paint::text(buffer, x, line.y, room, &tab(place, &title), style);
-        let cell = Rect::new(start, line.y, x - start, 1);
-        facts.targets.push((paint::area(cell), Target::Tab(place)));
+    let forms = (1..=all.len()).rev().map(|many| (many, false));
+    let forms = forms.chain([(1, true), (0, true)]);
+    let tabs = Pane::ALL.map(|pane| pane.title().len() + 4);
+    let tabs = BRAND.len() + tabs.iter().sum::<usize>();
+    let news = forms
+        .map(|(many, is_short)| line(many, is_short))
+        .find(|news| usize::from(room(news)) > tabs)
+        .unwrap_or_else(|| line(1, true));
+    let left = room(&news);
+    let mut right = badge;
+    right.spans.extend(news.spans);
+    right.push_span(" ");
+    scene.render(right.alignment(Alignment::Right), area);
+    tabs_at(
+        model,
+        Rect {
+            width: left,
+            ..area
+        },
+        scene,
+    );
+}
+
+fn tabs_at(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let mut x = area.x;
+    // On a narrow screen the name of the program is the first to go.
+    if area.width > NARROW {
+        scene.render(Line::styled(BRAND, theme.accent), area);
+        x += cells(BRAND);
     }
-    let x = line.right().saturating_sub(right);
-    let x = paint::text(buffer, x, line.y, right, locked, theme.warning);
-    paint::text(buffer, x, line.y, right, &badge, badge_style);
+    let names = names(model.pane, area.right().saturating_sub(x + 1));
+    for (place, (pane, title)) in Pane::ALL.into_iter().zip(names).enumerate() {
+        let text = tab(place, &title);
+        let style = if pane == model.pane {
+            theme.selected
+        } else {
+            theme.text
+        };
+        let cell = Rect {
+            x,
+            width: cells(&text),
+            ..area
+        }
+        .intersection(area);
+        scene.render(Line::styled(text, style), cell);
+        scene.clickable(cell, Target::Tab(place));
+        x = cell.right();
+    }
 }
 
 fn tab(place: usize, title: &str) -> String {
@@ -66,7 +114,7 @@ fn names(open: Pane, width: u16) -> [String; 4] {
     };
     let fits = |names: &[String; 4]| {
         let tabs = names.iter().enumerate();
-        tabs.map(|(place, name)| paint::cells(&tab(place, name)))
+        tabs.map(|(place, name)| cells(&tab(place, name)))
             .sum::<u16>()
             <= width
     };
@@ -75,4 +123,129 @@ fn names(open: Pane, width: u16) -> [String; 4] {
         .map(|(most, own)| shortened(most, own))
         .find(fits)
         .unwrap_or_else(|| shortened(0, 0))
+}
+
+/// For whom the dashboard speaks.
+fn badge(model: &Model, theme: &Theme) -> Line<'static> {
+    let profile = &model.profile;
+    let mut line = if profile.is_sandbox {
+        Line::from(Span::styled(" SANDBOX ", theme.sandbox))
+    } else {
+        Line::from(Span::styled(format!(" {} ", profile.name), theme.live))
+    };
+    if profile.read_only {
+        line.push_span(Span::styled(" READ-ONLY", theme.warning));
+    }
+    line
+}
+
+/// Something that goes on.
+struct News {
+    text: String,
+    /// For narrow screens.
+    short: String,
+    style: Style,
+}
+
+/// What goes on: of the open pane first.
+fn news(model: &Model, now: Now, theme: &Theme) -> Vec<News> {
+    let mut news: Vec<News> = Vec::new();
+    if let Some(browser) = model.browser() {
+        news.extend(activity(browser, now, theme));
+    }
+    for (deed, write) in model.mutations.all_in_flight() {
+        let seconds = (now.mono - write.since.mono).max(0.0);
+        let text = format!("{} {} {seconds:.0} s", under_way(deed), write.subject);
+        news.push(News {
+            short: text.clone(),
+            text,
+            style: theme.warning,
+        });
+    }
+    if let Some(text) = crate::app::routes::headline(&model.state, now) {
+        news.push(News {
+            short: text.clone(),
+            text,
+            style: theme.accent,
+        });
+    }
+    news
+}
+
+/// The request in flight, else the age of the rows.
+fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<News> {
+    let accent = |text: String, short: String| News {
+        text,
+        short,
+        style: theme.accent,
+    };
+    if let Phase::Loading {
+        since,
+        attempt,
+        waiting,
+        ..
+    } = browser.remote().phase()
+    {
+        let elapsed = (now.mono - since).max(0.0);
+        let tries = match attempt {
+            0 | 1 => String::new(),
+            many => format!(" (try {many})"),
+        };
+        let what = match (browser.order_request(), browser.listing()) {
+            (Some(order), _) => order,
+            (None, Some(_)) => "refreshing".to_owned(),
+            (None, None) => "loading".to_owned(),
+        };
+        return Some(match waiting {
+            Some(waiting) => {
+                let seconds = (waiting.until - now.mono).max(0.0).ceil();
+                accent(
+                    format!("{}: sending in {seconds:.0} s{tries}", waiting.why),
+                    format!("in {seconds:.0} s{tries}"),
+                )
+            }
+            None => accent(
+                format!("{} {what} {elapsed:.0} s{tries}", spinner(elapsed)),
+                format!("{} {elapsed:.0} s{tries}", spinner(elapsed)),
+            ),
+        });
+    }
+    if let Some(order) = browser.order_request() {
+        return Some(accent(order, "sorting".to_owned()));
+    }
+    if browser.figures.three.is_loading() {
+        let text = "loading price models".to_owned();
+        return Some(accent(text, "loading".to_owned()));
+    }
+    let age = ago((now.epoch - browser.remote().shown_at()?.epoch).max(0.0));
+    let is_stale = browser.remote().error().is_some();
+    Some(News {
+        text: format!("updated {age} ago"),
+        short: format!("{age} ago"),
+        style: if is_stale { theme.warning } else { theme.dim },
+    })
+}
+
+/// An age in the largest unit that fits.
+fn ago(seconds: f64) -> String {
+    match seconds {
+        less if less < 60.0 => format!("{seconds:.0} s"),
+        less if less < 3600.0 => format!("{:.0} min", seconds / 60.0),
+        less if less < 86_400.0 => format!("{:.0} h", seconds / 3600.0),
+        _ => format!("{:.0} d", seconds / 86_400.0),
+    }
+}
+
+fn spinner(elapsed: f64) -> &'static str {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // small and positive
+    let frame = (elapsed * 4.0) as usize;
+    SPINNER[frame % SPINNER.len()]
+}
+
+/// What a write is doing.
+const fn under_way(deed: Deed) -> &'static str {
+    match deed {
+        Deed::UnlistVolume => "unlisting",
+        Deed::CreateWorkergroup => "creating a workergroup for",
+    }
 }

@@ -3,6 +3,7 @@
 
 mod bill;
 pub mod body_editor;
+pub mod browser;
 pub mod copy;
 pub mod create;
 pub mod detail;
@@ -34,10 +35,10 @@ pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model 
 }
 
 /// The view of a pane, over which all others open.
-fn pane(pane: Pane) -> Option<Box<dyn View>> {
-    match pane {
-        Pane::Requests => Some(Box::new(requests::RequestsPane::default())),
-        Pane::Offers | Pane::Volumes | Pane::Workergroups => None,
+fn pane(pane: Pane) -> Box<dyn View> {
+    match pane.resource() {
+        Some(resource) => Box::new(browser::BrowserPane::new(resource)),
+        None => Box::new(requests::RequestsPane::default()),
     }
 }
 

@@ -65,6 +65,7 @@ pub struct Panel<'a> {
     foot_right: Line<'a>,
     tone: Tone,
     is_rule: bool,
+    is_flush: bool,
 }
 
 impl<'a> Panel<'a> {
@@ -122,6 +123,32 @@ impl<'a> Panel<'a> {
         self
     }
 
+    /// Lets the content touch the frame: a table has a gutter of its own.
+    #[must_use]
+    pub const fn flush(mut self) -> Self {
+        self.is_flush = true;
+        self
+    }
+
+    /// The area inside the frame, to be measured before it is drawn.
+    pub fn inner(&self, area: Rect) -> Rect {
+        self.block().inner(area)
+    }
+
+    fn block(&self) -> Block<'static> {
+        Block::new()
+            .borders(if self.is_rule {
+                Borders::TOP
+            } else {
+                Borders::ALL
+            })
+            .padding(if self.is_rule || self.is_flush {
+                Padding::ZERO
+            } else {
+                Padding::horizontal(1)
+            })
+    }
+
     /// Draws the frame and gives the area inside it.
     pub fn render(self, area: Rect, buffer: &mut Buffer, theme: &Theme) -> Rect {
         Clear.render(area, buffer);
@@ -137,19 +164,10 @@ impl<'a> Panel<'a> {
             line.push_span(" ");
             line
         };
-        let mut block = Block::new()
+        let mut block = self
+            .block()
             .border_style(border)
-            .border_type(self.border_type(theme))
-            .borders(if self.is_rule {
-                Borders::TOP
-            } else {
-                Borders::ALL
-            })
-            .padding(if self.is_rule {
-                Padding::ZERO
-            } else {
-                Padding::horizontal(1)
-            });
+            .border_type(self.border_type(theme));
         // The facts give way to the title: a panel without a name says nothing.
         let room = usize::from(area.width.saturating_sub(4));
         let title_width = self.title.width();

@@ -2,10 +2,11 @@
 //! fifty.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Alignment, Rect};
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::widgets::StatefulWidget;
 
 use super::text::cells;
@@ -79,23 +80,22 @@ pub const GUTTER: u16 = 2;
 
 /// Chooses the columns that fit, by priority, and places them from left to right.
 pub fn place(columns: &[Column], width: u16) -> Vec<Placed> {
-    let room = width.saturating_sub(GUTTER);
-    let mut shown: Vec<usize> = (0..columns.len()).collect();
-    let taken = |shown: &[usize]| -> u16 {
-        let widths = shown.iter().map(|index| columns[*index].width + 1);
-        widths.sum::<u16>().saturating_sub(1)
+    place_from(columns, 0, GUTTER, width)
+}
+
+/// Chooses and places columns behind a gutter. Unscrolled, the columns that fit are taken by
+/// priority; with `offset` columns scrolled away, the first column stays and the others follow in
+/// their order. Room that a column could have is never left blank.
+pub fn place_from(columns: &[Column], offset: usize, gutter: u16, width: u16) -> Vec<Placed> {
+    let room = width.saturating_sub(gutter);
+    let shown = if offset == 0 {
+        by_priority(columns, room)
+    } else {
+        scrolled(columns, offset, room)
     };
-    while shown.len() > 1 && taken(&shown) > room {
-        // Of equal ones the rightmost goes.
-        let last = shown
-            .iter()
-            .enumerate()
-            .max_by_key(|(place, index)| (columns[**index].priority, *place));
-        let Some((place, _)) = last else { break };
-        shown.remove(place);
-    }
-    let mut spare = room.saturating_sub(taken(&shown));
-    let mut x = GUTTER;
+    let taken: u16 = shown.iter().map(|index| columns[*index].width + 1).sum();
+    let mut spare = (room + 1).saturating_sub(taken);
+    let mut x = gutter;
     let mut placed = Vec::with_capacity(shown.len());
     for index in shown {
         let column = &columns[index];
@@ -109,6 +109,42 @@ pub fn place(columns: &[Column], width: u16) -> Vec<Placed> {
         x += width + 1;
     }
     placed
+}
+
+/// The columns that fit; one that does not makes way for narrower ones of less priority.
+fn by_priority(columns: &[Column], room: u16) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..columns.len()).collect();
+    order.sort_by_key(|index| columns[*index].priority);
+    let mut free = room + 1;
+    let mut shown: Vec<usize> = Vec::with_capacity(columns.len());
+    for index in order {
+        let width = columns[index].width + 1;
+        if width <= free || shown.is_empty() {
+            free = free.saturating_sub(width);
+            shown.push(index);
+        }
+    }
+    shown.sort_unstable();
+    shown
+}
+
+/// The first column, and those from the offset on that fit; at the right end as many as fit.
+fn scrolled(columns: &[Column], offset: usize, room: u16) -> Vec<usize> {
+    let mut start = (1 + offset).min(columns.len());
+    let mut free = (room + 1).saturating_sub(columns.first().map_or(0, |first| first.width + 1));
+    let mut end = start;
+    while let Some(column) = columns.get(end).filter(|column| column.width < free) {
+        free -= column.width + 1;
+        end += 1;
+    }
+    if end == columns.len() {
+        while start > 1 && columns[start - 1].width < free {
+            start -= 1;
+            free -= columns[start].width + 1;
+        }
+    }
+    let first = (!columns.is_empty()).then_some(0);
+    first.into_iter().chain(start..end).collect()
 }
 
 /// What a table shows: asked only for visible cells.
@@ -125,10 +161,22 @@ pub trait Rows {
         (" ", Style::new())
     }
 
+    /// The first sign of the gutter and its style: that of the selection, unless a table marks rows.
+    fn lead(&self, row: usize, is_selected: bool) -> (&'static str, Style) {
+        let _ = row;
+        (if is_selected { "▌" } else { " " }, Style::new())
+    }
+
     /// The style of a row that is not selected.
     fn style(&self, row: usize) -> Style {
         let _ = row;
         Style::new()
+    }
+
+    /// The parts of a cell's text that match what a person looks for, in bytes.
+    fn matches(&self, column: usize, text: &str) -> Vec<Range<usize>> {
+        let _ = (column, text);
+        Vec::new()
     }
 }
 
@@ -182,11 +230,11 @@ impl<'a, R: Rows> Table<'a, R> {
             self.theme.text.patch(self.rows.style(row))
         };
         buffer.set_style(area, base);
-        let lead = if is_selected { "▌" } else { " " };
+        let (lead, style) = self.rows.lead(row, is_selected);
         let style = if is_selected {
-            base.patch(self.theme.focus)
+            base.patch(self.theme.focus).patch(style)
         } else {
-            base
+            base.patch(style)
         };
         buffer.set_stringn(area.x, area.y, lead, 1, style);
         let (sign, style) = self.rows.sign(row);
@@ -200,14 +248,38 @@ impl<'a, R: Rows> Table<'a, R> {
             } else {
                 base.patch(style)
             };
-            put(
-                &text,
-                self.columns[place.index].alignment,
-                cell,
-                style,
-                buffer,
-            );
+            let alignment = self.columns[place.index].alignment;
+            put(&text, alignment, cell, style, buffer);
+            for range in self.rows.matches(place.index, &text) {
+                self.highlight(&text, range, cell, is_selected, buffer);
+            }
         }
+    }
+
+    /// Highlights a part of a text that begins where its cell does.
+    fn highlight(
+        &self,
+        text: &str,
+        range: Range<usize>,
+        cell: Rect,
+        is_selected: bool,
+        buffer: &mut Buffer,
+    ) {
+        let (Some(before), Some(part)) = (text.get(..range.start), text.get(range)) else {
+            return;
+        };
+        let x = cell.x.saturating_add(cells(before));
+        let part = Rect::new(x, cell.y, cells(part), 1).intersection(cell);
+        // Colours would be lost on the selected row.
+        let shape = Style::new().add_modifier(Modifier::UNDERLINED.union(Modifier::BOLD));
+        buffer.set_style(
+            part,
+            if is_selected {
+                shape
+            } else {
+                shape.patch(self.theme.highlight)
+            },
+        );
     }
 }
 
@@ -291,6 +363,32 @@ mod tests {
         assert_eq!(indices(30), [(0, 16), (1, 5), (2, 5)]);
         assert_eq!(indices(20), [(0, 12), (1, 5)]);
         assert_eq!(indices(12), [(0, 10)]);
+    }
+
+    #[test]
+    fn a_narrow_column_takes_the_room_that_a_wide_one_cannot() {
+        let columns = [
+            Column::text("Name", 10),
+            Column::text("Place", 12).priority(3),
+            Column::number("N", 4).priority(5),
+        ];
+        let placed = place(&columns, 20);
+        let indices: Vec<usize> = placed.iter().map(|column| column.index).collect();
+        assert_eq!(indices, [0, 2]);
+    }
+
+    #[test]
+    fn the_first_column_stays_while_the_others_scroll() {
+        let columns: Vec<Column> = (0..6).map(|_| Column::number("N", 4)).collect();
+        let indices = |offset| -> Vec<usize> {
+            let placed = place_from(&columns, offset, GUTTER, 17);
+            placed.iter().map(|column| column.index).collect()
+        };
+        assert_eq!(indices(0), [0, 1, 2]);
+        assert_eq!(indices(2), [0, 3, 4]);
+        // At the end the room is filled from the left.
+        assert_eq!(indices(4), [0, 4, 5]);
+        assert_eq!(indices(usize::MAX - 1), [0, 4, 5]);
     }
 
     #[test]

@@ -108,8 +108,8 @@ fn run_on_terminal(line: &str) {
 #[test]
 fn the_dashboard_opens_with_the_limit_of_the_command_line() {
     let mut pty = Pty::bourse(&["--limit", "7", "--query", "num_gpus>=1"], &[], 110, 30);
-    pty.wait_for_text("at most 7");
-    pty.wait_for_text("1/7 rows");
+    pty.wait_for_text("limit 7");
+    pty.wait_for_text("First 7 of more");
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
 }

@@ -113,7 +113,7 @@ fn keys_sort_by_the_columns_in_sight() {
                 .order,
         )
     };
-    desk.keys(">");
+    desk.keys("z >");
     assert_eq!(order(&desk), "id"); // from an order that is no column, the first one
     desk.keys(">").expect("$/h▲");
     assert_eq!(order(&desk), "dph_total");
@@ -129,6 +129,9 @@ fn columns_of_texts_are_as_wide_as_what_is_in_them() {
     let mut desk = Desk::with_offers(THREE);
     desk.resize(80, 24);
     // The longest model has 8 cells, the longest place 11: more columns find room.
-    desk.expect("N GPU          VRAM Location     DLPerf");
-    desk.expect("H100 SXM").expect("Iceland, IS");
+    desk.expect("N GPU      VRAM Location    DLPerf DLP/$ Rel %");
+    desk.expect("8 H100 SXM   80 IS Iceland  2400.0");
+    // VRAM as people say it: 24,564 MB and 81,559 MB.
+    assert_eq!(desk.cell("101", "VRAM"), "24");
+    assert_eq!(desk.cell("102", "VRAM"), "80");
 }

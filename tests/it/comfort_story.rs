@@ -1,7 +1,9 @@
 //! Help, palette, footer hints and mouse, key by key.
 
+use bourse::app::message::Message;
 use bourse::domain::saved::{SavedSearch, SearchSpec};
 use bourse::domain::{Dialect, Resource};
+use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
 use crate::desk::{Desk, THREE};
 use crate::groups_story::at_groups;
@@ -31,6 +33,7 @@ fn footer(desk: &Desk) -> Vec<String> {
     let line = screen.lines().last().unwrap_or_default().trim();
     line.split("  ")
         .map(|hint| hint.trim().to_owned())
+        .filter(|hint| !hint.is_empty())
         .collect()
 }
 
@@ -38,7 +41,7 @@ fn footer(desk: &Desk) -> Vec<String> {
 fn at_no_width_a_hint_is_cut_and_the_help_is_always_named() {
     for (keys, help) in PLACES {
         let mut desk = Desk::with_offers(THREE);
-        desk.keys(keys).resize(400, 40);
+        desk.keys(keys).resize(400, 10);
         let all = footer(&desk);
         assert!(all.contains(&help.to_owned()), "{keys}: {all:?}");
         for width in 40..=300 {
@@ -49,13 +52,18 @@ fn at_no_width_a_hint_is_cut_and_the_help_is_always_named() {
                 "{keys} {width}: {shown:?}"
             );
             assert!(shown.len() >= 2, "{keys} {width}: {shown:?}");
-            // Whole hints, in their order, none left out but at the end.
-            let others: Vec<_> = shown.iter().filter(|hint| *hint != help).collect();
-            let wanted = all.iter().filter(|hint| *hint != help);
-            assert!(
-                others.into_iter().eq(wanted.take(shown.len() - 1)),
-                "{keys} {width}: {shown:?}"
-            );
+            // Full hints, in their order, none left out but at the end; the ways out are always
+            // there.
+            let is_way_out = |hint: &&String| {
+                hint.starts_with("Esc ")
+                    || hint.ends_with(" back")
+                    || hint.ends_with(" commands")
+                    || *hint == help
+            };
+            let (ways, others): (Vec<_>, Vec<_>) = shown.iter().partition(is_way_out);
+            let (all_ways, wanted): (Vec<_>, Vec<_>) = all.iter().partition(is_way_out);
+            assert_eq!(ways, all_ways, "{keys} {width}: {shown:?}");
+            assert_eq!(others, wanted[..others.len()], "{keys} {width}: {shown:?}");
         }
     }
 }
@@ -66,7 +74,7 @@ fn a_hint_is_a_button() {
     desk.click("? help").expect("Help");
     desk.keys("esc").click("s sort").expect("Sort");
     desk.click("Esc close").expect_not("Space adds or flips");
-    desk.click("/ query");
+    desk.click("/ search");
     assert!(
         desk.model.browsers[bourse::domain::Resource::Offers]
             .bar
@@ -135,11 +143,11 @@ fn every_action_of_the_table_stands_in_the_help_with_its_reason() {
 fn the_palette_sorts_by_any_field() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys(":").type_text("sort by price").keys("enter");
-    desk.expect("sort $/h▲");
+    desk.expect("sort $/h ▲");
     desk.keys(":")
         .type_text("sort dlperf")
         .keys("enter")
-        .expect("sort DLPerf▼");
+        .expect("sort DLPerf ▼");
     assert!(
         desk.calls.is_empty(),
         "rows that are here are sorted at once"
@@ -234,23 +242,65 @@ fn nothing_comes_over_a_write_that_is_confirmed() {
     desk.expect_not("Query language");
 }
 
+fn mouse(desk: &mut Desk, kind: MouseEventKind, column: u16, row: u16) {
+    desk.send(Message::Mouse(MouseEvent {
+        kind,
+        column,
+        row,
+        modifiers: KeyModifiers::NONE,
+    }));
+    desk.type_text("");
+}
+
+/// The column of the border between table and preview.
+fn border(desk: &Desk) -> usize {
+    let screen = desk.screen();
+    let line = screen.lines().nth(8).unwrap_or_default();
+    line.chars()
+        .position(|sign| sign == '│')
+        .unwrap_or_default()
+}
+
 #[test]
-fn the_split_moves_by_keys_and_comes_back_with_the_profile() {
+fn the_border_is_dragged_and_stays_where_it_is_let_go() {
+    let left = MouseButton::Left;
     let mut desk = Desk::with_offers(THREE);
-    desk.resize(200, 60).keys("+ +");
-    assert_eq!(desk.model.snapshot().split, Some(40));
+    desk.resize(150, 40);
+    assert_eq!(border(&desk), 90);
+    // Motion without the border in hand moves nothing.
+    mouse(&mut desk, MouseEventKind::Drag(left), 75, 8);
+    mouse(&mut desk, MouseEventKind::Down(left), 90, 8);
+    mouse(&mut desk, MouseEventKind::Drag(left), 75, 9);
+    mouse(&mut desk, MouseEventKind::Up(left), 75, 9);
+    mouse(&mut desk, MouseEventKind::Drag(left), 60, 9);
+    desk.resize(150, 40);
+    assert_eq!(border(&desk), 75);
+    assert_eq!(desk.model.snapshot().split, Some(50));
+    // Neither side goes away.
+    mouse(&mut desk, MouseEventKind::Down(left), 75, 8);
+    mouse(&mut desk, MouseEventKind::Drag(left), 149, 8);
+    desk.resize(150, 40);
+    assert_eq!(border(&desk), 120);
+}
+
+#[test]
+fn the_border_moves_by_keys_and_comes_back_with_the_profile() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(150, 40).keys("+ +");
+    assert_eq!(border(&desk), 75);
     desk.keys("-");
+    assert_eq!(border(&desk), 82);
     let kept = desk.model.snapshot();
-    assert_eq!(kept.split, Some(45));
-    let next = Desk::prepared(&Dialect::DOCUMENTED, |model| {
+    assert_eq!(kept.split, Some(55));
+    let mut next = Desk::prepared(&Dialect::DOCUMENTED, |model| {
         model.restore(Some(&kept), Default::default(), false);
     });
-    assert_eq!(next.model.snapshot().split, Some(45));
+    next.answer(THREE).resize(150, 40);
+    assert_eq!(border(&next), 82);
     // On a narrow screen there is nothing to divide, and the key says so.
-    let mut next = next;
-    next.resize(100, 30)
+    next.resize(99, 30)
         .keys("+")
-        .expect("side by side from 130 columns on");
+        .expect("The preview needs 100 columns and 30 rows");
 }
 
 #[test]
@@ -317,7 +367,7 @@ fn the_narrowest_screen_still_has_every_tab() {
     desk.resize(40, 10).expect(" 1 Offers  2  3  4 ");
     desk.click(" 3 ")
         .answer(crate::groups_story::FOUR)
-        .expect("1/4 rows");
+        .expect("All 4 ");
 }
 
 #[test]
@@ -328,6 +378,40 @@ fn a_query_that_is_cut_says_so() {
     let bar = screen.lines().nth(1).unwrap();
     assert!(bar.ends_with('…'), "{bar}");
     desk.resize(80, 24).expect_not("rented=…");
+}
+
+#[test]
+fn the_preview_follows_clicks_the_wheel_and_the_cursor() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.expect("╭ 101 ");
+    desk.click("8 H100 SXM");
+    desk.selects("102").expect("╭ 102 ");
+    mouse(&mut desk, MouseEventKind::ScrollDown, 5, 8);
+    desk.selects("103").expect("╭ 103 ");
+    desk.click("VRAM").expect("sort VRAM");
+    // A click on the selected row opens it.
+    desk.keys("g").click("8 H100 SXM").expect("Offer 102");
+    // Where the details cover the table, a click behind them does nothing.
+    let before = desk.screen();
+    mouse(&mut desk, MouseEventKind::Down(MouseButton::Left), 5, 7);
+    assert_eq!(desk.screen(), before);
+}
+
+#[test]
+fn the_preview_folds_and_needs_room() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.expect("╭ 101 ").expect_not(" ID ");
+    // Without it the table names the ids and has room for more columns.
+    desk.keys("z")
+        .expect_not("╭ 101 ")
+        .expect(" ID ")
+        .expect("Disk GB");
+    desk.keys("z").expect("╭ 101 ");
+    for (columns, rows) in [(99, 40), (120, 29)] {
+        desk.resize(columns, rows)
+            .expect_not("╭ 101 ")
+            .expect(" ID ");
+    }
 }
 
 #[test]

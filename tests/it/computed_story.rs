@@ -94,7 +94,7 @@ fn a_price_per_gpu_is_a_condition_that_is_applied_here() {
     run(&mut desk, "dph_per_gpu<0.36 dlperf_per_gpu>=50");
     assert!(desk.calls.is_empty(), "the market was asked");
     assert_eq!(ids(&desk), [102, 103]);
-    desk.expect("2 of 5 rows")
+    desk.expect("2 of 5 offers")
         .expect("local: dph_per_gpu<0.36 dlperf_per_gpu>=50");
     // The same among conditions that are sent: those alone travel.
     run(&mut desk, "num_gpus=2");

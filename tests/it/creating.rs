@@ -64,12 +64,12 @@ fn at_groups(url: &str, key: &str, state: &Path) -> Pty {
     ];
     let mut pty = Pty::bourse(&["--base-url", url], &variables, 100, 34);
     pty.wait_for("the offers' answer", |screen| {
-        screen.contents().contains(" old")
+        screen.contents().contains("updated ")
     });
     pty.keys("3");
     pty.wait_for("the groups' answer", |screen| {
         let text = screen.contents();
-        text.contains("Endpoint") && text.contains(" old") && !text.contains("asking")
+        text.contains("Endpoint") && text.contains("updated ")
     });
     pty
 }
@@ -116,7 +116,8 @@ fn one_creation_goes_out_with_exactly_the_previewed_body() {
     pty.keys("<Enter>");
     pty.wait_for("the new row selected", |screen| {
         let text = screen.contents();
-        text.lines().any(|line| line.starts_with(">  chat"))
+        text.lines()
+            .any(|line| line.contains('›') && line.contains(" chat "))
     });
     pty.keys("q");
     pty.exit().assert_clean(0);

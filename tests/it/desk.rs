@@ -1,8 +1,10 @@
 //! A dashboard without a runtime: keys in, effects and screens out.
 
 use bourse::api::{ApiError, Reply, Request};
+use bourse::app::facts::Target;
 use bourse::app::message::{Effect, Message};
 use bourse::app::remote::{Now, Ticket};
+use bourse::app::view::Region;
 use bourse::app::{Model, Profile, update};
 use bourse::domain::{Dialect, Listing, Resource};
 use bourse::widgets::theme::Theme;
@@ -51,6 +53,7 @@ impl Desk {
             theme: Theme::MONO,
             terminal: Terminal::new(TestBackend::new(120, 40)).unwrap(),
         };
+        desk.model.size = (120, 40);
         prepare(&mut desk.model);
         desk.send(Message::Started);
         desk.draw();
@@ -246,20 +249,82 @@ impl Desk {
         self
     }
 
-    /// Fails with the screen when the selected row of the table is not the one of that id.
+    /// Fails with the screen when the highlighted row of the table is not the one of that id, or does
+    /// not begin with that name.
     #[track_caller]
     pub fn selects(&self, id: &str) -> &Self {
-        let screen = self.screen();
-        let selected = screen
-            .lines()
-            .find_map(|line| line.strip_prefix('>'))
-            .and_then(|line| {
-                line.trim_start_matches(['*', ' ', '◆', '!'])
-                    .split_whitespace()
-                    .next()
-            });
-        assert_eq!(selected, Some(id), "\n{screen}");
+        let browser = self.model.browser().expect("a pane with a table");
+        let selected = browser.selected().map(|id| id.to_string());
+        let row = self.highlighted().unwrap_or_default();
+        let row = row.trim_start_matches(['›', '▌', '◆', '!', '+', ' ']);
+        let is_named = selected.as_deref() == Some(id) || row.starts_with(id);
+        assert!(
+            is_named && !row.is_empty(),
+            "{selected:?}\n{}",
+            self.screen()
+        );
         self
+    }
+
+    /// The row of the table that shows a record, by its id.
+    #[track_caller]
+    pub fn row(&self, id: &str) -> String {
+        let (y, screen) = (self.row_of(id), self.screen());
+        screen.lines().nth(usize::from(y)).unwrap().to_owned()
+    }
+
+    /// The cell of a record under a header.
+    #[track_caller]
+    pub fn cell(&self, id: &str, label: &str) -> String {
+        let y = self.row_of(id);
+        let headers = self.model.facts.targets.iter();
+        let area = headers
+            .filter_map(|(area, target)| match target {
+                Target::Header(field) if field.label == label => Some(*area),
+                _ => None,
+            })
+            .next()
+            .unwrap_or_else(|| panic!("no column {label}:\n{}", self.screen()));
+        let buffer = self.terminal.backend().buffer();
+        let cells = (area.x..area.x + area.width).map(|x| buffer[(x, y)].symbol());
+        cells.collect::<String>().trim().to_owned()
+    }
+
+    #[track_caller]
+    fn row_of(&self, id: &str) -> u16 {
+        let browser = self.model.browser().expect("a pane with a table");
+        let listing = browser.listing().expect("rows");
+        let is_it = |row: &u32| {
+            listing
+                .id(*row as usize)
+                .is_some_and(|own| own.to_string() == id)
+        };
+        let place = browser.view().iter().position(is_it);
+        let viewport = self.model.facts.viewport(0, Region::MAIN);
+        let place = place.unwrap_or_else(|| panic!("{id} is no row:\n{}", self.screen()));
+        assert!(
+            viewport.visible().contains(&place),
+            "{id}:\n{}",
+            self.screen()
+        );
+        viewport.rows.y + (place - viewport.top) as u16
+    }
+
+    /// The highlighted row of the table; without colours it is reversed.
+    pub fn highlighted(&self) -> Option<String> {
+        let buffer = self.terminal.backend().buffer();
+        let is_reversed = |x, y| {
+            let cell: &ratatui::buffer::Cell = &buffer[(x, y)];
+            cell.modifier.contains(ratatui::style::Modifier::REVERSED)
+        };
+        let width = buffer.area.width;
+        let row = |y: u16| -> String {
+            let cells = (0..width).filter(|x| is_reversed(*x, y));
+            cells.map(|x| buffer[(x, y)].symbol()).collect()
+        };
+        (1..buffer.area.height)
+            .map(row)
+            .find(|row| row.chars().count() > 20)
     }
 
     #[track_caller]

@@ -267,7 +267,7 @@ fn what_the_dialect_cannot_send_is_applied_here_at_once() {
     desk.expect("local   dph_total<=0.5");
     desk.keys("enter");
     assert!(desk.calls.is_empty());
-    desk.expect("2 of 3 rows").expect("local: dph_total<=0.5");
+    desk.expect("2 of 3 offers").expect("local: dph_total<=0.5");
 }
 
 #[test]
@@ -398,7 +398,7 @@ fn volumes_and_workergroups_have_the_same_editor() {
     desk.type_text("gpu_ram").keys("enter").type_text("48");
     desk.keys("enter enter");
     assert!(desk.calls.is_empty());
-    desk.expect("1 of 2 rows");
+    desk.expect("1 of 2 workergroups");
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn success_shows_the_id_and_selects_the_new_row_when_it_is_listed() {
     desk.answer(&with_group(77, SEARCH));
     desk.expect_not("New workergroup"); // behind the outcome: the list, not the form
     desk.keys("enter").selects("chat");
-    desk.expect("5 rows").expect_not("New workergroup");
+    desk.expect("All 5 ").expect_not("New workergroup");
     desk.keys("n").expect("New workergroup");
     desk.expect_not("▏chat"); // the form is empty again
 }

@@ -856,3 +856,26 @@ fn a_row_stands_among_the_offers_of_its_model() {
     assert_eq!(standing.of_host(&listing, 2), Some(3));
     assert_eq!(standing.of_host(&listing, 3), None);
 }
+
+#[test]
+fn the_best_and_the_worst_fifth_need_five_rows_that_differ() {
+    use bourse::domain::insight::{Measure, Standing};
+    let fifths = |speeds: &[u32]| -> Vec<Option<bool>> {
+        let records: Vec<String> = speeds
+            .iter()
+            .enumerate()
+            .map(|(id, speed)| format!(r#"{{"id":{id},"gpu_name":"A","inet_down":{speed}}}"#))
+            .collect();
+        let json = format!(r#"{{"offers":[{}]}}"#, records.join(","));
+        let listing = Listing::read(&OFFERS, json.as_str(), 0.0).unwrap();
+        let standing = Standing::default();
+        let place = |row| standing.place(&listing, Measure::Network, row).unwrap();
+        (0..speeds.len()).map(|row| place(row).is_best()).collect()
+    };
+    let (best, worst) = (Some(true), Some(false));
+    assert_eq!(fifths(&[3, 1, 5, 2, 4]), [None, worst, best, None, None]);
+    assert_eq!(fifths(&[1, 2, 3, 4]), [None; 4]);
+    assert_eq!(fifths(&[7; 6]), [None; 6]);
+    // Half of the rows are no fifth.
+    assert_eq!(fifths(&[1, 1, 1, 9, 9, 9]), [None; 6]);
+}

@@ -59,10 +59,21 @@ fn line(desk: &Desk, text: &str) -> String {
         .to_owned()
 }
 
+/// The words of a row of the table, from its id on.
+#[track_caller]
+fn row(desk: &Desk, id: &str) -> Vec<String> {
+    let row = desk.row(id);
+    let words = row.split_whitespace().skip_while(|word| *word != id);
+    words.map(str::to_owned).collect()
+}
+
 /// The words of the line that shows a text.
 #[track_caller]
 fn words(desk: &Desk, text: &str) -> Vec<String> {
-    line(desk, text)
+    let line = line(desk, text);
+    // What is left and right of the dialog belongs to the table.
+    let part = line.split(['┃', '│']).find(|part| part.contains(text));
+    part.unwrap_or(&line)
         .split_whitespace()
         .map(str::to_owned)
         .collect()
@@ -70,13 +81,13 @@ fn words(desk: &Desk, text: &str) -> Vec<String> {
 
 /// Whether a cell of the line that shows a text has the sign of something wrong.
 #[track_caller]
-fn is_marked(desk: &Desk, text: &str) -> bool {
-    words(desk, text).iter().any(|word| word.starts_with('!'))
+fn is_marked(desk: &Desk, id: &str) -> bool {
+    desk.row(id).contains('!')
 }
 
 pub fn wide() -> Desk {
     let mut desk = Desk::with_offers(MARKET);
-    desk.resize(200, 60);
+    desk.resize(200, 60).keys("z");
     desk
 }
 
@@ -93,11 +104,11 @@ pub fn type_job(desk: &mut Desk) -> &mut Desk {
 fn the_front_is_marked_in_the_table_and_counted() {
     let desk = wide();
     for id in ["102", "103", "104"] {
-        assert!(line(&desk, &format!("  {id} ")).starts_with("  ◆"), "{id}");
+        assert!(desk.row(id).starts_with("┃ ◆ "), "{id}");
     }
-    assert!(line(&desk, " 101 ").starts_with("> ◆"));
-    assert!(line(&desk, " 105 ").starts_with("   "));
-    desk.expect("4 ◆ best per GPU");
+    assert!(desk.row("101").starts_with("┃›◆ "));
+    assert!(desk.row("105").starts_with("┃   "));
+    desk.expect("◆ best value (4)");
 }
 
 #[test]
@@ -148,13 +159,13 @@ fn a_job_is_typed_and_becomes_a_column_that_sorts() {
     assert!(desk.calls.is_empty());
     desk.keys("enter").expect("Job $");
     for (id, cost, spare) in [
-        ("101", "5.65", "9.4d"),
-        ("102", "8.65", "9.4d"),
-        ("103", "!5.00", "-5h"),
-        ("104", "163.00", "99.4d"),
-        ("105", "4.55", "-"),
+        ("101", "5.65", "9.4"),
+        ("102", "8.65", "9.4"),
+        ("103", "!5.00", "-0.2"),
+        ("104", "163.00", "99.4"),
+        ("105", "4.55", "—"),
     ] {
-        let words = words(&desk, &format!(" {id} "));
+        let words = row(&desk, id);
         assert!(words.contains(&cost.to_owned()), "{id}: {words:?}");
         assert!(words.contains(&spare.to_owned()), "{id}: {words:?}");
     }
@@ -189,9 +200,9 @@ fn what_is_typed_into_a_line_takes_the_place_of_its_number() {
     desk.keys("J");
     let number = |label: &str, place: usize| words(&desk, label)[place].clone();
     assert_eq!(number("> run hours", 3), "10");
-    assert_eq!(number("disk in GB", 4), "72");
-    assert_eq!(number("GB in  ", 3), "200");
-    assert_eq!(number("GB out  ", 3), "5");
+    assert_eq!(number("disk in GB", 3), "72");
+    assert_eq!(number("GB in  ", 2), "200");
+    assert_eq!(number("GB out  ", 2), "5");
 }
 
 #[test]
@@ -201,8 +212,8 @@ fn work_lets_faster_offers_finish_sooner() {
     // 1000 DLPerf-hours at 100 DLPerf are 10 hours, at 190 they are 5.26.
     desk.expect("= 1000 DLPerf-hours / 100 DLPerf");
     desk.keys("enter").expect("Job time");
-    assert!(words(&desk, " 101 ").contains(&"10h".to_owned()));
-    assert!(words(&desk, "  102 ").contains(&"5.3h".to_owned()));
+    assert!(row(&desk, "101").contains(&"10.0".to_owned()));
+    assert!(row(&desk, "102").contains(&"5.3".to_owned()));
 }
 
 #[test]
@@ -262,18 +273,18 @@ fn three_prices_stand_in_one_row() {
     desk.keys("k"); // nothing waits for the answers
     desk.answer(MARKET).answer(BIDS).answer(RESERVED);
     // 1 - 0.21 / 0.41 = 48.78 %; 1 - 0.328 / 0.41 = 20 %.
-    let words_of_101 = words(&desk, " 101 ");
+    let words_of_101 = row(&desk, "101");
     assert_eq!(
-        words_of_101[2..9],
+        words_of_101[..7],
         [
-            "101", "0.4100", "0.4100", "0.2100", "48.78%", "0.3280", "20%"
+            "101", "0.4100", "0.4100", "0.2100", "48.8", "0.3280", "20.0"
         ]
     );
     // The same GPUs under another id: 1 - 0.24 / 0.22 = -9.09 %.
-    let words_of_103 = words(&desk, "  103 ");
+    let words_of_103 = row(&desk, "103");
     assert_eq!(
-        words_of_103[1..8],
-        ["103", "0.2200", "0.2200", "0.2400", "-9.09%", "-", "-"]
+        words_of_103[..7],
+        ["103", "0.2200", "0.2200", "0.2400", "-9.1", "—", "—"]
     );
     desk.resize(160, 60).keys("j j enter");
     desk.expect("$0.240/h, 9.1 % more than on-demand (another offer of the same GPUs)")
@@ -316,8 +327,8 @@ fn a_missing_price_says_whether_it_is_not_offered_failed_or_not_loaded() {
 #[test]
 fn escape_stops_waiting_for_the_three_prices() {
     let mut desk = wide();
-    desk.keys("P").expect("asking for 3 prices");
-    desk.keys("esc").expect("Stopped waiting");
+    desk.keys("P").expect("loading price models");
+    desk.keys("esc").expect("three prices cancelled");
     assert!(desk.calls.is_empty());
 }
 
@@ -327,8 +338,10 @@ fn three_prices_fit_into_eighty_columns() {
     desk.resize(80, 24).keys("P");
     desk.answer(MARKET).answer(BIDS).answer(RESERVED);
     assert_eq!(
-        words(&desk, " 101 ")[2..9],
-        ["101", "0.4100", "0.2100", "48.78%", "0.3280", "20%", "1"]
+        row(&desk, "101")[..7],
+        [
+            "101", "0.4100", "0.4100", "0.2100", "48.8", "0.3280", "20.0"
+        ]
     );
 }
 
@@ -419,7 +432,7 @@ fn the_summary_groups_and_narrows() {
     desk.answer(MARKET).expect("gpu_name=RTX_4090");
     // The query that ran before can be recalled.
     desk.keys("/ up");
-    desk.expect("/ verified=true rentable=true rented=false\n");
+    desk.expect("/ verified=true rentable=true rented=false  ");
 }
 
 #[test]
@@ -491,7 +504,7 @@ fn the_funnel_tells_what_each_condition_costs_and_relaxes_it() {
         .type_text("gpu_name=RTX_4090 num_gpus>=8")
         .keys("enter")
         .answer(r#"{"offers":[]}"#);
-    desk.expect("Press F to see which condition costs most");
+    desk.expect("F find the strictest condition");
     desk.keys("F").expect("asking the market");
     assert_eq!(desk.calls.len(), 1);
     let wide = query(&desk);
@@ -548,10 +561,10 @@ fn related_offers_come_from_what_is_loaded_and_then_from_the_host() {
     assert_eq!(asked_text(&desk), "host_id=70");
     // Two GPUs cost 0.71, one costs 0.41: 0.30 for the second.
     assert_eq!(
-        words(&desk, " 102 ")[1..8],
+        words(&desk, " 102 ")[..7],
         ["102", "7", "2×", "RTX", "4090", "0.7100", "0.3550"]
     );
-    assert_eq!(words(&desk, " 102 ")[8..11], ["0.3000", "shares", "GPUs"]);
+    assert_eq!(words(&desk, " 102 ")[7..10], ["0.3000", "shares", "GPUs"]);
     // The host has one more slice: the other GPU of the machine.
     let more = MARKET.replacen(
         r#"{"offers":["#,
@@ -653,10 +666,10 @@ fn a_job_begins_with_the_disk_that_the_search_is_for_and_understands_days() {
     let mut desk = wide();
     desk.keys("/").type_text(" disk_space>=200").keys("enter");
     desk.keys("J");
-    assert_eq!(words(&desk, "disk in GB")[4], "200");
+    assert_eq!(words(&desk, "disk in GB")[3], "200");
     desk.type_text("3 days").keys("enter");
     // 0.40 x 72 + 0.9 x 200 / 720 x 72 + 0.01 x 20 + 0.02 x 5 = 28.8 + 18 + 0.3 = 47.1
-    assert!(words(&desk, " 101 ").contains(&"47.10".to_owned()));
+    assert!(row(&desk, "101").contains(&"47.10".to_owned()));
 }
 
 #[test]
@@ -664,13 +677,13 @@ fn an_offer_without_the_disk_of_the_job_is_marked_in_the_table() {
     let mut desk = wide();
     // 24 hours with 50 GB: 103 has 60 GB, but ends after 10 h. 101 has 500 GB and 10 days.
     desk.keys("J enter");
-    assert!(is_marked(&desk, "  103 "));
-    assert!(!is_marked(&desk, " 101 "));
+    assert!(is_marked(&desk, "103"));
+    assert!(!is_marked(&desk, "101"));
     // 5 hours with 100 GB: 103 is there long enough, but lacks the disk.
     desk.keys("J").type_text("5").keys("tab tab");
     desk.type_text("100").keys("enter");
-    assert!(is_marked(&desk, "  103 "));
-    assert!(!is_marked(&desk, " 101 "));
+    assert!(is_marked(&desk, "103"));
+    assert!(!is_marked(&desk, "101"));
     desk.keys("J tab tab").type_text("600").keys("enter");
-    assert!(is_marked(&desk, " 101 "));
+    assert!(is_marked(&desk, "101"));
 }

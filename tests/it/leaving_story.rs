@@ -15,7 +15,7 @@ fn has_left(desk: &Desk) -> bool {
 /// The Workergroups pane with a creation that was sent and not answered.
 fn creating() -> Desk {
     let mut desk = groups_form_story::sent();
-    desk.keys("esc esc").expect("4 rows");
+    desk.keys("esc esc").expect("All 4 ");
     desk
 }
 
@@ -110,7 +110,9 @@ fn a_write_and_a_series_are_both_named() {
     for (columns, rows) in [(80, 24), (200, 60)] {
         let mut desk = creating();
         desk.resize(columns, rows);
-        desk.keys("t ctrl-u").type_text("chat").keys("down ctrl-u");
+        desk.keys("z t ctrl-u")
+            .type_text("chat")
+            .keys("down ctrl-u");
         desk.type_text("0").keys("down space enter esc");
         desk.keys("q").expect("A run goes on, an answer is awaited");
         says(&desk, "Creating a workergroup for endpoint chat");

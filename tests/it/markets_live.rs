@@ -82,7 +82,7 @@ fn from_the_sandbox_to_a_market_of_one_s_own_and_its_key_stays_where_it_is() {
         ("XDG_STATE_HOME", state.to_str().unwrap()),
     ];
     let mut pty = Pty::bourse(&[], &variables, 100, 30);
-    pty.wait_for_text("rows loaded");
+    pty.wait_for_text("First 500 of more");
     add(&mut pty, "work", &recorder.url(), KEY);
     assert!(recorder.requests().is_empty(), "nothing is sent unasked");
     pty.keys("t");
@@ -90,7 +90,7 @@ fn from_the_sandbox_to_a_market_of_one_s_own_and_its_key_stays_where_it_is() {
     assert_eq!(recorder.only().path, "/api/v0/workergroups/");
     pty.keys("<Enter>");
     pty.wait_for_text("This is work");
-    pty.wait_for_text("3 rows");
+    pty.wait_for_text("All 3 ");
     let screen = pty.screen_text();
     assert!(screen.lines().next().unwrap().contains(" work"), "{screen}");
     assert!(!screen.contains("SANDBOX"), "{screen}");
@@ -99,7 +99,7 @@ fn from_the_sandbox_to_a_market_of_one_s_own_and_its_key_stays_where_it_is() {
     pty.wait_for_text("key file");
     pty.keys("g<Enter>");
     pty.wait_for_text("SANDBOX");
-    pty.wait_for_text("rows loaded");
+    pty.wait_for_text("First 500 of more");
     pty.keys("q");
     let exit = pty.exit();
     exit.assert_clean(0);
@@ -129,7 +129,7 @@ fn from_the_sandbox_to_a_market_of_one_s_own_and_its_key_stays_where_it_is() {
     );
     // The next start knows it by its name.
     let mut pty = Pty::bourse(&["--profile", "work"], &variables, 100, 30);
-    pty.wait_for_text("3 rows");
+    pty.wait_for_text("All 3 ");
     pty.keys("q");
     pty.exit().assert_clean(0);
 }
@@ -159,7 +159,7 @@ fn a_refused_key_is_replaced_where_it_was_refused() {
     pty.wait_for_text("********");
     pty.keys("<Enter>");
     // It is connected to anew with the new key, without another word.
-    pty.wait_for_text("3 rows");
+    pty.wait_for_text("All 3 ");
     // The key can go again; the file goes with it.
     pty.keys("M");
     pty.wait_for_text("key file");
@@ -224,14 +224,14 @@ async fn the_sandbox_stops_when_it_is_left_and_comes_back_as_it_was_left() {
         recorder.url()
     );
     let (person, running) = dashboard(&config, Environment::default()).await;
-    person.sees("500 rows loaded").await;
+    person.sees("First 500 of more").await;
     assert!(TcpStream::connect(running.address).is_ok());
     person.press(KeyCode::Char('M'));
     person.sees("key command").await;
     person.press(KeyCode::Char('G'));
     person.press(KeyCode::Enter);
     person.sees("This is lab").await;
-    person.sees("3 rows").await;
+    person.sees("All 3 ").await;
     let bearer = format!("Bearer {KEY}");
     let request = recorder.only();
     assert_eq!(request.header("authorization"), Some(bearer.as_str()));
@@ -249,7 +249,7 @@ async fn the_sandbox_stops_when_it_is_left_and_comes_back_as_it_was_left() {
     person.press(KeyCode::Char('g'));
     person.press(KeyCode::Enter);
     person.sees("This is the sandbox").await;
-    person.sees("500 rows loaded").await;
+    person.sees("First 500 of more").await;
     assert!(!person.screen.lock().unwrap().contains("num_gpus>=8"));
     person.press(KeyCode::Char('M'));
     person.sees("key command").await;
@@ -270,7 +270,7 @@ async fn a_key_of_the_environment_goes_to_named_markets_and_never_to_the_sandbox
         ..Environment::default()
     };
     let (person, running) = dashboard(&config, environment).await;
-    person.sees("500 rows loaded").await;
+    person.sees("First 500 of more").await;
     person.press(KeyCode::Char('M'));
     person.sees("environment").await;
     person.press(KeyCode::Char('G'));
@@ -278,15 +278,15 @@ async fn a_key_of_the_environment_goes_to_named_markets_and_never_to_the_sandbox
         .sees("The key comes from BOURSE_API_KEY in the environment.")
         .await;
     person.press(KeyCode::Enter);
-    person.sees("3 rows").await;
+    person.sees("All 3 ").await;
     person.press(KeyCode::Char('M'));
     person.sees("environment").await;
     person.press(KeyCode::Char('g'));
     person.press(KeyCode::Enter);
     // A sandbox takes its own key only: with another one it would refuse.
-    person.sees("500 rows loaded").await;
+    person.sees("First 500 of more").await;
     let _ = person.keys.send(Event::Paste(KEY.to_owned()));
-    person.sees("Nothing here takes pasted text").await;
+    person.sees("Can't paste here").await;
     person.press(KeyCode::Char('q'));
     assert_eq!(running.ended.await.unwrap(), 0);
     let bearer = format!("Bearer {KEY}");
@@ -301,7 +301,7 @@ async fn a_market_that_cannot_be_spoken_to_leaves_everything_as_it_is() {
     let config = "[profiles.far]\nbase_url = \"http://far.example\"\napi_key_command = \"printf k\"\n\
         [profiles.lost]\nbase_url = \"https://lost.example\"\napi_key_file = \"keys/lost\"\n";
     let (person, running) = dashboard(config, Environment::default()).await;
-    person.sees("500 rows loaded").await;
+    person.sees("First 500 of more").await;
     person.press(KeyCode::Char('M'));
     person.sees("key unusable").await;
     person.press(KeyCode::Char('G'));
@@ -318,7 +318,7 @@ async fn a_market_that_cannot_be_spoken_to_leaves_everything_as_it_is() {
         .await;
     person.press(KeyCode::Esc);
     person.sees("SANDBOX").await;
-    person.sees("500 rows loaded").await;
+    person.sees("First 500 of more").await;
     person.press(KeyCode::Char('q'));
     assert_eq!(running.ended.await.unwrap(), 0);
 }

@@ -45,22 +45,22 @@ fn footer_help_palette_and_empty_states_show_the_person_s_keys() {
     let mut desk = Desk::with_offers(THREE);
     desk.model.keymap = own(&[
         ("refresh", &["Z"], 2),
-        ("query", &["ctrl-f"], 3),
+        ("query", &["ctrl-g"], 3),
         ("sort", &[], 4),
     ])
     .unwrap();
-    desk.resize(120, 40);
-    desk.expect("Ctrl-f query").expect("Z refresh");
+    desk.resize(200, 40);
+    desk.expect("Ctrl-g search").expect("Z refresh");
     desk.expect_not("s sort");
     desk.keys("?").type_text("refresh");
     desk.expect("Z  ");
     desk.keys("esc :").type_text("refresh");
     desk.expect(" Z ");
-    desk.keys("esc ctrl-f ctrl-u")
+    desk.keys("esc ctrl-g ctrl-u")
         .type_text("num_gpus>=64")
         .keys("enter");
     desk.answer(r#"{"offers":[]}"#);
-    desk.expect("Press F to see which condition costs most, Ctrl-f to change the query.");
+    desk.expect("F find the strictest condition   Ctrl-g edit query");
 }
 
 #[test]

@@ -212,6 +212,9 @@ fn ids_beyond_doubles_are_whole_on_every_screen() {
     for columns in [80, 120, 200] {
         let mut desk = Desk::with_offers(LARGE);
         desk.resize(columns, 40);
+        if columns >= 100 {
+            desk.keys("z"); // beside the preview the table shows no ids
+        }
         for id in ["9007199254740993", "9007199254740992", "1234567890123456"] {
             desk.expect(&format!(" {id} "));
         }
@@ -240,7 +243,7 @@ fn a_place_without_a_region_is_its_country() {
     assert_eq!(detail, "CA");
     Desk::with_offers(json)
         .expect_not(", CA")
-        .expect("Texas, US");
+        .expect("US Texas");
 }
 
 /// The condition of a text, loosened so that `value` (on the wire) lies within it.
@@ -305,5 +308,5 @@ fn the_funnel_suggests_round_numbers_that_work() {
         })
         .collect();
     assert_eq!(asked[0]["dph_total"], json!({"lte": 1.23}));
-    desk.answer(answer).expect("1 of 2 rows");
+    desk.answer(answer).expect("1 of 2 offers");
 }

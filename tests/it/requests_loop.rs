@@ -145,12 +145,12 @@ async fn a_call_that_was_given_up_is_listed_too() {
         json(200, THREE)
     });
     let (person, ended) = dashboard(&recorder);
-    person.sees("Asking for offers").await;
+    person.sees("Loading offers").await;
     while recorder.requests().is_empty() {
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
     person.press(KeyCode::Esc);
-    person.sees("Stopped waiting").await;
+    person.sees("Request cancelled").await;
     person.types("4");
     person.sees("given up before an answer came").await;
     drop(release);

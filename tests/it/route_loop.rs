@@ -73,7 +73,7 @@ fn routes(server: &RouteServer) -> Vec<Recorded> {
 
 /// Opens the lab on the workergroup and fills a series in.
 async fn series(person: &Person, cost: &str, count: &str, at_once: &str, rate: &str) {
-    person.sees("no offers for this query").await;
+    person.sees("No offers match this query").await;
     person.types("3");
     person.sees("chat").await;
     person.types("t");

@@ -151,7 +151,7 @@ fn the_sandbox_names_the_caller_s_listings() {
 #[test]
 fn the_unlist_dialog_names_the_ids_to_try() {
     let mut pty = Pty::bourse(&["--freeze"], &[], 110, 34);
-    pty.wait_for_text("rows loaded");
+    pty.wait_for_text("First 500 of more");
     pty.keys("2");
     pty.wait_for_text("$/GB/mo");
     pty.keys("u");
@@ -320,7 +320,7 @@ fn a_group_made_in_the_dashboard_is_there_at_the_next_start_unless_it_says_no() 
     let variables = [("XDG_STATE_HOME", state.path().to_str().unwrap())];
     let at_groups = |flags: &[&str]| {
         let mut pty = Pty::bourse(&[&["--offers", "50"], flags].concat(), &variables, 110, 40);
-        pty.wait_for_text(" old");
+        pty.wait_for_text("updated ");
         pty.keys("3");
         let shown = pty.wait_for("the groups", |screen| {
             screen.contents().contains("llama-70b")

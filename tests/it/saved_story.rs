@@ -71,7 +71,7 @@ fn a_saved_search_runs_in_its_pane_with_all_its_settings() {
     assert_eq!(language::print_order(&query.order), "dph_total");
     assert_eq!(query.limit, Some(20));
     // The rows that are here stay while the new ones load, in the new order: 103 is the cheapest.
-    desk.expect("101").selects("103");
+    desk.expect("0.4100").selects("103");
     desk.keys("b").type_text("disks").keys("enter");
     assert_eq!(desk.model.pane, Pane::Volumes);
     assert_eq!(text(asked(&desk)), "disk_space>=100");
@@ -125,7 +125,7 @@ fn set_job(desk: &mut Desk) {
 fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
     let mut desk = with_two();
     set_job(&mut desk);
-    desk.click("Job $").expect("sort Job $▲");
+    desk.click("Job $").expect("sort Job $ ▲");
     desk.keys("b up enter").type_text("whole job").keys("enter");
     let [SearchChange::Put(search)] = changes(&desk)[..] else {
         panic!("{:?}", desk.effects)
@@ -143,7 +143,7 @@ fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
     desk.answer(THREE).expect_not("Job $");
     desk.keys("b").type_text("whole job").keys("enter");
     desk.answer(THREE)
-        .expect("sort Job $▲")
+        .expect("sort Job $ ▲")
         .expect_not("needs a job");
     assert_eq!(
         desk.model.browsers[bourse::domain::Resource::Offers]
@@ -158,7 +158,7 @@ fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
     let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
         model.restore(None, at_start, false);
     });
-    desk.answer(THREE).expect("sort Job $▲");
+    desk.answer(THREE).expect("sort Job $ ▲");
 }
 
 #[test]
@@ -177,10 +177,10 @@ fn a_search_without_a_job_leaves_the_persons_alone_and_says_what_its_order_needs
     desk.keys("b").type_text("old").keys("enter");
     desk.answer(THREE);
     // What cannot sort has no arrow; what can sorts.
-    desk.expect("sort $/h▼ · sort Job $ needs a job: J");
+    desk.expect("sort $/h ▼ · sort by Job $ needs a job (J)");
     assert!(!desk.screen().contains("Job $▲"), "{}", desk.screen());
     set_job(&mut desk);
-    desk.expect("sort Job $▲ $/h▼").expect_not("needs a job");
+    desk.expect("sort Job $ ▲, $/h ▼").expect_not("needs a job");
     desk.keys("b").type_text("cheap").keys("enter");
     assert_eq!(
         desk.model.browsers[bourse::domain::Resource::Offers]
@@ -210,7 +210,7 @@ fn the_key_that_gives_a_job_is_the_persons_own() {
         };
         model.keymap = Keymap::configured(&[own]).0;
     });
-    desk.answer(THREE).expect("sort Job $ needs a job: F7");
+    desk.answer(THREE).expect("sort by Job $ needs a job (F7)");
 }
 
 #[test]

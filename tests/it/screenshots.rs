@@ -41,10 +41,10 @@ const SHOTS: &[Shot] = &[
         (150, 36),
         &[
             (
-                " rows",
+                "First 500 of more",
                 "/ gpu_name=RTX_4090 geolocation in EUROPE dph<lt>1<Enter>",
             ),
-            (" rows, ", "J3d<Tab><Tab>200<Enter>"),
+            ("updated ", "J3d<Tab><Tab>200<Enter>"),
             ("Job $", "sjob<Enter>"),
             ("Job $▲", "j<Enter>"),
             ("The job on this offer", ""),
@@ -54,7 +54,7 @@ const SHOTS: &[Shot] = &[
         "plot",
         (110, 30),
         &[
-            ("rows loaded", "p"),
+            ("First 500 of more", "p"),
             ("Pareto front", "<Right><Right>"),
             ("◎", ""),
         ],
@@ -63,7 +63,7 @@ const SHOTS: &[Shot] = &[
         "route-lab",
         (110, 30),
         &[
-            ("rows loaded", "3"),
+            ("First 500 of more", "3"),
             ("llama-70b", "t"),
             (
                 "New run",

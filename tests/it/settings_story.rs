@@ -29,14 +29,14 @@ fn set_storage(desk: &mut Desk, gb: &str) {
 #[test]
 fn another_storage_reprices_every_row_at_once() {
     let mut desk = Desk::with_offers(THREE);
-    desk.expect("0.4100").expect("prices with 8GB disk ");
+    desk.expect("0.4100").expect("8 GB disk ");
     set_storage(&mut desk, "100");
     assert!(desk.calls.is_empty(), "the documented interface cannot ask");
     desk.expect("0.5250").expect("16.2500").expect("0.4250");
     desk.expect_not("0.4100").expect("~$/h");
     // 100 / 0.525 = 190.476, 2400 / 16.25 = 147.692, 90 / 0.425 = 211.765
     desk.expect("190.5").expect("147.7").expect("211.8");
-    desk.expect("prices with 100GB disk (estimate)");
+    desk.expect("100 GB disk (estimate)");
     set_storage(&mut desk, "8");
     desk.expect("0.4100")
         .expect("243.9")
@@ -52,13 +52,12 @@ fn an_estimate_lasts_until_the_market_confirms_it() {
     assert_eq!(asked(&desk).storage, Some(100.0));
     let body = wire::encode(desk.asked(), &Dialect::VAST).body.unwrap();
     assert_eq!(body["allocated_storage"], json!(100));
-    desk.expect("0.5250")
-        .expect("prices with 100GB disk (estimate)");
+    desk.expect("0.5250").expect("100 GB disk (estimate)");
     desk.fail(ApiError::Lost);
     desk.expect("0.5250").expect("(estimate)");
     desk.keys("esc r").answer(&at_100_gb());
     desk.expect("0.5250")
-        .expect("prices with 100GB disk ")
+        .expect("100 GB disk ")
         .expect_not("estimate");
 }
 
@@ -80,7 +79,7 @@ fn orders_and_local_conditions_follow_the_estimate() {
     desk.keys("j").selects("101");
     desk.keys("j").selects("103");
     desk.keys("/").type_text("dph_total<1.6").keys("enter");
-    desk.expect("1 of 3 rows").selects("103");
+    desk.expect("1 of 3 offers").selects("103");
 }
 
 #[test]
@@ -191,7 +190,7 @@ fn vcpus_and_datacenters_are_applied_here_where_they_cannot_be_sent() {
     let mut desk = Desk::with_offers(&with);
     desk.keys("o down down down").type_text("64").keys("enter");
     assert!(desk.calls.is_empty());
-    desk.expect("2 of 3 rows").expect("local: cpu_cores>=64");
+    desk.expect("2 of 3 offers").expect("local: cpu_cores>=64");
     desk.keys("o up up").expect("> Prices"); // Up stops at the first line
 }
 
@@ -227,8 +226,7 @@ fn leaving_keeps_the_settings_for_the_next_visit() {
     desk.keys("o down ctrl-u").type_text("250").keys("esc");
     desk.expect("0.4100").expect_not("estimate");
     desk.keys("o").expect("Ctrl-y takes them up");
-    desk.keys("ctrl-y enter")
-        .expect("prices with 250GB disk (estimate)");
+    desk.keys("ctrl-y enter").expect("250 GB disk (estimate)");
 }
 
 #[test]

@@ -18,12 +18,12 @@ fn against(recorder: &Recorder) -> Pty {
 #[test]
 fn a_person_searches_changes_the_query_opens_a_detail_and_leaves() {
     let mut pty = Pty::bourse(&[], &[], 120, 30);
-    pty.wait_for_text("rows loaded, more exist");
+    pty.wait_for_text("First 500 of more");
     pty.wait_for_text("SANDBOX");
     pty.keys("/gpu_name=H100_SXM num_gpus>=4<Enter>");
     pty.wait_for("only H100 SXM", |screen| {
         let text = screen.contents();
-        text.contains("H100 SXM") && !text.contains("RTX") && !text.contains("asking")
+        text.contains("H100 SXM") && !text.contains("RTX") && !text.contains("refreshing")
     });
     pty.keys("<Enter>");
     pty.wait_for_text("[Overview]");
@@ -36,7 +36,7 @@ fn a_person_searches_changes_the_query_opens_a_detail_and_leaves() {
     pty.keys("<Esc>s");
     pty.wait_for_text("Sort:");
     pty.keys("dph_total<Space><Enter>");
-    pty.wait_for_text("sort Score▼ $/h▲");
+    pty.wait_for_text("sort Score ▼, $/h ▲");
     pty.keys("q");
     pty.exit().assert_clean(0);
 }
@@ -76,7 +76,7 @@ fn a_single_object_and_a_malformed_row_are_read() {
     let single = r#"{"offers":{"id":5,"gpu_name":"RTX 4090","num_gpus":2}}"#;
     let recorder = Recorder::always(json_answer(200, single));
     let mut pty = against(&recorder);
-    pty.wait_for_text("1/1 row");
+    pty.wait_for_text("All 1 ");
     pty.keys("q");
     pty.exit().assert_clean(0);
 
@@ -134,13 +134,9 @@ fn failures() -> Vec<(&'static str, Vec<u8>, &'static str)> {
                 let whole = json_answer(200, THREE);
                 whole[..whole.len() - 700].to_vec()
             },
-            "offers could be fetched",
+            "load offers",
         ),
-        (
-            "no JSON",
-            answer(200, &[], b"hello"),
-            "offers could be fetched",
-        ),
+        ("no JSON", answer(200, &[], b"hello"), "load offers"),
         (
             "a redirect",
             answer(307, &[("Location", "http://127.0.0.1:1/")], b""),
@@ -163,7 +159,7 @@ fn every_failure_is_said_in_words_and_the_program_lives_on() {
         });
         let mut pty = against(&recorder);
         let screen = pty.wait_for(name, |screen| {
-            screen.contents().contains("No offers could be fetched")
+            screen.contents().contains("Can't load offers")
         });
         let flat: String = screen.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flat.contains(words), "{name}: {screen}");
@@ -172,7 +168,7 @@ fn every_failure_is_said_in_words_and_the_program_lives_on() {
             "{name}: the query is kept: {screen}"
         );
         pty.keys("/<C-u>gpu_name=RTX_3090<Enter>");
-        pty.wait_for_text("1/3 rows");
+        pty.wait_for_text("All 3 ");
         pty.keys("q");
         pty.exit().assert_clean(0);
     }
@@ -201,7 +197,7 @@ fn reads_are_sent_again_after_a_429_and_a_500_and_this_is_shown() {
             }
         });
         let mut pty = against(&recorder);
-        pty.wait_for_text("1/3 rows");
+        pty.wait_for_text("All 3 ");
         assert_eq!(recorder.requests().len(), 2, "{name}");
         let bodies: Vec<_> = recorder.requests().iter().map(|r| r.body.clone()).collect();
         assert_eq!(bodies[0], bodies[1], "{name}: the same question");
@@ -224,13 +220,13 @@ fn typing_goes_on_while_the_server_is_silent() {
         json_answer(200, THREE)
     });
     let mut pty = against(&recorder);
-    pty.wait_for_text("asking");
+    pty.wait_for_text("loading");
     pty.keys("/num_gpus<lt>=8");
     pty.wait_for_text("num_gpus<=8");
     pty.keys("<Esc>?");
     pty.wait_for_text("Help");
     pty.keys("<Esc>");
-    pty.wait_for_text("1/3 rows");
+    pty.wait_for_text("All 3 ");
     pty.keys("q");
     pty.exit().assert_clean(0);
 }

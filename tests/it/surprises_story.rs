@@ -15,7 +15,8 @@ const ANSWER: &str = include_str!("data/surprises.json");
 fn desks() -> impl Iterator<Item = Desk> {
     [(80, 24), (200, 60)].into_iter().map(|(columns, rows)| {
         let mut desk = Desk::with_offers(ANSWER);
-        desk.resize(columns, rows);
+        // Without the preview the table shows every column that it has room for.
+        desk.resize(columns, rows).keys("z");
         desk
     })
 }
@@ -26,6 +27,7 @@ fn words(desk: &Desk, text: &str) -> Vec<String> {
     let screen = desk.screen();
     let line = screen.lines().find(|line| line.contains(text));
     let line = line.unwrap_or_else(|| panic!("{text:?} is not on the screen:\n{screen}"));
+    let line = line.trim_start_matches(['┃', '›', '◆', ' ']);
     line.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -44,13 +46,13 @@ fn the_table_shows_what_can_be_read_and_says_what_cannot() {
             desk.expect(&id.to_string());
         }
         // One record has no id, one is null; the second 53000002 is a repetition, its price unseen.
-        desk.expect("1/6 rows, 2 skipped, 1 repeated");
+        desk.expect("All 6 offers, 2 skipped, 1 repeated");
         desk.expect("0.1157").expect("0.3222").expect("1.9542");
         // The text "8" is the number 8; a price that is no number is no price; what steers the
         // terminal is written out. Of a member that comes twice the last one holds.
         assert_eq!(
             words(&desk, "53000005")[1..5],
-            ["yes", "-", "8", "H100<U+202E>"]
+            ["yes", "—", "8", "H100<U+202E>"]
         );
         desk.expect("0.2100").expect_not("9.0000");
         desk.expect_not("\u{202e}");
@@ -63,7 +65,7 @@ fn broken_conditions_are_named_and_their_cells_flagged_though_the_column_was_hid
         desk.expect("The market ignored verified=true (1 row), rentable=true (1 row)");
         desk.expect("!deverified").expect("Rentable");
         assert_eq!(words(&desk, "53000004")[1], "!no");
-        assert_eq!(words(&desk, "53000001")[2..4], ["53000001", "yes"]);
+        assert_eq!(words(&desk, "53000001")[..2], ["53000001", "yes"]);
         // The person's own columns are as they were.
         desk.keys("c").type_text("rentable").expect("[ ]");
     }
@@ -111,7 +113,7 @@ fn another_storage_reprices_what_has_a_storage_price() {
         // 1.952 + 0.055556 = 2.007556; 0.30 + 0.36 x 200 / 720 = 0.4; 0.2 + 0.9 x 200 / 720 = 0.45.
         desk.expect("0.3646").expect("0.3756").expect("2.0076");
         desk.expect("0.4000").expect("0.4500").expect("estimate");
-        assert_eq!(words(&desk, "53000005")[2], "-");
+        assert_eq!(words(&desk, "53000005")[2], "—");
     }
 }
 
@@ -137,7 +139,7 @@ fn three_prices_are_joined_though_a_floor_stands_above_the_price() {
         // 0.092563 is 80 % of 0.1157037.
         let row = words(&desk, "53000001");
         assert!(row.contains(&"0.0926".to_owned()), "{row:?}");
-        assert!(row.contains(&"20%".to_owned()), "{row:?}");
+        assert!(row.contains(&"20.0".to_owned()), "{row:?}");
     }
 }
 
@@ -150,7 +152,7 @@ fn a_job_is_priced_with_every_part_and_never_guessed() {
         assert!(words(&desk, "53000001").contains(&"4.13".to_owned()));
         // 0.32 x 24 + 0.2 x 50 / 720 x 24 = 8.0133; it leaves the market after 86400 s: just in time.
         assert!(words(&desk, "53000002").contains(&"8.01".to_owned()));
-        assert_eq!(words(&desk, "53000005")[2..4], ["-", "-"]);
+        assert_eq!(words(&desk, "53000005")[2..4], ["—", "—"]);
         desk.keys("enter");
         let read = |desk: &Desk| {
             let screen = desk.screen();

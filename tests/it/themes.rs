@@ -133,15 +133,8 @@ fn sixteen_colours_are_the_terminal_s_own() {
 fn selection_marks_and_best_values_have_signs() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("space");
-    let screen = desk.screen();
-    assert!(
-        screen.lines().any(|line| line.starts_with("> ◆      102")),
-        "{screen}"
-    );
-    assert!(
-        screen.lines().any(|line| line.starts_with(" *◆      101")),
-        "{screen}"
-    );
+    assert!(desk.row("102").starts_with("┃›◆ "), "{}", desk.screen());
+    assert!(desk.row("101").starts_with("┃▌◆ "), "{}", desk.screen());
 }
 
 #[test]
@@ -152,7 +145,7 @@ fn in_ascii_arrow_keys_have_names_and_the_order_is_written_as_it_is_typed() {
         ..Theme::MONO
     };
     desk.model.keymap = desk.model.keymap.clone().in_words(true);
-    desk.keys("esc").expect("sort Score-");
+    desk.keys("esc").expect("sort Score -");
     desk.keys("m")
         .expect("Right group by")
         .expect_not("> group by");

@@ -31,7 +31,7 @@ fn at_volumes(url: &str, key: &str, state: &Path) -> Pty {
     ];
     let mut pty = Pty::bourse(&["--base-url", url], &variables, 110, 34);
     pty.wait_for("the offers' answer", |screen| {
-        screen.contents().contains(" old")
+        screen.contents().contains("updated ")
     });
     pty.keys("2");
     pty.wait_for_text("$/GB/mo");

@@ -17,25 +17,24 @@ fn later() -> String {
 fn a_watched_search_is_asked_again_and_what_changed_is_marked() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("w")
-        .expect("Watching: asks again every 30 s, w stops");
-    desk.wait(10.0).expect("asks in 20s");
+        .expect("Auto-refresh every 30 s (w turns it off)");
+    desk.wait(10.0).expect("next refresh in 20 s");
     assert!(desk.calls.is_empty());
     desk.wait(20.0);
     assert_eq!(desk.calls.len(), 1, "half a minute is over");
     desk.expect("0.4100"); // what is here stays until the answer comes
     desk.answer(&later());
-    desk.expect("1 new, 1 gone, 1 cheaper, 1 dearer, asks in 30s");
-    desk.expect("↓0.3500")
-        .expect("↑17.0000")
-        .expect(" +◆      104");
+    desk.expect("+ 1 new, 1 gone, ▼ 1 cheaper, ▲ 1 more expensive · next refresh in 30 s");
+    desk.expect("▼0.0600 0.3500").expect("▲0.9800 17.0000");
+    assert!(desk.row("104").contains('+'), "{}", desk.screen());
     // Compared with the beginning, not with the answer before: what went back is no change.
     desk.wait(30.0).answer(THREE);
-    desk.expect("0 new, 0 gone, 0 cheaper, 0 dearer")
-        .expect_not("↓");
-    desk.keys("w").expect("Not watching any more");
+    desk.expect("+ 0 new, 0 gone, ▼ 0 cheaper, ▲ 0 more expensive")
+        .expect_not("▼0.0600");
+    desk.keys("w").expect("Auto-refresh off");
     desk.wait(120.0);
     assert!(desk.calls.is_empty());
-    desk.expect_not("asks in");
+    desk.expect_not("next refresh");
 }
 
 #[test]
@@ -64,7 +63,7 @@ fn watching_holds_while_the_daily_quota_is_exceeded_and_after_a_refused_key() {
         said: Said::Nothing,
     });
     desk.expect("daily quota exceeded (status 429); it resets at 2026-11-20 13:00 UTC")
-        .expect("watching is on hold: daily quota exceeded");
+        .expect("Auto-refresh on hold: daily quota exceeded");
     desk.wait(1800.0).wait(1799.0);
     assert!(desk.calls.is_empty());
     desk.wait(31.0);
@@ -86,7 +85,8 @@ fn another_question_has_nothing_to_be_compared_with() {
     desk.expect("1 cheaper");
     desk.keys("/").type_text(" num_gpus>=1").keys("enter");
     desk.answer(THREE);
-    desk.expect_not("cheaper").expect("watching, asks in 30s");
+    desk.expect_not("cheaper")
+        .expect("Auto-refresh: next refresh in 30 s");
     // Offers that are not bundled are other rows.
     desk.wait(30.0).answer(&later()).expect("1 cheaper");
     desk.model.browsers[bourse::domain::Resource::Offers]
@@ -110,5 +110,5 @@ fn a_cut_answer_says_that_rows_may_only_be_out_of_it() {
 #[test]
 fn groups_and_requests_are_not_watched() {
     let mut desk = Desk::with_offers(THREE);
-    desk.keys("3 w").expect("offers and volumes can be watched");
+    desk.keys("3 w").expect("Only on Offers and Volumes");
 }

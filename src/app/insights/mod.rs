@@ -185,16 +185,6 @@ fn forget_job(model: &mut Model, now: Now) -> Vec<Effect> {
     effects
 }
 
-/// Marks or unmarks the selected row and goes to the next.
-pub(super) fn mark(browser: &mut Browser) {
-    if let Some(id) = browser.selected() {
-        if !browser.marks.remove(&id) {
-            browser.marks.insert(id);
-        }
-        browser.step(1);
-    }
-}
-
 /// Does what an action asks of the topmost view.
 pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     let page = model.facts.overlay_page.max(1);

@@ -66,8 +66,8 @@ impl Model {
         let Self {
             state,
             facts,
-            overlays: _,
             panes: _,
+            overlays: _,
             views: _,
         } = std::mem::replace(self, fresh);
         self.facts = facts;

@@ -19,20 +19,30 @@ pub enum Measure {
     Network,
     /// Reliability.
     Reliability,
+    /// `DLPerf` per dollar.
+    Value,
+    /// How long the row can still be rented.
+    TimeLeft,
 }
 
 impl Measure {
-    const ALL: [Self; 4] = [
+    const ALL: [Self; 6] = [
         Self::Price,
         Self::Performance,
         Self::Network,
         Self::Reliability,
+        Self::Value,
+        Self::TimeLeft,
     ];
 
     const fn goal(self) -> Goal {
         match self {
             Self::Price => Goal::Least,
-            Self::Performance | Self::Network | Self::Reliability => Goal::Most,
+            Self::Performance
+            | Self::Network
+            | Self::Reliability
+            | Self::Value
+            | Self::TimeLeft => Goal::Most,
         }
     }
 }
@@ -56,6 +66,20 @@ impl Place {
         (self.of > 1).then(|| worse / f64::from(self.of - 1))
     }
 
+    /// In the best fifth (`true`) or the worst (`false`); `None` between them, and among so few
+    /// rows that a fifth says nothing.
+    pub fn is_best(self) -> Option<bool> {
+        const FEWEST: u32 = 5;
+        let loses = self.of.saturating_sub(1 + self.beats + self.ties);
+        let fifth = |share: u32| u64::from(share) * 5 >= u64::from(self.of) * 4;
+        match (fifth(self.beats), fifth(loses)) {
+            _ if self.of < FEWEST => None,
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            (false, false) => None,
+        }
+    }
+
     /// Where a price stands, in words: `lower than 91 % of 57`. `None` without others.
     pub fn of_price(self) -> Option<String> {
         let Self { beats, ties, of } = self;
@@ -76,7 +100,7 @@ impl Place {
 /// must not sort a hundred thousand.
 #[derive(Debug, Default)]
 pub struct Standing {
-    places: [OnceLock<Vec<Option<Place>>>; 4],
+    places: [OnceLock<Vec<Option<Place>>>; 6],
     machines: OnceLock<HashMap<i128, u32>>,
     hosts: OnceLock<HashMap<i128, u32>>,
 }
@@ -167,6 +191,9 @@ fn value_of(listing: &Listing, measure: Measure) -> impl Fn(usize) -> Option<f64
         (Resource::Volumes, Measure::Performance) => &["nw_disk_avg_bw"],
         (Resource::Volumes, Measure::Reliability) => &["reliability2"],
         (Resource::Offers | Resource::Volumes, Measure::Network) => &["inet_down"],
+        (Resource::Offers, Measure::Value) => &["dlperf_per_dphtotal"],
+        (Resource::Volumes, Measure::Value) => &[],
+        (Resource::Offers | Resource::Volumes, Measure::TimeLeft) => &["duration"],
         (Resource::Workergroups, _) => &[],
     };
     let found = keys.iter().find_map(|key| {

@@ -33,6 +33,8 @@ pub struct Completion {
     pub span: Range<usize>,
     /// What may be typed, the likeliest first.
     pub candidates: Vec<Candidate>,
+    /// The field whose values the candidates are, if they are values.
+    pub values_of: Option<&'static Field>,
 }
 
 /// What may be typed at byte `cursor`: field names, behind a field the operators it allows, behind
@@ -86,7 +88,7 @@ fn behind(
     let Some(field) = reader.catalog.named(name).filter(|field| field.is_filter()) else {
         return Completion {
             span: end..end,
-            candidates: Vec::new(),
+            ..Completion::default()
         };
     };
     let Some(sign) = &statement.sign else {
@@ -171,6 +173,7 @@ fn fields(before: &str, span: Range<usize>, catalog: &'static Catalog) -> Comple
     Completion {
         span,
         candidates: candidates.collect(),
+        values_of: None,
     }
 }
 
@@ -197,6 +200,7 @@ fn operators(field: &Field, typed: &str, span: Range<usize>, name: &str) -> Comp
     Completion {
         span,
         candidates: candidates.collect(),
+        values_of: None,
     }
 }
 
@@ -227,6 +231,7 @@ impl Values<'_> {
         Completion {
             span,
             candidates: found.into_iter().map(|(_, candidate)| candidate).collect(),
+            values_of: Some(self.field),
         }
     }
 

@@ -323,6 +323,11 @@ impl View for Detail {
                 | Action::GroupFromSearch
                 | Action::Open
                 | Action::Unmark
+                | Action::FirstColumn
+                | Action::LastColumn
+                | Action::FoldPreview
+                | Action::WiderDetail
+                | Action::WiderTable
         );
         let is_elsewhere = match action {
             Action::Related => self.resource != Resource::Offers,

@@ -434,7 +434,7 @@ fn a_route_run_is_one_row_until_it_is_unfolded() {
         .expect("2  the worker refused");
     desk.expect("search offers");
     desk.keys("enter").expect("▾ route ×20");
-    let rows = |desk: &Desk| desk.screen().matches("  route ").count();
+    let rows = |desk: &Desk| desk.screen().matches("   route ").count();
     assert_eq!(rows(&desk), 20, "{}", desk.screen());
     desk.keys("j enter").expect("Request 21: route");
     desk.keys("esc k enter").expect("▸ route ×20");
@@ -492,7 +492,7 @@ fn a_read_is_resent_and_its_response_touches_no_rows() {
         .expect_not("Resending");
     assert!(selected(&desk).contains("12:00:01"), "the selection stays");
     desk.keys("1").selects("101");
-    desk.expect("3 rows");
+    desk.expect("All 3 ");
     // The list of groups has no body and goes as itself; Esc stops waiting for it.
     record(&mut desk, unanswered(3.0));
     desk.calls.clear();
@@ -742,7 +742,7 @@ fn footer_and_palette_know_the_pane() {
     desk.keys(":").type_text("refresh").keys("enter");
     assert_eq!(desk.calls.len(), 1);
     assert_eq!(desk.model.pane, Pane::Requests);
-    desk.keys("tab").expect("3 rows");
+    desk.keys("tab").expect("All 3 ");
 }
 
 #[test]

@@ -1,0 +1,139 @@
+//! Lines that stay until their cause is gone: notices, a mistake in the query, a failed request,
+//! conditions that the market ignored, and what auto-refresh has found.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::api::ApiError;
+use crate::app::State;
+use crate::app::browser::{Browser, Doubt};
+use crate::app::keymap::Action;
+use crate::app::remote::Now;
+use crate::domain::format;
+use crate::widgets::text::{fit, wrap};
+use crate::widgets::theme::Theme;
+
+/// The most lines that banners take from the table.
+const MOST: usize = 4;
+
+/// The banners in lines of `width` cells.
+pub(super) fn lines(
+    state: &State,
+    browser: &Browser,
+    width: u16,
+    now: Now,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    let mut add = |text: &str, style: Style| {
+        let parts = wrap(text, width.saturating_sub(4));
+        for (index, part) in parts.into_iter().take(2).enumerate() {
+            let sign = if index == 0 { " ! " } else { "   " };
+            lines.push(Line::styled(format!("{sign}{part}"), style));
+        }
+    };
+    for notice in &state.notices {
+        add(notice, theme.warning);
+    }
+    if let Some(text) = mistake(state, browser) {
+        add(&text, theme.error);
+    }
+    if let Some(text) = failure(state, browser) {
+        add(&text, theme.error);
+    }
+    if let Some(text) = ignored(browser) {
+        add(&text, theme.warning);
+    }
+    if !browser.doubts().is_empty() {
+        let doubts: Vec<_> = browser.doubts().iter().map(Doubt::text).collect();
+        add(
+            &format!("Not as asked: {}", doubts.join("; ")),
+            theme.warning,
+        );
+    }
+    lines.extend(watched(browser, now, theme).map(|line| fit(line, width)));
+    lines.truncate(MOST);
+    lines
+}
+
+fn mistake(state: &State, browser: &Browser) -> Option<String> {
+    let error = browser.bar.error.as_ref()?;
+    let fix = error.suggestion.as_ref().map(|suggestion| {
+        let key = state.keymap.key_of(Action::Complete);
+        format!(": {key} changes it to {}", suggestion.replacement)
+    });
+    Some(format!("{}{}", error.message, fix.unwrap_or_default()))
+}
+
+/// Why the rows are older than the last request.
+fn failure(state: &State, browser: &Browser) -> Option<String> {
+    browser.listing()?;
+    let error = browser.remote().error()?;
+    if !error.is_auth() {
+        return Some(format!("{error} The rows below are older."));
+    }
+    // First what to do: the market's words may be long.
+    let key = state.keymap.key_of(Action::Markets);
+    let what = match error {
+        ApiError::NoKey { .. } => "to add a key",
+        _ => "for another key",
+    };
+    Some(format!(
+        "The rows below are older. Press {key} {what}: {error}"
+    ))
+}
+
+fn ignored(browser: &Browser) -> Option<String> {
+    let named: Vec<_> = browser
+        .violations()
+        .iter()
+        .map(|violation| {
+            let noun = if violation.rows == 1 { "row" } else { "rows" };
+            format!("{} ({} {noun})", violation.condition, violation.rows)
+        })
+        .collect();
+    let named = (!named.is_empty()).then(|| named.join(", "))?;
+    Some(format!(
+        "The market ignored {named}: see the cells marked !"
+    ))
+}
+
+/// What auto-refresh has found since it was turned on: the legend of its signs at the same time.
+fn watched(browser: &Browser, now: Now, theme: &Theme) -> Option<Line<'static>> {
+    let watch = browser.watching()?;
+    let error = browser.remote().error();
+    if let Some(error) = error.filter(|error| error.stops_timers(now.epoch)) {
+        let text = format!("   Auto-refresh on hold: {}", error.headline());
+        return Some(Line::styled(text, theme.warning));
+    }
+    let next = format!("next refresh in {:.0} s", watch.next_in(now));
+    let Some(since) = watch.since() else {
+        return Some(Line::styled(
+            format!("   Auto-refresh: {next}"),
+            theme.accent,
+        ));
+    };
+    let changes = watch.changes();
+    let (cheaper, costlier) = changes.moves();
+    // Where the limit truncated a response, a missing row may only have been pushed out of it.
+    let gone = if changes.is_cut { "out" } else { "gone" };
+    let since = format::span((now.epoch - since.epoch).max(0.0));
+    let number = |sign: &str, many: usize, what: &str, style: Style| {
+        Span::styled(
+            format!("{sign}{many} {what}"),
+            if many > 0 { style } else { theme.dim },
+        )
+    };
+    let comma = || Span::styled(", ", theme.dim);
+    Some(Line::from(vec![
+        Span::styled(format!("   In {since}: "), theme.dim),
+        number("+ ", changes.new_rows(), "new", theme.accent),
+        comma(),
+        number("", changes.gone, gone, theme.text),
+        comma(),
+        number("▼ ", cheaper, "cheaper", theme.good),
+        comma(),
+        number("▲ ", costlier, "more expensive", theme.warning),
+        Span::styled(format!(" · {next}"), theme.dim),
+    ]))
+}

@@ -1,0 +1,108 @@
+//! How a table writes its cells: one unit a column, which the header names, and a fixed number of
+//! decimals, so that points stand below each other.
+
+use std::borrow::Cow;
+
+use crate::domain::field::{Format, Kind, Unit};
+use crate::domain::local::LocalTime;
+use crate::domain::{CellRef, Dialect, Field, Listing, Untrusted, country, format};
+
+/// Seconds of a day and of an hour.
+const DAY: f64 = 86_400.0;
+const HOUR: f64 = 3600.0;
+
+/// The header of a column: its label with the unit of its cells.
+pub(super) fn header(listing: &Listing, field: &Field, dialect: &Dialect) -> Cow<'static, str> {
+    let label = listing.header(field, dialect);
+    match unit(field) {
+        Some(unit) => format!("{} {unit}", label.trim_end_matches('.')).into(),
+        None => label,
+    }
+}
+
+/// The unit that a header names besides those that are part of its label.
+fn unit(field: &Field) -> Option<&'static str> {
+    if field.kind != Kind::Number || field.format != Format::Auto {
+        return None;
+    }
+    match field.unit {
+        // Everybody knows that a card has GB.
+        Unit::Megabytes if field.key == "gpu_ram" => None,
+        Unit::Megabytes | Unit::Gigabytes if !field.label.ends_with("GB") => Some("GB"),
+        Unit::Seconds if is_hours(field) => Some("h"),
+        Unit::Seconds => Some("d"),
+        Unit::Ratio if !field.label.ends_with('%') => Some("%"),
+        _ => None,
+    }
+}
+
+/// Jobs take hours more often than days.
+fn is_hours(field: &Field) -> bool {
+    field.key == "job_time"
+}
+
+/// The cells that the numbers of a column take without their unit.
+pub(super) fn width(listing: &Listing, field: &Field) -> Option<u16> {
+    if let (Kind::Number, Format::Places(places)) = (field.kind, field.format) {
+        let digits = listing.column(field).widest() + usize::from(places) + 1;
+        return u16::try_from(digits)
+            .ok()
+            .map(|width| width.min(field.column.width));
+    }
+    if field.kind != Kind::Number || field.format != Format::Auto {
+        return None;
+    }
+    match field.unit {
+        Unit::Megabytes if field.key == "gpu_ram" => Some(4),
+        Unit::Megabytes | Unit::Gigabytes | Unit::Seconds => Some(6),
+        Unit::Ratio => Some(5),
+        _ => None,
+    }
+}
+
+/// The text of a cell, at most `width` cells wide.
+pub(super) fn text(
+    listing: &Listing,
+    row: usize,
+    field: &Field,
+    width: u16,
+    local: &LocalTime,
+) -> String {
+    match (field.kind, listing.cell(row, field)) {
+        (Kind::Timestamp, CellRef::Number(epoch)) => local.cell(epoch),
+        (Kind::Number, CellRef::Number(value)) => number(field, value),
+        (Kind::Country, CellRef::Text(text)) => place(text, width),
+        (_, CellRef::Missing | CellRef::Null) => format::NONE.to_owned(),
+        _ => format::cell(listing, row, field, usize::from(width)),
+    }
+}
+
+/// The country first: where a column is cut, the region goes.
+fn place(text: &str, width: u16) -> String {
+    let code = country::code(text);
+    let region = text
+        .rsplit_once(',')
+        .map_or("", |(region, _)| region.trim());
+    let shown = if region.is_empty() || code.chars().count() > 3 {
+        country::place(text).to_owned()
+    } else {
+        format!("{code:<2} {region}")
+    };
+    Untrusted::from(shown).screen(usize::from(width))
+}
+
+fn number(field: &Field, value: f64) -> String {
+    let is_plain = field.format == Format::Auto && value.is_finite() && value.abs() < 1e12;
+    if !is_plain || field.zero_is_none && value == 0.0 {
+        return format::number(field, value);
+    }
+    match field.unit {
+        Unit::Megabytes if field.key == "gpu_ram" => format!("{:.0}", format::nominal_gb(value)),
+        Unit::Megabytes => format!("{:.0}", value / 1000.0),
+        Unit::Gigabytes => format!("{value:.0}"),
+        Unit::Seconds if is_hours(field) => format!("{:.1}", value / HOUR),
+        Unit::Seconds => format!("{:.1}", value / DAY),
+        Unit::Ratio => format!("{:.1}", value * 100.0),
+        _ => format::number(field, value),
+    }
+}

@@ -1,0 +1,219 @@
+//! Draws a pane: the query, its settings, and the panels below.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Paragraph, Scrollbar, ScrollbarOrientation, ScrollbarState};
+
+use super::{BrowserPane, Focus, banner, empty, first_run, query, table};
+use crate::app::Pane;
+use crate::app::browser::Browser;
+use crate::app::facts::Target;
+use crate::app::view::{Region, Scene};
+use crate::domain::Listing;
+use crate::domain::format::grouped;
+use crate::views::preview;
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::viewport::Viewport;
+
+/// Draws the pane.
+pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
+    let state = scene.state;
+    let browser = &state.browsers[view.resource];
+    let notes = banner::lines(state, browser, area.width, scene.now, scene.theme);
+    let height = u16::try_from(notes.len()).unwrap_or(u16::MAX);
+    let [line, settings, banners, body] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Length(1),
+        Constraint::Length(height),
+        Constraint::Fill(1),
+    ])
+    .areas(area);
+    query::line(browser, line, scene);
+    query::settings(browser, settings, scene);
+    scene.render(Paragraph::new(notes), banners);
+    panels(view, browser, body, scene);
+    if view.focus == Focus::Query {
+        query::popup(browser, line, area, scene);
+    }
+}
+
+fn panels(view: &BrowserPane, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
+    let row = browser.selected_row();
+    let has_card = first_run::is_due(view, scene.state);
+    let is_shared = scene.size != Size::Compact
+        && !scene.state.split.is_folded()
+        && (row.is_some() || has_card);
+    if !is_shared {
+        return records(view, browser, false, area, scene);
+    }
+    let width = scene.state.split.table(area.width);
+    let [left, right] =
+        Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)]).areas(area);
+    records(view, browser, true, left, scene);
+    match row {
+        _ if has_card => first_run::draw(right, scene),
+        Some(row) => preview::draw(view.resource, row, right, scene),
+        None => {}
+    }
+    scene.clickable(right, Target::Item(Region::PREVIEW, 0));
+    let border = Rect { width: 1, ..right };
+    scene.divider(border, area);
+}
+
+/// Draws the panel of the table, or what stands in its place.
+fn records(
+    view: &BrowserPane,
+    browser: &Browser,
+    has_preview: bool,
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) {
+    let is_compact = scene.size == Size::Compact;
+    let panel = Panel::new(Pane::of(view.resource).title())
+        .focused(view.focus == Focus::Table)
+        .flush()
+        .sized(scene.size);
+    let viewport = upcoming(browser, panel.inner(area), scene);
+    let facts = if is_compact {
+        compact_facts(browser, &viewport)
+    } else {
+        counts(browser)
+    };
+    // Where all rows are visible, their number says it all.
+    let range = if viewport.total > viewport.page {
+        viewport.label()
+    } else {
+        String::new()
+    };
+    let panel = panel
+        .facts(facts)
+        .foot(legend(browser, scene))
+        .foot_right(range);
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    if viewport.total > 0 {
+        table::draw(browser, has_preview, inner, scene);
+    } else {
+        empty::draw(browser, inner, scene);
+    }
+    if !is_compact && viewport.total > viewport.page {
+        let mut place = ScrollbarState::new(viewport.last_top()).position(viewport.top);
+        let bar = Scrollbar::new(ScrollbarOrientation::VerticalRight)
+            .begin_symbol(None)
+            .end_symbol(None)
+            .track_symbol(None)
+            .thumb_symbol("▐")
+            .thumb_style(scene.theme.border);
+        let area = Rect {
+            y: area.y + 1,
+            height: area.height.saturating_sub(2),
+            ..area
+        };
+        scene.frame.render_stateful_widget(bar, area, &mut place);
+    }
+}
+
+/// What the table is about to show below its header: the frame around it says so.
+fn upcoming(browser: &Browser, inner: Rect, scene: &Scene<'_, '_>) -> Viewport {
+    let mut viewport = scene.before.viewport(scene.depth, Region::MAIN);
+    let [_, rows] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
+    viewport.follow(browser.cursor(), browser.view().len(), rows);
+    viewport
+}
+
+/// How many rows there are: `All 57 offers`, `First 500 of more`, `12 of 57 offers`.
+pub(super) fn counts(browser: &Browser) -> String {
+    let Some(listing) = browser.listing() else {
+        return String::new();
+    };
+    let (shown, loaded) = (browser.view().len(), listing.len());
+    let nouns = match loaded {
+        1 => browser.resource().noun(),
+        _ => browser.resource().nouns(),
+    };
+    let mut text = match (shown < loaded, browser.is_cut()) {
+        (true, false) => format!("{} of {} {nouns}", grouped(shown), grouped(loaded)),
+        (true, true) => format!("{} of the first {}", grouped(shown), grouped(loaded)),
+        (false, false) if loaded == 0 => format!("No {nouns}"),
+        (false, false) => format!("All {} {nouns}", grouped(loaded)),
+        (false, true) => format!("First {} of more", grouped(loaded)),
+    };
+    for note in notes(browser, listing) {
+        text.push_str(", ");
+        text.push_str(&note);
+    }
+    text
+}
+
+/// What else there is to know of the number of rows.
+fn notes(browser: &Browser, listing: &Listing) -> Vec<String> {
+    let (skipped, repeated) = (listing.skipped().len(), listing.duplicates());
+    [
+        (skipped > 0).then(|| format!("{skipped} skipped")),
+        (repeated > 0).then(|| format!("{repeated} repeated")),
+        browser
+            .is_sorted_among_loaded()
+            .then(|| format!("sorted among the {} loaded only", grouped(listing.len()))),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// All that a title rule has room for.
+fn compact_facts(browser: &Browser, viewport: &Viewport) -> String {
+    let marks = match browser.marks.len() {
+        0 => String::new(),
+        many => format!("{many} marked · "),
+    };
+    let label = if viewport.total > viewport.page {
+        let visible = viewport.visible();
+        format!(
+            "{}–{} · {}",
+            visible.start + 1,
+            visible.end,
+            counts(browser)
+        )
+    } else {
+        counts(browser)
+    };
+    format!("{marks}{label}")
+}
+
+/// The signs on the screen and what they mean, and how many rows are marked.
+fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
+    let theme = scene.theme;
+    let mut line = Line::default();
+    let mut add = |sign: &'static str, style, text: String| {
+        let gap = if line.spans.is_empty() { "" } else { "  " };
+        line.push_span(Span::styled(format!("{gap}{sign}"), style));
+        line.push_span(Span::styled(format!(" {text}"), theme.dim));
+    };
+    if !browser.marks.is_empty() {
+        add(
+            "▌",
+            theme.warning,
+            format!("{} marked", browser.marks.len()),
+        );
+    }
+    let front = browser
+        .figures
+        .front()
+        .map_or(0, |front| front.members().len());
+    if front > 0 {
+        let what = if browser.figures.job.is_some() {
+            "best value for the job"
+        } else {
+            "best value"
+        };
+        add(table::BEST, theme.good, format!("{what} ({front})"));
+    }
+    let unfit = browser.figures.unfit();
+    if unfit > 0 {
+        let text = format!("too small or too short ({unfit})");
+        add(table::UNFIT, theme.warning, text);
+    }
+    if !browser.violations().is_empty() {
+        add(table::UNFIT, theme.warning, "not what you asked".to_owned());
+    }
+    line
+}

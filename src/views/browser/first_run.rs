@@ -1,0 +1,68 @@
+//! The card that a new user sees in place of the preview until the first key.
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::Paragraph;
+
+use super::BrowserPane;
+use crate::app::State;
+use crate::app::keymap::Action;
+use crate::app::view::Scene;
+use crate::domain::Resource;
+use crate::widgets::panel::Panel;
+use crate::widgets::text::wrap;
+
+/// The keys worth knowing first.
+const KEYS: [(Action, &str); 6] = [
+    (Action::Query, "search by conditions or words"),
+    (Action::Open, "open the selected offer"),
+    (Action::Job, "price offers for your job"),
+    (Action::Summary, "see the market by GPU model"),
+    (Action::Palette, "find any command by name"),
+    (Action::Help, "list all keys"),
+];
+
+/// Whether the card is shown: on the first run in the sandbox, until something is done.
+pub(super) fn is_due(view: &BrowserPane, state: &State) -> bool {
+    view.resource == Resource::Offers
+        && view.is_untouched
+        && state.markets.invites
+        && state.profile.is_sandbox
+}
+
+/// Draws the card.
+pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let markets = scene.key(Action::Markets);
+    let inner = Panel::new("Welcome to bourse").render(area, scene.frame.buffer_mut(), theme);
+    let mut text = Text::default();
+    let mut paragraph = |words: &str| {
+        for line in wrap(words, inner.width) {
+            text.push_line(Line::styled(line, theme.text));
+        }
+        text.push_line(Line::default());
+    };
+    paragraph(
+        "Compare GPU offers by what your job would cost, look after serverless workergroups and \
+         test their routing.",
+    );
+    paragraph(
+        "This is the sandbox: a simulated market on your machine. Nothing here costs money or \
+         leaves it.",
+    );
+    for (action, what) in KEYS {
+        let key = scene.key(action);
+        text.push_line(Line::from(vec![
+            Span::styled(format!("{key:>7}  "), theme.key),
+            Span::styled(what, theme.text),
+        ]));
+    }
+    text.push_line(Line::default());
+    text.push_line(Line::from(vec![
+        Span::styled(format!("{markets:>7}  "), theme.key),
+        Span::styled("connect to a real market", theme.accent),
+    ]));
+    text.push_line(Line::default());
+    text.push_line(Line::styled("Any key replaces this card.", theme.dim));
+    scene.render(Paragraph::new(text), inner);
+}

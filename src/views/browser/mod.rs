@@ -1,0 +1,305 @@
+//! A pane with a table of records: offers, volumes or workergroups.
+
+mod banner;
+mod cells;
+mod draw;
+mod empty;
+mod first_run;
+mod query;
+mod table;
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use crate::app::State;
+use crate::app::keymap::{Action, Context};
+use crate::app::remote::{Now, Phase};
+use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::app::watch::EVERY;
+use crate::domain::{Field, Resource, language};
+use crate::widgets::panel::Size;
+
+/// The candidates below the query.
+const POPUP: Region = Region(8);
+
+/// Which part of the pane has the keyboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Focus {
+    Table,
+    Query,
+}
+
+/// The pane of a resource.
+#[derive(Debug)]
+pub struct BrowserPane {
+    resource: Resource,
+    focus: Focus,
+    /// Whether nothing was done on it yet.
+    is_untouched: bool,
+}
+
+impl BrowserPane {
+    /// The pane as the dashboard starts.
+    pub const fn new(resource: Resource) -> Self {
+        Self {
+            resource,
+            focus: Focus::Table,
+            is_untouched: true,
+        }
+    }
+
+    fn on_table(&self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        let step = cx.motion(action);
+        let browser = &mut cx.state.browsers[self.resource];
+        if let Some(step) = step {
+            browser.step(step);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Left | Action::FirstColumn => scroll(self.resource, action, cx),
+            Action::Right | Action::LastColumn => scroll(self.resource, action, cx),
+            Action::Mark => browser.mark(),
+            Action::Unmark => browser.marks.clear(),
+            Action::SortLeft => sort_beside(self.resource, false, cx),
+            Action::SortRight => sort_beside(self.resource, true, cx),
+            Action::Reverse => {
+                let effects = browser.reverse(cx.now);
+                cx.effects(effects);
+            }
+            Action::Refresh => self.refresh(cx),
+            Action::Watch => self.watch(cx),
+            Action::OfferType => {
+                browser.query.offer_type = browser.query.offer_type.next();
+                self.refresh(cx);
+            }
+            Action::ResetQuery => {
+                let mut fresh = language::default_query(self.resource, browser.dialect());
+                if browser.figures.job.is_some() {
+                    fresh.storage = browser.query.storage;
+                }
+                browser.apply(fresh, Vec::new());
+                browser.show_query_in_bar();
+                self.refresh(cx);
+            }
+            Action::FoldPreview => cx.state.split.fold(),
+            Action::WiderDetail | Action::WiderTable => {
+                let width = cx.split_width();
+                let more = action == Action::WiderDetail;
+                cx.state.split.widen_preview(more, width);
+            }
+            Action::Back => self.step_back(cx),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn refresh(&self, cx: &mut Cx<'_>) {
+        let State {
+            browsers, tickets, ..
+        } = &mut *cx.state;
+        let effects = browsers[self.resource].ask(tickets, cx.now);
+        cx.effects(effects);
+    }
+
+    fn watch(&self, cx: &mut Cx<'_>) {
+        let is_on = cx.state.browsers[self.resource].toggle_watch(cx.now);
+        if is_on {
+            let key = cx.state.keymap.key_of(Action::Watch);
+            cx.toast(format!(
+                "Auto-refresh every {EVERY:.0} s ({key} turns it off)"
+            ));
+        } else {
+            cx.toast("Auto-refresh off");
+        }
+    }
+
+    /// Esc undoes one thing: a wait, an error, notices, words, marks, scrolled columns.
+    fn step_back(&self, cx: &mut Cx<'_>) {
+        let has_notices = !cx.state.notices.is_empty();
+        let browser = &mut cx.state.browsers[self.resource];
+        if browser.ask_order_at.is_some() {
+            let abort = browser.cancel();
+            cx.effects(abort);
+            let key = cx.state.keymap.key_of(Action::Refresh);
+            return cx.toast(format!(
+                "Sorted the loaded rows only ({key} asks the market)"
+            ));
+        }
+        if let Some(abort) = browser.cancel() {
+            cx.effect(abort);
+            return cx.toast("Request cancelled");
+        }
+        let stopped = browser.figures.three.cancel();
+        if !stopped.is_empty() {
+            cx.effects(stopped);
+            return cx.toast("Request for the three prices cancelled");
+        }
+        if browser.remote().error().is_some() && browser.listing().is_some() {
+            browser.dismiss();
+        } else if has_notices {
+            cx.state.notices.clear();
+        } else if !browser.words.is_empty() {
+            browser.set_words(Vec::new());
+            browser.show_query_in_bar();
+        } else if !browser.marks.is_empty() {
+            browser.marks.clear();
+        } else if browser.column_offset > 0 {
+            browser.column_offset = 0;
+        } else {
+            let key = cx.state.keymap.key_of(Action::Quit);
+            cx.toast(format!("{key} quits bourse"));
+        }
+    }
+}
+
+/// Scrolls the columns; the last one is as far as they go.
+fn scroll(resource: Resource, action: Action, cx: &mut Cx<'_>) {
+    let (shown, offset) = cx.columns();
+    let browser = &mut cx.state.browsers[resource];
+    let last = browser.columns.len().saturating_sub(shown.len().max(1));
+    browser.column_offset = match action {
+        Action::FirstColumn => 0,
+        Action::LastColumn => last.max(offset),
+        Action::Left => offset.saturating_sub(1),
+        _ => (offset + 1).min(last.max(offset)),
+    };
+}
+
+/// Sorts by the visible column beside the one that is sorted by; from none, by the first or last.
+fn sort_beside(resource: Resource, to_right: bool, cx: &mut Cx<'_>) {
+    let (fields, _) = cx.columns();
+    let browser = &mut cx.state.browsers[resource];
+    let own = browser.query.order.first().map(|key| key.field);
+    let place = own.and_then(|own| fields.iter().position(|field: &&Field| *field == own));
+    let last = fields.len().saturating_sub(1);
+    let next = match (place, to_right) {
+        (None, true) => 0,
+        (None, false) => last,
+        (Some(place), true) => (place + 1).min(last),
+        (Some(place), false) => place.saturating_sub(1),
+    };
+    if Some(next) != place
+        && let Some(field) = fields.get(next)
+    {
+        let effects = browser.sort_by(field, cx.now);
+        cx.effects(effects);
+    }
+}
+
+impl View for BrowserPane {
+    fn contexts(&self) -> &'static [Context] {
+        match (self.focus, self.resource) {
+            (Focus::Query, _) => &[Context::Query, Context::Always],
+            (Focus::Table, Resource::Workergroups) => &[
+                Context::Workergroups,
+                Context::Table,
+                Context::Movement,
+                Context::Global,
+                Context::Always,
+            ],
+            (Focus::Table, Resource::Offers | Resource::Volumes) => &[
+                Context::Table,
+                Context::Movement,
+                Context::Global,
+                Context::Always,
+            ],
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        self.is_untouched = false;
+        match (self.focus, action) {
+            (Focus::Query, _) => query::update(self, action, cx),
+            (Focus::Table, Action::Query) => {
+                cx.state.browsers[self.resource].edit_query();
+                self.focus = Focus::Query;
+                Outcome::Handled
+            }
+            (Focus::Table, _) => self.on_table(action, cx),
+        }
+    }
+
+    fn availability(&self, action: Action, state: &State) -> Availability {
+        let is_compact = Size::of(state.size.0, state.size.1) == Size::Compact;
+        match action {
+            Action::FoldPreview | Action::WiderDetail | Action::WiderTable if is_compact => {
+                Availability::Disabled("The preview needs 100 columns and 30 rows".to_owned())
+            }
+            _ => Availability::Available,
+        }
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        let browser = &mut cx.state.browsers[self.resource];
+        if self.focus == Focus::Query && browser.bar.input.key(key) {
+            browser.query_typed();
+            return Outcome::Handled;
+        }
+        Outcome::Ignored
+    }
+
+    fn takes_text(&self) -> bool {
+        self.focus == Focus::Query
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        if self.focus != Focus::Query {
+            let key = cx.state.keymap.key_of(Action::Query);
+            cx.complain(format!("Can't paste here: press {key} to edit the query"));
+            return Outcome::Handled;
+        }
+        let browser = &mut cx.state.browsers[self.resource];
+        let refused = browser.bar.input.paste(text).refused;
+        browser.query_typed();
+        if refused > 0 {
+            cx.complain(format!(
+                "{refused} invisible or control characters were left out of the paste"
+            ));
+        }
+        Outcome::Handled
+    }
+
+    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        self.is_untouched = false;
+        let browser = &mut cx.state.browsers[self.resource];
+        match (self.focus, region) {
+            (Focus::Query, POPUP) => {
+                browser.bar.choose(line);
+                browser.bar.complete();
+                browser.query_typed();
+            }
+            (Focus::Table, Region::PREVIEW) => cx.perform(Action::Open),
+            (Focus::Table, Region::MAIN) if browser.cursor() == line => cx.perform(Action::Open),
+            (Focus::Table, Region::MAIN) => browser.select(line),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn wheel(&mut self, lines: isize, cx: &mut Cx<'_>) {
+        cx.state.browsers[self.resource].step(lines);
+    }
+
+    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+        let remote = state.browsers[self.resource].remote();
+        if matches!(remote.phase(), Phase::Loading { .. }) {
+            return Some(now.mono + 0.25);
+        }
+        // The age of the rows counts in the header.
+        let age = now.epoch - remote.shown_at()?.epoch;
+        Some(now.mono + if age < 60.0 { 5.0 } else { 30.0 })
+    }
+
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        // What closed may have begun a condition.
+        self.focus = if cx.state.browsers[self.resource].bar.editing {
+            Focus::Query
+        } else {
+            Focus::Table
+        };
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::pane(self, area, scene);
+    }
+}

@@ -1,0 +1,346 @@
+//! The query line: editing, completion, and the settings below it.
+
+use ratatui::layout::{Constraint, Layout, Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Widget};
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::{BrowserPane, Focus, POPUP};
+use crate::app::browser::Browser;
+use crate::app::facts::Target;
+use crate::app::keymap::Action;
+use crate::app::keys::Keymap;
+use crate::app::needs::not_applied;
+use crate::app::sort_editor::arrow;
+use crate::app::view::{Cx, Outcome, Region, Scene};
+use crate::domain::language::{self, LanguageError, Token};
+use crate::domain::{Condition, Resource, format};
+use crate::widgets::panel::Panel;
+use crate::widgets::text::{cells, fit};
+use crate::widgets::theme::Theme;
+use crate::widgets::viewport::Viewport;
+
+/// Cells of the prompt in front of the query.
+const PROMPT: u16 = 3;
+
+/// The most candidates shown at once, and the widest that their list is.
+const SHOWN: u16 = 9;
+const WIDEST: u16 = 84;
+
+/// Does what an action means while the query is edited.
+pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) -> Outcome {
+    let browser = &mut cx.state.browsers[view.resource];
+    match action {
+        Action::Submit => {
+            let must_ask = browser.run_typed();
+            if browser.bar.error.is_some() {
+                return Outcome::Handled;
+            }
+            let advice = words_advice(browser).filter(|_| !must_ask);
+            view.focus = Focus::Table;
+            if must_ask {
+                let effects = cx.state.refresh_pane(cx.now);
+                cx.effects(effects);
+            } else if let Some(advice) = advice {
+                cx.toast(advice);
+            }
+        }
+        Action::Back => {
+            browser.cancel_typed();
+            view.focus = Focus::Table;
+        }
+        Action::Complete => browser.bar.complete(),
+        Action::Older => {
+            browser.bar.older();
+            browser.query_typed();
+        }
+        Action::Newer => {
+            browser.bar.newer();
+            browser.query_typed();
+        }
+        _ => return Outcome::Ignored,
+    }
+    Outcome::Handled
+}
+
+/// What to know for a person who filtered a truncated answer by words: the market has more rows.
+fn words_advice(browser: &Browser) -> Option<String> {
+    let loaded = browser.listing()?.len();
+    (!browser.words.is_empty() && browser.is_cut()).then(|| {
+        format!("Words filter the {loaded} loaded rows; gpu_name=RTX_4090 would search the market")
+    })
+}
+
+/// Draws the query, and the cursor while it is edited.
+pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let bar = &browser.bar;
+    scene.clickable(area, Target::Hint(Action::Query));
+    // Who types words sees at once how many rows they find.
+    let found = if bar.editing {
+        super::draw::counts(browser)
+    } else {
+        String::new()
+    };
+    let [prompt, text, count] = Layout::horizontal([
+        Constraint::Length(PROMPT),
+        Constraint::Fill(1),
+        Constraint::Length(cells(&found) + 1),
+    ])
+    .areas(area);
+    scene.render(Line::styled(found, theme.dim), count);
+    let style = if bar.editing { theme.accent } else { theme.dim };
+    scene.render(Line::styled(" / ", style), prompt);
+    if bar.input.is_empty() && !bar.editing {
+        let key = scene.key(Action::Query);
+        let note = format!("No filters: showing everything ({key} to add some)");
+        return scene.render(fit(Line::styled(note, theme.dim), text.width), text);
+    }
+    // The cursor stands behind the last character: one cell is left for it.
+    let width = text.width.saturating_sub(1);
+    let scroll = if bar.editing {
+        bar.input.scroll(usize::from(width))
+    } else {
+        0
+    };
+    if bar.editing {
+        let column = bar.input.cursor_column().saturating_sub(scroll);
+        let column = u16::try_from(column).unwrap_or(width).min(width);
+        scene.cursor = Some(Position::new(text.x + column, text.y));
+    }
+    let (line, is_cut) = highlighted(browser, scroll, theme);
+    let line = if is_cut {
+        let mut spans = vec![Span::styled("…", theme.dim)];
+        spans.extend(line.spans);
+        Line::from(spans)
+    } else {
+        line
+    };
+    scene.render(fit(line, width), text);
+}
+
+/// The query in the colours of its parts, without its first `scroll` cells; whether any were cut.
+fn highlighted<'a>(browser: &'a Browser, scroll: usize, theme: &Theme) -> (Line<'a>, bool) {
+    let text = browser.bar.input.text();
+    let tokens = language::highlight(text, browser.query.catalog());
+    // Where cells are scrolled away, the ellipsis takes the place of one more.
+    let hidden = if scroll > 0 { scroll + 1 } else { 0 };
+    let mut column = 0;
+    let mut line = Line::default();
+    for (at, letter) in text.grapheme_indices(true) {
+        let style = match &browser.bar.error {
+            Some(error) if error.span.contains(&at) => theme.error,
+            _ => tokens
+                .iter()
+                .find(|(span, _)| span.contains(&at))
+                .map_or(theme.text, |(_, token)| style_of(*token, theme)),
+        };
+        if column >= hidden {
+            line.push_span(Span::styled(letter, style));
+        }
+        column += usize::from(cells(letter));
+    }
+    (line, scroll > 0)
+}
+
+const fn style_of(token: Token, theme: &Theme) -> Style {
+    match token {
+        Token::Field => theme.accent,
+        Token::Operator => theme.dim,
+        Token::Value => theme.good,
+        Token::Word => theme.warning,
+        Token::Error => theme.error,
+    }
+}
+
+/// Draws what could stand at the cursor, in a box below it.
+pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Scene<'_, '_>) {
+    let bar = &browser.bar;
+    let Some(completion) = bar.completion.as_ref().filter(|_| bar.error.is_none()) else {
+        return;
+    };
+    let theme = scene.theme;
+    let labels = completion
+        .candidates
+        .iter()
+        .map(|candidate| cells(&candidate.label));
+    let label = labels.max().unwrap_or(0).clamp(8, 28);
+    let many = u16::try_from(completion.candidates.len()).unwrap_or(u16::MAX);
+    let height = many
+        .min(SHOWN)
+        .min(screen.bottom().saturating_sub(line.y + 3));
+    if height == 0 {
+        return;
+    }
+    let docs = completion
+        .candidates
+        .iter()
+        .map(|candidate| cells(&candidate.doc));
+    let count = if bar.count(0).is_some() { 8 } else { 0 };
+    let wanted = label + count + docs.max().unwrap_or(0) + 8;
+    let width = wanted.min(WIDEST).min(screen.width);
+    let before = bar.input.text().get(..completion.span.start);
+    let start = before.map_or(0, cells);
+    let scroll = bar
+        .input
+        .scroll(usize::from(line.width.saturating_sub(PROMPT + 1)));
+    let start = start.saturating_sub(u16::try_from(scroll).unwrap_or(0));
+    // The labels stand below what they complete: two cells of frame and gap in front of them.
+    let x = (line.x + PROMPT + start)
+        .saturating_sub(2)
+        .min(screen.right().saturating_sub(width));
+    let area = Rect::new(x, line.y + 1, width, height + 2);
+    Clear.render(area, scene.frame.buffer_mut());
+    let key = scene.key(Action::Complete);
+    let mut panel = Panel::new("").foot(format!("{key} complete")).focused(true);
+    if count > 0 {
+        panel = panel.facts("loaded rows");
+    }
+    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let mut viewport = scene.before.viewport(scene.depth, POPUP);
+    viewport.follow(bar.chosen(), completion.candidates.len(), inner);
+    for (row, index) in inner.rows().zip(viewport.visible()) {
+        let candidate = &completion.candidates[index];
+        let is_chosen = index == bar.chosen();
+        let (name, doc) = if is_chosen {
+            (theme.selected, theme.selected)
+        } else {
+            (theme.accent, theme.dim)
+        };
+        let [first, middle, last] = Layout::horizontal([
+            Constraint::Length(label + 1),
+            Constraint::Fill(1),
+            Constraint::Length(count),
+        ])
+        .areas(row);
+        if is_chosen {
+            scene.frame.buffer_mut().set_style(row, theme.selected);
+        }
+        let text = Line::styled(candidate.label.as_str(), name);
+        scene.render(fit(text, label), first);
+        let text = Line::styled(candidate.doc.as_str(), doc);
+        scene.render(fit(text, middle.width), middle);
+        if let Some(count) = bar.count(index) {
+            scene.render(Line::styled(count.to_string(), doc).right_aligned(), last);
+        }
+    }
+    keep(POPUP, viewport, scene);
+}
+
+/// Remembers what a region shows, for the mouse and for the next frame.
+fn keep(region: Region, viewport: Viewport, scene: &mut Scene<'_, '_>) {
+    let depth = scene.depth;
+    scene.facts.viewports.push((depth, region, viewport));
+}
+
+/// Draws the settings of the query; below a mistake, a caret.
+pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
+    if let Some(error) = &browser.bar.error {
+        return caret(browser, error, area, scene);
+    }
+    if browser.resource() != Resource::Workergroups {
+        scene.clickable(area, Target::Hint(Action::Settings));
+    }
+    let (theme, keymap) = (scene.theme, &scene.state.keymap);
+    let mut line = Line::raw("   ");
+    let mut is_first = true;
+    for (text, style) in parts(browser, keymap, theme) {
+        if !std::mem::take(&mut is_first) {
+            line.push_span(Span::styled(" · ", theme.border));
+        }
+        line.push_span(Span::styled(text, style));
+    }
+    scene.render(fit(line, area.width.saturating_sub(1)), area);
+}
+
+fn parts(browser: &Browser, keymap: &Keymap, theme: &Theme) -> Vec<(String, Style)> {
+    let query = &browser.query;
+    let mut parts: Vec<(String, Style)> = Vec::new();
+    // First, so that no narrow screen hides which conditions the market has not applied.
+    if let Some(text) = not_applied(browser.unmet_conditions(), keymap) {
+        parts.push((text, theme.warning));
+    }
+    if query.resource != Resource::Workergroups {
+        let local = printed(browser.local_conditions());
+        if !local.is_empty() {
+            parts.push((format!("local: {local}"), theme.warning));
+        }
+    }
+    if query.resource == Resource::Offers {
+        parts.push((query.offer_type.wire().to_owned(), theme.text));
+        parts.extend(basis(browser, theme));
+        if query.unbundled && browser.dialect().bundling_parameter.is_some() {
+            parts.push(("not bundled".to_owned(), theme.text));
+        }
+    }
+    if let Some(term) = &browser.figures.term {
+        let (size, days) = (format::gigabytes(term.gb), format::trimmed(term.days, 2));
+        parts.push((format!("term {size} for {days} d"), theme.text));
+    }
+    let order: Vec<_> = browser
+        .sorting_keys()
+        .iter()
+        .map(|key| format!("{} {}", key.field.label, arrow(key.direction)))
+        .collect();
+    if !order.is_empty() {
+        parts.push((format!("sort {}", order.join(", ")), theme.text));
+    }
+    for (need, labels) in browser.unmet_order() {
+        let (labels, words) = (labels.join(", "), need.words());
+        let key = keymap.key_of(need.action());
+        let text = format!("sort by {labels} needs {words} ({key})");
+        parts.push((text, theme.warning));
+    }
+    if let Some(limit) = query.limit {
+        parts.push((format!("limit {limit}"), theme.text));
+    }
+    let off = printed(
+        query
+            .conditions
+            .iter()
+            .filter(|condition| !condition.enabled),
+    );
+    if !off.is_empty() {
+        parts.push((format!("off: {off}"), theme.dim));
+    }
+    parts
+}
+
+/// What `$/h` includes, and the job that prices are for: with a job, its disk.
+fn basis(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
+    let (storage, is_estimate) = browser.storage();
+    let disk = format!("{} GB disk", format::trimmed(storage, 1));
+    let disk = if is_estimate {
+        (format!("{disk} (estimate)"), theme.warning)
+    } else {
+        (disk, theme.text)
+    };
+    let job = browser
+        .figures
+        .job
+        .map(|job| (format!("job {}", job.brief()), theme.text));
+    std::iter::once(disk).chain(job).collect()
+}
+
+fn printed<'a>(conditions: impl IntoIterator<Item = &'a Condition>) -> String {
+    let printed: Vec<_> = conditions
+        .into_iter()
+        .map(language::print_condition_briefly)
+        .collect();
+    printed.join(" ")
+}
+
+/// Draws a caret under the mistake in the query.
+fn caret(browser: &Browser, error: &LanguageError, area: Rect, scene: &mut Scene<'_, '_>) {
+    let text = browser.bar.input.text();
+    let width = area.width.saturating_sub(PROMPT + 1);
+    let scroll = u16::try_from(browser.bar.input.scroll(usize::from(width))).unwrap_or(0);
+    let before = text.get(..error.span.start).map_or(0, cells);
+    let under = text.get(error.span.clone()).map_or(1, cells).max(1);
+    let x = PROMPT + before.saturating_sub(scroll).min(width);
+    let carets = "^".repeat(usize::from(under));
+    let line = format!("{}{carets}", " ".repeat(usize::from(x)));
+    let style = scene.theme.error;
+    scene.render(Line::styled(line, style), area);
+}
