@@ -87,7 +87,6 @@ impl Model {
             routes: _,
             notices: _,
             toast: _,
-            stock: _,
             mutations: _,
             searches: _,
             keep: _,
