@@ -1,28 +1,27 @@
 //! What can be done now, and why the rest cannot.
 
 use super::keymap::{Action, Context, bindings};
-use super::overlay::Overlay;
 use super::view::Availability;
-use super::{Model, Pane, basket, groups, insights, mutations, watch};
+use super::{Model, Pane, groups, insights, mutations, watch};
 
 /// The contexts of the table that can be reached from who owns the keyboard by closing what lies
 /// over it; none where text is typed or a question waits, so that nothing typed is lost.
 pub(super) fn reach(model: &Model) -> Option<&'static [Context]> {
     let is_open = model.browser().is_some()
         && model.contexts().contains(&Context::Global)
-        && !model.overlays.iter().any(Overlay::takes_text);
+        && !model.overlays.iter().any(|view| view.takes_text());
     is_open.then_some(&[Context::Table, Context::Workergroups])
 }
 
 impl Model {
     /// What the topmost view calls the effect of an action, if it has a name of its own for it.
     pub fn hint(&self, action: Action) -> Option<&'static str> {
-        super::stack::top(self)?.hint(action)
+        super::stack::top(self).hint(action)
     }
 
     /// Whether an action has a meaning in the pane in sight; one that has may still be disabled.
     pub fn has_use_for(&self, action: Action) -> bool {
-        if super::stack::availability(self, action) == Some(Availability::Hidden) {
+        if super::stack::availability(self, action) == Availability::Hidden {
             return false;
         }
         match action {
@@ -42,8 +41,8 @@ impl Model {
     /// Why an action cannot be done now, if it cannot.
     pub fn disabled(&self, action: Action) -> Option<String> {
         match super::stack::availability(self, action) {
-            Some(Availability::Disabled(why)) => return Some(why),
-            Some(Availability::Hidden | Availability::Available) | None => {}
+            Availability::Disabled(why) => return Some(why),
+            Availability::Hidden | Availability::Available => {}
         }
         if self.binds_itself(action) {
             return None;
@@ -70,7 +69,15 @@ impl Model {
                 .failed_request()
                 .is_none()
                 .then(|| "No request of this pane failed".to_owned()),
-            Action::Basket => basket::disabled(self),
+            Action::Basket => (self.pane != Pane::Offers)
+                .then(|| {
+                    let key = self.keymap.key_of(Action::Offers);
+                    format!("Only on Offers ({key})")
+                })
+                .or_else(|| {
+                    let has_offer = browser.is_some_and(|it| it.selected_row().is_some());
+                    (!has_offer).then(|| "No offer is selected".to_owned())
+                }),
             other => groups::disabled(self, other).or_else(|| insights::disabled(self, other)),
         }
     }
@@ -78,7 +85,7 @@ impl Model {
     /// Whether the topmost view has a key of its own for an action: then it means something else
     /// there than to the pane below.
     fn binds_itself(&self, action: Action) -> bool {
-        let Some(Overlay::View(view)) = self.overlays.last() else {
+        let Some(view) = self.overlays.last() else {
             return false;
         };
         let is_shared = |context: &&Context| {

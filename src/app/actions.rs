@@ -2,14 +2,12 @@
 
 use super::keymap::Action;
 use super::message::{Effect, Toast};
-use super::overlay::Overlay;
 use super::remote::Now;
-use super::{Model, Pane, basket, groups, insights};
+use super::{Model, Pane, groups, insights};
 use crate::domain::country;
 use crate::domain::field::Kind;
 use crate::domain::text::visible;
 use crate::domain::{Field, Listing, Resource};
-use crate::widgets::text_input::TextInput;
 
 /// Does what an action asks for.
 pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
@@ -29,36 +27,22 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::Redraw => return vec![Effect::Redraw],
         Action::EditConfig => return vec![Effect::EditConfig],
         Action::ReloadConfig => return vec![Effect::ReloadConfig],
-        Action::Copy => super::copy::open(model),
-        Action::Export => super::export::open(model, now),
         Action::NextPane => return go_to(model, now, model.state.pane.shifted(1)),
         Action::PreviousPane => return go_to(model, now, model.state.pane.shifted(3)),
         Action::Offers => return go_to(model, now, Pane::Offers),
         Action::Volumes => return go_to(model, now, Pane::Volumes),
         Action::Workergroups => return go_to(model, now, Pane::Workergroups),
         Action::Requests => return go_to(model, now, Pane::Requests),
-        Action::Basket => return basket::open(model, now),
-        Action::ThreePrices | Action::ForgetJob | Action::Related => {
-            return insights::open(model, now, action);
-        }
-        _ => {
-            if let Some(effects) = groups::perform(model, now, action) {
-                return effects;
-            }
-            return if model.overlays.is_empty() {
-                on_table(model, now, action)
-            } else {
-                on_overlay(model, now, action)
-            };
-        }
+        Action::ForgetJob => return insights::forget_job(model, now),
+        _ => super::stack::ignored(model, now, action),
     }
     Vec::new()
 }
 
 pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
-    model.state.groups.hide();
     let mut effects = super::stack::close_from(model, now, 0);
     model.state.pane = pane;
+    model.state.requests.opened = None;
     effects.extend(groups::pane_shown(model, now));
     let crate::app::State {
         browsers, tickets, ..
@@ -78,87 +62,6 @@ pub(super) fn start(model: &mut Model, now: Now) -> Vec<Effect> {
     match model.state.pane {
         Pane::Requests => model.state.browsers[Resource::Offers].ask(&mut model.state.tickets, now),
         pane => go_to(model, now, pane),
-    }
-}
-
-pub(super) fn refresh(model: &mut Model, now: Now) -> Vec<Effect> {
-    model.state.refresh_pane(now)
-}
-
-/// What an action means over a pane with a table, where neither the pane's view nor another takes
-/// it.
-pub(super) fn on_table(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    if model.browser().is_none() {
-        return Vec::new();
-    }
-    match action {
-        Action::Open => model.overlays.push(Overlay::Detail { scroll: 0 }),
-        _ => super::stack::ignored(model, now, action),
-    }
-    Vec::new()
-}
-
-fn on_overlay(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    if let Some(Overlay::View(_)) = model.overlays.last() {
-        super::stack::ignored(model, now, action);
-        return Vec::new();
-    }
-    let page = model.facts.overlay_page.max(1);
-    match model.overlays.last() {
-        Some(Overlay::Insight(_)) => return insights::act(model, now, action),
-        Some(Overlay::Basket(_)) => return basket::act(model, now, action),
-        _ => {}
-    }
-    if action == Action::Back {
-        model.state.groups.hide();
-        model.overlays.pop();
-        return Vec::new();
-    }
-    match model.overlays.last_mut() {
-        Some(Overlay::Copy(_)) => return super::copy::act(model, now, action),
-        Some(Overlay::Export(_)) => return super::export::act(model, action),
-        Some(Overlay::Question(_)) => return super::prompt::act(model, action),
-        Some(Overlay::Detail { scroll }) => {
-            let most = model.facts.overlay_lines.saturating_sub(page);
-            if let Some(step) = movement(action, page) {
-                *scroll = scroll.saturating_add_signed(step).min(most);
-                return Vec::new();
-            }
-            return on_detail(model, action);
-        }
-        _ => {}
-    }
-    Vec::new()
-}
-
-fn on_detail(model: &mut Model, action: Action) -> Vec<Effect> {
-    let Some(browser) = model.browser_mut() else {
-        return Vec::new();
-    };
-    match action {
-        Action::Right => browser.step(1),
-        Action::Left => browser.step(-1),
-        _ => {}
-    }
-    Vec::new()
-}
-
-/// By how many lines an action moves, if it moves.
-pub(super) fn movement(action: Action, page: usize) -> Option<isize> {
-    action.motion(page)
-}
-
-/// Types into the search line of an overlay and narrows its list.
-pub(super) fn type_into(overlay: &mut Overlay, edit: impl FnOnce(&mut TextInput) -> bool) {
-    match overlay {
-        Overlay::Export(form) => form.edit(edit),
-        // These take their text elsewhere, or none.
-        Overlay::View(_)
-        | Overlay::Insight(_)
-        | Overlay::Detail { .. }
-        | Overlay::Question(_)
-        | Overlay::Basket(_)
-        | Overlay::Copy(_) => {}
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::message::Effect;
 use super::remote::{Now, Ticket};
-use super::{Model, basket, groups, insights, mutations, requests};
+use super::{Model, groups, mutations, requests};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
 
@@ -17,13 +17,6 @@ pub(super) fn came(
     let Some(result) = left else {
         return effects;
     };
-    if model.state.stock.awaited() == Some(ticket) {
-        if let Some(answer) = records(result) {
-            model.state.stock.accept(ticket, now, answer);
-            basket::rebuild(model);
-        }
-        return Vec::new();
-    }
     if requests::answered(&mut model.state, now, ticket, &result) {
         return Vec::new();
     }
@@ -33,11 +26,15 @@ pub(super) fn came(
     if groups::awaits(model, ticket) {
         return groups::answered(model, now, ticket, result);
     }
-    let Some(answer) =
-        records(result).and_then(|answer| insights::answered(model, now, ticket, answer))
-    else {
+    let Some(answer) = records(result) else {
         return Vec::new();
     };
+    let offers = &mut model.state.browsers[Resource::Offers];
+    if offers.figures.three.awaits(ticket) {
+        offers.figures.three.answered(ticket, now, answer);
+        offers.revalue();
+        return Vec::new();
+    }
     let Some(browser) = model
         .state
         .browsers

@@ -1,9 +1,10 @@
 //! What can be done from where the keyboard is: what help and palette list.
 
 use super::able::reach;
+use super::copy::{self, CopyItem};
 use super::keymap::{Action, BINDINGS, Binding, Context, bindings};
 use super::view::Cx;
-use super::{Browser, Model, copy};
+use super::{Browser, Model};
 use crate::domain::Field;
 
 /// The commands of whoever has the keyboard, at the moment a list of them opens over it.
@@ -16,19 +17,10 @@ pub struct Commands {
     /// Whether nothing is open over the pane.
     is_pane: bool,
     disabled: Vec<(Action, String)>,
+    /// What means nothing to whoever has the keyboard.
+    hidden: Vec<Action>,
     /// What can be copied.
-    pub copies: Vec<CopyCommand>,
-}
-
-/// A line of the copy menu.
-#[derive(Debug, Clone)]
-pub struct CopyCommand {
-    /// The row of the key table.
-    pub binding: &'static Binding,
-    /// What it copies.
-    pub what: String,
-    /// Why there is nothing to copy, if there is not.
-    pub disabled: Option<String>,
+    pub copies: Vec<CopyItem>,
 }
 
 impl Commands {
@@ -42,26 +34,20 @@ impl Commands {
                 disabled.push((row.action, why));
             }
         }
+        let actions = BINDINGS.iter().map(|row| row.action);
+        let hidden = actions
+            .filter(|action| !model.has_use_for(*action))
+            .collect();
         let mut commands = Self {
             contexts: model.contexts(),
             below: reach(model),
             is_pane: model.overlays.is_empty(),
             disabled,
+            hidden,
             copies: Vec::new(),
         };
         if commands.rows().any(|row| row.action == Action::Copy) {
-            let items = copy::menu(model).unwrap_or_default();
-            commands.copies = items
-                .into_iter()
-                .filter_map(|item| {
-                    let mut rows = bindings(Context::CopyMenu);
-                    Some(CopyCommand {
-                        binding: rows.find(|row| row.action == item.action)?,
-                        what: item.what,
-                        disabled: item.text.err(),
-                    })
-                })
-                .collect();
+            commands.copies = copy::items(&model.state).unwrap_or_default();
         }
         commands
     }
@@ -99,11 +85,16 @@ impl Commands {
             let mut rows = BINDINGS.iter().filter(|row| row.action == action);
             rows.any(|row| contexts.contains(&row.context))
         };
-        if matches!(action, Action::Market(_)) || knows(self.contexts) {
+        let is_here = knows(self.contexts) && !self.hidden.contains(&action);
+        if is_here || matches!(action, Action::Market(_)) {
             cx.close();
             cx.perform(action);
         } else if self.below.is_some_and(knows) {
             cx.go_to(cx.state.pane);
+            cx.perform(action);
+        } else if knows(self.contexts) {
+            // It cannot be done here, and says why.
+            cx.close();
             cx.perform(action);
         } else {
             let row = BINDINGS.iter().find(|row| row.action == action);
@@ -111,6 +102,14 @@ impl Commands {
             cx.close();
             cx.complain(format!("Only available in: {place}"));
         }
+    }
+}
+
+/// Copies one of the things that can be copied.
+pub fn copy_item(item: &CopyItem, cx: &mut Cx<'_>) {
+    match copy::copy(item) {
+        Ok(effect) => cx.effect(effect),
+        Err(why) => cx.complain(format!("Not copied: {why}")),
     }
 }
 

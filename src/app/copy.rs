@@ -1,30 +1,19 @@
-//! The copy menu: every form in which what is here can be copied, each with its letter and the text
-//! itself.
+//! What can be copied from where a person is: ids, records, tables, queries and requests, each a text
+//! with a letter of its own.
 
-use super::Keymap;
-use super::copied::{self, LONGEST};
-use super::keymap::{Action, BINDINGS, Context};
-use super::message::{Effect, Toast};
-use super::overlay::Overlay;
-use super::remote::Now;
-use super::{Browser, Model, Pane};
-use crate::domain::export;
+use super::copy_formats::{self, LONGEST};
+use super::message::Effect;
+use super::{Browser, Pane, State};
 use crate::domain::text::visible;
-
-/// The menu.
-#[derive(Debug)]
-pub struct CopyMenu {
-    /// What can be copied.
-    pub items: Vec<CopyItem>,
-    /// The selected one.
-    pub selected: usize,
-}
+use crate::domain::{Resource, WORKERGROUPS, export};
 
 /// Something that can be copied.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct CopyItem {
-    /// The action whose letter copies it.
-    pub action: Action,
+    /// The letter that copies it in the menu.
+    pub letter: char,
+    /// Its name in the palette.
+    pub name: &'static str,
     /// What it is, as it follows “Copied”.
     pub what: String,
     /// The text, or why there is none.
@@ -35,13 +24,18 @@ pub struct CopyItem {
 
 impl CopyItem {
     /// An item; a text that is too long is none.
-    pub fn new(action: Action, what: impl Into<String>, text: Result<String, String>) -> Self {
+    pub fn new(
+        letter: char,
+        name: &'static str,
+        what: impl Into<String>,
+        text: Result<String, String>,
+    ) -> Self {
         let text = text.and_then(|text| {
             if text.is_empty() {
                 Err("it is empty".to_owned())
             } else if text.len() > LONGEST {
                 Err(format!(
-                    "{} kB are more than the {} kB that a clipboard takes: export it with e",
+                    "{} kB is over the clipboard's limit of {} kB: export it instead",
                     text.len().div_ceil(1024),
                     LONGEST / 1024
                 ))
@@ -50,92 +44,87 @@ impl CopyItem {
             }
         });
         Self {
-            action,
+            letter,
+            name,
             what: what.into(),
             text,
             is_secret: false,
         }
     }
 
-    /// A secret.
-    fn secret(action: Action, what: &str, text: Option<String>) -> Self {
-        let text = text.ok_or_else(|| "the record came without one".to_owned());
-        Self {
-            is_secret: true,
-            ..Self::new(action, what, text)
-        }
-    }
-
-    /// The letter that copies it, as the keymap has it.
-    pub fn letter(&self, keymap: &Keymap) -> String {
-        BINDINGS
-            .iter()
-            .find(|row| row.context == Context::CopyMenu && row.action == self.action)
-            .map_or_else(String::new, |row| keymap.shown_key(row))
+    /// The same, to be shown nowhere.
+    #[must_use]
+    pub const fn secret(mut self) -> Self {
+        self.is_secret = true;
+        self
     }
 }
 
-impl CopyMenu {
-    /// The selected item.
-    pub fn current(&self) -> Option<&CopyItem> {
-        self.items.get(self.selected)
-    }
-
-    /// Selects another item.
-    pub fn step(&mut self, by: isize) {
-        let last = self.items.len().saturating_sub(1);
-        self.selected = self.selected.saturating_add_signed(by).min(last);
-    }
+/// The effect that copies an item; why there is none.
+///
+/// # Errors
+/// When there is no text to be copied, or it is too long for a clipboard.
+pub fn copy(item: &CopyItem) -> Result<Effect, String> {
+    let text = item.text.clone()?;
+    let what = if item.is_secret {
+        item.what.clone()
+    } else {
+        let first = text.lines().next().unwrap_or_default();
+        format!("{}: {}", item.what, visible(first, 40))
+    };
+    Ok(Effect::Copy { what, text })
 }
 
-/// Opens the menu over what is in sight.
-pub(super) fn open(model: &mut Model) {
-    if let Some(items) = menu(model) {
-        let menu = CopyMenu { items, selected: 0 };
-        model.overlays.push(Overlay::Copy(menu));
+/// What can be copied from the open pane; `None` where nothing can.
+pub fn items(state: &State) -> Option<Vec<CopyItem>> {
+    if state.pane == Pane::Requests || state.requests.opened.is_some() {
+        return Some(super::requests::copy_items(state));
     }
-}
-
-/// What can be copied from where the person is; `None` where nothing can.
-pub(super) fn menu(model: &Model) -> Option<Vec<CopyItem>> {
-    if model.state.pane == Pane::Requests || model.state.requests.opened.is_some() {
-        return Some(super::requests::copy_items(&model.state));
-    }
-    let browser = model.browser()?;
-    let mut items = items(browser, &model.state.profile.base_url);
-    if model.state.pane == Pane::Workergroups {
-        items.push(CopyItem::secret(
-            Action::CopySecret,
-            "the group's key, unmasked",
-            super::groups::secret(model),
-        ));
+    let browser = state.browser()?;
+    let mut items = pane_items(browser, &state.profile.base_url);
+    if state.pane == Pane::Workergroups {
+        let key = api_key(state).ok_or_else(|| "this record has no key".to_owned());
+        items.push(CopyItem::new('k', "copy-key", "the group's API key, unmasked", key).secret());
     }
     Some(items)
 }
 
-fn items(browser: &Browser, base: &str) -> Vec<CopyItem> {
+/// The API key of the selected workergroup, if its record has one.
+pub fn api_key(state: &State) -> Option<String> {
+    let browser = &state.browsers[Resource::Workergroups];
+    let field = WORKERGROUPS.by_key("api_key")?;
+    let record = browser.listing()?.whole(browser.selected_row()?);
+    record.text(field).map(|key| key.compared().to_owned())
+}
+
+fn pane_items(browser: &Browser, base: &str) -> Vec<CopyItem> {
     let query = &browser.query;
     let mut items = row_items(browser);
     items.push(CopyItem::new(
-        Action::CopyQuery,
+        'q',
+        "copy-query",
         "the query",
         Ok(browser.query_text()),
     ));
-    let unknown = copied::unknown_to_client(query);
+    let unknown = copy_formats::unknown_to_client(query);
     let what = match unknown {
         0 => "the market client's command".to_owned(),
-        1 => "the market client's command, without 1 condition it does not know".to_owned(),
-        more => format!("the market client's command, without {more} conditions it does not know"),
+        1 => "the market client's command, without 1 condition it does not support".to_owned(),
+        more => {
+            format!("the market client's command, without {more} conditions it does not support")
+        }
     };
     items.push(CopyItem::new(
-        Action::CopyCommand,
+        'v',
+        "copy-command",
         what,
-        Ok(copied::client_command(query)),
+        Ok(copy_formats::client_command(query)),
     ));
     items.push(CopyItem::new(
-        Action::CopyCurl,
-        "the call as curl, key from $BOURSE_API_KEY",
-        copied::search_curl(query, base, browser.dialect()),
+        'c',
+        "copy-curl",
+        "the request as curl, key from $BOURSE_API_KEY",
+        copy_formats::search_curl(query, base, browser.dialect()),
     ));
     items
 }
@@ -152,7 +141,7 @@ fn row_items(browser: &Browser) -> Vec<CopyItem> {
         .and_then(|row| u32::try_from(row).ok());
     let id = browser.selected().map(|id| id.to_string());
     let marked = browser.marked_rows();
-    let json = row.and_then(|row| copied::row_json(listing, row));
+    let json = row.and_then(|row| copy_formats::row_json(listing, row));
     let line = row.map(|row| export::csv_line(listing, row, &browser.columns));
     let (rows, which) = if marked.is_empty() {
         (
@@ -164,76 +153,35 @@ fn row_items(browser: &Browser) -> Vec<CopyItem> {
         (marked.clone(), format!("{} marked {many}", marked.len()))
     };
     let marked_text = if marked.is_empty() {
-        Err("no row is marked: Space marks one".to_owned())
+        Err("no row is marked".to_owned())
     } else {
-        Ok(copied::rows_json(listing, &marked))
+        Ok(copy_formats::rows_json(listing, &marked))
     };
     vec![
         CopyItem::new(
-            Action::CopyId,
+            'i',
+            "copy-id",
             format!("the id of the {noun}"),
             id.ok_or_else(nothing),
         ),
         CopyItem::new(
-            Action::CopyJson,
+            'j',
+            "copy-json",
             format!("the {noun} as JSON"),
             json.ok_or_else(nothing),
         ),
         CopyItem::new(
-            Action::CopyCsv,
+            'r',
+            "copy-csv",
             format!("the {noun} as a CSV line"),
             line.ok_or_else(nothing),
         ),
-        CopyItem::new(Action::CopyMarked, "the marked rows as JSON", marked_text),
+        CopyItem::new('m', "copy-marked", "the marked rows as JSON", marked_text),
         CopyItem::new(
-            Action::CopyTable,
+            't',
+            "copy-table",
             format!("{which} as a Markdown table"),
-            copied::table(listing, &rows, &browser.columns, browser.dialect()),
+            copy_formats::table(listing, &rows, &browser.columns, browser.dialect()),
         ),
     ]
-}
-
-/// Does what an action asks of the menu.
-pub(super) fn act(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    let Some(Overlay::Copy(menu)) = model.overlays.last_mut() else {
-        return Vec::new();
-    };
-    let item = match action {
-        Action::Down => {
-            menu.step(1);
-            None
-        }
-        Action::Up => {
-            menu.step(-1);
-            None
-        }
-        Action::Submit => menu.current(),
-        letter => menu.items.iter().find(|item| item.action == letter),
-    };
-    let Some(item) = item else { return Vec::new() };
-    match &item.text {
-        Err(why) => {
-            let text = format!("Not copied: {why}");
-            model.show(Toast::error(text, now));
-            Vec::new()
-        }
-        Ok(text) => {
-            let what = if item.is_secret {
-                item.what.clone()
-            } else {
-                format!("{}: {}", item.what, beginning(text))
-            };
-            let effect = Effect::Copy {
-                what,
-                text: text.clone(),
-            };
-            model.overlays.pop();
-            vec![effect]
-        }
-    }
-}
-
-/// The beginning of a text, on one line.
-fn beginning(text: &str) -> String {
-    visible(text.lines().next().unwrap_or_default(), 40)
 }

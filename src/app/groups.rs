@@ -1,5 +1,5 @@
 //! What the Workergroups pane shares beside its table: the draft of a new group, its creation,
-//! preflights, the supply check, what changed, and the secrets that are shown for a while.
+//! preflights, the supply check, what changed.
 
 pub mod creation;
 pub mod draft;
@@ -10,21 +10,17 @@ pub mod supply;
 use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::mutations::READ_ONLY;
-use super::overlay::Overlay;
 use super::remote::{Now, Ticket, Waiting};
 use super::state::State;
 use super::{Model, Pane};
 use crate::api::{ApiError, Reply};
 use crate::domain::catalog::WORKERGROUPS;
-use crate::domain::{Dialect, Listing, Resource, RowId};
+use crate::domain::{Dialect, Listing, Resource};
 use creation::Creation;
 use draft::GroupDraft;
 use drift::Drift;
 use preflight::PreflightSlot;
 use supply::SupplyCheck;
-
-/// For how long a secret is shown, in seconds.
-const SECRET_SHOWN: f64 = 15.0;
 
 /// The state beside the table.
 #[derive(Debug)]
@@ -39,8 +35,6 @@ pub struct Groups {
     pub supply: SupplyCheck,
     /// What changed since the groups were last listed.
     pub drift: Drift,
-    /// The record whose secrets are shown, and until when.
-    revealed: Option<(RowId, f64)>,
     /// The pane that was left with the form open: it reopens there.
     pub form_left_on: Option<Pane>,
 }
@@ -54,20 +48,8 @@ impl Groups {
             preflight: PreflightSlot::default(),
             supply: SupplyCheck::default(),
             drift: Drift::default(),
-            revealed: None,
             form_left_on: None,
         }
-    }
-
-    /// Whether the secrets of a record are shown now.
-    pub fn reveals(&self, record: Option<RowId>, now: Now) -> bool {
-        self.revealed
-            .is_some_and(|(own, until)| record == Some(own) && now.mono < until)
-    }
-
-    /// Hides all secrets.
-    pub const fn hide(&mut self) {
-        self.revealed = None;
     }
 }
 
@@ -112,20 +94,6 @@ impl State {
     }
 }
 
-/// Does what an action of the pane asks for; `None` if it is none of the pane's.
-pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Option<Vec<Effect>> {
-    if action != Action::Secrets {
-        return None;
-    }
-    let selected = model.state.browsers[Resource::Workergroups].selected();
-    model.state.groups.revealed = if model.state.groups.reveals(selected, now) {
-        None
-    } else {
-        selected.map(|id| (id, now.mono + SECRET_SHOWN))
-    };
-    Some(Vec::new())
-}
-
 /// Why an action of the pane cannot be done now, if it cannot.
 pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
     let state = &model.state;
@@ -150,14 +118,13 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
             let is_empty = listing.is_none_or(Listing::is_empty);
             is_empty.then(|| "No workergroups listed".to_owned())
         }),
-        Action::Secrets
-            if is_here && !matches!(model.overlays.last(), Some(Overlay::Detail { .. })) =>
-        {
+        // The details of a group handle it before this is asked.
+        Action::Secrets if is_here && model.overlays.is_empty() => {
             let key = state.keymap.key_of(Action::Open);
             Some(format!("Open the details first ({key})"))
         }
         Action::Secrets => elsewhere().or_else(selected).or_else(|| {
-            let has_key = secret(model).is_some();
+            let has_key = super::copy::api_key(state).is_some();
             (!has_key).then(|| "This workergroup has no API key".to_owned())
         }),
         _ => None,
@@ -175,17 +142,6 @@ pub(super) const fn is_own(action: Action) -> bool {
             | Action::CheckSupply
             | Action::Secrets
     )
-}
-
-/// The key of the selected group, if it came with one.
-pub(super) fn secret(model: &Model) -> Option<String> {
-    let (listing, row) = (
-        model.state.browsers[Resource::Workergroups].listing()?,
-        model.state.browsers[Resource::Workergroups].selected_row()?,
-    );
-    let field = WORKERGROUPS.by_key("api_key")?;
-    let whole = listing.whole(row);
-    whole.text(field).map(|key| key.compared().to_owned())
 }
 
 /// Whether a preflight or the supply check waits for this response.
@@ -251,13 +207,4 @@ pub(super) fn pane_shown(model: &mut Model, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     super::stack::open(model, now, Action::NewGroup).unwrap_or_default()
-}
-
-/// When the pane wants to be drawn again, on the monotonic clock.
-pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
-    let groups = &model.state.groups;
-    groups
-        .revealed
-        .map(|(_, until)| until)
-        .filter(|until| *until > now.mono)
 }

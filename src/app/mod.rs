@@ -8,12 +8,11 @@ mod able;
 mod actions;
 mod answers;
 pub mod bar;
-pub mod basket;
 pub mod browser;
 pub mod commands;
 pub mod configuration;
-pub mod copied;
 pub mod copy;
+pub mod copy_formats;
 pub mod drafts;
 pub mod export;
 pub mod facts;
@@ -28,11 +27,9 @@ mod mouse;
 pub mod mutations;
 pub mod narrowing;
 pub mod needs;
-pub mod overlay;
-mod pane;
+pub mod pane;
 mod price_basis;
 mod pricing;
-pub mod prompt;
 pub mod remote;
 pub mod requests;
 pub mod routes;
@@ -58,16 +55,15 @@ use browser::Browser;
 use facts::Facts;
 /// The person's own keys, by their path of old.
 pub use keymap::user as keys;
-use keymap::{Action, Chord, Context, Keymap};
+use keymap::{Action, Chord, Context};
 pub use message::{Effect, Message, Toast};
-use overlay::Overlay;
 pub use pane::Pane;
 pub use remote::{Now, Ticket};
 pub use state::State;
 pub use title::title;
 use view::View;
 
-use crate::domain::{Condition, Dialect};
+use crate::domain::{Condition, Dialect, Resource};
 
 /// What is known of the profile that the dashboard speaks for; no secret is in it.
 #[derive(Debug, Clone)]
@@ -96,7 +92,7 @@ pub struct Model {
     /// The view of each pane, the bottom of the stack.
     panes: [Box<dyn View>; 4],
     /// What is open over the pane, topmost last.
-    pub overlays: Vec<Overlay>,
+    pub overlays: Vec<Box<dyn View>>,
     /// What the last frame measured.
     pub facts: Facts,
     views: view::Views,
@@ -135,48 +131,31 @@ impl Model {
 
     /// Whether typed characters go into a text now.
     fn takes_text(&self) -> bool {
-        match self.overlays.last() {
-            Some(overlay) => overlay.takes_text(),
-            None => self.pane_view().takes_text(),
-        }
+        stack::top(self).takes_text()
     }
 
     /// The contexts in which a key is looked up now.
     pub fn contexts(&self) -> &'static [Context] {
-        match self.overlays.last() {
-            Some(Overlay::Detail { .. }) if self.pane == Pane::Workergroups => &[
-                Context::Workergroups,
-                Context::Detail,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
-            Some(overlay) => overlay.contexts(),
-            None => self.pane_view().contexts(),
-        }
+        stack::top(self).contexts()
     }
 
     /// When the model wants to be woken, on the clock that never jumps: a notice that goes, the
     /// seconds of a request under way, the age of what is shown.
     pub fn deadline(&self, now: Now) -> Option<f64> {
         let toast = self.toast.as_ref().map(|toast| toast.until);
-        let view = insights::is_waiting(self)
-            .then(|| self.animation(now, 0.25))
-            .flatten();
+        let offers = &self.browsers[Resource::Offers];
+        let prices = self.pane == Pane::Offers && offers.figures.three.is_loading();
+        let view = prices.then(|| self.animation(now, 0.25)).flatten();
         let writes = self.state.mutations.deadline(now);
-        let basket = basket::deadline(self, now);
         let routes = self.routes.deadline(now);
         let keep = self.keep.deadline();
-        let groups = groups::deadline(self, now);
         let watch = watch::deadline(self, now);
         let views = stack::deadline(self, now);
         let order = sorting::deadline(self);
-        [
-            toast, view, writes, basket, routes, keep, groups, watch, views, order,
-        ]
-        .into_iter()
-        .flatten()
-        .reduce(f64::min)
+        [toast, view, writes, routes, keep, watch, views, order]
+            .into_iter()
+            .flatten()
+            .reduce(f64::min)
     }
 }
 
@@ -187,7 +166,6 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let mut effects = decide(model, now, message);
     if model.state.revision() != before {
         stack::rows_changed(model);
-        basket::rebuild(model);
     }
     keep::watch(model, now, is_input, &mut effects);
     effects
@@ -203,7 +181,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         Message::Paste(text) => {
             // It may be a key: nothing of it stays in the memory.
             let text = secrecy::zeroize::Zeroizing::new(text);
-            pasted(model, now, &text)
+            stack::pasted(model, now, &text).unwrap_or_default()
         }
         Message::Mouse(event) => mouse::happened(model, now, event),
         Message::Focus(is_focused) => {
@@ -235,17 +213,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             attempt,
             waiting,
         } => {
-            model.state.stock.progress(ticket, attempt, waiting.clone());
-            for browser in &mut model.state.browsers {
-                browser.progress(ticket, attempt, waiting.clone());
-            }
-            groups::progress(model, ticket, attempt, waiting.as_ref());
-            model
-                .state
-                .requests
-                .progress(ticket, attempt, waiting.as_ref());
-            insights::progress(model, ticket, attempt, waiting.as_ref());
-            stack::progress(model, ticket, attempt, waiting.as_ref());
+            progressed(model, ticket, attempt, waiting.as_ref());
             Vec::new()
         }
         Message::Recorded { ticket, entry } => {
@@ -282,7 +250,9 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             stack::tick(model, now)
         }
         Message::Exported(result) => {
-            export::ended(model, now, result);
+            if let Some(result) = stack::exported(model, now, result) {
+                model.show(export::announce(result, now));
+            }
             Vec::new()
         }
         Message::Market(news) => {
@@ -295,6 +265,23 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             Vec::new()
         }
     }
+}
+
+/// Tells everyone who may wait for a request that it waits or is tried again.
+fn progressed(
+    model: &mut Model,
+    ticket: remote::Ticket,
+    attempt: u32,
+    waiting: Option<&remote::Waiting>,
+) {
+    for browser in &mut model.state.browsers {
+        browser.progress(ticket, attempt, waiting.cloned());
+    }
+    let offers = &mut model.state.browsers[Resource::Offers];
+    offers.figures.three.progress(ticket, attempt, waiting);
+    groups::progress(model, ticket, attempt, waiting);
+    model.state.requests.progress(ticket, attempt, waiting);
+    stack::progress(model, ticket, attempt, waiting);
 }
 
 fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
@@ -315,20 +302,14 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
         effects.extend(key_pressed(model, now, plain));
         return effects;
     }
-    let is_typing = model.takes_text();
-    if let Some((outcome, effects)) = stack::typed(model, now, key) {
-        if outcome == view::Outcome::Ignored {
-            unbound(model, now, key);
-        }
-        return effects;
-    }
-    if let Some(overlay) = model.overlays.last_mut() {
-        actions::type_into(overlay, |input| input.key(key));
-    }
-    if !is_typing {
+    let Some((outcome, effects)) = stack::typed(model, now, key) else {
+        unbound(model, now, key);
+        return Vec::new();
+    };
+    if outcome == view::Outcome::Ignored {
         unbound(model, now, key);
     }
-    Vec::new()
+    effects
 }
 
 /// Ctrl-c where text is typed: one step back, as its second press quits.
@@ -376,22 +357,4 @@ fn escaped(model: &Model, key: KeyEvent) -> Option<KeyEvent> {
         key.modifiers == KeyModifiers::ALT && matches!(key.code, KeyCode::Char(_));
     (is_alt_character && !(is_typing && edits_words))
         .then(|| KeyEvent::new(key.code, KeyModifiers::NONE))
-}
-
-fn pasted(model: &mut Model, now: Now, text: &str) -> Vec<Effect> {
-    if let Some(effects) = stack::pasted(model, now, text) {
-        return effects;
-    }
-    let mut refused = 0;
-    if let Some(overlay) = model.overlays.last_mut() {
-        actions::type_into(overlay, |input| {
-            refused = input.paste(text).refused;
-            true
-        });
-    }
-    if refused > 0 {
-        let text = format!("{refused} invisible or control characters were left out of the paste");
-        model.show(Toast::error(text, now));
-    }
-    Vec::new()
 }

@@ -5,9 +5,8 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use super::facts::Target;
 use super::keymap::Action;
 use super::message::Effect;
-use super::overlay::Overlay;
 use super::remote::Now;
-use super::{Model, actions, insights};
+use super::{Model, actions};
 
 /// Lines that a turn of the wheel moves.
 const WHEEL: isize = 3;
@@ -44,28 +43,7 @@ fn has_table(model: &Model) -> bool {
 }
 
 fn turned(model: &mut Model, now: Now, by: isize) -> Vec<Effect> {
-    super::stack::wheel(model, now, by).unwrap_or_else(|| {
-        wheel(model, now, by);
-        Vec::new()
-    })
-}
-
-fn wheel(model: &mut Model, now: Now, by: isize) {
-    let most = model
-        .facts
-        .overlay_lines
-        .saturating_sub(model.facts.overlay_page);
-    match model.overlays.last_mut() {
-        Some(Overlay::View(_)) => {}
-        Some(Overlay::Insight(_)) => insights::wheel(model, now, by),
-        Some(Overlay::Copy(menu)) => menu.step(by),
-        Some(Overlay::Question(_) | Overlay::Export(_)) => {}
-        Some(Overlay::Detail { scroll }) => {
-            *scroll = scroll.saturating_add_signed(by).min(most);
-        }
-        Some(Overlay::Basket(basket)) => basket.step(by),
-        None => {}
-    }
+    super::stack::wheel(model, now, by).unwrap_or_default()
 }
 
 fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
@@ -84,19 +62,6 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
         }
         Target::Rule => model.state.split.hold(),
         Target::Hint(action) => return actions::perform(model, now, action),
-        Target::Line(index) => match model.overlays.last_mut() {
-            Some(Overlay::Insight(_)) => return insights::clicked(model, now, index),
-            Some(Overlay::Basket(basket)) => basket.select(index),
-            Some(Overlay::Copy(menu)) => {
-                menu.selected = index;
-                return actions::perform(model, now, Action::Submit);
-            }
-            Some(Overlay::Export(form)) => {
-                form.at = index;
-                return actions::perform(model, now, Action::Toggle);
-            }
-            _ => {}
-        },
         Target::Header(field) if has_table(model) => {
             if let Some(browser) = model.browser_mut() {
                 return browser.sort_by(field, now);

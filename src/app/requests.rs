@@ -20,7 +20,8 @@ pub use runs::RouteRun;
 use runs::Runs;
 
 pub use send::{check_address, editable, resend, resendable, send};
-pub(super) use show::{copy_items, export_content};
+pub(super) use show::copy_items;
+pub(crate) use show::export_content;
 
 /// Which requests the list shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -3,11 +3,11 @@
 //! The stack of views ends in the view of the open pane, at place 0; what is open over it follows.
 
 use super::commands::Commands;
+use super::export::{NotWritten, Written};
 use super::facts::Target;
 use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::mutations::Completed;
-use super::overlay::Overlay;
 use super::remote::{Now, Ticket, Waiting};
 use super::view::{Availability, Change, Cx, Outcome, Region, Response, View};
 use super::{Model, actions};
@@ -28,10 +28,7 @@ fn with<R>(
     } = model;
     let view = match place.checked_sub(1) {
         None => &mut panes[state.pane as usize],
-        Some(above) => match overlays.get_mut(above)? {
-            Overlay::View(view) => view,
-            _ => return None,
-        },
+        Some(above) => overlays.get_mut(above)?,
     };
     let mut cx = Cx::new(state, facts, place, now);
     let result = act(&mut **view, &mut cx);
@@ -45,7 +42,7 @@ fn with<R>(
 fn carry_out(model: &mut Model, now: Now, place: usize, change: Change) -> Vec<Effect> {
     match change {
         Change::Open(view) => {
-            model.overlays.push(Overlay::View(view));
+            model.overlays.push(view);
             Vec::new()
         }
         Change::Close => close_from(model, now, place),
@@ -64,9 +61,10 @@ fn carry_out(model: &mut Model, now: Now, place: usize, change: Change) -> Vec<E
 fn perform_on_pane(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     match with(model, now, 0, |view, cx| view.update(action, cx)) {
         Some((Outcome::Handled, effects)) => effects,
-        Some((Outcome::Ignored, _)) | None => {
-            open(model, now, action).unwrap_or_else(|| actions::on_table(model, now, action))
-        }
+        Some((Outcome::Ignored, _)) | None => open(model, now, action).unwrap_or_else(|| {
+            ignored(model, now, action);
+            Vec::new()
+        }),
     }
 }
 
@@ -214,6 +212,21 @@ pub(super) fn response(
     (left, all)
 }
 
+/// Offers the end of an export to every view, topmost first; gives it back if none wrote the file.
+pub(super) fn exported(
+    model: &mut Model,
+    now: Now,
+    result: Result<Written, NotWritten>,
+) -> Option<Result<Written, NotWritten>> {
+    let mut left = Some(result);
+    for place in (0..=model.overlays.len()).rev() {
+        with(model, now, place, |view, cx| {
+            left = left.take().and_then(|result| view.exported(result, cx));
+        });
+    }
+    left
+}
+
 /// Tells the views how a write ended, topmost first, until one shows it; whether one does.
 pub(super) fn write_completed(
     model: &mut Model,
@@ -244,10 +257,7 @@ pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting:
 
 /// The earliest moment that a view wants.
 pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
-    let above = model.overlays.iter().filter_map(|overlay| match overlay {
-        Overlay::View(view) => Some(&**view),
-        _ => None,
-    });
+    let above = model.overlays.iter().map(|view| &**view);
     let views = std::iter::once(model.pane_view()).chain(above);
     views
         .filter_map(|view| view.deadline(&model.state, now))
@@ -274,25 +284,18 @@ pub(super) fn rows_changed(model: &mut Model) {
 /// The views of all panes, then those open over them.
 fn views<'a>(
     panes: &'a mut [Box<dyn View>],
-    overlays: &'a mut [Overlay],
+    overlays: &'a mut [Box<dyn View>],
 ) -> impl Iterator<Item = &'a mut Box<dyn View>> {
-    let above = overlays.iter_mut().filter_map(|overlay| match overlay {
-        Overlay::View(view) => Some(view),
-        _ => None,
-    });
-    panes.iter_mut().chain(above)
+    panes.iter_mut().chain(overlays)
 }
 
-/// The topmost view; `None` if the topmost overlay is no view.
-pub(super) fn top(model: &Model) -> Option<&dyn View> {
-    match model.overlays.last() {
-        Some(Overlay::View(view)) => Some(&**view),
-        Some(_) => None,
-        None => Some(model.pane_view()),
-    }
+/// The view that has the keyboard.
+pub(super) fn top(model: &Model) -> &dyn View {
+    let above = model.overlays.last();
+    above.map_or_else(|| model.pane_view(), |view| &**view)
 }
 
-/// Whether an action can be taken in the topmost view; `None` if the topmost overlay is no view.
-pub(super) fn availability(model: &Model, action: Action) -> Option<Availability> {
-    top(model).map(|view| view.availability(action, &model.state))
+/// Whether an action can be taken in the view that has the keyboard.
+pub(super) fn availability(model: &Model, action: Action) -> Availability {
+    top(model).availability(action, &model.state)
 }

@@ -7,14 +7,14 @@ use super::groups::Groups;
 use super::keymap::{Chord, Keymap};
 use super::message::{Effect, Toast};
 use super::mutations::Mutations;
-use super::remote::{Now, Remote, Tickets};
+use super::remote::{Now, Tickets};
 use super::requests::Requests;
 use super::routes::Routes;
 use super::{Pane, Profile, drafts, keep, markets, sandbox, split, themes};
 use crate::api::ledger::Ledger;
 use crate::domain::local::LocalTime;
 use crate::domain::saved::Searches;
-use crate::domain::{Condition, Dialect, Listing, Resource};
+use crate::domain::{Condition, Dialect, Resource};
 
 /// What the views share: the market, its data and the person's settings.
 #[derive(Debug)]
@@ -43,8 +43,6 @@ pub struct State {
     pub ledger: Ledger,
     /// What the Requests pane has besides that.
     pub requests: Box<Requests>,
-    /// The volumes of the market for what goes with an offer, asked for apart from the Volumes pane.
-    pub(crate) stock: Remote<Listing>,
     /// What changes the market: under way and in the past.
     pub mutations: Mutations,
     /// The saved searches.
@@ -166,7 +164,6 @@ impl State {
             is_focused: true,
             ledger: Ledger::default(),
             requests: Box::default(),
-            stock: Remote::default(),
             mutations: Mutations::default(),
             searches: Searches::default(),
             keep: keep::Keep::default(),

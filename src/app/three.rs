@@ -3,9 +3,10 @@
 use super::browser::Browser;
 use super::message::Effect;
 use super::remote::{Now, Remote, Ticket, Tickets, Waiting};
+use super::view::Cx;
 use crate::api::{ApiError, Request};
 use crate::domain::insight::{Coverage, coverage};
-use crate::domain::{Listing, OfferType, Query};
+use crate::domain::{Listing, OfferType, Query, Resource};
 
 /// The columns in which the prices stand, in their order.
 pub const COLUMNS: [&str; 5] = [
@@ -111,6 +112,25 @@ impl ThreeSearches {
             slot.progress(ticket, attempt, waiting.cloned());
         }
     }
+}
+
+/// Loads the price models into columns behind the price, or hides them.
+pub fn toggle(cx: &mut Cx<'_>) {
+    let offers = &mut cx.state.browsers[Resource::Offers];
+    let is_shown = offers
+        .columns
+        .iter()
+        .any(|field| COLUMNS.contains(&field.key));
+    let was_asked = !offers.figures.three.is_empty() || offers.figures.three.is_loading();
+    let (effects, text) = if is_shown && was_asked {
+        offers.hide_columns(&COLUMNS);
+        (offers.forget_three(), "Price models hidden")
+    } else {
+        let effects = offers.ask_three(&mut cx.state.tickets, cx.now);
+        (effects, "Loading on-demand, bid and reserved prices")
+    };
+    cx.effects(effects);
+    cx.toast(text);
 }
 
 impl Browser {

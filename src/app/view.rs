@@ -13,6 +13,7 @@ use ratatui::widgets::{StatefulWidget, Widget};
 
 use super::State;
 use super::commands::Commands;
+use super::export::{NotWritten, Written};
 use super::facts::{Facts, Target};
 use super::keymap::{Action, Context};
 use super::message::{Effect, Toast};
@@ -155,6 +156,16 @@ pub trait View: fmt::Debug + Send {
     /// Learns that a request waits or is tried again.
     fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
         let _ = (ticket, attempt, waiting);
+    }
+
+    /// Takes the end of an export of its own; gives back what it did not export.
+    fn exported(
+        &mut self,
+        result: Result<Written, NotWritten>,
+        cx: &mut Cx<'_>,
+    ) -> Option<Result<Written, NotWritten>> {
+        let _ = cx;
+        Some(result)
     }
 
     /// When it wants [`View::tick`], on the monotonic clock.
@@ -423,7 +434,10 @@ impl Scene<'_, '_> {
         lines: &[Line<'static>],
         area: Rect,
     ) -> Viewport {
-        let mut layout = ReportLayout::default();
+        let mut layout = ReportLayout {
+            viewport: self.before.viewport(self.depth, region),
+            cursor: None,
+        };
         let lines = ReportLines::new(report, self.theme).showing(lines);
         self.frame.render_stateful_widget(lines, area, &mut layout);
         self.cursor = layout.cursor.or(self.cursor);

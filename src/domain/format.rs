@@ -231,12 +231,13 @@ fn money(amount: f64, places: usize) -> String {
 /// A time span in words, in the largest unit that says enough: `5 hours`, `41 days`, `7.4 years`.
 pub fn lasting(seconds: f64) -> String {
     let (number, unit) = match seconds.abs() {
-        less if less < 90.0 => (trimmed(seconds, 0), "second"),
-        less if less < 5400.0 => (trimmed(seconds / 60.0, 0), "minute"),
-        less if less < 2.0 * 86_400.0 => (trimmed(seconds / 3600.0, 1), "hour"),
-        less if less < 730.0 * 86_400.0 => (trimmed(seconds / 86_400.0, 1), "day"),
-        _ => (trimmed(seconds / 31_536_000.0, 1), "year"),
+        less if less < 90.0 => (seconds, "second"),
+        less if less < 5400.0 => (seconds / 60.0, "minute"),
+        less if less < 2.0 * 86_400.0 => (seconds / 3600.0, "hour"),
+        less if less < 730.0 * 86_400.0 => (seconds / 86_400.0, "day"),
+        _ => (seconds / 31_536_000.0, "year"),
     };
+    let number = trimmed(number, usize::from(number.abs() < 10.0));
     let plural = if number == "1" { "" } else { "s" };
     format!("{number} {unit}{plural}")
 }
@@ -260,6 +261,7 @@ mod tests {
     fn spans_are_told_in_the_unit_that_people_use() {
         assert_eq!(lasting(3_542_400.0), "41 days");
         assert_eq!(lasting(86_400.0), "24 hours");
+        assert_eq!(lasting(345_600.0 + 43_200.0), "4.5 days");
         assert_eq!(lasting(3600.0), "60 minutes");
         assert_eq!(lasting(31_536_000.0 * 7.4), "7.4 years");
         assert_eq!(lasting(1.0), "1 second");

@@ -35,7 +35,10 @@ pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let [left, right] =
         Layout::horizontal([Constraint::Fill(1), Constraint::Length(width)]).areas(area);
     let mut room = left.width.saturating_sub(1 + GAP);
-    let hints = own(model).into_iter().take_while(|hint| {
+    // What a way out does already is no hint of its own.
+    let is_way_out = |hint: &Hint| last.iter().any(|way| way.word == hint.word);
+    let hints = own(model).into_iter().filter(|hint| !is_way_out(hint));
+    let hints = hints.take_while(|hint| {
         let fits = hint.width() <= room;
         room = room.saturating_sub(hint.width() + GAP);
         fits

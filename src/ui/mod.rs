@@ -1,28 +1,16 @@
 //! The frame around the views: [`draw`] reads the model, draws header, views and footer, and gives
 //! back what it measured. Nothing here changes the model.
 
-mod basket;
-mod copy;
-mod detail;
-mod export;
 mod footer;
 mod header;
-mod insights;
-mod paint;
-mod picker;
-mod prompt;
-mod records;
-mod volume;
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 
 use crate::app::Model;
 use crate::app::facts::Facts;
-use crate::app::overlay::Overlay;
 use crate::app::remote::Now;
 use crate::app::view::{Placement, Scene};
-use crate::domain::format;
 use crate::widgets::ascii;
 use crate::widgets::panel::Size;
 use crate::widgets::theme::Theme;
@@ -104,9 +92,8 @@ fn screen(
     .areas(area);
     header::draw(model, top, &mut brush.scene(frame, facts, 0));
     // What a page covers is not drawn, but keeps its place.
-    let page = model.overlays.iter().rposition(
-        |overlay| matches!(overlay, Overlay::View(view) if view.placement() == Placement::Page),
-    );
+    let mut above = model.overlays.iter();
+    let page = above.rposition(|view| view.placement() == Placement::Page);
     let hidden = page.map_or(0, |page| page + 1);
     let covered = model.facts.viewports.iter();
     facts
@@ -137,61 +124,16 @@ fn overlays(
     first: usize,
     facts: &mut Facts,
 ) -> Option<Position> {
-    let Brush { model, now, theme } = brush;
     let mut cursor = None;
-    for (place, overlay) in model.overlays.iter().enumerate().skip(first) {
-        if let Overlay::View(view) = overlay {
-            let mut scene = brush.scene(frame, facts, place + 1);
-            // The header stays above a page.
-            let page = match view.placement() {
-                Placement::Page => body,
-                Placement::Dialog => area,
-            };
-            view.draw(page, &mut scene);
-            cursor = scene.cursor;
-            continue;
-        }
-        let buffer = &mut *frame.buffer_mut();
-        cursor = match overlay {
-            Overlay::View(_) => None,
-            Overlay::Detail { scroll } => {
-                picker::blank(buffer, body);
-                if let Some(browser) = model.browser() {
-                    let view = detail::View {
-                        browser,
-                        scroll: *scroll,
-                        local: &model.local_time(now),
-                        now,
-                        reveals: model.groups.reveals(browser.selected(), now),
-                        keymap: &model.keymap,
-                    };
-                    detail::draw(buffer, body, &view, theme, facts);
-                }
-                None
-            }
-            Overlay::Insight(insight) => {
-                insights::draw(buffer, body, model, insight, now, theme, facts);
-                None
-            }
-            Overlay::Basket(basket) => {
-                basket::draw(buffer, body, model, basket, now, theme, facts);
-                None
-            }
-            Overlay::Copy(menu) => {
-                copy::draw(buffer, area, menu, &model.keymap, theme, facts);
-                None
-            }
-            Overlay::Export(form) => export::draw(buffer, area, form, &model.keymap, theme, facts),
-            Overlay::Question(question) => {
-                prompt::question(buffer, area, question, &model.keymap, theme, facts);
-                None
-            }
+    for (place, view) in brush.model.overlays.iter().enumerate().skip(first) {
+        let mut scene = brush.scene(frame, facts, place + 1);
+        // The header stays above a page.
+        let page = match view.placement() {
+            Placement::Page => body,
+            Placement::Dialog => area,
         };
+        view.draw(page, &mut scene);
+        cursor = scene.cursor;
     }
     cursor
-}
-
-/// The age of something that arrived at `then`, in words.
-pub(crate) fn age(now: Now, then: Now) -> String {
-    format::span((now.epoch - then.epoch).max(0.0))
 }

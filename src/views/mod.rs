@@ -1,14 +1,18 @@
 //! The views of the dashboard, one folder each: its state and what it does in `mod.rs`, its looks
 //! in `draw.rs`.
 
+mod bill;
 pub mod body_editor;
 pub mod browser;
 mod chart;
 mod columns;
 mod compare;
 pub mod confirm;
+pub mod copy;
 pub mod create;
+pub mod detail;
 pub mod drift;
+pub mod export;
 mod filter;
 mod funnel;
 pub mod group_form;
@@ -17,6 +21,7 @@ mod job;
 pub mod market;
 mod markets;
 mod notices;
+pub mod offer_volumes;
 mod palette;
 pub mod planner;
 pub mod plot;
@@ -38,6 +43,7 @@ pub mod unlist;
 mod write_dialog;
 
 use crate::app::keymap::{Action, Context};
+use crate::app::three::toggle as price_models;
 use crate::app::view::{Availability, Cx, View, Views};
 use crate::app::{Model, Pane, Profile};
 use crate::domain::Condition;
@@ -84,6 +90,22 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Notices => cx.try_open(notices::Notices::new),
         Action::Quit => {
             quit::quit(cx);
+            true
+        }
+        Action::Open => cx.try_open(detail::Detail::new),
+        Action::Related => {
+            let detail = detail::Detail::on_machine(cx);
+            cx.try_open(|_| detail)
+        }
+        Action::Copy => cx.try_open(copy::CopyMenu::of_pane),
+        Action::Export => {
+            let form = export::ExportForm::new(cx.state, cx.now);
+            cx.open(form);
+            true
+        }
+        Action::Basket => offer_volumes::OfferVolumes::open(cx),
+        Action::ThreePrices => {
+            price_models(cx);
             true
         }
         Action::NewGroup => group_form::open(cx),

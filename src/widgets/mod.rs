@@ -4,6 +4,7 @@
 pub mod appearance;
 pub mod ascii;
 pub mod dialog;
+pub mod find;
 pub mod form;
 pub mod json;
 pub mod list;

@@ -7,8 +7,8 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{StatefulWidget, Widget};
 
+use super::find::{Find, FindEvent, FindLine};
 use super::text::wrap_line;
-use super::text_input::{InputLine, TextInput};
 use super::theme::Theme;
 use super::viewport::Viewport;
 use crate::app::keymap::{Action, Context};
@@ -31,18 +31,10 @@ pub struct Report {
     top: usize,
     /// Rows of that line that are scrolled away: one line may be longer than the screen.
     skip: usize,
+    /// The selected line, in a report whose lines can be acted on.
+    cursor: Option<usize>,
     find: Find,
     paint: Option<Paint>,
-}
-
-/// What is searched for in a report.
-#[derive(Debug, Default)]
-struct Find {
-    input: TextInput,
-    is_typing: bool,
-    /// The lines that match, ascending.
-    matches: Vec<usize>,
-    at: usize,
 }
 
 impl Report {
@@ -52,6 +44,24 @@ impl Report {
             lines,
             ..Self::default()
         }
+    }
+
+    /// Movement selects a line instead of scrolling.
+    #[must_use]
+    pub const fn with_cursor(mut self) -> Self {
+        self.cursor = Some(0);
+        self
+    }
+
+    /// The selected line.
+    pub const fn cursor(&self) -> Option<usize> {
+        self.cursor
+    }
+
+    /// Selects a line, if lines can be selected.
+    pub fn select(&mut self, line: usize) {
+        let last = self.lines.len().saturating_sub(1);
+        self.cursor = self.cursor.map(|_| line.min(last));
     }
 
     /// Colours the visible lines as they are drawn.
@@ -64,7 +74,9 @@ impl Report {
     /// Other lines; position and search stay.
     pub fn set_lines(&mut self, lines: Vec<Line<'static>>) {
         self.lines = lines;
-        self.top = self.top.min(self.lines.len().saturating_sub(1));
+        let last = self.lines.len().saturating_sub(1);
+        self.top = self.top.min(last);
+        self.cursor = self.cursor.map(|cursor| cursor.min(last));
         self.search();
     }
 
@@ -75,7 +87,7 @@ impl Report {
 
     /// Where keys are looked up: while a search is typed, letters are text.
     pub const fn contexts(&self) -> &'static [Context] {
-        if self.find.is_typing {
+        if self.find.is_typing() {
             &[Context::Query, Context::Always]
         } else {
             &[
@@ -89,40 +101,37 @@ impl Report {
 
     /// Whether a search is being typed.
     pub const fn is_typing(&self) -> bool {
-        self.find.is_typing
+        self.find.is_typing()
     }
 
     /// Whether something is searched for.
     pub fn is_searching(&self) -> bool {
-        self.find.is_typing || !self.find.input.is_empty()
+        self.find.is_active()
     }
 
     /// Scrolls or searches; false if the action means neither here.
     pub fn update(&mut self, action: Action, viewport: Viewport) -> bool {
-        match action {
-            Action::Query => self.find.is_typing = true,
-            Action::FindNext if self.is_searching() => self.step_match(1, viewport),
-            Action::FindPrevious if self.is_searching() => self.step_match(-1, viewport),
-            Action::FindNext | Action::FindPrevious => self.find.is_typing = true,
-            Action::Submit if self.find.is_typing => {
-                self.find.is_typing = false;
+        match self.find.update(action) {
+            FindEvent::Handled => return true,
+            FindEvent::Moved => {
                 self.show_match(viewport);
+                return true;
             }
-            Action::Back if self.is_searching() => self.find = Find::default(),
-            Action::Older if self.find.is_typing => self.step_match(-1, viewport),
-            Action::Newer if self.find.is_typing => self.step_match(1, viewport),
-            _ => {
-                let Some(by) = action.motion(viewport.page) else {
-                    return false;
-                };
-                self.scroll(by, viewport);
-            }
+            FindEvent::Ignored => {}
         }
+        let Some(by) = action.motion(viewport.page) else {
+            return false;
+        };
+        self.scroll(by, viewport);
         true
     }
 
-    /// Scrolls by rows of the screen.
+    /// Scrolls by rows of the screen, or moves the cursor by lines.
     pub fn scroll(&mut self, by: isize, viewport: Viewport) {
+        if let Some(cursor) = self.cursor {
+            self.select(cursor.saturating_add_signed(by));
+            return;
+        }
         let (here, width) = ((self.top, self.skip), viewport.width);
         let last = self.last_top(viewport.page, width);
         let top = match by {
@@ -179,7 +188,7 @@ impl Report {
 
     /// Types a key into the search.
     pub fn key(&mut self, key: KeyEvent, viewport: Viewport) -> bool {
-        let is_taken = self.find.is_typing && self.find.input.key(key);
+        let is_taken = self.find.key(key);
         if is_taken {
             self.search();
             self.show_match(viewport);
@@ -189,43 +198,24 @@ impl Report {
 
     /// Pastes into the search; false if none is typed.
     pub fn paste(&mut self, text: &str) -> bool {
-        if self.find.is_typing {
-            self.find.input.paste(text);
+        let is_taken = self.find.paste(text);
+        if is_taken {
             self.search();
         }
-        self.find.is_typing
+        is_taken
     }
 
     fn search(&mut self) {
-        let wanted = self.find.input.text().to_lowercase();
-        self.find.matches.clear();
-        if !wanted.is_empty() {
-            let holds = |line: &Line<'_>| line.to_string().to_lowercase().contains(&wanted);
-            let found = self
-                .lines
-                .iter()
-                .enumerate()
-                .filter(|(_, line)| holds(line));
-            self.find.matches.extend(found.map(|(place, _)| place));
-        }
-        // The first match from where one reads, not from the beginning.
-        let next = self.find.matches.iter().position(|line| *line >= self.top);
-        self.find.at = next.unwrap_or(0);
-    }
-
-    fn step_match(&mut self, by: isize, viewport: Viewport) {
-        let many = self.find.matches.len();
-        if many > 0 {
-            let at = self.find.at.checked_add_signed(by).unwrap_or(many - 1);
-            self.find.at = at % many;
-            self.show_match(viewport);
-        }
+        let from = self.cursor.unwrap_or(self.top);
+        self.find
+            .search(from, self.lines.iter().map(Line::to_string));
     }
 
     fn show_match(&mut self, viewport: Viewport) {
-        let Some(line) = self.find.matches.get(self.find.at).copied() else {
+        let Some(line) = self.find.current() else {
             return;
         };
+        self.select(line);
         let place = (line, self.row_of_match(line, viewport.width));
         let (page, width) = (viewport.page.max(1), viewport.width);
         let end = self.below((self.top, self.skip), page, width);
@@ -237,7 +227,7 @@ impl Report {
 
     /// The row of a matching line in which the match begins; the first if it is broken over two.
     fn row_of_match(&self, line: usize, width: u16) -> usize {
-        let wanted = self.find.input.text().to_lowercase();
+        let wanted = self.find.wanted();
         let Some(line) = self.lines.get(line).filter(|_| width > 0) else {
             return 0;
         };
@@ -273,41 +263,38 @@ impl<'a> ReportLines<'a> {
         self
     }
 
-    /// Draws the search line; gives the place of the cursor while a search is typed.
-    fn find(&self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
-        let find = &self.report.find;
-        let count = match (find.input.is_empty(), find.matches.len()) {
-            (true, _) => String::new(),
-            (false, 0) => "no match".to_owned(),
-            (false, many) => format!("{} of {many}", find.at + 1),
+    /// The first line and row to draw. A cursor stays in sight, and the text moves away from
+    /// `before` as little as possible.
+    fn top(&self, before: usize, page: usize, width: u16) -> (usize, usize) {
+        let report = self.report;
+        // The screen may have become wider since the last scrolling.
+        let last = report.last_top(page, width);
+        let top = match report.cursor {
+            None => (report.top, report.skip),
+            Some(cursor) => {
+                let lowest = report.above((cursor + 1, 0), page, width);
+                (before, 0).max(lowest).min((cursor, 0))
+            }
         };
-        Line::styled("/", self.theme.accent).render(area, buffer);
-        let width = area.width.saturating_sub(16);
-        let typed = Rect::new(area.x + 2, area.y, width, 1);
-        let mut cursor = None;
-        InputLine::new(&find.input, self.theme).render(typed, buffer, &mut cursor);
-        let rest = Rect::new(typed.right() + 1, area.y, 13, 1).intersection(area);
-        Line::styled(count, self.theme.dim).render(rest, buffer);
-        cursor.filter(|_| find.is_typing)
+        top.min(last)
     }
 
     fn line(&self, place: usize) -> Line<'static> {
         let line = &self.lines[place];
-        let wanted = self.report.find.input.text().to_lowercase();
         let mut line = cut(line);
         if let Some(paint) = self.report.paint {
             line = paint(&line, self.theme);
         }
         let find = &self.report.find;
-        let Ok(number) = find.matches.binary_search(&place) else {
+        if !find.matches(place) {
             return line;
-        };
-        let style = if number == find.at {
+        }
+        let style = if find.current() == Some(place) {
             self.theme.selected
         } else {
             self.theme.highlight
         };
-        mark(&line, &wanted, style)
+        mark(&line, &find.wanted(), style)
     }
 }
 
@@ -384,26 +371,33 @@ impl StatefulWidget for ReportLines<'_> {
             ..area
         };
         let total = self.lines.len();
-        layout.viewport.scroll_to(self.report.top, total, text);
-        layout.viewport.rows = Rect::default();
-        let report = self.report;
-        // The screen may have become wider since the last scrolling.
-        let last = report.last_top(layout.viewport.page, text.width);
-        let (top, mut skip) = (report.top, report.skip).min(last);
+        let page = usize::from(text.height).max(1);
+        let (top, mut skip) = self.top(layout.viewport.top, page, text.width);
+        layout.viewport = Viewport {
+            top,
+            page,
+            total,
+            width: text.width,
+            rows: Rect::default(),
+        };
         let mut rows = text.rows();
         'lines: for place in top..total {
+            let is_selected = self.report.cursor == Some(place);
             let wrapped = wrap_line(&self.line(place), text.width, INDENT);
             for line in wrapped.into_iter().skip(std::mem::take(&mut skip)) {
                 let Some(row) = rows.next() else {
                     break 'lines;
                 };
+                if is_selected {
+                    buffer.set_style(row, self.theme.selected);
+                }
                 line.render(row, buffer);
             }
         }
         layout.cursor = None;
         if has_find {
             let line = Rect::new(area.x, text.bottom(), area.width, 1);
-            layout.cursor = self.find(line, buffer);
+            FindLine::new(&self.report.find, self.theme).render(line, buffer, &mut layout.cursor);
         }
     }
 }
@@ -451,6 +445,17 @@ mod tests {
         assert_eq!(drawn(&report, 5)[4], "line 19");
         report.update(Action::Up, page(5));
         assert_eq!(drawn(&report, 5)[4], "line 18");
+    }
+
+    #[test]
+    fn a_cursor_moves_by_lines_and_stays_in_sight() {
+        let mut report = report().with_cursor();
+        for _ in 0..7 {
+            report.update(Action::Down, page(5));
+        }
+        assert_eq!(report.cursor(), Some(7));
+        let rows = drawn(&report, 5);
+        assert_eq!((rows[0].as_str(), rows[4].as_str()), ("line 3", "line 7"));
     }
 
     #[test]

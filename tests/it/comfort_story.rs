@@ -214,7 +214,7 @@ fn the_palette_reaches_the_table_from_what_lies_over_it() {
     desk.keys("enter :").type_text("columns").keys("enter");
     desk.expect("Columns");
     desk.keys("esc");
-    desk.selects("101").expect_not("The record as it came");
+    desk.selects("101").expect_not("[Overview]");
 }
 
 #[test]
@@ -297,6 +297,7 @@ fn the_border_moves_by_keys_and_comes_back_with_the_profile() {
     desk.keys("-");
     assert_eq!(border(&desk), 82);
     let kept = desk.model.snapshot();
+    assert_eq!(kept.split, Some(55));
     let mut next = Desk::prepared(&Dialect::DOCUMENTED, |model| {
         model.restore(Some(&kept), Default::default(), false);
     });
@@ -395,7 +396,7 @@ fn the_preview_follows_clicks_the_wheel_and_the_cursor() {
     desk.selects("103").expect("╭ 103 ");
     desk.click("VRAM").expect("sort VRAM");
     // A click on the selected row opens it.
-    desk.keys("g").click("8 H100 SXM").expect("offer 102");
+    desk.keys("g").click("8 H100 SXM").expect("Offer 102");
     // Where the details cover the table, a click behind them does nothing.
     let before = desk.screen();
     mouse(&mut desk, MouseEventKind::Down(MouseButton::Left), 5, 7);

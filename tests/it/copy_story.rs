@@ -42,10 +42,12 @@ const HOSTILE: &str = r#"{"offers":[{"id":7, "gpu_name":"RTX|4090 *x*","num_gpus
 fn the_menu_shows_its_letters_and_the_text_before_it_is_copied() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("y")
-        .expect("Copy: press a letter")
-        .expect("> i  the id of the offer")
+        .expect(" Copy ")
+        .expect("press a letter")
+        .expect("▌ i  the id of the offer")
         .expect("j  the offer as JSON")
-        .expect("m  the marked rows as JSON (not now: no row is marked")
+        .expect("m  the marked rows as JSON")
+        .expect("(no row is marked)")
         .expect(" 101");
     desk.keys("down").expect("\"gpu_name\":\"RTX\u{a0}4090\"");
     desk.keys("esc").selects("101");
@@ -144,18 +146,18 @@ fn what_is_too_long_is_refused_with_advice() {
     let records: Vec<_> = (1..=400).map(record).collect();
     let mut desk = Desk::with_offers(&format!(r#"{{"offers":[{}]}}"#, records.join(",")));
     desk.keys("y t");
-    desk.expect("64 kB that a clipboard takes")
-        .expect("export with e");
+    desk.expect("over the clipboard's limit of 64 kB")
+        .expect("export them instead");
     assert_eq!(desk.effects, []);
     for id in 1..=400 {
         desk.model.browsers[bourse::domain::Resource::Offers]
             .marks
             .insert(RowId(id));
     }
-    desk.keys("esc y m").expect("export it with e");
+    desk.keys("esc y m").expect("export it instead");
     assert_eq!(desk.effects, []);
     assert_eq!(
-        bourse::app::copied::LONGEST,
+        bourse::app::copy_formats::LONGEST,
         bourse::runtime::clipboard::LONGEST
     );
 }
@@ -174,7 +176,7 @@ fn the_market_client_s_command_says_the_same() {
     desk.keys("/ ctrl-u")
         .type_text("gpu_name=\"RTX 4090\" driver_version>=570.181 geolocation in [SE,NO] num_gpus>=2 is_bid=false mobo_name=\"it's\"")
         .keys("enter y");
-    desk.expect("without 1 condition it does not know");
+    desk.expect("without 1 condition it does not support");
     desk.keys("v");
     assert_eq!(
         copied(&desk),
@@ -244,7 +246,7 @@ fn the_curl_command_runs_under_a_shell_and_sends_the_search() {
 fn nothing_to_copy_says_why() {
     let mut desk = Desk::new();
     desk.answer(r#"{"offers":[]}"#);
-    desk.keys("y").expect("not now: no record is selected");
+    desk.keys("y").expect("(no record is selected)");
     desk.keys("i").expect("Not copied: no record is selected");
     desk.keys("q");
     assert_eq!(copied(&desk), "verified=true rentable=true rented=false");
@@ -255,7 +257,7 @@ fn the_detail_copies_its_record_too() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("enter right y j");
     assert!(copied(&desk).starts_with(r#"{"id":102"#));
-    desk.expect("offer 102"); // still open
+    desk.expect("Offer 102"); // still open
 }
 
 #[test]
@@ -263,8 +265,8 @@ fn csv_of_the_rows_in_view_is_read_back() {
     let mut desk = Desk::with_offers(&HOSTILE.replace("}]}", "},{\"id\":8,\"gpu_name\":null}]}"));
     desk.keys("e")
         .expect("Export offers")
-        .expect("[CSV, for spreadsheets]")
-        .expect("[all 2 in view]")
+        .expect("‹ CSV, for spreadsheets ›")
+        .expect("‹ all 2 shown ›")
         .expect("bourse-offers-20261120-1200.csv");
     desk.keys("enter");
     let (path, content, overwrite) = exported(&desk);
@@ -298,13 +300,15 @@ fn csv_of_the_rows_in_view_is_read_back() {
 #[test]
 fn all_fields_and_only_the_marked_rows_can_be_chosen() {
     let mut desk = Desk::with_offers(THREE);
-    desk.keys("e down space").expect("! no row is marked");
+    desk.keys("e down space")
+        .expect("‹ all 3 shown ›")
+        .expect("mark rows to export only those");
     desk.keys("esc");
     desk.model.browsers[bourse::domain::Resource::Offers]
         .marks
         .insert(RowId(102));
-    desk.keys("e").expect("[1 marked]");
-    desk.keys("down down space").expect("[all fields]");
+    desk.keys("e").expect("‹ 1 marked ›");
+    desk.keys("down down space").expect("‹ all fields ›");
     desk.keys("enter");
     let (_, content, _) = exported(&desk);
     let mut reader = csv::Reader::from_reader(content.as_bytes());
@@ -325,7 +329,7 @@ fn all_fields_and_only_the_marked_rows_can_be_chosen() {
 fn json_holds_the_records_as_they_came_without_secrets() {
     let mut desk = Desk::with_offers(HOSTILE);
     desk.keys("e space");
-    desk.expect("[JSON, as it came]")
+    desk.expect("‹ JSON, as received ›")
         .expect("bourse-offers-20261120-1200.json")
         .expect_not("Columns");
     desk.keys("enter");
@@ -371,12 +375,12 @@ fn a_path_is_typed_and_an_existing_file_is_asked_about() {
 fn a_failure_to_write_keeps_the_form() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("e down down down ctrl-u enter")
-        .expect("! type the path of the file");
+        .expect("Type the path of the file");
     assert_eq!(desk.effects, []);
     desk.type_text("/nowhere/x.csv").keys("enter");
     let failed = NotWritten::Failed("/nowhere/x.csv: no such folder".to_owned());
     desk.send(Message::Exported(Err(failed)));
-    desk.wait(0.0).expect("! /nowhere/x.csv: no such folder");
+    desk.wait(0.0).expect("/nowhere/x.csv: no such folder");
     desk.keys("backspace").expect_not("no such folder");
     desk.keys("esc").selects("101");
 }

@@ -115,10 +115,11 @@ fn the_front_is_marked_in_the_table_and_counted() {
 fn a_dominated_offer_says_which_one_beats_it_and_by_how_much() {
     let mut desk = wide();
     // 105: 0.30 $/h and 40 per GPU; 103: 0.22 and 50: 0.08 of 0.30 is 26.7 %, 10 of 40 is 25 %.
-    desk.keys("G enter").expect("offer 105");
-    desk.expect("Offer 103 beats it: $0.0800/h (26.7%) cheaper and 10 DLPerf (25%) faster");
-    desk.expect("5 loaded, no more came");
-    desk.keys("esc g enter").expect("◆ On the front");
+    desk.keys("G enter").expect("Offer 105");
+    desk.expect("103 beats it: 27 % cheaper and 25 % faster per GPU")
+        .expect("◆ 103 beats it: $0.080/h cheaper and 10 DLPerf faster, per GPU");
+    desk.expect("in all 5 offers");
+    desk.keys("esc g enter").expect("◆ best value");
 }
 
 #[test]
@@ -130,19 +131,20 @@ fn a_cut_answer_is_never_called_the_market() {
     desk.keys("r").answer(MARKET);
     desk.keys("m").expect("First 5 offers of more");
     desk.keys("esc p").expect("First 5 offers of more");
-    desk.keys("esc G enter").expect("5 loaded, more exist");
+    desk.keys("esc G enter")
+        .expect("Alternatives in the first 5 offers");
 }
 
 #[test]
 fn an_offer_that_ends_before_the_job_or_lacks_the_disk_says_so() {
     let mut desk = wide();
     type_job(&mut desk).keys("enter");
-    desk.keys("G enter").expect("offer 103"); // last, whatever the order
+    desk.keys("G enter").expect("Offer 103"); // last, whatever the order
     // 10 hours are left, 15 are needed; 60 GB are there, 72 wanted.
-    desk.expect("! The offer ends 5h before the job is done.")
-        .expect("! The disk is 12GB too small.");
-    desk.keys("G").keys("left g").expect("offer 105");
-    desk.expect("! The record does not say how long the offer lasts.");
+    desk.expect("! The offer ends 5 hours before the job is done")
+        .expect("! The disk is 12GB too small");
+    desk.keys("G").keys("left g").expect("Offer 105");
+    desk.expect("! End of the offer not reported");
 }
 
 #[test]
@@ -178,13 +180,13 @@ fn three_prices_stand_in_one_row() {
         words_of_103[..7],
         ["103", "0.2200", "0.2200", "0.2400", "-9.1", "—", "—"]
     );
-    desk.keys("j j enter")
-        .expect("$0.2400/h, 9.1% more than on demand (another offer of the same GPUs)")
-        .expect("Three prices, 0s old");
+    desk.resize(160, 60).keys("j j enter");
+    desk.expect("$0.240/h, 9.1 % more than on-demand (another offer of the same GPUs)")
+        .expect("Loaded 0 seconds ago");
     desk.keys("esc g enter")
-        .expect("$0.2100/h, 48.8% less than on demand")
-        .expect("$0.3280/h, 20% less than on demand");
-    desk.keys("P").expect_not("Three prices");
+        .expect("$0.210/h, 48.8 % less than on-demand")
+        .expect("$0.328/h, 20 % less than on-demand");
+    desk.keys("P").expect("Other price models: P loads them");
     desk.keys("esc").expect_not("Reserv.");
 }
 
@@ -208,9 +210,9 @@ fn a_missing_price_says_whether_it_is_not_offered_failed_or_not_loaded() {
     desk.model.browsers[bourse::domain::Resource::Offers]
         .query
         .limit = Some(2);
-    desk.keys("P j enter").expect("asking the market");
+    desk.keys("P j enter").expect("loading… 0 s");
     desk.answer(MARKET).answer(BIDS).fail(ApiError::Lost);
-    desk.expect("not among the 2 loaded, more exist")
+    desk.expect("not among the first 2")
         .expect("connection lost before the response");
     desk.keys("esc esc");
     assert!(desk.calls.is_empty());
@@ -255,15 +257,15 @@ fn escape_clears_marks_as_a_step_of_its_own() {
 fn related_offers_come_from_what_is_loaded_and_then_from_the_host() {
     let mut desk = wide();
     desk.keys("R").expect("Machine 7 of host 70");
-    desk.expect("from what is loaded: 5 loaded, no more came; asking the market");
-    desk.expect("gets 50% of the GPUs, 64GB of 128GB RAM, 16 of 32 vCPUs of the machine");
+    desk.expect("loading all offers of the host");
+    desk.expect("gets 50 % of the GPUs, 64GB of 128GB RAM, 16 of 32 vCPUs");
     assert_eq!(asked_text(&desk), "host_id=70");
     // Two GPUs cost 0.71, one costs 0.41: 0.30 for the second.
     assert_eq!(
-        words(&desk, "    102 ")[..7],
-        ["102", "7", "2x", "RTX", "4090", "0.7100", "0.3550"]
+        words(&desk, " 102 ")[..7],
+        ["102", "7", "2×", "RTX", "4090", "0.7100", "0.3550"]
     );
-    assert_eq!(words(&desk, "    102 ")[7..], ["0.3000", "shares", "GPUs"]);
+    assert_eq!(words(&desk, " 102 ")[7..10], ["0.3000", "shares", "GPUs"]);
     // The host has one more slice: the other GPU of the machine.
     let more = MARKET.replacen(
         r#"{"offers":["#,
@@ -272,12 +274,12 @@ fn related_offers_come_from_what_is_loaded_and_then_from_the_host() {
         1,
     );
     desk.answer(&more);
-    desk.expect("asked of the market: 6 loaded, no more came");
-    assert!(words(&desk, "    110 ").ends_with(&["not".to_owned(), "rentable".to_owned()]));
-    desk.expect_not("asking the market").expect("> ");
-    assert!(line(&desk, "this offer").starts_with(">"));
-    desk.keys("G enter").expect("offer 103");
-    desk.keys("esc esc").selects("103");
+    desk.expect("all of the host, rented ones too");
+    // 101, 102 and 110 on machine 7; 103 has another machine of the same host.
+    desk.expect("not rentable").expect_not("loading all");
+    assert!(line(&desk, "this offer").contains("▌"));
+    desk.keys("G enter").expect("Offer 103");
+    desk.keys("esc").selects("103");
 }
 
 #[test]
@@ -288,7 +290,7 @@ fn a_related_offer_that_is_not_loaded_is_asked_for() {
             {"id":111,"machine_id":7,"host_id":70,"num_gpus":4,"dph_total":1.31}]}"#,
     );
     // (1.31 - 0.41) / 3 = 0.30
-    assert_eq!(words(&desk, "  111 ").last().unwrap(), "0.3000");
+    assert!(words(&desk, "  111 ").contains(&"0.3000".to_owned()));
     desk.keys("j enter");
     assert_eq!(asked_text(&desk), "host_id=70");
     desk.answer(&MARKET.replace("\"id\":105", "\"id\":111"));
@@ -309,7 +311,8 @@ fn a_response_beyond_the_bound_is_not_called_a_missing_one() {
     for _ in 0..3 {
         desk.fail(too_large());
     }
-    desk.keys("enter")
+    desk.resize(160, 60)
+        .keys("enter")
         .expect(words)
         .expect_not("did not answer");
     desk.keys("esc r").fail(too_large());

@@ -127,11 +127,14 @@ fn a_click_on_a_header_sorts_by_it() {
 fn the_detail_shows_every_section_and_the_record() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("enter")
-        .expect("offer 101")
+        .expect("Offer 101")
+        .expect("1× RTX 4090 24 GB")
+        .expect("$0.410/h");
+    desk.keys("tab")
         .expect("Price per hour")
         .expect("$0.4100/h");
-    desk.keys("G").expect("\"gpu_name\": \"RTX 4090\"");
-    desk.keys("right g").expect("offer 102");
+    desk.keys("tab tab").expect("\"gpu_name\": \"RTX 4090\"");
+    desk.keys("right g").expect("Offer 102");
     desk.keys("esc").selects("102");
 }
 

@@ -86,7 +86,7 @@ fn groups_and_lab_name_the_person_s_keys() {
     desk.answer(FOUR);
     desk.keys("K").expect("Open the details first (O)");
     desk.keys("O right")
-        .expect("(hidden; K shows it)")
+        .expect("hidden (K shows it)")
         .expect_not("canary");
     desk.keys("K").expect("canary-llama-2222");
     desk.keys("esc Z")

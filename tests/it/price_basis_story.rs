@@ -99,8 +99,8 @@ fn a_reserved_offer_shows_sorts_and_filters_by_what_is_paid() {
         assert_eq!(body(&desk, dialect).get("dph_total"), None);
         desk.answer(RESERVED);
     }
-    desk.keys("enter").expect("$0.3500/h reserved");
-    desk.keys("G").expect("\"dph_total\": 0.41"); // the record stays as it came
+    desk.keys("enter tab").expect("$0.3500/h reserve");
+    desk.keys("tab tab").expect("\"dph_total\": 0.41"); // the record stays as it came
     let listing = desk.model.browsers[bourse::domain::Resource::Offers]
         .listing()
         .unwrap();
@@ -177,8 +177,9 @@ fn with_a_job_its_bill_ranks_compares_and_sums_up() {
     // The order by price follows the price.
     desk.expect("sort Job $ ▲");
     assert_eq!(ids(&mut desk)[..2], ["2", "1"]);
-    desk.keys("g j enter").expect("offer 1");
-    desk.expect("Offer 2 beats it: $32.20 (80.5%) cheaper and as fast, for the job.");
+    desk.keys("g j enter").expect("Offer 1");
+    desk.expect("2 beats it: 81 % cheaper for the job")
+        .expect("2 beats it: $32.20 cheaper, for the job");
     desk.keys("esc m");
     // Per GPU and in all 7.80, half of both 23.90; 50 DLPerf for 7.80 $ are 6.4 a dollar.
     let screen = desk.screen();

@@ -11,24 +11,16 @@ pub enum Context {
     Table,
     /// The query bar, while it is edited.
     Query,
-    /// The detail view of a record.
-    Detail,
     /// A list that is narrowed by typing: help, palette, choices.
     List,
     /// The volumes that go with an offer.
     Basket,
-    /// The copy menu.
-    CopyMenu,
     /// A form.
     Form,
-    /// A choice of a form.
-    FormChoice,
     /// A dialog that asks for a yes.
     Dialog,
     /// A chart, or records side by side: the arrows go from one to the next.
     Chart,
-    /// Offers of the same machine and host.
-    Related,
     /// The route lab.
     RouteLab,
     /// A list whose lines are switched, moved and removed.
@@ -61,15 +53,11 @@ impl Context {
         match self {
             Self::Table => "Tables",
             Self::Query => "Query bar",
-            Self::Detail => "Detail view",
             Self::List => "Lists with a search line",
-            Self::Basket => "Offer and volume",
-            Self::CopyMenu => "Copy menu",
+            Self::Basket => "Volumes for an offer",
             Self::Form => "Forms",
-            Self::FormChoice => "Choices of the export form",
             Self::Dialog => "Questions",
             Self::Chart => "Charts and comparisons",
-            Self::Related => "Related offers",
             Self::RouteLab => "Route lab",
             Self::ListEdit => "Lists that are edited",
             Self::Checkbox => "Lines that are checked",
@@ -132,17 +120,6 @@ pub enum Action {
     MoveDown,
     Remove,
     Copy,
-    CopyId,
-    CopyJson,
-    CopyCsv,
-    CopyMarked,
-    CopyTable,
-    CopyQuery,
-    CopyCommand,
-    CopyCurl,
-    CopyRequest,
-    CopyAnswer,
-    CopyAddress,
     FindNext,
     FindPrevious,
     Export,
@@ -198,7 +175,6 @@ pub enum Action {
     WiderDetail,
     WiderTable,
     Secrets,
-    CopySecret,
     Markets,
     Market(u16),
 }
@@ -285,10 +261,10 @@ pub static BINDINGS: &[Binding] = &[
         "Search settings: price type, storage, limit, vCPUs, datacenters, bundling").hint("settings", 12),
     row(Context::Table, &["F"], Action::Funnel, "funnel", "See how many rows each filter removes").hint("funnel", 13),
     row(Context::Table, &["P"], Action::ThreePrices, "three-prices",
-        "Show or hide on-demand, bid and reserved prices").hint("prices", 14),
-    row(Context::Table, &["R"], Action::Related, "related", "Show what else the machine and the host offer").hint("machine & host", 15),
+        "Load or hide on-demand, bid and reserved prices").hint("price models", 14),
+    row(Context::Table, &["R"], Action::Related, "related", "Machine and host: all slices, price of one more GPU").hint("machine & host", 15),
     row(Context::Table, &["B"], Action::Basket, "basket",
-        "Show volumes that go with the offer, and what both cost a month").hint("volumes with it", 16),
+        "Volumes that go with the offer, and what both cost a month").hint("volumes with it", 16),
     row(Context::Table, &["n"], Action::GroupFromSearch, "from-search",
         "Create a workergroup from this search").hint("new group", 17),
     row(Context::Table, &["z"], Action::FoldPreview, "fold-preview", "Hide or show the preview").hint("preview", 18),
@@ -316,16 +292,6 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Query, &["up"], Action::Older, "older-query", "Recall an older query").hint("history", 4),
     row(Context::Query, &["down"], Action::Newer, "newer-query", "Recall a newer query"),
 
-    row(Context::Detail, &["right", "l"], Action::Right, "next-record", "Show the next record").hint("next", 3),
-    row(Context::Detail, &["left", "h"], Action::Left, "previous-record", "Show the previous record").hint("previous", 4),
-    row(Context::Detail, &["R"], Action::Related, "detail-related", "Show what else its machine and its host have").hint("related", 8),
-    row(Context::Detail, &["P"], Action::ThreePrices, "detail-three-prices",
-        "Show or hide on-demand, bid and reserved prices").hint("3 prices", 6),
-    row(Context::Detail, &["J"], Action::Job, "detail-job", "Price the offer for a whole job, the volume for a size and term").hint("cost", 7),
-    row(Context::Detail, &["B"], Action::Basket, "detail-basket",
-        "Show the volumes that go with the offer, and what both cost a month").hint("volumes with it", 9),
-    row(Context::Detail, &["enter"], Action::Back, "close-detail", "Back to the table"),
-
     row(Context::List, &["enter"], Action::Submit, "choose", "Choose the selected line").hint("choose", 1),
     row(Context::List, &["esc"], Action::Back, "close-list", "Close the list").hint("close", 2),
     row(Context::List, &["down", "ctrl-n"], Action::Down, "list-down", "Next line"),
@@ -337,27 +303,9 @@ pub static BINDINGS: &[Binding] = &[
 
     row(Context::Basket, &["enter"], Action::Submit, "basket-open", "Show the volume in the Volumes pane").hint("show volume", 1),
     row(Context::Basket, &["J"], Action::VolumeTerm, "basket-term", "Change size and term of the volume").hint("size and term", 3),
-    row(Context::Basket, &["r"], Action::Refresh, "basket-refresh", "Ask the market for all volumes").hint("ask for all", 4),
+    row(Context::Basket, &["r"], Action::Refresh, "basket-refresh", "Load all verified volumes").hint("load all", 4),
 
 
-    row(Context::CopyMenu, &["enter"], Action::Submit, "copy-selected", "Copy what is selected").hint("copy", 1),
-    row(Context::CopyMenu, &["esc"], Action::Back, "close-copy-menu", "Close the menu").hint("close", 2),
-    row(Context::CopyMenu, &["down", "ctrl-n"], Action::Down, "copy-down", "Select the next form").hint("look", 3),
-    row(Context::CopyMenu, &["up", "ctrl-p"], Action::Up, "copy-up", "Select the previous form"),
-    row(Context::CopyMenu, &["i"], Action::CopyId, "copy-id", "Copy the id"),
-    row(Context::CopyMenu, &["j"], Action::CopyJson, "copy-json", "Copy the record as JSON, as it came"),
-    row(Context::CopyMenu, &["r"], Action::CopyCsv, "copy-csv", "Copy the row as a CSV line"),
-    row(Context::CopyMenu, &["m"], Action::CopyMarked, "copy-marked", "Copy the marked rows as JSON"),
-    row(Context::CopyMenu, &["t"], Action::CopyTable, "copy-table", "Copy the rows as a Markdown table"),
-    row(Context::CopyMenu, &["q"], Action::CopyQuery, "copy-query", "Copy the query as text"),
-    row(Context::CopyMenu, &["v"], Action::CopyCommand, "copy-command", "Copy the command line of the market's own client"),
-    row(Context::CopyMenu, &["k"], Action::CopySecret, "copy-key", "Copy a workergroup's key, unmasked"),
-    row(Context::CopyMenu, &["b"], Action::CopyRequest, "copy-request-body", "Copy the body of the request"),
-    row(Context::CopyMenu, &["a"], Action::CopyAnswer, "copy-answer", "Copy the body of the answer"),
-    row(Context::CopyMenu, &["u"], Action::CopyAddress, "copy-address", "Copy the address of the request"),
-    row(Context::CopyMenu, &["s"], Action::CopySignature, "copy-signature", "Copy the signature of the assignment"),
-    row(Context::CopyMenu, &["w"], Action::CopyWorker, "copy-worker-request", "Copy the request for the assigned worker as curl"),
-    row(Context::CopyMenu, &["c"], Action::CopyCurl, "copy-curl", "Copy the call as a runnable curl command"),
 
     row(Context::Form, &["esc"], Action::Back, "form-close", "Close the form").hint("cancel", 2),
     row(Context::Form, &["down", "tab"], Action::Down, "form-down", "Next field").hint("next field", 4),
@@ -370,7 +318,6 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Form, &["ctrl-g"], Action::Complete, "apply-fix", "Apply the suggested fix"),
     row(Context::Form, &["ctrl-y"], Action::Recall, "form-recall", "Restore the draft that was kept"),
     row(Context::Form, &["ctrl-r"], Action::Reset, "form-reset", "Restore the defaults"),
-    row(Context::FormChoice, &["space", "right", "left", "l", "h"], Action::Toggle, "form-choose", "Take the other choice").hint("change", 3),
 
     row(Context::Dialog, &["y"], Action::Yes, "say-yes", "Confirm").hint("confirm", 1),
     row(Context::Dialog, &["esc", "n", "q"], Action::Back, "say-no", "Cancel").hint("cancel", 2),
@@ -402,8 +349,6 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Chart, &["r", "f5"], Action::Refresh, "chart-refresh", "Refresh").hint("refresh", 7),
 
 
-    row(Context::Related, &["enter"], Action::Submit, "related-open", "Show the offer, asking for it where it is not loaded").hint("show", 1),
-    row(Context::Related, &["r"], Action::Refresh, "related-refresh", "Ask the market again").hint("refresh", 3),
     row(Context::RouteLab, &["n"], Action::New, "new-run", "New run: one request or a series").hint("new run", 1),
     row(Context::RouteLab, &["space"], Action::Toggle, "pause-run", "Pause or resume the run").hint("pause", 2),
     row(Context::RouteLab, &["delete"], Action::Remove, "stop-run", "Stop the run; requests in flight are aborted").hint("stop", 3),
@@ -442,11 +387,13 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Workergroups, &["x"], Action::Secrets, "secrets",
         "Reveal or hide the API key in the details, for 15 s").hint("reveal", 6),
 
-    row(Context::Report, &["/"], Action::Query, "find", "Find in the text").hint("find", 1),
-    row(Context::Report, &["n"], Action::FindNext, "find-next", "Next match"),
-    row(Context::Report, &["N"], Action::FindPrevious, "find-previous", "Previous match"),
-    row(Context::Report, &["r", "f5"], Action::Refresh, "report-refresh", "Run again").hint("run again", 2),
-    row(Context::Report, &["enter"], Action::Submit, "close-report", "Close").hint("close", 1),
+    row(Context::Report, &["/"], Action::Query, "find", "Find in the text").hint("find", 3),
+    row(Context::Report, &["n"], Action::FindNext, "next-match", "Next match").hint("next match", 3),
+    row(Context::Report, &["N"], Action::FindPrevious, "previous-match", "Previous match"),
+    row(Context::Report, &["right", "l"], Action::Right, "next-record", "Next record").hint("next", 4),
+    row(Context::Report, &["left", "h"], Action::Left, "previous-record", "Previous record").hint("previous", 5),
+    row(Context::Report, &["r", "f5"], Action::Refresh, "report-refresh", "Refresh").hint("refresh", 6),
+    row(Context::Report, &["enter"], Action::Submit, "close-report", "Close, or open what is selected").hint("close", 1),
 
     row(Context::Editor, &["ctrl-s", "f5"], Action::Run, "editor-run", "Send the text").hint("send", 1),
     row(Context::Editor, &["esc"], Action::Back, "editor-close", "Close; reopening brings your draft back").hint("close", 2),

@@ -90,7 +90,6 @@ impl Model {
             routes: _,
             notices: _,
             toast: _,
-            stock: _,
             mutations: _,
             searches: _,
             keep: _,

@@ -5,7 +5,6 @@ use crate::api::redact::REMOVED;
 use crate::api::{curl, har};
 use crate::app::State;
 use crate::app::copy::CopyItem;
-use crate::app::keymap::Action;
 use crate::domain::pretty;
 use crate::domain::text::{json_for_terminal, visible};
 
@@ -36,23 +35,26 @@ pub(in crate::app) fn copy_items(state: &State) -> Vec<CopyItem> {
     };
     let received = format!("the response body{cut}{}", remark(&response));
     vec![
-        CopyItem::new(Action::CopyCurl, call, Ok(curl::recorded(entry))),
+        CopyItem::new('c', "copy-curl", call, Ok(curl::recorded(entry))),
         CopyItem::new(
-            Action::CopyRequest,
+            'b',
+            "copy-request-body",
             sent,
             request
                 .map(|body| clean(&body))
                 .ok_or_else(|| "the request has no body".to_owned()),
         ),
         CopyItem::new(
-            Action::CopyAnswer,
+            'a',
+            "copy-answer",
             received,
             response
                 .map(|body| clean(&body))
                 .ok_or_else(|| "no response was received".to_owned()),
         ),
         CopyItem::new(
-            Action::CopyAddress,
+            'u',
+            "copy-address",
             "the URL",
             Ok(visible(&entry.url, 4096)),
         ),
@@ -69,7 +71,7 @@ fn clean(body: &str) -> String {
 }
 
 /// The requests in the list as an HTTP archive, oldest first.
-pub(in crate::app) fn export_content(state: &State) -> Result<String, String> {
+pub(crate) fn export_content(state: &State) -> Result<String, String> {
     let shown = &state.requests.matching;
     if shown.is_empty() {
         return Err("there is no request to export".to_owned());

@@ -52,29 +52,47 @@ impl Measure {
 pub struct Place {
     /// How many of the others are worse.
     pub beats: u32,
-    /// How many of the others are better.
-    pub loses: u32,
+    /// How many of the others are equal.
+    pub ties: u32,
     /// How many rows are compared, this one included.
     pub of: u32,
 }
 
 impl Place {
-    /// The share of the others that are worse, 0 to 1; `None` without others.
+    /// The share of the others that are worse, 0 to 1, equal ones counted half: rows that are all
+    /// alike stand in the middle, not last. `None` without others.
     pub fn share(self) -> Option<f64> {
-        (self.of > 1).then(|| f64::from(self.beats) / f64::from(self.of - 1))
+        let worse = f64::from(self.beats) + f64::from(self.ties) / 2.0;
+        (self.of > 1).then(|| worse / f64::from(self.of - 1))
     }
 
     /// In the best fifth (`true`) or the worst (`false`); `None` between them, and among so few
     /// rows that a fifth says nothing.
     pub fn is_best(self) -> Option<bool> {
         const FEWEST: u32 = 5;
+        let loses = self.of.saturating_sub(1 + self.beats + self.ties);
         let fifth = |share: u32| u64::from(share) * 5 >= u64::from(self.of) * 4;
-        match (fifth(self.beats), fifth(self.loses)) {
+        match (fifth(self.beats), fifth(loses)) {
             _ if self.of < FEWEST => None,
             (true, _) => Some(true),
             (_, true) => Some(false),
             (false, false) => None,
         }
+    }
+
+    /// Where a price stands, in words: `lower than 91 % of 57`. `None` without others.
+    pub fn of_price(self) -> Option<String> {
+        let Self { beats, ties, of } = self;
+        let others = of.checked_sub(1).filter(|others| *others > 0)?;
+        Some(match (beats, ties) {
+            (beats, _) if beats == others => format!("lowest of {of}"),
+            (_, ties) if ties == others => format!("same as all {of}"),
+            (0, 0) => format!("highest of {of}"),
+            _ => {
+                let share = f64::from(beats) / f64::from(others) * 100.0;
+                format!("lower than {:.0} % of {of}", share.round())
+            }
+        })
     }
 }
 
@@ -97,6 +115,30 @@ impl Standing {
             rank(&groups, (0..listing.len()).map(value), measure.goal())
         });
         places.get(row).copied().flatten()
+    }
+
+    /// The values of all rows that `row` is compared with by a measure, its own included.
+    pub fn values(listing: &Listing, measure: Measure, row: usize) -> Vec<f64> {
+        let groups = groups(listing);
+        let value = value_of(listing, measure);
+        let alike = |other: &usize| groups.get(*other) == groups.get(row);
+        (0..listing.len()).filter(alike).filter_map(value).collect()
+    }
+
+    /// Price and performance of all rows that `row` is compared with, its own included.
+    pub fn points(listing: &Listing, row: usize) -> Vec<(f64, f64)> {
+        let groups = groups(listing);
+        let price = value_of(listing, Measure::Price);
+        let performance = value_of(listing, Measure::Performance);
+        let alike = |other: &usize| groups.get(*other) == groups.get(row);
+        let rows = (0..listing.len()).filter(alike);
+        rows.filter_map(|row| Some((price(row)?, performance(row)?)))
+            .collect()
+    }
+
+    /// The value of a row by a measure.
+    pub fn value(listing: &Listing, measure: Measure, row: usize) -> Option<f64> {
+        value_of(listing, measure)(row)
     }
 
     /// How many loaded offers are slices of the machine of `row`, itself included.
@@ -206,13 +248,17 @@ fn rank(
     let mut places = vec![None; groups.len()];
     for group in sorted.chunk_by(|one, other| one.0 == other.0) {
         let of = u32::try_from(group.len()).unwrap_or(u32::MAX);
-        let mut beats = of;
+        let mut worse = of;
         // Equal values share a place: neither is worse than the other.
         for tie in group.chunk_by(|one, other| one.1.total_cmp(&other.1).is_eq()) {
-            let loses = of - beats;
-            beats -= u32::try_from(tie.len()).unwrap_or(beats);
+            worse -= u32::try_from(tie.len()).unwrap_or(worse);
+            let place = Place {
+                beats: worse,
+                ties: u32::try_from(tie.len() - 1).unwrap_or(0),
+                of,
+            };
             for (_, _, row) in tie {
-                places[*row] = Some(Place { beats, loses, of });
+                places[*row] = Some(place);
             }
         }
     }

@@ -10,8 +10,8 @@ use crate::widgets::panel::{Panel, Size};
 pub(super) fn help(view: &Help, area: Rect, scene: &mut Scene<'_, '_>) {
     let main = Panel::new("Help").facts("type to search");
     let selected = match view.list.current().and_then(|item| item.value.clone()) {
-        Some(Entry::Key(row) | Entry::Copy(row)) => Some(row),
-        Some(Entry::Read) | None => None,
+        Some(Entry::Key(row)) => Some(row),
+        Some(Entry::Copy(_) | Entry::Read) | None => None,
     };
     let side = Panel::new(match selected {
         Some(row) => super::super::palette::label(row.name),

@@ -6,7 +6,8 @@ mod topics;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use crate::app::commands::Commands;
+use crate::app::commands::{Commands, copy_item};
+use crate::app::copy::CopyItem;
 use crate::app::keymap::{Action, BINDINGS, Binding, Context, bindings};
 use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::app::{Pane, State};
@@ -18,7 +19,7 @@ enum Entry {
     /// Something to read.
     Read,
     Key(&'static Binding),
-    Copy(&'static Binding),
+    Copy(CopyItem),
 }
 
 /// The list.
@@ -52,12 +53,13 @@ impl Help {
                 value: Some(Entry::Read),
             }));
         }
+        items.extend(copies(&commands, state));
         let mut seen: Vec<Context> = own.to_vec();
         for row in BINDINGS {
             if !seen.contains(&row.context) {
                 seen.push(row.context);
                 items.push(heading(row.context.title(), ""));
-                items.extend(bindings(row.context).map(|row| other_key(row, &commands, state)));
+                items.extend(bindings(row.context).map(|row| other_key(row, state)));
             }
         }
         Self {
@@ -76,10 +78,9 @@ impl Help {
                 }
                 None => self.commands.run(row.action, cx),
             },
-            Some(Entry::Copy(row)) => {
+            Some(Entry::Copy(item)) => {
                 cx.close();
-                cx.perform(Action::Copy);
-                cx.perform(row.action);
+                copy_item(&item, cx);
             }
         }
     }
@@ -119,27 +120,37 @@ fn own_key(row: &'static Binding, commands: &Commands, state: &State) -> Item<En
     }
 }
 
-fn other_key(row: &'static Binding, commands: &Commands, state: &State) -> Item<Entry> {
-    let is_copy = row.context == Context::CopyMenu;
-    let mut title = keys(row, state);
-    if is_copy && !title.starts_with('(') {
-        title = format!("{} {title}", state.keymap.key_of(Action::Copy));
-    }
-    let mut copies = commands.copies.iter();
+fn other_key(row: &'static Binding, state: &State) -> Item<Entry> {
     Item {
-        title,
+        title: keys(row, state),
         // Found by typing, it is under no heading.
         text: format!("{} [{}]", row.help, row.context.title()),
         note: row.name.to_owned(),
         disabled: None,
-        value: Some(
-            if is_copy && copies.any(|copy| copy.binding.action == row.action) {
-                Entry::Copy(row)
-            } else {
-                Entry::Key(row)
-            },
-        ),
+        value: Some(Entry::Key(row)),
     }
+}
+
+/// What the copy menu has here, by its letters.
+fn copies(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
+    let menu = state.keymap.key_of(Action::Copy);
+    let items: Vec<Item<Entry>> = commands
+        .copies
+        .iter()
+        .map(|item| Item {
+            title: format!("{menu} {}", item.letter),
+            text: format!("Copy {}", item.what),
+            note: item.name.to_owned(),
+            disabled: item.text.clone().err(),
+            value: Some(Entry::Copy(item.clone())),
+        })
+        .collect();
+    if items.is_empty() {
+        return items;
+    }
+    std::iter::once(heading("Copy menu", ""))
+        .chain(items)
+        .collect()
 }
 
 /// What is on the screen, in a few words.

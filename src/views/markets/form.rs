@@ -403,7 +403,7 @@ fn addresses(market: &Market) -> Vec<String> {
 fn name_fault(name: &str, taken: &[String]) -> Option<String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if name.is_empty() {
-        Some("type a name".to_owned())
+        Some("enter a name".to_owned())
     } else if name.len() > LONGEST_NAME {
         Some(format!("a name has {LONGEST_NAME} characters at most"))
     } else if !name.bytes().all(is_plain) {

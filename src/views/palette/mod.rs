@@ -6,7 +6,8 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::State;
-use crate::app::commands::Commands;
+use crate::app::commands::{Commands, copy_item};
+use crate::app::copy::CopyItem;
 use crate::app::keymap::{Action, Binding, Context};
 use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::app::{markets, searches};
@@ -21,7 +22,7 @@ use crate::widgets::panel::{Panel, Tone};
 enum Entry {
     Do(&'static Binding),
     Connect(u16),
-    Copy(Action),
+    Copy(CopyItem),
     Run(Box<SavedSearch>),
     SortBy(&'static Field),
     Condition(&'static Field),
@@ -69,8 +70,7 @@ impl Palette {
             Some(Entry::Connect(place)) => self.commands.run(Action::Market(*place), cx),
             Some(Entry::Copy(form)) => {
                 cx.close();
-                cx.perform(Action::Copy);
-                cx.perform(*form);
+                copy_item(form, cx);
             }
             Some(Entry::Run(search)) => {
                 cx.close();
@@ -138,11 +138,11 @@ fn copies(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
     let copies = commands.copies.iter();
     copies
         .map(|copy| Item {
-            title: label(copy.binding.name),
+            title: label(copy.name),
             text: format!("Copy {}", copy.what),
-            note: format!("{menu} {}", state.keymap.shown_key(copy.binding)),
-            disabled: copy.disabled.clone(),
-            value: Some(Entry::Copy(copy.binding.action)),
+            note: format!("{menu} {}", copy.letter),
+            disabled: copy.text.clone().err(),
+            value: Some(Entry::Copy(copy.clone())),
         })
         .collect()
 }

@@ -12,12 +12,19 @@ use crate::app::remote::Now;
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::insight::Coverage;
 use crate::domain::routing::words;
-use crate::domain::workergroup::{ChangeKind, NewWorkergroup, Preflight, WorkerCounts};
+use crate::domain::secrets::without_own_key;
+use crate::domain::text::visible;
+use crate::domain::workergroup::{
+    ChangeKind, NewWorkergroup, Preflight, WorkerCounts, group_search,
+};
 use crate::domain::{Resource, RowId, language};
 use crate::widgets::theme::Theme;
 
 /// Conditions and changes that are listed.
 const MOST: usize = 6;
+
+/// The longest text of a record that is shown, in cells.
+const LONGEST: usize = 200;
 
 /// The summary of the listed workergroup in a row.
 pub fn of_group(state: &State, row: usize, now: Now, theme: &Theme) -> Vec<Line<'static>> {
@@ -29,10 +36,22 @@ pub fn of_group(state: &State, row: usize, now: Now, theme: &Theme) -> Vec<Line<
         return Vec::new();
     };
     let look = Look::at_row(listing, row, browser.dialect());
-    let mut lines = match &look {
-        Ok(look) => conditions(look, theme),
-        Err(why) => vec![signed("!", why, theme.warning)],
+    let record = listing.whole(row);
+    // A search may repeat the group's own key.
+    let safe = |text: &str| {
+        let text = without_own_key(record.catalog(), text, |secret| record.cell(secret));
+        visible(&text, LONGEST)
     };
+    let mut lines = match &look {
+        Ok(look) => conditions(look, safe, theme),
+        Err(why) => vec![signed("!", &safe(why), theme.warning)],
+    };
+    let left_out = group_search(listing, row).unwrap_or_default().left_out;
+    if !left_out.is_empty() {
+        let names: Vec<String> = left_out.iter().map(|name| name.screen(24)).collect();
+        let text = format!("and {}", names.join(", "));
+        lines.push(labelled("", text, theme.dim, theme));
+    }
     lines.push(Line::default());
     lines.extend(supply(state, id, look.as_ref().ok(), theme));
     lines.push(Line::default());
@@ -45,14 +64,14 @@ pub fn of_group(state: &State, row: usize, now: Now, theme: &Theme) -> Vec<Line<
     lines
 }
 
-fn conditions(look: &Look, theme: &Theme) -> Vec<Line<'static>> {
+fn conditions(look: &Look, safe: impl Fn(&str) -> String, theme: &Theme) -> Vec<Line<'static>> {
     let all = &look.search.conditions;
     let mut label = "Search";
     let mut lines: Vec<Line<'static>> = all
         .iter()
         .take(MOST)
         .map(|condition| {
-            let text = language::print_condition(condition);
+            let text = safe(&language::print_condition(condition));
             labelled(std::mem::take(&mut label), text, theme.text, theme)
         })
         .collect();

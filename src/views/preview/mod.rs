@@ -16,7 +16,7 @@ use crate::app::keymap::Action;
 use crate::app::remote::Now;
 use crate::app::view::Scene;
 use crate::domain::field::Kind;
-use crate::domain::insight::{Measure, Standing};
+use crate::domain::insight::{Measure, Place, Standing};
 use crate::domain::listing::FullRecord;
 use crate::domain::secrets::without_own_key;
 use crate::domain::text::visible;
@@ -27,7 +27,10 @@ use crate::widgets::text::{cells, fit, wrap, wrap_line};
 use crate::widgets::theme::Theme;
 
 /// Cells of the labels in front of the bars.
-const LABEL: usize = 9;
+const LABEL: u16 = 9;
+
+/// Cells of the texts behind the bars.
+const TEXT: u16 = 24;
 
 /// The longest text of a record that a card shows, in cells.
 const LONGEST: usize = 200;
@@ -194,17 +197,20 @@ impl Card<'_> {
         &self,
         label: &str,
         measure: Measure,
-        text: impl FnOnce(Option<f64>, u32) -> Option<String>,
+        text: impl FnOnce(Option<Place>) -> Option<String>,
     ) -> Option<Line<'static>> {
         let subject = &self.subject;
         let place = subject
             .standing
             .place(subject.listing, measure, subject.row);
-        let share = place.and_then(crate::domain::insight::Place::share);
-        let text = text(share, place.map_or(0, |place| place.of))?;
+        let share = place.and_then(Place::share);
+        let text = text(place)?;
         let theme = self.theme();
-        let mut line = Line::from(Span::styled(format!("{label:LABEL$}"), theme.dim));
-        let room = self.width.saturating_sub(9 + 1 + 24);
+        let mut line = Line::from(Span::styled(
+            format!("{label:width$} ", width = usize::from(LABEL)),
+            theme.dim,
+        ));
+        let room = self.width.saturating_sub(LABEL + 2 + TEXT);
         if let Some(share) = share
             && room >= 6
         {
@@ -261,7 +267,7 @@ pub fn tint(share: f64, theme: &Theme) -> Style {
 
 /// A share as whole per cent.
 fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
+    format!("{:.0} %", (share * 100.0).round())
 }
 
 /// A share of an amount that is saved or added: `−28 %`.

@@ -7,7 +7,7 @@ use crate::app::browser::Browser;
 use crate::domain::cost::Prices;
 use crate::domain::field::Unit;
 use crate::domain::format::{self, trimmed};
-use crate::domain::insight::{Measure, share};
+use crate::domain::insight::{Measure, Place, share};
 use crate::domain::{OfferType, Resource};
 
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
@@ -164,13 +164,10 @@ fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
 fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let unit = Unit::Transfer.symbol(browser.dialect());
     let per_gpu = card.number("num_gpus").is_some_and(|gpus| gpus > 1.0);
-    let price = |share: Option<f64>, of: u32| {
-        let per_gpu = if per_gpu { " per GPU" } else { "" };
-        Some(match share {
-            Some(share) => format!("lower{per_gpu} than {} of {of}", percent(share)),
-            None if of == 1 => "no other of its model".to_owned(),
-            None => return None,
-        })
+    let label = if per_gpu { "Price/GPU" } else { "Price" };
+    let price = |place: Option<Place>| {
+        let alone = || "no other of its model".to_owned();
+        place.map(|place| place.of_price().unwrap_or_else(alone))
     };
     let dlperf = || {
         let score = trimmed(card.number("dlperf")?, 0);
@@ -192,10 +189,10 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
         Some(format!("{} %{sign}", trimmed(share * 100.0, 2)))
     };
     [
-        card.bar("Price", Measure::Price, price),
-        card.bar("DLPerf", Measure::Performance, |_, _| dlperf()),
-        card.bar("Network", Measure::Network, |_, _| network()),
-        card.bar("Reliable", Measure::Reliability, |_, _| reliable()),
+        card.bar(label, Measure::Price, price),
+        card.bar("DLPerf", Measure::Performance, |_| dlperf()),
+        card.bar("Network", Measure::Network, |_| network()),
+        card.bar("Reliable", Measure::Reliability, |_| reliable()),
     ]
     .into_iter()
     .flatten()

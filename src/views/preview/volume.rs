@@ -2,12 +2,12 @@
 
 use ratatui::text::{Line, Span};
 
-use super::{Card, percent, speed};
+use super::{Card, speed};
 use crate::domain::Resource;
 use crate::domain::cost::{Outlives, Room, VolumePrices};
 use crate::domain::field::Unit;
 use crate::domain::format::{self, trimmed};
-use crate::domain::insight::Measure;
+use crate::domain::insight::{Measure, Place};
 
 const HOUR: f64 = 3600.0;
 
@@ -78,9 +78,7 @@ fn price(card: &Card<'_>) -> Vec<Line<'static>> {
 
 fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
     let dialect = card.subject.state.profile.dialect;
-    let price = |share: Option<f64>, of: u32| {
-        share.map(|share| format!("lower than {} of {of}", percent(share)))
-    };
+    let price = |place: Option<Place>| place?.of_price();
     let read = || {
         let average = card.number("nw_disk_avg_bw")?;
         let ends = card
@@ -106,9 +104,9 @@ fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
     };
     [
         card.bar("Price", Measure::Price, price),
-        card.bar("Read", Measure::Performance, |_, _| read()),
-        card.bar("Network", Measure::Network, |_, _| network()),
-        card.bar("Reliable", Measure::Reliability, |_, _| reliable()),
+        card.bar("Read", Measure::Performance, |_| read()),
+        card.bar("Network", Measure::Network, |_| network()),
+        card.bar("Reliable", Measure::Reliability, |_| reliable()),
     ]
     .into_iter()
     .flatten()

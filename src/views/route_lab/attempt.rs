@@ -317,7 +317,7 @@ impl View for AttemptView {
                 cx.try_open(|state| WorkerRequest::new(state, self.run, self.place));
             }
             Action::Copy => {
-                cx.try_open(|state| copy::CopyMenu::new(state, self.run, Some(self.place)));
+                cx.try_open(|state| copy::menu(state, self.run, Some(self.place)));
             }
             Action::Export => {
                 cx.try_open(|state| export::Export::new(state, self.run));

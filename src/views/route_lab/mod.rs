@@ -343,7 +343,7 @@ impl View for RouteLab {
             Action::Copy => {
                 if let Some(run) = self.run(cx.state).map(|run| run.number) {
                     let place = self.selected(cx.state);
-                    cx.try_open(|state| copy::CopyMenu::new(state, run, place));
+                    cx.try_open(|state| copy::menu(state, run, place));
                 }
             }
             Action::Settings => {

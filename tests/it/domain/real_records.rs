@@ -47,10 +47,10 @@ fn an_offer_gets_the_memory_of_its_own_record() {
     }
     let mut desk = Desk::with_offers(&machine_32302());
     for sentence in [
-        "gets 12.5% of the GPUs, 290GB of 2322GB RAM, 24 of 192 vCPUs of the machine",
-        "gets 25% of the GPUs, 580GB of 2322GB RAM, 48 of 192 vCPUs of the machine",
-        "gets 50% of the GPUs, 1161GB of 2322GB RAM, 96 of 192 vCPUs of the machine",
-        "gets 100% of the GPUs, 2322GB of 2322GB RAM, 192 of 192 vCPUs of the machine",
+        "gets 12.5 % of the GPUs, 290GB of 2322GB RAM, 24 of 192 vCPUs",
+        "gets 25 % of the GPUs, 580GB of 2322GB RAM, 48 of 192 vCPUs",
+        "gets 50 % of the GPUs, 1161GB of 2322GB RAM, 96 of 192 vCPUs",
+        "gets 100 % of the GPUs, 2322GB of 2322GB RAM, 192 of 192 vCPUs",
     ] {
         desk.keys("R").expect(sentence);
         desk.keys("esc j");
@@ -100,11 +100,12 @@ fn the_target_reliability_is_its_own_member() {
     assert_eq!(format::cell(&listing, 1, columns[2], 20), "-");
     assert_eq!(listing.unknown_members(0), []);
     let mut desk = Desk::with_offers(json);
-    desk.resize(120, 200).keys("j enter");
-    let screen = desk.screen();
-    let line = |label: &str| screen.lines().find(|line| line.starts_with(label)).unwrap();
-    assert!(line(" Target rel.").contains("unknown"), "{screen}");
-    assert!(line(" Expected rel.").contains("unknown"), "{screen}");
+    for key in ["target_reliability", "expected_reliability"] {
+        desk.keys("esc esc G enter /").type_text(key).keys("enter");
+        desk.expect(&format!("({key})"))
+            .expect("Not known to the market");
+        desk.keys("esc");
+    }
 }
 
 #[test]
@@ -219,7 +220,7 @@ fn ids_beyond_doubles_are_whole_on_every_screen() {
         }
         desk.keys("space space v").expect("9007199254740993");
         desk.expect("9007199254740992");
-        desk.keys("esc g enter").expect("offer 9007199254740993");
+        desk.keys("esc g enter").expect("Offer 9007199254740993");
         desk.expect("9007199254740993");
         desk.keys("esc R")
             .expect("Machine 9223372036854775807 of host 9007199254740995");

@@ -258,7 +258,7 @@ fn a_market_is_added_with_what_was_typed_and_a_key_that_nobody_sees() {
 #[test]
 fn what_is_wrong_is_said_at_its_line_before_anything_is_kept() {
     let mut desk = at_markets();
-    desk.keys("n enter").expect("type a name");
+    desk.keys("n enter").expect("enter a name");
     for (name, why) in [
         ("a b", "letters, digits, - and _ only"),
         ("-x", "begins with a letter or a digit"),

@@ -36,7 +36,7 @@ fn axes_are_chosen_by_typing_and_kept() {
     desk.expect("DLP per GPU (y) by $/h per GPU (x)");
     desk.keys("o esc").expect("by $/h per GPU (x)");
     desk.keys("esc p").expect("by $/h per GPU (x)");
-    desk.keys("enter").expect("offer 101");
+    desk.keys("enter").expect("Offer 101");
     desk.keys("esc");
     desk.expect("by $/h per GPU (x)");
     desk.keys("esc").selects("101");

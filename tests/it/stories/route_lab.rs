@@ -495,6 +495,9 @@ fn runs_go_on_while_the_view_is_closed() {
     }
     assert!(desk.calls.is_empty(), "four in all");
     desk.expect_not("route run 0%");
+    let screen = desk.screen();
+    let header = screen.lines().next().unwrap();
+    assert!(!header.contains("route run"), "{header}");
     desk.keys("1 3 t esc").expect("Done").expect("4 sent");
     desk.expect("100.0%");
 }

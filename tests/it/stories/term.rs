@@ -145,7 +145,7 @@ fn the_bill_tells_whether_the_volume_serves_the_term() {
     let mut desk = at_volumes();
     // Until 1796000000, 824000 s from now: 9.5 days, 20.5 days short of a month; 9000 GB are there.
     desk.keys("J")
-        .expect("! Ends 20.5 days before the term does")
+        .expect("! Ends 20 days before the term does")
         .expect("Enough space");
     retype(&mut desk, "12TB");
     desk.expect("! 3000GB too small");

@@ -90,7 +90,7 @@ fn a_group_s_key_that_routes_stays_out_of_files_screens_and_the_clipboard() {
     pty.wait_for_text("as JSON");
     pty.keys("yr");
     pty.keys("yc");
-    pty.wait_for_text("Copied the call as curl");
+    pty.wait_for_text("Copied the request as curl");
     pty.keys("S4");
     pty.wait_for_text("Requests");
     pty.keys("3q");

@@ -26,7 +26,13 @@ fn a_person_searches_changes_the_query_opens_a_detail_and_leaves() {
         text.contains("H100 SXM") && !text.contains("RTX") && !text.contains("refreshing")
     });
     pty.keys("<Enter>");
+    pty.wait_for_text("[Overview]");
+    pty.keys("/dph_total<Enter>");
     pty.wait_for_text("Price per hour for GPUs and allocated storage");
+    pty.keys("<Esc>");
+    pty.wait_for("the end of the search", |screen| {
+        !screen.contents().contains("/ dph_total")
+    });
     pty.keys("<Esc>s");
     pty.wait_for_text("type to find a field");
     pty.keys("dph_total<Space><Enter>");

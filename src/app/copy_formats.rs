@@ -122,7 +122,7 @@ pub fn table(
 ) -> Result<String, String> {
     export::markdown(listing, rows, columns, dialect, LONGEST).ok_or_else(|| {
         format!(
-            "{} rows are more than the {} kB that a clipboard takes: mark some, or export with e",
+            "{} rows are over the clipboard's limit of {} kB: mark some, or export them instead",
             rows.len(),
             LONGEST / 1024
         )

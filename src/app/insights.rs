@@ -1,0 +1,103 @@
+//! What the views that compare rows have in common: when they can open, and how the rows are counted
+//! and narrowed.
+
+use super::Model;
+use super::Pane;
+use super::browser::Browser;
+use super::keymap::Action;
+use super::message::{Effect, Toast};
+use super::remote::Now;
+use crate::domain::{Condition, Listing, Resource};
+
+/// Why an action cannot be done now, if it cannot.
+pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
+    let key = |action| model.state.keymap.key_of(action);
+    let pane = model.state.pane;
+    let is_about_offers = matches!(
+        action,
+        Action::ThreePrices | Action::ForgetJob | Action::Related
+    );
+    if is_about_offers && pane != Pane::Offers {
+        return Some(format!("Only on Offers ({})", key(Action::Offers)));
+    }
+    let is_about_prices = matches!(action, Action::Job | Action::Summary | Action::Plot);
+    if is_about_prices && !matches!(pane, Pane::Offers | Pane::Volumes) {
+        let (offers, volumes) = (key(Action::Offers), key(Action::Volumes));
+        return Some(format!("Only on Offers ({offers}) and Volumes ({volumes})"));
+    }
+    let browser = model.browser()?;
+    let needs_rows = matches!(action, Action::Summary | Action::Plot | Action::Mark);
+    let has_no_row = browser.view().is_empty();
+    match action {
+        Action::Related if browser.selected_row().is_none() => Some("No offer selected".to_owned()),
+        Action::ForgetJob if browser.figures.job.is_none() => {
+            Some("Offers are not priced for a job".to_owned())
+        }
+        Action::Unmark if browser.marks.is_empty() => Some("Nothing is marked".to_owned()),
+        Action::Compare if browser.marks.len() < 2 => Some(format!(
+            "Mark at least two rows first ({})",
+            key(Action::Mark)
+        )),
+        Action::Funnel if browser.resource() == Resource::Workergroups => {
+            Some(format!("Only on Offers ({})", key(Action::Offers)))
+        }
+        Action::Funnel if browser.query.active().next().is_none() => {
+            Some("No filters to explain".to_owned())
+        }
+        _ if needs_rows && has_no_row => Some("No rows".to_owned()),
+        _ => None,
+    }
+}
+
+/// Clears the job that offers are priced for.
+pub(super) fn forget_job(model: &mut Model, now: Now) -> Vec<Effect> {
+    let effects = model.state.price_job(now, None);
+    model.show(Toast::new("Job pricing cleared", now));
+    effects
+}
+
+impl Browser {
+    /// Marks the selected row, or unmarks it.
+    pub fn toggle_mark(&mut self) {
+        if let Some(id) = self.selected()
+            && !self.marks.remove(&id)
+        {
+            self.marks.insert(id);
+        }
+    }
+
+    /// How many rows there are and whether they are all: `All 57 offers`, `First 500 offers of more`.
+    pub fn count_label(&self) -> String {
+        let here = self.listing().map_or(0, Listing::len);
+        let nouns = if here == 1 {
+            self.resource().noun()
+        } else {
+            self.resource().nouns()
+        };
+        if self.is_cut() {
+            format!("First {here} {nouns} of more")
+        } else {
+            format!("All {here} {nouns}")
+        }
+    }
+
+    /// Puts `conditions` in the place of those on the same fields, shows the query and keeps the
+    /// old one in the history of the bar.
+    pub fn narrow_to(&mut self, conditions: Vec<Condition>) {
+        let mut kept = self.query.conditions.clone();
+        kept.retain(|old| conditions.iter().all(|new| new.field != old.field));
+        kept.extend(conditions);
+        self.change_conditions(kept);
+    }
+
+    /// Takes other conditions; the query that ran can be recalled in the bar.
+    pub fn change_conditions(&mut self, conditions: Vec<Condition>) {
+        let before = self.query_text();
+        self.bar.remember(&before);
+        self.query.conditions = conditions;
+        self.revalue();
+        self.show_query_in_bar();
+        let after = self.query_text();
+        self.bar.remember(&after);
+    }
+}

@@ -1,0 +1,517 @@
+//! Every field of a record in as many columns as fit, and what the focused one means.
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::StatefulWidget;
+
+use super::Detail;
+use crate::api::redact;
+use crate::app::State;
+use crate::app::browser::Browser;
+use crate::app::facts::Target;
+use crate::app::keymap::Action;
+use crate::app::remote::Now;
+use crate::app::view::{Region, Scene};
+use crate::domain::field::{Kind, Section};
+use crate::domain::listing::FullRecord;
+use crate::domain::local::LocalTime;
+use crate::domain::secrets::{is_secret_name, without_own_key};
+use crate::domain::text::{json_for_terminal, visible};
+use crate::domain::workergroup::group_search;
+use crate::domain::{CellRef, Field, Source, format};
+use crate::widgets::find::{Find, FindEvent, FindLine};
+use crate::widgets::text::{cells, fit, wrap, wrap_line};
+use crate::widgets::theme::Theme;
+use crate::widgets::viewport::Viewport;
+
+/// Cells of a column: a label, a value and a gap.
+const COLUMN: u16 = 37;
+
+/// Cells of a label.
+const LABEL: usize = 19;
+
+/// The longest name of an unknown member that is shown, in characters.
+const LONGEST_NAME: usize = 200;
+
+/// The longest value that is shown, in characters.
+const LONGEST_VALUE: usize = 4096;
+
+/// Cells between columns.
+const GAP: u16 = 2;
+
+/// Lines for the value and meaning of the focused field: most fit in the first number, a tall screen
+/// has room for long ones.
+const NOTE: [u16; 2] = [4, 7];
+
+/// What a value is to the reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tone {
+    Normal,
+    Blank,
+    Unusual,
+}
+
+/// One field with its value.
+#[derive(Debug)]
+struct Entry {
+    section: &'static str,
+    key: &'static str,
+    label: String,
+    value: String,
+    tone: Tone,
+    /// What the field means, and why it is blank or unusual.
+    note: String,
+}
+
+/// The focused field and the search.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    cursor: usize,
+    pub find: Find,
+}
+
+impl Fields {
+    pub fn update(&mut self, action: Action, page: usize, state: &State, now: Now) -> bool {
+        match self.find.update(action) {
+            FindEvent::Handled => return true,
+            FindEvent::Moved => {
+                self.cursor = self.find.current().unwrap_or(self.cursor);
+                return true;
+            }
+            FindEvent::Ignored => {}
+        }
+        let Some(by) = action.motion(page) else {
+            return false;
+        };
+        let last = entries(state, now, false).len().saturating_sub(1);
+        self.cursor = self.cursor.saturating_add_signed(by).min(last);
+        true
+    }
+
+    pub const fn select(&mut self, place: usize) {
+        self.cursor = place;
+    }
+
+    /// Puts the focus on a field.
+    pub fn focus(&mut self, key: &str, state: &State, now: Now) {
+        let entries = entries(state, now, false);
+        let place = entries.iter().position(|entry| entry.key == key);
+        self.cursor = place.unwrap_or(0);
+    }
+
+    pub fn key(&mut self, key: KeyEvent, state: &State, now: Now) {
+        if self.find.key(key) {
+            self.search(state, now);
+        }
+    }
+
+    pub fn paste(&mut self, text: &str, state: &State, now: Now) -> bool {
+        let is_taken = self.find.paste(text);
+        if is_taken {
+            self.search(state, now);
+        }
+        is_taken
+    }
+
+    /// Secrets are not searched: a match would tell what they hold.
+    fn search(&mut self, state: &State, now: Now) {
+        let entries = entries(state, now, false);
+        let last = entries.len().saturating_sub(1);
+        self.cursor = self.cursor.min(last);
+        let lines = entries.iter().map(|entry| {
+            format!(
+                "{} {} {} {}",
+                entry.label, entry.key, entry.value, entry.note
+            )
+        });
+        self.find.search(self.cursor, lines);
+        self.cursor = self.find.current().unwrap_or(self.cursor);
+    }
+}
+
+/// Every field of the selected record: what is out of the ordinary first, names and numbers of
+/// things last.
+fn entries(state: &State, now: Now, reveals: bool) -> Vec<Entry> {
+    let Some(browser) = state.browser() else {
+        return Vec::new();
+    };
+    let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
+        return Vec::new();
+    };
+    let reader = Reader {
+        record: listing.whole(row),
+        local: state.local_time(now),
+        key: state.keymap.key_of(Action::Secrets),
+        browser,
+        row,
+        reveals,
+    };
+    let sections = Section::ALL.into_iter();
+    let (ids, others): (Vec<_>, Vec<_>) =
+        sections.partition(|section| *section == Section::Identity);
+    let fields = others
+        .into_iter()
+        .chain(ids)
+        .flat_map(|section| browser.query.catalog().section(section));
+    let (mut all, rest): (Vec<Entry>, Vec<Entry>) = fields
+        .map(|field| reader.entry(field))
+        .partition(|entry| entry.tone == Tone::Unusual);
+    for entry in &mut all {
+        entry.section = "Unusual";
+    }
+    all.extend(rest);
+    all.extend(reader.unknown());
+    all
+}
+
+struct Reader<'a> {
+    record: FullRecord,
+    local: LocalTime,
+    key: String,
+    browser: &'a Browser,
+    row: usize,
+    reveals: bool,
+}
+
+impl Reader<'_> {
+    fn entry(&self, field: &'static Field) -> Entry {
+        let cell = self.record.cell(field);
+        let (value, mut note) = self.value(field, cell);
+        let is_blank = value == format::NONE;
+        let oddity = self.oddity(field, cell);
+        if let Some(oddity) = &oddity {
+            note = format!("{oddity}. {note}");
+        }
+        let tone = match oddity {
+            Some(_) => Tone::Unusual,
+            None if is_blank => Tone::Blank,
+            None => Tone::Normal,
+        };
+        Entry {
+            section: field.section.title(),
+            key: field.key,
+            label: field.label.to_owned(),
+            value,
+            tone,
+            note,
+        }
+    }
+
+    /// The value as it is shown, and what is to be said of it.
+    fn value(&self, field: &'static Field, cell: CellRef<'_>) -> (String, String) {
+        let doc = field.doc.to_owned();
+        match (field.kind, cell) {
+            (_, CellRef::Missing) => {
+                return (format::NONE.to_owned(), format!("Not reported. {doc}"));
+            }
+            (_, CellRef::Null) if matches!(field.source, Source::Known(_)) => {
+                return (
+                    format::NONE.to_owned(),
+                    format!("Not known to the market. {doc}"),
+                );
+            }
+            (_, CellRef::Null) => {
+                return (format::NONE.to_owned(), format!("Reported as null. {doc}"));
+            }
+            (Kind::Secret, CellRef::Text(_)) if !self.reveals => {
+                return (format!("hidden ({} shows it)", self.key), doc);
+            }
+            (Kind::Secret, CellRef::Text(_)) => {
+                let secret = self.record.text(field);
+                return (
+                    secret.map_or_else(String::new, |it| it.screen(LONGEST_VALUE)),
+                    doc,
+                );
+            }
+            (Kind::Timestamp, CellRef::Number(epoch)) => return (self.local.detail(epoch), doc),
+            _ => {}
+        }
+        let text = format::detail(&self.record, field, self.browser.dialect());
+        let text = if text.is_empty() {
+            "(empty)".to_owned()
+        } else {
+            text
+        };
+        (self.qualified(field, text), self.left_out(field, doc))
+    }
+
+    /// Says when a price is not the one that the market quoted.
+    fn qualified(&self, field: &Field, text: String) -> String {
+        let Some(listing) = self.browser.listing() else {
+            return text;
+        };
+        if listing.is_estimated(field) {
+            format!("~{text} estimate")
+        } else if listing.is_reserved_price(field) {
+            format!("{text} reserved")
+        } else {
+            text
+        }
+    }
+
+    /// What a search holds that cannot be said as conditions.
+    fn left_out(&self, field: &Field, doc: String) -> String {
+        if !matches!(field.source, Source::Search(_)) {
+            return doc;
+        }
+        let listing = self.browser.listing();
+        let search = listing.and_then(|listing| group_search(listing, self.row));
+        let names = search.map_or_else(Vec::new, |search| search.left_out);
+        if names.is_empty() {
+            return doc;
+        }
+        let names: Vec<String> = names.iter().map(|name| name.screen(24)).collect();
+        format!("Not shown here, see the JSON: {}. {doc}", names.join(", "))
+    }
+
+    /// Why a value deserves a look, if it does.
+    fn oddity(&self, field: &Field, cell: CellRef<'_>) -> Option<String> {
+        if self.browser.is_violating(self.row, field) {
+            return Some("Not what you searched for".to_owned());
+        }
+        match (field.key, cell) {
+            (_, CellRef::Bad(found)) => Some(format!("Unusable: {} sent", found.noun())),
+            ("verification", CellRef::Text(text)) if text != "verified" => {
+                Some("Not verified".to_owned())
+            }
+            ("verified" | "rentable", CellRef::Flag(false)) => Some("No".to_owned()),
+            ("rented" | "is_vm_deverified" | "external", CellRef::Flag(true)) => {
+                Some("Yes".to_owned())
+            }
+            ("reliability" | "reliability2", CellRef::Number(share)) if share < 0.95 => {
+                Some("Under 95 %".to_owned())
+            }
+            (_, CellRef::Number(number)) => {
+                let (least, most) = field.range?;
+                let is_plausible = (least..=most).contains(&number);
+                (!is_plausible).then(|| "Outside the usual range".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// Members that no catalog has.
+    fn unknown(&self) -> Vec<Entry> {
+        let Some(listing) = self.browser.listing() else {
+            return Vec::new();
+        };
+        let entry = |(name, value): (String, serde_json::Value)| {
+            let value = if is_secret_name(&name) {
+                "(hidden)".to_owned()
+            } else {
+                let value = redact::record(&value.to_string());
+                let cell = |secret| self.record.cell(secret);
+                json_for_terminal(&without_own_key(listing.catalog(), &value, cell))
+            };
+            Entry {
+                section: "Other fields",
+                key: "",
+                label: visible(&name, LONGEST_NAME),
+                value: visible(&value, LONGEST_VALUE),
+                tone: Tone::Normal,
+                note: "The market sends it without documenting it.".to_owned(),
+            }
+        };
+        let members = listing.unknown_members(self.row).into_iter();
+        members.map(entry).collect()
+    }
+}
+
+/// A line of a column.
+enum Row {
+    Gap,
+    Heading(&'static str),
+    Entry(usize),
+}
+
+/// The fields in columns that are read like those of a newspaper.
+struct Grid<'a> {
+    entries: &'a [Entry],
+    rows: Vec<Row>,
+    fields: &'a Fields,
+    theme: &'a Theme,
+    columns: u16,
+}
+
+impl<'a> Grid<'a> {
+    fn new(entries: &'a [Entry], fields: &'a Fields, width: u16, theme: &'a Theme) -> Self {
+        let mut rows = Vec::new();
+        let mut section = "";
+        for (place, entry) in entries.iter().enumerate() {
+            if entry.section != section {
+                if place > 0 {
+                    rows.push(Row::Gap);
+                }
+                rows.push(Row::Heading(entry.section));
+                section = entry.section;
+            }
+            rows.push(Row::Entry(place));
+        }
+        Self {
+            entries,
+            rows,
+            fields,
+            theme,
+            columns: (width / COLUMN).max(1),
+        }
+    }
+
+    /// Cells of a value in a grid of that width.
+    fn room(&self, width: u16) -> usize {
+        let gaps = GAP * (self.columns - 1);
+        let column = width.saturating_sub(gaps) / self.columns;
+        usize::from(column).saturating_sub(LABEL + 1)
+    }
+
+    fn line(&self, entry: &Entry, place: usize, width: u16) -> Line<'static> {
+        let theme = self.theme;
+        let style = match entry.tone {
+            Tone::Normal => theme.text,
+            Tone::Blank => theme.dim,
+            Tone::Unusual => theme.warning,
+        };
+        let is_match = self.fields.find.matches(place);
+        let label = if is_match { theme.highlight } else { theme.dim };
+        let name = crate::domain::text::truncate(&entry.label, LABEL);
+        let blanks = LABEL + 1 - usize::from(cells(&name));
+        let line = Line::from(vec![
+            Span::styled(name, label),
+            Span::raw(" ".repeat(blanks)),
+            Span::styled(entry.value.clone(), style),
+        ]);
+        fit(line, width)
+    }
+}
+
+impl StatefulWidget for &Grid<'_> {
+    type State = (Viewport, Vec<(Rect, usize)>);
+
+    fn render(self, area: Rect, buffer: &mut ratatui::buffer::Buffer, state: &mut Self::State) {
+        let (viewport, places) = state;
+        let height = usize::from(area.height).max(1);
+        let columns = usize::from(self.columns);
+        // Where all fit, the columns are of one length.
+        let height = height.min(self.rows.len().div_ceil(columns).max(1));
+        let cursor = self.fields.cursor.min(self.entries.len().saturating_sub(1));
+        let is_cursor = |row: &Row| matches!(row, Row::Entry(place) if *place == cursor);
+        let at = self.rows.iter().position(is_cursor).unwrap_or(0);
+        let page = height * columns;
+        // The heading above the first field is seen as well.
+        let at = if cursor == 0 { 0 } else { at };
+        let lowest = (at + 1).saturating_sub(page);
+        let last = self.rows.len().saturating_sub(page);
+        viewport.top = viewport.top.clamp(lowest, at.max(lowest)).min(last);
+        viewport.page = page;
+        viewport.total = self.rows.len();
+        let parts = Layout::horizontal(vec![Constraint::Fill(1); columns])
+            .spacing(GAP)
+            .split(area);
+        let visible = self.rows.iter().skip(viewport.top).take(page);
+        for (index, row) in visible.enumerate() {
+            let column = parts[index / height];
+            let line = u16::try_from(index % height).unwrap_or(0);
+            let strip = Rect::new(column.x, column.y + line, column.width, 1);
+            match row {
+                Row::Gap => {}
+                Row::Heading(title) => {
+                    buffer.set_line(
+                        strip.x,
+                        strip.y,
+                        &Line::styled(*title, self.theme.heading),
+                        strip.width,
+                    );
+                }
+                Row::Entry(place) => {
+                    let line = self.line(&self.entries[*place], *place, strip.width);
+                    buffer.set_line(strip.x, strip.y, &line, strip.width);
+                    if *place == cursor {
+                        buffer.set_style(strip, self.theme.selected);
+                    }
+                    places.push((strip, *place));
+                }
+            }
+        }
+    }
+}
+
+/// Draws the tab: the columns, the focused field, the search.
+pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
+    let entries = entries(scene.state, scene.now, view.reveals(scene.now));
+    let has_find = view.fields.find.is_active();
+    let note = match area.height {
+        ..=8 => 1,
+        9..45 => NOTE[0],
+        _ => NOTE[1],
+    };
+    let [grid, below, find] = Layout::vertical([
+        Constraint::Fill(1),
+        Constraint::Length(note),
+        Constraint::Length(u16::from(has_find)),
+    ])
+    .areas(area);
+    let widget = Grid::new(&entries, &view.fields, grid.width, scene.theme);
+    let before = scene.before.viewport(scene.depth, Region::MAIN);
+    let mut state = (before, Vec::new());
+    scene
+        .frame
+        .render_stateful_widget(&widget, grid, &mut state);
+    let (viewport, places) = state;
+    scene.facts.viewports.push((
+        scene.depth,
+        Region::MAIN,
+        Viewport {
+            rows: Rect::default(),
+            ..viewport
+        },
+    ));
+    for (place, entry) in places {
+        scene.clickable(place, Target::Item(Region::MAIN, entry));
+    }
+    let cursor = view.fields.cursor.min(entries.len().saturating_sub(1));
+    if let Some(entry) = entries.get(cursor) {
+        explain(entry, widget.room(grid.width), below, scene);
+    }
+    if has_find {
+        let mut cursor = None;
+        let line = FindLine::new(&view.fields.find, scene.theme);
+        scene.frame.render_stateful_widget(line, find, &mut cursor);
+        scene.cursor = cursor.or(scene.cursor);
+    }
+}
+
+/// The focused field: its name on the wire, what it means, and its value in full where the column
+/// has cut it.
+fn explain(entry: &Entry, room: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let name = if entry.key.is_empty() {
+        entry.label.clone()
+    } else {
+        format!("{} ({})", entry.label, entry.key)
+    };
+    let name = Line::from(vec![
+        Span::styled(name, theme.accent),
+        Span::raw("  "),
+        Span::styled(entry.note.clone(), theme.dim),
+    ]);
+    let mut lines = wrap_line(&name, area.width, 0);
+    if usize::from(cells(&entry.value)) > room {
+        let value = wrap(&entry.value, area.width).into_iter();
+        lines.extend(value.map(|part| Line::styled(part, theme.text)));
+    }
+    // A rule above them where there is room for one.
+    let text = if area.height > 1 {
+        let rule = "─".repeat(usize::from(area.width));
+        scene.render(Line::styled(rule, theme.border), Rect { height: 1, ..area });
+        Rect {
+            y: area.y + 1,
+            height: area.height - 1,
+            ..area
+        }
+    } else {
+        area
+    };
+    for (row, line) in text.rows().zip(lines) {
+        scene.render(fit(line, row.width), row);
+    }
+}

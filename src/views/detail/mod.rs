@@ -1,0 +1,444 @@
+//! One record in full: what decides, every field, its machine, its JSON.
+
+mod draw;
+mod fields;
+mod json;
+mod machine;
+mod overview;
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use crate::app::State;
+use crate::app::copy::api_key;
+use crate::app::keymap::{Action, Context};
+use crate::app::remote::{Now, Ticket, Waiting};
+use crate::app::view::{Availability, Cx, Outcome, Region, Response, Scene, View};
+use crate::domain::cost::ThreePrices;
+use crate::domain::{Resource, RowId};
+use fields::Fields;
+use json::Json;
+use machine::Machine;
+use overview::Spread;
+
+/// For how long secrets are shown, in seconds.
+const SECRET_SHOWN: f64 = 15.0;
+
+/// The names of the tabs.
+const TABS: Region = Region(2);
+
+/// A tab of the details.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tab {
+    Overview,
+    Fields,
+    Machine,
+    Json,
+}
+
+impl Tab {
+    /// The tabs that a kind of record has: only offers are parts of a machine.
+    const fn of(resource: Resource) -> &'static [Self] {
+        match resource {
+            Resource::Offers => &[Self::Overview, Self::Fields, Self::Machine, Self::Json],
+            Resource::Volumes | Resource::Workergroups => {
+                &[Self::Overview, Self::Fields, Self::Json]
+            }
+        }
+    }
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Overview => "Overview",
+            Self::Fields => "Fields",
+            Self::Machine => "Machine",
+            Self::Json => "JSON",
+        }
+    }
+}
+
+/// The details of the record that is selected in the pane.
+#[derive(Debug)]
+pub struct Detail {
+    resource: Resource,
+    tab: Tab,
+    /// The record that `json` and `alternatives` are of.
+    id: Option<RowId>,
+    /// First visible line of the overview, where it is longer than the screen.
+    top: usize,
+    fields: Fields,
+    json: Json,
+    alternatives: Vec<u32>,
+    /// Joined once: three listings are too many rows for a frame.
+    price_models: ThreePrices,
+    spread: Spread,
+    /// Offers of the same machine and host, once somebody wanted to see them.
+    machine: Option<Machine>,
+    /// Whose secrets are shown, and until when.
+    revealed: Option<(RowId, f64)>,
+}
+
+impl Detail {
+    /// The details of the selected row; `None` without one.
+    pub fn new(state: &State) -> Option<Self> {
+        let browser = state.browser()?;
+        browser.selected_row()?;
+        let mut detail = Self {
+            resource: browser.resource(),
+            tab: Tab::Overview,
+            id: None,
+            top: 0,
+            fields: Fields::default(),
+            json: Json::default(),
+            alternatives: Vec::new(),
+            price_models: ThreePrices::default(),
+            spread: Spread::default(),
+            machine: None,
+            revealed: None,
+        };
+        detail.rebuild(state);
+        Some(detail)
+    }
+
+    /// The same on the tab of the machine, whose offers are asked for.
+    pub fn on_machine(cx: &mut Cx<'_>) -> Option<Self> {
+        let mut detail = Self::new(cx.state)?;
+        detail.show(Tab::Machine, cx);
+        Some(detail)
+    }
+
+    fn rebuild(&mut self, state: &State) {
+        let browser = &state.browsers[self.resource];
+        let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
+            return;
+        };
+        let id = listing.id(row);
+        if id != self.id {
+            self.top = 0;
+            self.revealed = None;
+        }
+        self.id = id;
+        self.json = Json::new(listing, row);
+        self.alternatives = overview::alternatives(browser, listing, row);
+        self.spread = Spread::new(browser, listing, row);
+        self.price_models = if browser.figures.three.is_empty() {
+            ThreePrices::default()
+        } else {
+            browser.figures.join(listing, browser.pricing()).row(row)
+        };
+        if let Some(machine) = &mut self.machine {
+            machine.rebuild(browser);
+        }
+    }
+
+    /// Shows the record before or after this one.
+    fn step(&mut self, by: isize, cx: &mut Cx<'_>) {
+        cx.state.browsers[self.resource].step(by);
+        self.rebuild(cx.state);
+        let browser = &cx.state.browsers[self.resource];
+        let is_same = self.machine.as_ref().is_some_and(|it| it.is_about(browser));
+        if self.machine.is_some() && !is_same {
+            self.forget_machine(cx);
+            self.show(self.tab, cx);
+        }
+    }
+
+    fn show(&mut self, tab: Tab, cx: &mut Cx<'_>) {
+        self.tab = tab;
+        if tab == Tab::Machine && self.machine.is_none() {
+            self.machine = Some(Machine::new(cx));
+        }
+    }
+
+    fn forget_machine(&mut self, cx: &mut Cx<'_>) {
+        if let Some(ticket) = self.machine.take().and_then(|mut it| it.remote.cancel()) {
+            cx.abort(ticket);
+        }
+    }
+
+    fn turn(&mut self, by: usize, cx: &mut Cx<'_>) {
+        let tabs = Tab::of(self.resource);
+        let here = tabs.iter().position(|tab| *tab == self.tab).unwrap_or(0);
+        self.show(tabs[(here + by) % tabs.len()], cx);
+    }
+
+    fn reveals(&self, now: Now) -> bool {
+        self.revealed
+            .is_some_and(|(own, until)| self.id == Some(own) && now.mono < until)
+    }
+
+    /// Whether a search is being typed in the open tab.
+    const fn is_typing(&self) -> bool {
+        match self.tab {
+            Tab::Fields => self.fields.find.is_typing(),
+            Tab::Json => self.json.report.is_typing(),
+            Tab::Overview | Tab::Machine => false,
+        }
+    }
+
+    fn is_searching(&self) -> bool {
+        match self.tab {
+            Tab::Fields => self.fields.find.is_active(),
+            Tab::Json => self.json.report.is_searching(),
+            Tab::Overview | Tab::Machine => false,
+        }
+    }
+
+    /// What an action means to the open tab; false if nothing.
+    fn in_tab(&mut self, action: Action, cx: &mut Cx<'_>) -> bool {
+        let viewport = cx.viewport(Region::MAIN);
+        match self.tab {
+            Tab::Overview => {
+                let Some(by) = action.motion(viewport.page) else {
+                    return false;
+                };
+                self.top = self.top.saturating_add_signed(by).min(viewport.last_top());
+                true
+            }
+            Tab::Fields => self.fields.update(action, viewport.page, cx.state, cx.now),
+            Tab::Machine => {
+                let step = action.motion(viewport.page);
+                match (&mut self.machine, step) {
+                    (Some(machine), Some(by)) => machine.step(by),
+                    _ => return false,
+                }
+                true
+            }
+            Tab::Json => {
+                if !self.json.report.is_typing() && matches!(action, Action::Submit | Action::Mark)
+                {
+                    self.json.toggle();
+                    return true;
+                }
+                self.json.report.update(action, viewport)
+            }
+        }
+    }
+
+    /// Selects what is selected among the machine's offers; one that is not loaded is asked for
+    /// with all of its host.
+    fn open_related(&mut self, cx: &mut Cx<'_>) {
+        let Some(machine) = &self.machine else { return };
+        let Some(id) = machine.current() else { return };
+        let browser = &mut cx.state.browsers[self.resource];
+        let row = browser.listing().and_then(|listing| listing.row(id));
+        if row.is_some_and(|row| browser.view().iter().any(|own| *own as usize == row)) {
+            browser.select_id(id);
+            self.tab = Tab::Overview;
+            self.rebuild(cx.state);
+        } else if let Some(host) = machine.host() {
+            browser.change_conditions(vec![host]);
+            browser.select_id(id);
+            cx.close_all();
+            cx.perform_on_pane(Action::Refresh);
+        }
+    }
+
+    fn toggle_secrets(&mut self, cx: &mut Cx<'_>) {
+        if self.reveals(cx.now) {
+            self.revealed = None;
+        } else if api_key(cx.state).is_none() {
+            cx.complain("This workergroup has no API key");
+        } else {
+            self.revealed = self.id.map(|id| (id, cx.now.mono + SECRET_SHOWN));
+            self.show(Tab::Fields, cx);
+            self.fields.focus("api_key", cx.state, cx.now);
+        }
+    }
+
+    fn mark(&self, cx: &mut Cx<'_>) {
+        let browser = &mut cx.state.browsers[self.resource];
+        if let Some(id) = self.id
+            && !browser.marks.remove(&id)
+        {
+            browser.marks.insert(id);
+        }
+    }
+}
+
+impl View for Detail {
+    fn contexts(&self) -> &'static [Context] {
+        use Context::{Always, Global, Movement, Query, Report, Table, Tabs, Workergroups};
+        // The keys of a record are those of its row; n is the next match only while one searches.
+        match self.resource {
+            _ if self.is_typing() => &[Query, Always],
+            Resource::Workergroups if self.is_searching() => {
+                &[Tabs, Report, Workergroups, Table, Movement, Global, Always]
+            }
+            Resource::Workergroups => {
+                &[Tabs, Workergroups, Report, Table, Movement, Global, Always]
+            }
+            Resource::Offers | Resource::Volumes => {
+                &[Tabs, Report, Table, Movement, Global, Always]
+            }
+        }
+    }
+
+    fn takes_text(&self) -> bool {
+        self.is_typing()
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if self.in_tab(action, cx) {
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Left => self.step(-1, cx),
+            Action::Right => self.step(1, cx),
+            Action::NextTab => self.turn(1, cx),
+            Action::PreviousTab => self.turn(Tab::of(self.resource).len() - 1, cx),
+            Action::Related => self.show(Tab::Machine, cx),
+            // The overview has no lines of its own: its facts are found among the fields.
+            Action::Query | Action::FindNext | Action::FindPrevious => {
+                self.show(Tab::Fields, cx);
+                self.fields.update(Action::Query, 1, cx.state, cx.now);
+            }
+            Action::Submit if self.tab == Tab::Machine => self.open_related(cx),
+            Action::Submit | Action::Back => cx.close(),
+            Action::Refresh => match &mut self.machine {
+                Some(machine) if self.tab == Tab::Machine => machine.ask(cx),
+                _ => cx.perform_on_pane(Action::Refresh),
+            },
+            Action::Secrets => self.toggle_secrets(cx),
+            Action::Mark => self.mark(cx),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        let is_of_table = matches!(
+            action,
+            Action::Sort
+                | Action::Filter
+                | Action::Columns
+                | Action::Settings
+                | Action::SortLeft
+                | Action::SortRight
+                | Action::Reverse
+                | Action::Watch
+                | Action::OfferType
+                | Action::ResetQuery
+                | Action::SaveSearch
+                | Action::GroupFromSearch
+                | Action::Open
+                | Action::Unmark
+                | Action::FirstColumn
+                | Action::LastColumn
+                | Action::FoldPreview
+                | Action::WiderDetail
+                | Action::WiderTable
+        );
+        let is_elsewhere = match action {
+            Action::Related => self.resource != Resource::Offers,
+            Action::Toggle => self.tab != Tab::Json,
+            Action::FindNext | Action::FindPrevious => !self.is_searching(),
+            _ => is_of_table,
+        };
+        if is_elsewhere {
+            Availability::Hidden
+        } else {
+            Availability::Available
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match (action, self.tab) {
+            (Action::Submit, Tab::Machine) => Some("show offer"),
+            (Action::Submit, Tab::Json) => Some("fold"),
+            (Action::Submit, _) if !self.is_typing() => Some("back"),
+            (Action::Mark, Tab::Json) => Some("fold"),
+            _ => None,
+        }
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        match self.tab {
+            Tab::Fields => self.fields.key(key, cx.state, cx.now),
+            Tab::Json => drop(self.json.report.key(key, cx.viewport(Region::MAIN))),
+            Tab::Overview | Tab::Machine => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        let is_taken = match self.tab {
+            Tab::Fields => self.fields.paste(text, cx.state, cx.now),
+            Tab::Json => self.json.report.paste(text),
+            Tab::Overview | Tab::Machine => false,
+        };
+        if is_taken {
+            Outcome::Handled
+        } else {
+            Outcome::Ignored
+        }
+    }
+
+    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        match (region, self.tab) {
+            (TABS, _) => {
+                if let Some(tab) = Tab::of(self.resource).get(line) {
+                    self.show(*tab, cx);
+                }
+            }
+            (_, Tab::Fields) => self.fields.select(line),
+            (_, Tab::Machine) => {
+                if let Some(machine) = &mut self.machine
+                    && machine.select(line)
+                {
+                    self.open_related(cx);
+                }
+            }
+            (_, Tab::Overview | Tab::Json) => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn response(
+        &mut self,
+        ticket: Ticket,
+        response: Response,
+        cx: &mut Cx<'_>,
+    ) -> Option<Response> {
+        match &mut self.machine {
+            Some(machine) => machine.response(ticket, response, cx),
+            None => Some(response),
+        }
+    }
+
+    fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+        if let Some(machine) = &mut self.machine {
+            machine.remote.progress(ticket, attempt, waiting.cloned());
+        }
+    }
+
+    fn deadline(&self, _: &State, now: Now) -> Option<f64> {
+        let loading = self
+            .machine
+            .as_ref()
+            .is_some_and(|it| it.remote.is_loading());
+        let seconds = loading.then_some(now.mono + 0.25);
+        let secret = self.revealed.map(|(_, until)| until);
+        [seconds, secret].into_iter().flatten().reduce(f64::min)
+    }
+
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        self.revealed.take_if(|(_, until)| *until <= cx.now.mono);
+    }
+
+    fn rows_changed(&mut self, state: &State) {
+        self.rebuild(state);
+    }
+
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        self.rebuild(cx.state);
+    }
+
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        self.forget_machine(cx);
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::detail(self, area, scene);
+    }
+}

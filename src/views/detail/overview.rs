@@ -1,0 +1,478 @@
+//! What decides: the card, what it costs in every way, and what else there is.
+
+use ratatui::text::{Line, Span};
+
+use super::Detail;
+use crate::app::browser::Browser;
+use crate::app::copy::api_key;
+use crate::app::keymap::Action;
+use crate::app::remote::Phase;
+use crate::app::view::Scene;
+use crate::domain::cost::{HOURS_PER_MONTH, Joined, Prices, Quote};
+use crate::domain::format::{self, trimmed};
+use crate::domain::insight::{Measure, Standing};
+use crate::domain::text::truncate;
+use crate::domain::{CellRef, Field, Listing, OfferType, Resource, country};
+use crate::views::bill;
+use crate::widgets::theme::Theme;
+
+/// The most alternatives that are listed: what a tall screen shows.
+const ALTERNATIVES: usize = 40;
+
+/// Cells of the labels.
+const LABEL: usize = 18;
+
+/// The rows that one would take instead: what beats the row, then the cheapest with the same GPUs, or
+/// the cheapest volumes.
+pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> Vec<u32> {
+    let catalog = listing.catalog();
+    let alike: Vec<&'static Field> = match browser.resource() {
+        Resource::Offers => ["gpu_name", "num_gpus"].as_slice(),
+        Resource::Volumes => [].as_slice(),
+        Resource::Workergroups => return Vec::new(),
+    }
+    .iter()
+    .filter_map(|key| catalog.by_key(key))
+    .collect();
+    let price = match browser.resource() {
+        Resource::Volumes => catalog.column("storage_cost"),
+        Resource::Offers | Resource::Workergroups => catalog.column(browser.pricing().key()),
+    };
+    let Some(price) = price else {
+        return Vec::new();
+    };
+    let own = u32::try_from(row).unwrap_or(u32::MAX);
+    let is_alike = |other: &u32| {
+        *other != own
+            && alike.iter().all(|field| {
+                let (one, two) = (
+                    listing.cell(row, field),
+                    listing.cell(*other as usize, field),
+                );
+                one == two && !matches!(one, CellRef::Missing)
+            })
+    };
+    let cost = |row: u32| listing.cell(row as usize, price).number();
+    let mut rows: Vec<(f64, u32)> = browser
+        .view()
+        .iter()
+        .copied()
+        .filter(is_alike)
+        .filter(|row| !browser.figures.is_unfit(*row as usize))
+        .filter_map(|row| Some((cost(row)?, row)))
+        .collect();
+    rows.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let front = browser.figures.front();
+    let beats = front
+        .and_then(|front| front.beaten_by(own))
+        .map(|it| it.row);
+    let others = rows.into_iter().map(|(_, row)| row);
+    beats
+        .into_iter()
+        .chain(others.filter(|row| Some(*row) != beats))
+        .take(ALTERNATIVES)
+        .collect()
+}
+
+/// A titled part of the overview.
+pub(super) struct Block {
+    pub lines: Vec<Line<'static>>,
+    /// How many of them are rows of a table: too long ones are cut, not wrapped.
+    pub table: usize,
+}
+
+/// What stands beside the card.
+pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
+    let browser = &scene.state.browsers[view.resource];
+    let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
+        return Vec::new();
+    };
+    let mut blocks = Vec::new();
+    let mut block = |title: &str, rest: Vec<Line<'static>>| {
+        let mut lines = vec![Line::styled(title.to_owned(), scene.theme.heading)];
+        lines.extend(rest);
+        blocks.push(Block { lines, table: 0 });
+    };
+    match view.resource {
+        Resource::Offers => {
+            block("Prices", prices(view, browser, listing, row, scene));
+            let bill = if let Some(job) = &browser.figures.job {
+                let prices = Prices::new(listing, browser.pricing().model);
+                bill::job(&prices, row, job, scene.now, scene.theme)
+            } else {
+                let text = format!("No job set ({} sets one)", scene.key(Action::Job));
+                vec![Line::styled(text, scene.theme.dim)]
+            };
+            block("Job", bill);
+        }
+        Resource::Volumes => {
+            let term = browser.figures.term;
+            let size = term.unwrap_or_default();
+            let title = format!(
+                "{} for {} days",
+                format::gigabytes(size.gb),
+                trimmed(size.days, 4)
+            );
+            let mut bill = bill::volume(listing, row, &size, scene.now, scene.theme);
+            if term.is_none() {
+                let text = format!("An example ({} sets size and term)", scene.key(Action::Job));
+                bill.push(Line::styled(text, scene.theme.dim));
+            }
+            block(&title, bill);
+        }
+        Resource::Workergroups => {
+            block("Launch", launch(listing, row, scene));
+            return blocks;
+        }
+    }
+    let count = browser.count_label();
+    let (among, is_cut) = match count.strip_suffix(" of more") {
+        Some(first) => (lowered(first), true),
+        None => (lowered(&count), false),
+    };
+    let among = if is_cut {
+        format!("the {among}")
+    } else {
+        among
+    };
+    block(
+        &format!("Alternatives in {among}"),
+        others(&view.alternatives, browser, listing, row, scene.theme),
+    );
+    if let Some(table) = blocks.last_mut() {
+        table.table = table.lines.len();
+        table.lines.extend(lead(browser, row, scene.theme));
+    }
+    blocks
+}
+
+/// A phrase as it continues a title.
+fn lowered(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+    first.into_iter().chain(letters).collect()
+}
+
+/// The price ladder: each price model, what the price is made of, and what comes on top.
+fn prices(
+    view: &Detail,
+    browser: &Browser,
+    listing: &Listing,
+    row: usize,
+    scene: &Scene<'_, '_>,
+) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let labelled = |label: &str, text: String| {
+        Line::from(vec![
+            Span::styled(format!("{label:LABEL$} "), theme.dim),
+            Span::styled(text, theme.text),
+        ])
+    };
+    let mut lines = Vec::new();
+    let pricing = browser.pricing();
+    let prices = Prices::new(listing, pricing.model);
+    if let Ok(hourly) = prices.hourly(row, pricing.gb) {
+        let name = model(pricing.model);
+        let month = format::dollars(hourly * HOURS_PER_MONTH);
+        lines.push(labelled(
+            name,
+            format!("{}, {month} per 30 days", format::per_hour(hourly)),
+        ));
+        if let Ok(base) = prices.base(row) {
+            let storage = (hourly - base).max(0.0);
+            let (gb, _) = browser.storage();
+            lines.push(labelled(
+                "",
+                format!(
+                    "{} GPUs + {} for {}",
+                    format::per_hour(base),
+                    format::per_hour(storage),
+                    format::gigabytes(gb)
+                ),
+            ));
+        }
+    }
+    lines.extend(models(view, browser, scene));
+    let record = listing.whole(row);
+    let number = |key: &str| record.cell(listing.catalog().by_key(key)?).number();
+    if let (Some(down), Some(up)) = (number("inet_down_cost"), number("inet_up_cost")) {
+        let per_gb = |price: f64| format!("${}/GB", trimmed(price, 5));
+        lines.push(labelled(
+            "Traffic",
+            format!("↓ {} ↑ {}", per_gb(down), per_gb(up)),
+        ));
+    }
+    if let Some(stopped) = number("instance.totalHour").or_else(|| number("storage_total_cost")) {
+        lines.push(labelled("While stopped", format::per_hour(stopped)));
+    }
+    lines
+}
+
+const fn model(model: OfferType) -> &'static str {
+    match model {
+        OfferType::OnDemand => "On-demand",
+        OfferType::Bid => "Bid",
+        OfferType::Reserved => "Reserved",
+    }
+}
+
+/// The three price models as their own searches found them, once they were asked for.
+fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let searches = &browser.figures.three;
+    let mut slots = OfferType::ALL.iter().map(|model| searches.slot(*model));
+    let has_failed = slots.any(|slot| slot.error().is_some());
+    if searches.is_empty() && !searches.is_loading() && !has_failed {
+        let text = format!(
+            "Other price models: {} loads them",
+            scene.key(Action::ThreePrices)
+        );
+        return vec![Line::styled(text, theme.dim)];
+    }
+    let found = &view.price_models;
+    let pricing = browser.pricing();
+    let rows = [
+        (OfferType::OnDemand, found.on_demand, None),
+        (OfferType::Bid, found.bid, found.saving),
+        (OfferType::Reserved, found.reserved, found.discount),
+    ];
+    let mut lines = Vec::new();
+    for (own, quote, saving) in rows {
+        // The price that is searched for heads the ladder already.
+        if own == pricing.model && quote.is_some() {
+            continue;
+        }
+        let text = match (quote, searches.slot(own).phase()) {
+            (Some(quote), _) => quoted(quote, saving),
+            (None, Phase::Loading { since, .. }) => {
+                format!("loading… {:.0} s", (scene.now.mono - since).max(0.0))
+            }
+            (None, Phase::Failed(error)) => error.to_string(),
+            (None, _) if searches.is_cut(own) => {
+                let many = searches.listing(own).map_or(0, Listing::len);
+                format!("not among the first {}", format::grouped(many))
+            }
+            (None, _) => "not offered".to_owned(),
+        };
+        lines.push(Line::from(vec![
+            Span::styled(format!("{:LABEL$} ", model(own)), theme.dim),
+            Span::styled(text, theme.text),
+        ]));
+    }
+    let loaded = OfferType::ALL
+        .iter()
+        .filter_map(|model| searches.slot(*model).shown_at())
+        .map(|then| scene.now.epoch - then.epoch)
+        .reduce(f64::max);
+    lines.extend(loaded.map(|age| {
+        let text = format!("Loaded {} ago", format::lasting(age.max(0.0)));
+        Line::styled(text, theme.dim)
+    }));
+    lines
+}
+
+fn quoted(quote: Quote, saving: Option<f64>) -> String {
+    let mut text = format::per_hour(quote.total);
+    if let Some(saving) = saving {
+        let percent = trimmed(saving.abs() * 100.0, 1);
+        let words = match saving {
+            _ if percent == "0" => ", same as on-demand".to_owned(),
+            ..0.0 => format!(", {percent} % more than on-demand"),
+            _ => format!(", {percent} % less than on-demand"),
+        };
+        text.push_str(&words);
+    }
+    if quote.joined == Joined::ByGpus {
+        text.push_str(" (another offer of the same GPUs)");
+    }
+    text
+}
+
+/// What else there is, a line each.
+fn others(
+    rows: &[u32],
+    browser: &Browser,
+    listing: &Listing,
+    own: usize,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    let front = browser.figures.front();
+    let beats = front
+        .and_then(|front| front.beaten_by(u32::try_from(own).ok()?))
+        .map(|lead| lead.row);
+    let text = |row: usize, key: &str| {
+        let field = listing.catalog().column(key);
+        let cell = field.map_or_else(String::new, |field| format::cell(listing, row, field, 80));
+        // Of a place the code is enough to tell countries apart.
+        if key == "geolocation" {
+            truncate(country::code(&cell), 7)
+        } else {
+            cell
+        }
+    };
+    let columns: &[(&str, &str, usize)] = match browser.resource() {
+        Resource::Volumes => &[
+            ("$/GB/mo", "storage_cost", 8),
+            ("GB", "disk_space", 7),
+            ("MB/s", "nw_disk_avg_bw", 6),
+            ("Rel. %", "reliability2", 7),
+            ("Left", "duration", 7),
+            ("Country", "geolocation", 8),
+        ],
+        Resource::Offers | Resource::Workergroups if browser.figures.job.is_some() => &[
+            ("Job $", "job_cost", 9),
+            ("$/h", "dph_total", 9),
+            ("DLPerf", "dlperf", 8),
+            ("Rel. %", "reliability", 8),
+            ("Country", "geolocation", 8),
+        ],
+        Resource::Offers | Resource::Workergroups => &[
+            ("$/h", "dph_total", 9),
+            ("DLPerf", "dlperf", 8),
+            ("Rel. %", "reliability", 8),
+            ("Left", "duration", 7),
+            ("Country", "geolocation", 8),
+        ],
+    };
+    let line = |sign: &str, id: String, cells: &mut dyn Iterator<Item = (String, usize)>| {
+        let line = format!("{sign} {id:>10}");
+        cells.fold(line, |line, (cell, width)| format!("{line} {cell:>width$}"))
+    };
+    let mut header = columns
+        .iter()
+        .map(|(title, _, width)| ((*title).to_owned(), *width));
+    let mut lines = vec![Line::styled(
+        line(" ", "ID".to_owned(), &mut header),
+        theme.dim,
+    )];
+    let own = u32::try_from(own).ok();
+    for row in own.into_iter().chain(rows.iter().copied()) {
+        let place = row as usize;
+        let id = listing.id(place).map(|id| id.to_string());
+        let mut cells = columns.iter().map(|(_, key, width)| {
+            let cell = text(place, key);
+            (cell.trim_end_matches('%').to_owned(), *width)
+        });
+        let (sign, style) = match row {
+            row if Some(row) == own => ("▌", theme.accent),
+            row if Some(row) == beats => ("◆", theme.good),
+            _ => (" ", theme.text),
+        };
+        let text = line(sign, id.unwrap_or_default(), &mut cells);
+        lines.push(Line::styled(text, style));
+    }
+    if rows.is_empty() {
+        let text = match browser.resource() {
+            Resource::Volumes => "No other volume in your search",
+            Resource::Offers | Resource::Workergroups => {
+                "No other offer with the same GPUs in your search"
+            }
+        };
+        return vec![Line::styled(text, theme.dim)];
+    }
+    lines
+}
+
+/// By how much the first alternative beats the row.
+fn lead(browser: &Browser, row: usize, theme: &Theme) -> Option<Line<'static>> {
+    let front = browser.figures.front()?;
+    let lead = front.beaten_by(u32::try_from(row).ok()?)?;
+    let id = browser.listing()?.id(lead.row as usize)?;
+    let (price, basis) = match browser.figures.job {
+        Some(_) => (format::dollars(lead.x), "for the job"),
+        None => (format::per_hour(lead.x), "per GPU"),
+    };
+    let cheaper = (lead.x > 0.0).then(|| format!("{price} cheaper"));
+    let faster = (lead.y > 0.0).then(|| format!("{} DLPerf faster", trimmed(lead.y, 1)));
+    let by: Vec<String> = [cheaper, faster].into_iter().flatten().collect();
+    let text = format!("◆ {id} beats it: {}, {basis}", by.join(" and "));
+    Some(Line::styled(text, theme.good))
+}
+
+/// What a workergroup starts its workers with.
+fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let record = listing.whole(row);
+    let keys = [
+        "endpoint_id",
+        "template_id",
+        "template_hash",
+        "launch_args",
+        "user_id",
+        "created_at",
+    ];
+    let mut lines = Vec::new();
+    for field in keys.iter().filter_map(|key| listing.catalog().by_key(key)) {
+        let cell = record.cell(field);
+        let text = match cell {
+            CellRef::Missing | CellRef::Null => format::NONE.to_owned(),
+            CellRef::Number(epoch) if field.key == "created_at" => {
+                scene.state.local_time(scene.now).detail(epoch)
+            }
+            _ => format::detail(&record, field, scene.state.profile.dialect),
+        };
+        lines.push(Line::from(vec![
+            Span::styled(format!("{:LABEL$} ", field.label), theme.dim),
+            Span::styled(text, theme.text),
+        ]));
+    }
+    let has_key = api_key(scene.state).is_some();
+    let key = if has_key {
+        format!("hidden ({} shows it)", scene.key(Action::Secrets))
+    } else {
+        format::NONE.to_owned()
+    };
+    lines.push(Line::from(vec![
+        Span::styled(format!("{:LABEL$} ", "API key"), theme.dim),
+        Span::styled(key, theme.text),
+    ]));
+    lines
+}
+
+/// Where the price of the row lies among those of comparable rows.
+#[derive(Debug, Default)]
+pub(super) struct Spread {
+    pub title: String,
+    pub values: Vec<f64>,
+    pub own: Option<f64>,
+    /// What `points` are: performance by price.
+    pub axes: &'static str,
+    pub points: Vec<(f64, f64)>,
+    pub own_point: Option<(f64, f64)>,
+}
+
+impl Spread {
+    pub fn new(browser: &Browser, listing: &Listing, row: usize) -> Self {
+        let values = Standing::values(listing, Measure::Price, row);
+        let many = format::grouped(values.len());
+        let axes = match browser.resource() {
+            Resource::Volumes => "Read MB/s (y) by $/GB/month (x)",
+            _ if browser.figures.job.is_some() => "DLPerf (y) by job $ (x), per GPU",
+            Resource::Offers | Resource::Workergroups => "DLPerf (y) by $/h (x), per GPU",
+        };
+        let title = match browser.resource() {
+            Resource::Workergroups => return Self::default(),
+            Resource::Volumes => format!("$/GB/month of {many} volumes"),
+            Resource::Offers => {
+                let model = listing.catalog().by_key("gpu_name");
+                let model =
+                    model.map_or_else(String::new, |field| format::cell(listing, row, field, 24));
+                let what = if browser.figures.job.is_some() {
+                    "Job $"
+                } else {
+                    "$/h"
+                };
+                format!("{what} per GPU of {many} {model}")
+            }
+        };
+        let own = Standing::value(listing, Measure::Price, row);
+        Self {
+            title,
+            values,
+            own,
+            axes,
+            points: Standing::points(listing, row),
+            own_point: own.zip(Standing::value(listing, Measure::Performance, row)),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! A search in a text: what is typed, which lines match, and the line that shows both.
+
+use crossterm::event::KeyEvent;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
+use ratatui::widgets::{StatefulWidget, Widget};
+
+use super::text_input::{InputLine, TextInput};
+use super::theme::Theme;
+use crate::app::keymap::Action;
+
+/// What is searched for, and the lines that hold it.
+#[derive(Debug, Default)]
+pub struct Find {
+    input: TextInput,
+    is_typing: bool,
+    /// The lines that match, ascending.
+    matches: Vec<usize>,
+    at: usize,
+}
+
+/// What a search made of an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FindEvent {
+    /// The action means nothing to it.
+    Ignored,
+    /// The search began, or ended.
+    Handled,
+    /// Another match is the current one.
+    Moved,
+}
+
+impl Find {
+    /// Whether a search is being typed.
+    pub const fn is_typing(&self) -> bool {
+        self.is_typing
+    }
+
+    /// Whether something is searched for.
+    pub fn is_active(&self) -> bool {
+        self.is_typing || !self.input.is_empty()
+    }
+
+    /// What is searched for, in lower case.
+    pub fn wanted(&self) -> String {
+        self.input.text().to_lowercase()
+    }
+
+    /// Whether a line matches.
+    pub fn matches(&self, line: usize) -> bool {
+        self.matches.binary_search(&line).is_ok()
+    }
+
+    /// The current match.
+    pub fn current(&self) -> Option<usize> {
+        self.matches.get(self.at).copied()
+    }
+
+    /// What an action means to the search.
+    pub fn update(&mut self, action: Action) -> FindEvent {
+        match action {
+            Action::FindNext | Action::FindPrevious if self.is_active() => {
+                self.step(if action == Action::FindNext { 1 } else { -1 });
+                FindEvent::Moved
+            }
+            Action::Query | Action::FindNext | Action::FindPrevious => {
+                self.is_typing = true;
+                FindEvent::Handled
+            }
+            Action::Submit if self.is_typing => {
+                self.is_typing = false;
+                FindEvent::Moved
+            }
+            Action::Older | Action::Newer if self.is_typing => {
+                self.step(if action == Action::Newer { 1 } else { -1 });
+                FindEvent::Moved
+            }
+            Action::Back if self.is_active() => {
+                *self = Self::default();
+                FindEvent::Handled
+            }
+            _ => FindEvent::Ignored,
+        }
+    }
+
+    /// Types a key; false if no search is typed or the key edits nothing.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        self.is_typing && self.input.key(key)
+    }
+
+    /// Pastes a text; false if no search is typed.
+    pub fn paste(&mut self, text: &str) -> bool {
+        if self.is_typing {
+            self.input.paste(text);
+        }
+        self.is_typing
+    }
+
+    /// Finds the matches among `lines` again: they or the search have changed. The current one is
+    /// the first from the line `from` on, where one reads, not the first of all.
+    pub fn search(&mut self, from: usize, lines: impl Iterator<Item = String>) {
+        let wanted = self.wanted();
+        self.matches.clear();
+        if !wanted.is_empty() {
+            let holds = |line: &String| line.to_lowercase().contains(&wanted);
+            let found = lines.enumerate().filter(|(_, line)| holds(line));
+            self.matches.extend(found.map(|(place, _)| place));
+        }
+        let next = self.matches.iter().position(|line| *line >= from);
+        self.at = next.unwrap_or(0);
+    }
+
+    fn step(&mut self, by: isize) {
+        let many = self.matches.len();
+        if many > 0 {
+            let at = self.at.checked_add_signed(by).unwrap_or(many - 1);
+            self.at = at % many;
+        }
+    }
+}
+
+/// The line of a search: what is typed, and which of how many matches is the current one.
+#[derive(Debug)]
+pub struct FindLine<'a> {
+    find: &'a Find,
+    theme: &'a Theme,
+}
+
+impl<'a> FindLine<'a> {
+    /// The line of `find`.
+    pub const fn new(find: &'a Find, theme: &'a Theme) -> Self {
+        Self { find, theme }
+    }
+}
+
+impl StatefulWidget for FindLine<'_> {
+    /// Where the search is typed.
+    type State = Option<Position>;
+
+    fn render(self, area: Rect, buffer: &mut Buffer, cursor: &mut Option<Position>) {
+        let find = self.find;
+        let count = match (find.input.is_empty(), find.matches.len()) {
+            (true, _) => String::new(),
+            (false, 0) => "no match".to_owned(),
+            (false, many) => format!("{} of {many}", find.at + 1),
+        };
+        Line::styled("/", self.theme.accent).render(area, buffer);
+        let width = area.width.saturating_sub(16);
+        let typed = Rect::new(area.x + 2, area.y, width, 1).intersection(area);
+        InputLine::new(&find.input, self.theme).render(typed, buffer, cursor);
+        let rest = Rect::new(typed.right() + 1, area.y, 13, 1).intersection(area);
+        Line::styled(count, self.theme.dim).render(rest, buffer);
+        *cursor = cursor.filter(|_| find.is_typing);
+    }
+}
