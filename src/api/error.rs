@@ -19,7 +19,6 @@ pub(crate) const WORDS_KEPT: usize = 400;
 /// What a server said in a refusal or failure.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Said {
-    /// Nothing at all.
     #[default]
     Nothing,
     /// Words, in one of the documented shapes or as plain text.
@@ -112,13 +111,11 @@ fn shown(text: &Untrusted) -> String {
 pub enum Unreachable {
     /// The name of the host is not known.
     NoSuchName,
-    /// Nothing listens there.
     NobodyListens,
     /// No connection within the time allowed.
     TooSlow,
     /// The certificate is not one to trust.
     Certificate,
-    /// Anything else.
     Other,
 }
 
@@ -142,21 +139,13 @@ pub enum ApiError {
     Misconfigured(String),
     /// No connection: nothing was sent.
     #[error("{host} unreachable: {why}")]
-    NotConnected {
-        /// Host and port.
-        host: String,
-        /// Why.
-        why: Unreachable,
-    },
+    NotConnected { host: String, why: Unreachable },
     /// The connection broke before the answer began.
     #[error("connection lost before the response; try again")]
     Lost,
     /// The answer did not come in time.
     #[error("no response within {}; try again, or request less", seconds(*.after))]
-    TimedOut {
-        /// How long bourse waited.
-        after: Duration,
-    },
+    TimedOut { after: Duration },
     /// Only part of the answer came.
     #[error("response cut off {}; try again", broke_off(*.records, *.bytes))]
     Cut {
@@ -176,98 +165,64 @@ pub enum ApiError {
     /// The server points elsewhere; bourse does not follow.
     #[error("redirected{} (status {status}); bourse does not follow redirects: check the profile's address", elsewhere(.to.as_ref()))]
     Redirected {
-        /// HTTP status.
         status: u16,
         /// Scheme and host pointed to.
         to: Option<Untrusted>,
     },
-    /// The key was refused.
     #[error("API key rejected (status {status}){said}; check the profile's API key")]
     Refused {
         /// HTTP status: 401, 403, or 404 with `auth_error`.
         status: u16,
-        /// The server's words.
         said: Said,
     },
     /// The market wants a key and none was sent.
     #[error("no API key configured (status {status}){said}; set BOURSE_API_KEY")]
-    NoKey {
-        /// HTTP status.
-        status: u16,
-        /// The server's words.
-        said: Said,
-    },
+    NoKey { status: u16, said: Said },
     /// The key is valid, but lacks the permission for this.
     #[error("API key lacks the permission (status 403){said}; use a key that has it")]
-    NotPermitted {
-        /// The server's words.
-        said: Said,
-    },
+    NotPermitted { said: Said },
     /// The quota of the day is used up: waiting a little does not help.
     #[error("daily quota exceeded (status 429){said}; {}", resets(.reset.as_ref()))]
     QuotaExceeded {
         /// When there is a new quota, where the response tells.
         reset: Option<Zoned>,
-        /// The server's words.
         said: Said,
     },
-    /// Too many requests.
     #[error("too many requests{}{said}", pause(*.threshold, *.retry_after))]
     RateLimited {
         /// Least seconds between two requests, where the answer names them.
         threshold: Option<f64>,
         /// How long the server asks to wait.
         retry_after: Option<Duration>,
-        /// The server's words.
         said: Said,
     },
     /// The server does not take the request.
     #[error("{}{said}", rejection(*.status))]
-    Invalid {
-        /// HTTP status.
-        status: u16,
-        /// The server's words.
-        said: Said,
-    },
+    Invalid { status: u16, said: Said },
     /// The market does not have this operation.
     #[error("this market has no network volumes (status 404)")]
     NotOffered,
-    /// The server failed.
     #[error("server error (status {status}){said}; try again in a moment")]
-    Server {
-        /// HTTP status.
-        status: u16,
-        /// The server's words.
-        said: Said,
-    },
+    Server { status: u16, said: Said },
     /// A good status with a web page in place of an answer.
     #[error("got a web page{} instead of JSON (status {status}); check the address, or whether your network requires a login", titled(.title.as_ref()))]
     Html {
-        /// HTTP status.
         status: u16,
-        /// The page's title.
         title: Option<Untrusted>,
     },
     /// A good status with something that is not an answer.
     #[error("unexpected response (status {status}): {why}")]
     Unreadable {
-        /// HTTP status.
         status: u16,
         /// What is wrong, without any of the answer's values.
         why: String,
     },
     /// A good status, but the answer says that the operation failed.
     #[error("the request failed{said}")]
-    Failure {
-        /// The server's words.
-        said: Said,
-    },
+    Failure { said: Said },
     /// A good status and no answer.
     #[error("empty response (status {status}); try again")]
-    Empty {
-        /// HTTP status.
-        status: u16,
-    },
+    Empty { status: u16 },
 }
 
 impl ApiError {

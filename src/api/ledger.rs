@@ -69,9 +69,7 @@ pub const fn reason(status: u16) -> &'static str {
 pub struct LedgerEntry {
     /// When it was sent, in seconds since 1970.
     pub at: f64,
-    /// Which operation.
     pub operation: Operation,
-    /// Its method.
     pub method: Method,
     /// The whole address; it never holds a secret.
     pub url: String,
@@ -204,7 +202,6 @@ impl Ledger {
         dropped
     }
 
-    /// The entries, latest first.
     pub fn latest(&self) -> impl ExactSizeIterator<Item = &LedgerEntry> {
         self.entries.iter().rev().map(|(_, entry)| entry)
     }

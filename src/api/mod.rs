@@ -32,22 +32,15 @@ pub use session::{Progress, Session, Wait};
 /// The six operations of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Operation {
-    /// `POST /api/v0/bundles/`
     SearchOffers,
-    /// `POST /api/v0/network_volumes/search/`
     SearchVolumes,
-    /// `POST /api/v0/volumes/unlist/`
     UnlistVolume,
-    /// `GET /api/v0/workergroups/`
     ListWorkergroups,
-    /// `POST /api/v0/workergroups/`
     CreateWorkergroup,
-    /// `POST {route_url}/route/`
     Route,
 }
 
 impl Operation {
-    /// All six.
     pub const ALL: [Self; 6] = [
         Self::SearchOffers,
         Self::SearchVolumes,
@@ -88,7 +81,6 @@ impl Operation {
     }
 }
 
-/// A call, as data.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
     /// Search offers or network volumes, by the query's resource. Workergroups cannot be searched:
@@ -96,21 +88,17 @@ pub enum Request {
     Search(Query),
     /// Unlist the volume listing of that id. An offer id is not a listing id.
     UnlistVolume {
-        /// The listing.
         id: i64,
     },
     /// List the workergroups of the key's account.
     ListWorkergroups,
-    /// Create a workergroup.
     CreateWorkergroup(NewWorkergroup),
-    /// Ask for a worker.
     Route(RouteCall),
     /// Search with a body that a person wrote.
     Raw(RawSearch),
 }
 
 impl Request {
-    /// Which operation it is.
     pub const fn operation(&self) -> Operation {
         match self {
             Self::Search(query) => match query.resource {
@@ -130,7 +118,6 @@ impl Request {
 /// A question to the routing endpoint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RouteCall {
-    /// Name of the endpoint.
     pub endpoint: String,
     /// Estimated load of the request; finite and not negative. The specification's default is 100.
     pub cost: f64,
@@ -143,7 +130,6 @@ pub struct RouteCall {
 pub struct Secret(Arc<secrecy::SecretString>);
 
 impl Secret {
-    /// Takes a secret in.
     pub fn new(text: impl Into<String>) -> Self {
         Self(Arc::new(secrecy::SecretString::from(text.into())))
     }
@@ -166,7 +152,6 @@ impl PartialEq for Secret {
     }
 }
 
-/// What came back.
 #[derive(Debug)]
 pub enum Reply {
     /// Records of a search or listing.
@@ -176,9 +161,7 @@ pub enum Reply {
         /// The confirmation, naming the volume.
         msg: Untrusted,
     },
-    /// The workergroup was created.
     Created {
-        /// Its id.
         id: i64,
     },
     /// A worker, or the reason to wait.
@@ -188,7 +171,6 @@ pub enum Reply {
 /// An answer of the routing endpoint.
 #[derive(Clone, PartialEq)]
 pub enum RouteReply {
-    /// A worker was assigned.
     Assigned(Assignment),
     /// No worker yet: the status reply whole, as JSON text (its shape is not specified).
     Waiting {
@@ -218,7 +200,6 @@ pub struct Assignment {
     pub cost: Option<f64>,
     /// Number of the request at this worker.
     pub reqnum: Option<i64>,
-    /// Signature over the answer.
     pub signature: Option<Untrusted>,
     /// Unique id that the server gave the request.
     pub request_id: Option<Untrusted>,
@@ -228,7 +209,6 @@ pub struct Assignment {
     pub json: Untrusted,
 }
 
-/// Without signature and reply.
 impl std::fmt::Debug for Assignment {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Assignment")

@@ -15,7 +15,6 @@ const FIRST_GUESS: f64 = 1.0;
 const LONGEST_GUESS: f64 = 60.0;
 /// After so many answers without a refusal a learned interval is relaxed.
 const CLEAN_CALLS: u32 = 20;
-/// By this factor.
 const RELAXED: f64 = 0.9;
 
 /// What is known about one operation.

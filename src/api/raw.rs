@@ -20,11 +20,9 @@ pub enum BodyError {
     /// It is no JSON; where it stops being some, from 1, and why.
     #[error("line {line}, column {column}: {why}")]
     Broken {
-        /// The line.
         line: usize,
         /// The column, in bytes as the reader counts them.
         column: usize,
-        /// What is wrong there.
         why: String,
     },
     /// It is JSON, but no object.
@@ -49,12 +47,10 @@ impl RawSearch {
         Ok(Self { resource, body })
     }
 
-    /// What is searched.
     pub const fn resource(&self) -> Resource {
         self.resource
     }
 
-    /// The body.
     pub const fn body(&self) -> &Json {
         &self.body
     }

@@ -30,19 +30,14 @@ pub enum Progress {
         attempt: u32,
         /// For how long from now.
         span: Duration,
-        /// Why.
         why: Wait,
     },
     /// The attempt is on its way.
-    Sent {
-        /// Which attempt, from 1.
-        attempt: u32,
-    },
+    Sent { attempt: u32 },
     /// The attempt ended; its entry for the ledger.
     Tried(Box<LedgerEntry>),
 }
 
-/// Why a call waits.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wait {
     /// The market wants some time between two requests of this operation.
@@ -69,7 +64,6 @@ impl Session {
         }
     }
 
-    /// The client.
     pub const fn client(&self) -> &Client {
         &self.client
     }

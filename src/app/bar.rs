@@ -6,10 +6,8 @@ use crate::widgets::text_input::TextInput;
 /// How many queries are remembered.
 const HISTORY: usize = 100;
 
-/// The query bar.
 #[derive(Debug, Default)]
 pub struct Bar {
-    /// What stands in it.
     pub input: TextInput,
     /// Whether it is being edited.
     pub editing: bool,

@@ -19,7 +19,6 @@ use crate::domain::{Condition, Dialect, Field, Listing, Query, Resource, RowId};
 /// The state of one pane.
 #[derive(Debug)]
 pub struct Browser {
-    /// The query that runs.
     pub query: Query,
     /// Words that narrow the rows that are here, also while they are typed.
     pub words: Vec<String>,
@@ -27,11 +26,9 @@ pub struct Browser {
     ran_words: Vec<String>,
     /// The line in which the query is edited.
     pub bar: Bar,
-    /// The columns, in order.
     pub columns: Vec<&'static Field>,
     /// Columns scrolled away at the left.
     pub column_offset: usize,
-    /// Marked rows.
     pub marks: BTreeSet<RowId>,
     /// What is worked out for each row besides what its record says.
     pub figures: Box<Figures>,
@@ -91,12 +88,10 @@ impl Browser {
         self.revision
     }
 
-    /// What is browsed.
     pub const fn resource(&self) -> Resource {
         self.query.resource
     }
 
-    /// How the profile speaks.
     pub const fn dialect(&self) -> &'static Dialect {
         self.dialect
     }
@@ -141,7 +136,6 @@ impl Browser {
         self.cursor
     }
 
-    /// The selected row's id.
     pub fn selected(&self) -> Option<RowId> {
         self.listing()?.id(self.selected_row()?)
     }
@@ -190,13 +184,11 @@ impl Browser {
         effects
     }
 
-    /// Stops waiting.
     pub fn cancel(&mut self) -> Option<Effect> {
         self.ask_order_at = None;
         self.remote.cancel().map(Effect::Abort)
     }
 
-    /// Forgets the error.
     pub fn dismiss(&mut self) {
         self.remote.dismiss();
     }
@@ -269,7 +261,6 @@ impl Browser {
         }
     }
 
-    /// Hides columns.
     pub fn hide_columns(&mut self, keys: &[&str]) {
         self.columns.retain(|field| !keys.contains(&field.key));
     }
@@ -348,7 +339,6 @@ impl Browser {
         self.check.is_unordered()
     }
 
-    /// Moves the selection.
     pub fn step(&mut self, by: isize) {
         self.select(self.cursor.saturating_add_signed(by));
     }

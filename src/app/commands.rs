@@ -19,7 +19,6 @@ pub struct Commands {
     disabled: Vec<(Action, String)>,
     /// What means nothing to whoever has the keyboard.
     hidden: Vec<Action>,
-    /// What can be copied.
     pub copies: Vec<CopyItem>,
 }
 

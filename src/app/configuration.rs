@@ -10,7 +10,6 @@ use super::{Model, State};
 /// The parts of the configuration that apply without reconnecting.
 #[derive(Debug)]
 pub struct Reconfigured {
-    /// The key bindings.
     pub keymap: Keymap,
     /// The markets that can be connected to.
     pub roster: Roster,

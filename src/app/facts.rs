@@ -12,13 +12,9 @@ use crate::widgets::viewport::Viewport;
 /// A rectangle of terminal cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Area {
-    /// Leftmost column.
     pub x: u16,
-    /// Topmost row.
     pub y: u16,
-    /// Columns.
     pub width: u16,
-    /// Rows.
     pub height: u16,
 }
 
@@ -61,7 +57,6 @@ pub enum Target {
     Item(Region, usize),
 }
 
-/// What a frame measured.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Facts {
     /// Rows of the table that are in sight.

@@ -27,9 +27,7 @@ use supply::SupplyCheck;
 pub struct Groups {
     /// The group that is being filled in.
     pub draft: GroupDraft,
-    /// The latest creation.
     pub creation: Creation,
-    /// What one search finds.
     pub preflight: PreflightSlot,
     /// What every group's search finds.
     pub supply: SupplyCheck,

@@ -20,7 +20,6 @@ const MOST_MARKS: usize = 1000;
 pub struct Keep {
     /// Whether there is anything to keep it in.
     is_on: bool,
-    /// What was kept last.
     kept: Option<Snapshot>,
     /// When to look for changes, on the clock that never jumps.
     due: Option<f64>,

@@ -13,12 +13,10 @@ use crate::domain::journal::Intent;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::workergroup;
 
-/// Something that happened.
 #[derive(Debug)]
 pub enum Message {
     /// The program started: ask for what the first screen needs.
     Started,
-    /// A key was pressed.
     Key(KeyEvent),
     /// A text was pasted as one piece.
     Paste(String),
@@ -32,16 +30,12 @@ pub enum Message {
     Edited(Result<String, String>),
     /// The configuration file was read again; or why it is not used.
     Reconfigured(Result<Box<Reconfigured>, String>),
-    /// A request was answered.
     Answered {
-        /// Whose answer it is.
         ticket: Ticket,
-        /// The answer.
         result: Box<Result<Reply, ApiError>>,
     },
     /// A route request was answered, or failed.
     Routed {
-        /// Whose answer it is.
         ticket: Ticket,
         /// When it was sent, on the clock that never jumps, measured where it was sent.
         sent: f64,
@@ -49,7 +43,6 @@ pub enum Message {
         ended: f64,
         /// Bytes of the answer's body.
         bytes: u64,
-        /// The answer.
         result: Box<Result<Reply, ApiError>>,
     },
     /// A file was written or not; how, in words.
@@ -58,14 +51,11 @@ pub enum Message {
     Recorded {
         /// Whose attempt it was; `None` for a request that the dashboard did not send.
         ticket: Option<Ticket>,
-        /// The attempt.
         entry: Box<LedgerEntry>,
     },
     /// A request waits its turn or is tried again.
     Progress {
-        /// Which request.
         ticket: Ticket,
-        /// Which try, from 1.
         attempt: u32,
         /// How long and why it waits, if it does.
         waiting: Option<Waiting>,
@@ -94,7 +84,6 @@ pub enum Effect {
     Call {
         /// The number to answer with.
         ticket: Ticket,
-        /// What to send.
         request: Request,
     },
     /// Send a write, once: keep the intent before the first byte leaves and the outcome after it;
@@ -102,7 +91,6 @@ pub enum Effect {
     Write {
         /// The number to answer with.
         ticket: Ticket,
-        /// What to send.
         request: Request,
         /// What to keep of it.
         intent: Intent,
@@ -114,14 +102,12 @@ pub enum Effect {
     Copy {
         /// What is copied, for the confirmation.
         what: String,
-        /// The text, cleaned.
         text: String,
     },
     /// Keep how the dashboard stands; answer with [`Message::Kept`].
     Keep(Box<Snapshot>),
     /// Keep a change to the saved searches; answer with [`Message::SearchesKept`].
     KeepSearches {
-        /// The change.
         change: SearchChange,
         /// The searches before it, should the file be gone.
         before: Searches,
@@ -152,14 +138,11 @@ pub enum Effect {
     SaveTheme(String),
     /// Tell the person on the desktop, if they want that and look elsewhere.
     Notify {
-        /// What happened.
         title: String,
-        /// The figure that matters.
         body: String,
     },
     /// Open the person's editor on a text; answer with [`Message::Edited`].
     Edit {
-        /// The text.
         text: String,
         /// How the file's name ends, by which editors choose their highlighting: `.json`.
         suffix: &'static str,
@@ -168,7 +151,6 @@ pub enum Effect {
     EditConfig,
     /// Read the configuration file again.
     ReloadConfig,
-    /// Draw every cell again.
     Redraw,
     /// Stop the process as Ctrl-Z does, and come back.
     Suspend,
@@ -179,13 +161,11 @@ pub enum Effect {
 /// A short notice that goes away by itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Toast {
-    /// The notice.
     pub text: String,
     /// Whether it is bad news.
     pub is_error: bool,
     /// When it goes, on the clock that never jumps.
     pub until: f64,
-    /// When it came.
     since: f64,
 }
 

@@ -68,13 +68,11 @@ use crate::domain::{Condition, Dialect, Resource};
 /// What is known of the profile that the dashboard speaks for; no secret is in it.
 #[derive(Debug, Clone)]
 pub struct Profile {
-    /// Its name.
     pub name: String,
     /// Whether it is the embedded sandbox.
     pub is_sandbox: bool,
     /// Whether creating and unlisting are off.
     pub read_only: bool,
-    /// How it speaks.
     pub dialect: &'static Dialect,
     /// Where the management interface is, for people.
     pub base_url: String,

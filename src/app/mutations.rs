@@ -31,7 +31,6 @@ pub struct Confirmation(());
 pub struct InFlight {
     /// The request whose response is awaited.
     pub ticket: Ticket,
-    /// When it was sent.
     pub since: Now,
     /// The id of the listing, or the name of the endpoint.
     pub subject: String,
@@ -44,7 +43,6 @@ pub struct Completed {
     pub kind: Deed,
     /// The id of the listing, or the name of the endpoint.
     pub subject: String,
-    /// How it ended.
     pub verdict: Verdict,
     /// The market's confirmation or the error, ready for the screen.
     pub message: String,
@@ -58,7 +56,6 @@ pub enum Stage {
     Idle,
     /// A dialog asks for the confirmation.
     Confirming(Confirmation),
-    /// Sent, not answered.
     InFlight(InFlight),
     /// Over; shown until its dialog is closed.
     Completed(Completed),
@@ -116,7 +113,6 @@ impl Mutations {
         }
     }
 
-    /// All writes in flight.
     pub fn all_in_flight(&self) -> impl Iterator<Item = (Deed, &InFlight)> {
         Deed::ALL
             .into_iter()
@@ -308,11 +304,9 @@ fn judged(kind: Deed, response: &Result<Reply, ApiError>) -> (Verdict, String) {
 /// What will be sent, as a person decides on it: printable ASCII only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestPreview {
-    /// The method.
     pub method: &'static str,
     /// The base address of the market.
     pub base: String,
-    /// The path behind it.
     pub path: &'static str,
     /// The exact JSON body; other characters than ASCII as `\uXXXX`, which is the same JSON.
     pub body: String,

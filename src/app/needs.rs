@@ -14,7 +14,6 @@ pub enum Need {
     Job,
     /// A size and a term to be priced for.
     Term,
-    /// The three searches.
     ThreePrices,
 }
 
@@ -42,7 +41,6 @@ impl Need {
         }
     }
 
-    /// In words.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Job => "a job",
@@ -51,7 +49,6 @@ impl Need {
         }
     }
 
-    /// What meets it.
     pub const fn action(self) -> Action {
         match self {
             Self::Job | Self::Term => Action::Job,

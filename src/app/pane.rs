@@ -5,18 +5,14 @@ use crate::domain::Resource;
 /// The panes, in the order of their keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Pane {
-    /// Machine offers.
     Offers,
-    /// Network volumes.
     Volumes,
-    /// Workergroups.
     Workergroups,
     /// What was sent and answered.
     Requests,
 }
 
 impl Pane {
-    /// All four.
     pub const ALL: [Self; 4] = [
         Self::Offers,
         Self::Volumes,

@@ -15,7 +15,6 @@ pub struct Now {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ticket(pub u64);
 
-/// Gives out tickets.
 #[derive(Debug, Default)]
 pub struct Tickets(u64);
 
@@ -27,12 +26,9 @@ impl Tickets {
     }
 }
 
-/// Where a request stands.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Phase {
-    /// Nothing was asked yet.
     Idle,
-    /// Asked, not answered.
     Loading {
         /// The request whose answer is accepted.
         ticket: Ticket,
@@ -43,7 +39,6 @@ pub enum Phase {
         /// Why and until when it waits its turn, if it does.
         waiting: Option<Waiting>,
     },
-    /// Answered.
     Ready,
     /// Answered with an error, or not at all.
     Failed(ApiError),

@@ -26,16 +26,12 @@ pub(crate) use show::export_content;
 /// Which requests the list shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Filter {
-    /// All of them.
     #[default]
     All,
-    /// Searches and listings.
     Reads,
-    /// What changes the market.
     Writes,
     /// Requests to the routing endpoint.
     Route,
-    /// What failed.
     Errors,
 }
 
@@ -88,7 +84,6 @@ pub struct Flight {
     ticket: Ticket,
     /// The entry that it repeats or changes.
     from: u64,
-    /// What it does.
     pub operation: Operation,
     /// When it was sent, on the monotonic clock.
     pub since: f64,
@@ -101,7 +96,6 @@ pub struct Flight {
 /// The list of requests and what was sent from it.
 #[derive(Debug, Default)]
 pub struct Requests {
-    /// The search line.
     pub search: TextInput,
     /// Which request is open in a view of its own.
     pub opened: Option<u64>,
@@ -131,7 +125,6 @@ impl Requests {
         self.matching.len()
     }
 
-    /// Which requests are shown.
     pub const fn filter(&self) -> Filter {
         self.filter
     }
@@ -182,7 +175,6 @@ impl Requests {
         }
     }
 
-    /// The selected row.
     pub fn selected(&self) -> Option<Row> {
         self.rows.get(self.cursor()).copied()
     }
@@ -199,7 +191,6 @@ impl Requests {
         self.selected = self.rows.get(place).copied();
     }
 
-    /// Selects another row.
     pub fn step(&mut self, by: isize) {
         self.select(self.cursor().saturating_add_signed(by));
     }
@@ -225,7 +216,6 @@ impl Requests {
         }
     }
 
-    /// Shows other requests.
     pub fn set_filter(&mut self, filter: Filter, ledger: &Ledger) {
         self.filter = filter;
         self.narrow(ledger);

@@ -152,7 +152,6 @@ impl Routes {
         self.random = fastrand::Rng::with_seed(seed);
     }
 
-    /// The runs, oldest first.
     pub fn runs(&self) -> &[RouteRun] {
         &self.runs
     }
@@ -184,7 +183,6 @@ impl Routes {
             .or_else(|| self.runs.iter().find(|run| run.is_active()))
     }
 
-    /// The series in progress.
     pub fn active_series(&self) -> Option<&RouteRun> {
         let is_series = |run: &&RouteRun| run.is_active() && !run.run.plan().is_single();
         self.runs.iter().find(is_series)
@@ -364,7 +362,6 @@ impl State {
         self.routes.routed(answer, &mut self.tickets, now)
     }
 
-    /// Sends what is due.
     pub(super) fn step_routes(&mut self, now: Now) -> Vec<Effect> {
         self.routes.step(&mut self.tickets, now)
     }

@@ -13,7 +13,6 @@ pub struct SandboxNotes {
 /// A volume listing of the person's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OwnListing {
-    /// Its id.
     pub id: u64,
     /// Whether somebody rents it, so that it cannot be unlisted.
     pub rented: bool,

@@ -76,7 +76,6 @@ impl Split {
         self.is_held = true;
     }
 
-    /// Lets it go.
     pub const fn let_go(&mut self) {
         self.is_held = false;
     }

@@ -19,15 +19,12 @@ use crate::domain::{Condition, Dialect, Resource};
 /// What the views share: the market, its data and the person's settings.
 #[derive(Debug)]
 pub struct State {
-    /// For whom it speaks.
     pub profile: Profile,
-    /// The pane in sight.
     pub pane: Pane,
     /// The listings, one for each resource.
     pub browsers: Browsers,
     /// The keys of this person.
     pub keymap: Keymap,
-    /// Runs of route requests.
     pub routes: Box<Routes>,
     /// What should be known about how the program started; shown until Esc.
     pub notices: Vec<String>,
@@ -45,9 +42,7 @@ pub struct State {
     pub requests: Box<Requests>,
     /// What changes the market: under way and in the past.
     pub mutations: Mutations,
-    /// The saved searches.
     pub searches: Searches,
-    /// What survives a restart.
     pub(super) keep: keep::Keep,
     /// What the Workergroups pane has besides its table.
     pub groups: Groups,
@@ -97,7 +92,6 @@ impl Browsers {
         Self(Resource::ALL.map(|resource| Browser::new(resource, dialect)))
     }
 
-    /// All of them.
     pub fn iter(&self) -> std::slice::Iter<'_, Browser> {
         self.0.iter()
     }
@@ -201,7 +195,6 @@ impl State {
         browser.map_or_else(Vec::new, |(browser, tickets)| browser.ask(tickets, now))
     }
 
-    /// Requests a listing again.
     pub fn refresh(&mut self, resource: Resource, now: Now) -> Vec<Effect> {
         self.browsers[resource].ask(&mut self.tickets, now)
     }

@@ -2,7 +2,6 @@
 
 use crate::widgets::theme::Theme;
 
-/// A theme by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedTheme {
     /// Its name in the configuration.
@@ -16,7 +15,6 @@ pub struct NamedTheme {
 /// The themes, and the one that is shown.
 #[derive(Debug, Clone, Default)]
 pub struct Themes {
-    /// All of them.
     pub all: Vec<NamedTheme>,
     /// The name of the chosen one.
     pub chosen: String,

@@ -17,7 +17,6 @@ pub const COLUMNS: [&str; 5] = [
     "saving_reserved",
 ];
 
-/// The three searches.
 #[derive(Debug, Default)]
 pub struct ThreeSearches {
     /// In the order of [`OfferType::ALL`].

@@ -37,7 +37,6 @@ pub type Response = Result<Reply, ApiError>;
 /// Whether a view made something of what it was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It did.
     Handled,
     /// It means nothing here; the dispatcher says so once.
     Ignored,
@@ -46,7 +45,6 @@ pub enum Outcome {
 /// Whether an action can be taken now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Availability {
-    /// It can.
     Available,
     /// It means nothing here: no hint names it.
     Hidden,
@@ -85,7 +83,6 @@ pub trait View: fmt::Debug + Send {
     /// Draws the view into `area`.
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>);
 
-    /// Where it is drawn.
     fn placement(&self) -> Placement {
         Placement::Page
     }
@@ -228,7 +225,6 @@ pub(super) enum Change {
 /// What a view may read and do.
 #[derive(Debug)]
 pub struct Cx<'a> {
-    /// The moment.
     pub now: Now,
     /// The market, its data and the person's settings.
     pub state: &'a mut State,
@@ -281,7 +277,6 @@ impl<'a> Cx<'a> {
         self.depth == 0
     }
 
-    /// Closes this view.
     pub fn close(&mut self) {
         self.changes.push(Change::Close);
     }
@@ -329,7 +324,6 @@ impl<'a> Cx<'a> {
         self.effects.extend(effects);
     }
 
-    /// Shows a short notice.
     pub fn toast(&mut self, text: impl Into<String>) {
         self.state.toast = Some(Toast::new(text, self.now));
     }
@@ -372,13 +366,10 @@ impl<'a> Cx<'a> {
 
 /// What a view draws on, and what it may read while it does.
 pub struct Scene<'a, 'b> {
-    /// The frame.
     pub frame: &'a mut Frame<'b>,
-    /// Colours and emphasis.
     pub theme: &'a Theme,
     /// The market, its data and the person's settings.
     pub state: &'a State,
-    /// The moment.
     pub now: Now,
     /// How much room the screen has.
     pub size: Size,
@@ -397,7 +388,6 @@ impl fmt::Debug for Scene<'_, '_> {
 }
 
 impl Scene<'_, '_> {
-    /// Draws a widget.
     pub fn render(&mut self, widget: impl Widget, area: Rect) {
         self.frame.render_widget(widget, area);
     }
@@ -515,7 +505,6 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// Makes an area clickable.
     pub fn clickable(&mut self, area: Rect, target: Target) {
         self.facts.targets.push((area.into(), target));
     }

@@ -85,12 +85,9 @@ pub struct Global {
     pub faults: Option<FaultSpec>,
 }
 
-/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Search machine offers
     Offers(OffersArguments),
-    /// Search network volume offers
     Volumes(VolumesArguments),
     /// List workergroups, or create one
     Groups(GroupsArguments),
@@ -102,7 +99,6 @@ pub enum Command {
     Sandbox(SandboxArguments),
     /// Check, show or start a configuration
     Config {
-        /// The subcommand.
         #[command(subcommand)]
         command: ConfigCommand,
     },
@@ -110,20 +106,16 @@ pub enum Command {
     Paths,
     /// Print the completion script of a shell
     Completions {
-        /// Shell to complete in
         shell: clap_complete::Shell,
     },
-    /// Print the man page
     Man,
     /// Print what may stand at the end of a command line: for the completion scripts
     #[command(name = "__complete", hide = true)]
     Complete(CompleteArguments),
 }
 
-/// `bourse config`
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub enum ConfigCommand {
-    /// Check the configuration file
     Check,
     /// Print the effective settings and where each comes from
     Show,
@@ -131,10 +123,8 @@ pub enum ConfigCommand {
     PrintDefault,
 }
 
-/// How records are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Format {
-    /// Aligned columns
     #[default]
     Table,
     /// Records or replies exactly as received
@@ -143,7 +133,6 @@ pub enum Format {
     Csv,
 }
 
-/// `bourse sandbox`
 #[derive(Debug, Args)]
 pub struct SandboxArguments {
     /// Address to listen on; port 0 picks a free one
@@ -158,7 +147,6 @@ pub struct SandboxArguments {
     #[arg(long, value_name = "N")]
     pub volumes: Option<usize>,
 
-    /// Never answer 429
     #[arg(long)]
     pub no_rate_limits: bool,
 }
@@ -183,7 +171,6 @@ pub struct SearchArguments {
     #[arg(long, value_name = "FIELDS")]
     pub columns: Option<String>,
 
-    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 
@@ -192,7 +179,6 @@ pub struct SearchArguments {
     pub curl: bool,
 }
 
-/// `bourse offers`
 #[derive(Debug, Args)]
 pub struct OffersArguments {
     /// The flags of every list.
@@ -224,7 +210,6 @@ pub struct OffersArguments {
     pub disable_bundling: bool,
 }
 
-/// `bourse volumes`
 #[derive(Debug, Args)]
 pub struct VolumesArguments {
     /// The flags of every list.
@@ -236,7 +221,6 @@ pub struct VolumesArguments {
     pub no_default: bool,
 }
 
-/// `bourse groups`
 #[derive(Debug, Args)]
 pub struct GroupsArguments {
     /// The flags of every list.
@@ -255,7 +239,6 @@ pub struct GroupsArguments {
 /// What `bourse groups` does besides listing.
 #[derive(Debug, Subcommand)]
 pub enum GroupsCommand {
-    /// Create a workergroup
     Create(Box<CreateArguments>),
 }
 
@@ -270,7 +253,6 @@ pub struct WriteArguments {
     #[arg(long)]
     pub dry_run: bool,
 
-    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: ReplyFormat,
 }
@@ -285,7 +267,6 @@ pub enum ReplyFormat {
     Json,
 }
 
-/// `bourse unlist`
 #[derive(Debug, Args)]
 pub struct UnlistArguments {
     /// Id of the volume listing; the id of an offer is another one
@@ -297,10 +278,8 @@ pub struct UnlistArguments {
     pub write: WriteArguments,
 }
 
-/// `bourse __complete`
 #[derive(Debug, Args)]
 pub struct CompleteArguments {
-    /// Shell that asks
     pub shell: clap_complete::Shell,
     /// The command line up to the cursor
     #[arg(allow_hyphen_values = true)]
@@ -310,10 +289,8 @@ pub struct CompleteArguments {
     pub word: Option<String>,
 }
 
-/// `bourse route`
 #[derive(Debug, Args)]
 pub struct RouteArguments {
-    /// Name of the endpoint
     pub endpoint: String,
 
     /// Estimated load of each request
@@ -340,7 +317,6 @@ pub struct RouteArguments {
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
     pub patience: Duration,
 
-    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 

@@ -55,7 +55,6 @@ pub fn complete(arguments: &CompleteArguments) -> Result<(), CliError> {
 /// A word that may stand at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Candidate {
-    /// The word, without quotes.
     text: String,
     /// What it means, in a few words.
     doc: String,

@@ -9,12 +9,10 @@ use crate::store::{Config, ConfigError, Paths, Profile, keys};
 /// Every setting with its default, commented.
 pub const DEFAULT: &str = include_str!("../../assets/config.toml");
 
-/// `bourse config print-default`
 pub fn print_default() -> Result<(), CliError> {
     output::print(DEFAULT.as_bytes())
 }
 
-/// `bourse config check`
 pub fn check(paths: Option<&Paths>) -> Result<(), CliError> {
     let Some(paths) = paths else {
         return Err(CliError::Failed(

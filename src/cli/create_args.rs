@@ -6,10 +6,8 @@ use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 use super::args::WriteArguments;
 use crate::domain::workergroup::{Draft, Key, PARAMETERS, Parameter, ParameterKind};
 
-/// `bourse groups create`
 #[derive(Debug, Args)]
 pub struct CreateArguments {
-    /// The parameters.
     #[command(flatten)]
     pub parameters: Parameters,
 

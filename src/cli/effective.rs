@@ -23,7 +23,6 @@ const DEFAULT: &str = "default";
 /// A setting, its value, and where that comes from.
 type Row = [String; 3];
 
-/// `bourse config show`
 pub fn show(flags: &Global) -> Result<(), CliError> {
     let environment = Environment::of_process();
     let paths = Paths::of_user();
@@ -231,7 +230,6 @@ fn look_rows(file: &File) -> Vec<Row> {
     rows
 }
 
-/// `bourse paths`
 pub fn print_paths(flags: &Global) -> Result<(), CliError> {
     let Some(paths) = Paths::of_user() else {
         return Err(CliError::Failed(

@@ -11,7 +11,6 @@ use crate::api::Request;
 use crate::domain::Resource;
 use crate::domain::response_check::ResponseCheck;
 
-/// `bourse groups`
 pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<(), CliError> {
     if let Some(GroupsCommand::Create(own)) = &arguments.command {
         return write::create(settings, own).await;

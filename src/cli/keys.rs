@@ -11,17 +11,14 @@ use crate::app::markets::KeySource;
 use crate::store::keys::{self, Complaints, KeyError};
 use crate::store::{Paths, Profile, config};
 
-/// Where a key is.
 pub(super) enum Source {
     /// In a variable of the environment: its name and its text.
     Variable(&'static str, String),
-    /// In a file.
     File(PathBuf),
     /// In the output of a command.
     Command(String),
     /// In the file of the public service's own client, read only.
     OtherClient(PathBuf),
-    /// Nowhere.
     Nowhere,
 }
 

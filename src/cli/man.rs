@@ -51,7 +51,6 @@ The outcome of a write is unknown.
 Signal \fIn\fR ended the dashboard.
 ";
 
-/// `bourse man`
 pub fn man() -> Result<(), CliError> {
     let page = page().map_err(|error| CliError::Failed(error.to_string()))?;
     output::print(&page)

@@ -31,9 +31,7 @@ pub struct ProfileResolver {
 /// What the configuration says that applies without reconnecting.
 #[derive(Debug, Clone)]
 pub struct Preferences {
-    /// The key bindings.
     pub keymap: Keymap,
-    /// The colors and signs.
     pub look: Look,
     /// The name of the theme.
     pub theme: String,
@@ -79,7 +77,6 @@ impl ProfileResolver {
         }
     }
 
-    /// Where files live.
     pub const fn paths(&self) -> Option<&Paths> {
         self.paths.as_ref()
     }

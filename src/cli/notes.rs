@@ -25,15 +25,11 @@ pub fn about_request(query: &Query, dialect: &'static Dialect) {
 
 /// An answer, what was asked and what of it is shown.
 pub struct Answer<'a> {
-    /// The records.
     pub listing: &'a Listing,
-    /// What was asked.
     pub query: &'a Query,
-    /// How the market speaks.
     pub dialect: &'static Dialect,
     /// What of the request the market ignored.
     pub check: &'a ResponseCheck,
-    /// The rows shown.
     pub rows: &'a [u32],
 }
 

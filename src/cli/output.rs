@@ -59,7 +59,6 @@ impl From<ApiError> for CliError {
     }
 }
 
-/// Writes to standard output.
 pub fn print(content: &[u8]) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     out.write_all(content)
@@ -107,7 +106,6 @@ pub struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// No line yet.
     pub fn new() -> Self {
         Self {
             shown: false,
@@ -115,7 +113,6 @@ impl ProgressLine {
         }
     }
 
-    /// Replaces the line.
     pub fn show(&mut self, text: &str) {
         if self.watched {
             self.shown = true;
@@ -124,7 +121,6 @@ impl ProgressLine {
         }
     }
 
-    /// Takes the line away.
     pub fn clear(&mut self) {
         if std::mem::take(&mut self.shown) {
             let mut err = io::stderr().lock();

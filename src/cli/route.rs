@@ -16,7 +16,6 @@ use crate::domain::{CellRef, Untrusted};
 /// back the requests that are due after it.
 const DURATION_CONCURRENCY: u32 = 4;
 
-/// `bourse route`
 pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<(), CliError> {
     let plan = plan(arguments)?;
     let connection = settings.connect().await?;

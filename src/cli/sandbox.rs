@@ -70,7 +70,6 @@ impl Stop {
         Ok(Self {})
     }
 
-    /// Waits for one.
     pub async fn wait(&mut self) {
         #[cfg(unix)]
         tokio::select! {

@@ -20,7 +20,6 @@ use crate::domain::{
 /// The most bytes of a query on standard input.
 const LONGEST_QUERY: u64 = 64 * 1024;
 
-/// `bourse offers`
 pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<(), CliError> {
     let dialect = settings.dialect;
     let mut query = query(
@@ -38,7 +37,6 @@ pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<
     search(settings, &arguments.search, query).await
 }
 
-/// `bourse volumes`
 pub async fn volumes(settings: &Settings, arguments: &VolumesArguments) -> Result<(), CliError> {
     let query = query(
         Resource::Volumes,
@@ -285,7 +283,6 @@ pub fn tell_skipped(listing: &Listing) {
     }
 }
 
-/// Prints records.
 pub fn show(listing: &Listing, rows: &[u32], view: &View) -> Result<(), CliError> {
     match view.format {
         Format::Table => {

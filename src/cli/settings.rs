@@ -29,16 +29,13 @@ pub const VAST_KEY_VARIABLE: &str = "VAST_API_KEY";
 /// What the environment says about keys. A variable that is empty counts as not set.
 #[derive(Clone, Default)]
 pub struct Environment {
-    /// `BOURSE_API_KEY`
     pub key: Option<String>,
-    /// `VAST_API_KEY`
     pub vast_key: Option<String>,
     /// What becomes of what key commands complain about.
     pub complaints: Complaints,
 }
 
 impl Environment {
-    /// Of this process.
     pub fn of_process() -> Self {
         let variable = |name| {
             env::var_os(name)
@@ -53,12 +50,10 @@ impl Environment {
     }
 }
 
-/// Where the marketplace is.
 #[derive(Debug, Clone)]
 pub enum Market {
     /// In this process, started when connecting.
     Embedded(SandboxConfig),
-    /// At these addresses.
     Remote {
         /// The base address of the management API.
         management: Origin,
@@ -74,20 +69,15 @@ pub enum Market {
 pub struct Settings {
     /// Name of the profile; shown in capitals when it is the sandbox.
     pub profile: String,
-    /// Where the marketplace is.
     pub market: Market,
-    /// How it speaks.
     pub dialect: &'static Dialect,
-    /// Whether writes are refused.
     pub read_only: bool,
-    /// The colours and signs.
     pub look: Look,
     /// The name of the theme.
     pub theme: String,
     /// Every theme that can be chosen: its name, its looks, and whether it is a file of the
     /// person's.
     pub themes: Vec<(String, Look, bool)>,
-    /// The keys.
     pub keymap: Keymap,
     /// Whether clicks and the wheel are reported.
     pub mouse: bool,
@@ -106,7 +96,6 @@ pub struct Settings {
 /// A session with a marketplace, and the embedded one if that is what it is.
 #[derive(Debug)]
 pub struct Connection {
-    /// The session.
     pub session: Session,
     /// The embedded sandbox; it stops when this is dropped.
     pub sandbox: Option<Running>,

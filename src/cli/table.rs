@@ -15,7 +15,6 @@ const WIDEST: usize = 40;
 
 /// What of the records is printed, and how.
 pub struct View {
-    /// The format.
     pub format: Format,
     /// Whether keys of workergroups are shown.
     pub secrets: bool,

@@ -39,7 +39,6 @@ struct Write {
     check: String,
 }
 
-/// `bourse unlist`
 pub async fn unlist(settings: &Settings, arguments: &UnlistArguments) -> Result<(), CliError> {
     let id = arguments.id;
     let write = Write {
@@ -52,7 +51,6 @@ pub async fn unlist(settings: &Settings, arguments: &UnlistArguments) -> Result<
     perform(settings, write, arguments.write).await
 }
 
-/// `bourse groups create`
 pub async fn create(settings: &Settings, arguments: &CreateArguments) -> Result<(), CliError> {
     let draft = &arguments.parameters.0;
     let new = draft

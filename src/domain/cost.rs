@@ -70,7 +70,6 @@ pub enum Gap {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("{} must be a number from 0 to {most}", .input.label())]
 pub struct InputError {
-    /// Which input.
     pub input: Input,
     /// The largest value that is taken.
     pub most: f64,
@@ -136,11 +135,9 @@ impl Input {
 /// One line of arithmetic, as it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// What is worked out.
     pub label: &'static str,
     /// How: numbers with their units, for reading.
     pub formula: String,
-    /// What comes out.
     pub value: f64,
     /// What the value is counted in.
     pub measure: Measure,
@@ -149,7 +146,6 @@ pub struct Step {
 /// What the value of a [`Step`] is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
-    /// Dollars.
     Dollars,
     /// Dollars per hour.
     DollarsPerHour,
@@ -192,7 +188,6 @@ impl Outlives {
 /// Whether an offer has the space that is asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Room {
-    /// Yes.
     Enough,
     /// No: so many GB are lacking.
     ShortBy(f64),
@@ -371,12 +366,10 @@ impl<'a> Prices<'a> {
         }
     }
 
-    /// Whose prices they are.
     pub const fn listing(&self) -> &'a Listing {
         self.listing
     }
 
-    /// The price model.
     pub const fn model(&self) -> OfferType {
         self.model
     }

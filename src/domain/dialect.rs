@@ -9,7 +9,6 @@ use super::field::{Field, Filter, Operator};
 /// The unit of `inet_up` and `inet_down`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransferUnit {
-    /// As the specification says.
     MegabytesPerSecond,
     /// As the service means it.
     MegabitsPerSecond,
@@ -29,7 +28,6 @@ pub enum RouteKey {
 pub struct Dialect {
     /// Its name in configuration files.
     pub name: &'static str,
-    /// The not-in operator.
     pub not_in: &'static str,
     /// Whether a network volume search is wrapped in `q`.
     pub volumes_wrapped: bool,
@@ -64,7 +62,6 @@ impl Dialect {
         route_key: RouteKey::Profile,
     };
 
-    /// The public service.
     pub const VAST: Self = Self {
         name: "vast",
         not_in: "notin",
@@ -89,7 +86,6 @@ impl Dialect {
         ..Self::DOCUMENTED
     };
 
-    /// All dialects.
     pub const ALL: [&'static Self; 3] = [&Self::DOCUMENTED, &Self::VAST, &Self::SANDBOX];
 
     /// The dialect of that name.

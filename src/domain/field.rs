@@ -15,7 +15,6 @@ pub use super::unit::Unit;
 /// What sort of value a field holds, and with it how operands are read and cells compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// True or false.
     Flag,
     /// A whole number. Services send some of these with a fraction; that is accepted.
     Integer,
@@ -23,7 +22,6 @@ pub enum Kind {
     Number,
     /// A number that names a thing: compared exactly, shown without separators.
     Id,
-    /// Text, compared exactly.
     Text,
     /// A place such as `Texas, US`, compared by the letters behind the last comma.
     Country,
@@ -99,21 +97,14 @@ pub enum Section {
     Identity,
     /// Prices and ratios to price.
     Price,
-    /// Graphics processors.
     Gpu,
-    /// Processor, memory and board.
     Cpu,
-    /// Disks and volumes.
     Disk,
-    /// Network.
     Network,
-    /// Scores and verification.
     Trust,
     /// How long and to whom it is available.
     Availability,
-    /// Location.
     Place,
-    /// Software on the machine.
     Software,
     /// Scaling parameters of a workergroup.
     Scaling,
@@ -138,7 +129,6 @@ impl Section {
         Self::Other,
     ];
 
-    /// The heading.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Identity => "Identity",
@@ -164,7 +154,6 @@ pub enum Format {
     Auto,
     /// With exactly so many places behind the point.
     Places(u8),
-    /// As yes or no.
     YesNo,
 }
 
@@ -192,7 +181,6 @@ pub struct Field {
     pub kind: Kind,
     /// The unit of its wire value.
     pub unit: Unit,
-    /// The operators it allows.
     pub operators: Operators,
     /// Who can filter on it.
     pub filter: Filter,
@@ -208,7 +196,6 @@ pub struct Field {
     pub choices: &'static [&'static str],
     /// Smallest and largest plausible wire value; operands outside get a warning.
     pub range: Option<(f64, f64)>,
-    /// Where it stands.
     pub section: Section,
     /// How it behaves as a column.
     pub column: Column,
@@ -218,7 +205,6 @@ pub struct Field {
     pub zero_is_none: bool,
     /// Whether more is better (`Some(true)`), less is better, or neither: for comparisons.
     pub better: Option<bool>,
-    /// One sentence for people.
     pub doc: &'static str,
 }
 
@@ -292,35 +278,29 @@ impl Field {
         Self::new(key, label, Kind::Id)
     }
 
-    /// A text.
     pub const fn text(key: &'static str, label: &'static str) -> Self {
         Self::new(key, label, Kind::Text)
     }
 
-    /// A flag.
     pub const fn flag(key: &'static str, label: &'static str) -> Self {
         Self::new(key, label, Kind::Flag)
     }
 
-    /// The sentence for people.
     pub const fn doc(mut self, doc: &'static str) -> Self {
         self.doc = doc;
         self
     }
 
-    /// Further names.
     pub const fn also(mut self, aliases: &'static [&'static str]) -> Self {
         self.aliases = aliases;
         self
     }
 
-    /// The unit.
     pub const fn unit(mut self, unit: Unit) -> Self {
         self.unit = unit;
         self
     }
 
-    /// The section.
     pub const fn section(mut self, section: Section) -> Self {
         self.section = section;
         self
@@ -372,7 +352,6 @@ impl Field {
         self
     }
 
-    /// Values worth offering.
     pub const fn choices(mut self, choices: &'static [&'static str]) -> Self {
         self.choices = choices;
         self
@@ -395,7 +374,6 @@ impl Field {
         self
     }
 
-    /// Width when shown.
     pub const fn width(mut self, width: u16) -> Self {
         self.column.width = width;
         self
@@ -425,13 +403,11 @@ impl Field {
         self
     }
 
-    /// More is better.
     pub const fn more_is_better(mut self) -> Self {
         self.better = Some(true);
         self
     }
 
-    /// Less is better.
     pub const fn less_is_better(mut self) -> Self {
         self.better = Some(false);
         self

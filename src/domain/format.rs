@@ -112,7 +112,6 @@ pub fn with_unit(field: &Field, value: f64, dialect: &Dialect) -> String {
     }
 }
 
-/// Yes or no.
 pub const fn yes_no(flag: bool) -> &'static str {
     if flag { "yes" } else { "no" }
 }

@@ -8,13 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::text::Untrusted;
 
-/// What a write does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Deed {
-    /// Unlists a volume listing.
     UnlistVolume,
-    /// Creates a workergroup.
     CreateWorkergroup,
 }
 
@@ -34,7 +31,6 @@ pub struct Intent {
     pub profile: String,
     /// Base address of the market; of the embedded sandbox it differs from run to run.
     pub address: String,
-    /// What it does.
     pub deed: Deed,
     /// With what: the id of a listing, the name of a workergroup's endpoint. Printable ASCII.
     pub subject: String,
@@ -44,22 +40,18 @@ pub struct Intent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The market confirmed it.
     Done,
     /// The market refused it, or it never left: nothing has changed.
     Refused,
-    /// Nobody can say.
     Unknown,
 }
 
-/// How a write ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The [`Intent::key`] of the write.
     pub key: String,
     /// When it was known, in seconds since 1970.
     pub at: f64,
-    /// What became of it.
     pub verdict: Verdict,
     /// The market's confirmation, or why not, in words. Printable ASCII.
     pub words: String,
@@ -69,7 +61,6 @@ pub struct Outcome {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Line {
-    /// Before the first byte.
     Intent(Intent),
     /// After the answer, or without one.
     Outcome(Outcome),

@@ -10,7 +10,6 @@ use std::ops::Range;
 /// The parts of an answer, as ranges of its text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Envelope {
-    /// The records, in order.
     pub records: Vec<Range<usize>>,
     /// Whether the list member was there at all.
     pub has_list: bool,
@@ -23,7 +22,6 @@ pub struct Envelope {
 /// Why an answer could not be split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
-    /// Nothing but blanks.
     #[error("the response is empty")]
     Empty,
     /// The text ends inside a value, after so many whole records.

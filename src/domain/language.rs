@@ -51,7 +51,6 @@ pub enum Mode {
     Bar,
 }
 
-/// What a text says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
     /// The conditions of the text laid over those it started from.

@@ -130,7 +130,6 @@ impl Column {
     }
 }
 
-/// A result set.
 pub struct Listing {
     catalog: &'static Catalog,
     body: Arc<str>,
@@ -155,7 +154,6 @@ impl std::fmt::Debug for Listing {
 }
 
 impl Listing {
-    /// A listing without rows.
     pub fn empty(catalog: &'static Catalog) -> Self {
         Self {
             catalog,

@@ -8,7 +8,6 @@ use super::format;
 /// Where and when somebody reads.
 #[derive(Debug, Clone)]
 pub struct LocalTime {
-    /// The time zone.
     pub zone: TimeZone,
     /// Now, in seconds since 1970.
     pub now: f64,

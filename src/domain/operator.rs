@@ -3,7 +3,6 @@
 /// A comparison a filter object can carry (specification, "Filter object").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operator {
-    /// Equal to a scalar.
     Eq,
     /// Not equal to a scalar.
     Neq,
@@ -63,7 +62,6 @@ impl Operator {
         }
     }
 
-    /// How people say it.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Eq => "is",

@@ -13,7 +13,6 @@ use super::value::{CellRef, EXACT, Value, Version};
 /// The price model asked for (specification, "Search offers", `type`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum OfferType {
-    /// High priority, fixed price.
     #[default]
     OnDemand,
     /// Low priority, interruptible, at a bid.
@@ -23,7 +22,6 @@ pub enum OfferType {
 }
 
 impl OfferType {
-    /// All three.
     pub const ALL: [Self; 3] = [Self::OnDemand, Self::Bid, Self::Reserved];
 
     /// The word on the wire.
@@ -64,9 +62,7 @@ impl std::str::FromStr for OfferType {
 /// Which way an order goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// Smallest first.
     Ascending,
-    /// Largest first.
     Descending,
 }
 
@@ -87,7 +83,6 @@ impl Direction {
         }
     }
 
-    /// The other one.
     #[must_use]
     pub const fn flipped(self) -> Self {
         match self {
@@ -100,16 +95,13 @@ impl Direction {
 /// One key of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderKey {
-    /// What to order by.
     pub field: &'static Field,
-    /// Which way.
     pub direction: Direction,
 }
 
 /// What a condition compares with.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operand {
-    /// A scalar.
     One(Value),
     /// A list, for `in` and `nin`.
     Many(Vec<Value>),
@@ -118,9 +110,7 @@ pub enum Operand {
 /// One condition: a field, an operator and an operand.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
-    /// What is compared.
     pub field: &'static Field,
-    /// How.
     pub operator: Operator,
     /// With what; a list exactly when the operator takes one.
     pub operand: Operand,
@@ -129,7 +119,6 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// A condition in force.
     pub const fn new(field: &'static Field, operator: Operator, operand: Operand) -> Self {
         Self {
             field,
@@ -220,7 +209,6 @@ fn compare(kind: Kind, cell: CellRef<'_>, value: &Value) -> Option<Ordering> {
 /// A whole question: which records, in which order, how many, at which prices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
-    /// What is searched.
     pub resource: Resource,
     /// The conditions, in the order in which they were given.
     pub conditions: Vec<Condition>,
@@ -255,7 +243,6 @@ impl Query {
         self.resource.catalog()
     }
 
-    /// The conditions in force.
     pub fn active(&self) -> impl Iterator<Item = &Condition> {
         self.conditions.iter().filter(|condition| condition.enabled)
     }

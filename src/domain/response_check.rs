@@ -28,7 +28,6 @@ pub enum Doubt {
     TooMany {
         /// The limit that was sent.
         limit: u32,
-        /// How many came.
         came: usize,
     },
     /// The rows do not stand in the order that was asked for.
@@ -107,9 +106,7 @@ impl Doubt {
 /// What the check of an answer found.
 #[derive(Debug, Default)]
 pub struct ResponseCheck {
-    /// Conditions that were ignored.
     pub violations: Vec<Violation>,
-    /// Everything else.
     pub doubts: Vec<Doubt>,
 }
 

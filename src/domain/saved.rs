@@ -17,7 +17,6 @@ use super::query::Query;
 /// A search as text: everything of a [`Query`], and the words that narrow its rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchSpec {
-    /// What is searched.
     pub resource: Resource,
     /// The conditions in force and the words, in the query language. Nothing is added to them.
     #[serde(default)]
@@ -45,13 +44,11 @@ pub struct SearchSpec {
 /// Which part of a saved search can no longer be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
-    /// Its query.
     #[error("query: {0}")]
     Query(String),
     /// A condition that is switched off.
     #[error("condition {0}")]
     Off(String),
-    /// Its order.
     #[error("sort order: {0}")]
     Order(String),
     /// Its price model or storage.
@@ -148,7 +145,6 @@ pub struct SavedSearch {
     /// The job that its offers are priced for, if one was set when it was saved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<Job>,
-    /// The search.
     #[serde(flatten)]
     pub spec: SearchSpec,
 }
@@ -196,38 +192,30 @@ pub enum SearchChange {
     Put(SavedSearch),
     /// Gives a search another name.
     Rename {
-        /// Its name until now.
         from: String,
         /// Its name from now on.
         to: String,
     },
-    /// Deletes a search.
     Delete(String),
     /// Moves a search by so many places.
     Shift {
-        /// Its name.
         name: String,
         /// Down, or up when negative.
         by: isize,
     },
     /// Chooses the search that runs at the start, or none.
     Startup(Option<String>),
-    /// Hides a preset.
     Hide(String),
-    /// Shows all presets again.
     ShowPresets,
 }
 
 /// Why a name cannot be given to a search.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Nothing but blanks.
     #[error("enter a name")]
     Blank,
-    /// Too long.
     #[error("use at most {LONGEST_NAME} characters")]
     Long,
-    /// A preset has it.
     #[error("a preset already has this name")]
     Preset,
     /// Another saved search has it.
@@ -357,7 +345,6 @@ pub fn presets() -> &'static [SavedSearch] {
 /// How one pane was left.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PaneState {
-    /// Its last query.
     pub search: SearchSpec,
     /// Its columns in order, by the names of their fields.
     #[serde(default)]
@@ -379,7 +366,6 @@ pub struct Snapshot {
     /// The open pane, by its name.
     #[serde(default)]
     pub pane: String,
-    /// The panes with records.
     #[serde(default)]
     pub panes: Vec<PaneState>,
     /// The job that offers are priced for.

@@ -14,7 +14,6 @@ use unicode_width::UnicodeWidthStr;
 /// The most combining marks that one character keeps.
 const MARKS_PER_GRAPHEME: usize = 3;
 
-/// A text from outside.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Untrusted(Box<str>);
 
@@ -25,7 +24,6 @@ impl std::fmt::Debug for Untrusted {
 }
 
 impl Untrusted {
-    /// Takes a text in.
     pub fn new(text: impl Into<Box<str>>) -> Self {
         Self(text.into())
     }

@@ -5,7 +5,6 @@ use super::dialect::{Dialect, TransferUnit};
 /// The unit of a field's values as they travel, and of bare numbers in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// No unit.
     None,
     /// Memory in MB; people type and read GB (x 1000, as the market's own client has it).
     Megabytes,
@@ -31,15 +30,11 @@ pub enum Unit {
     GigabytesPerSecond,
     /// A score from 0 to 1, read as a percentage.
     Ratio,
-    /// Clock speed in GHz.
     Gigahertz,
-    /// Watts.
     Watts,
-    /// Degrees Celsius.
     Celsius,
     /// Trillions of floating point operations per second.
     Teraflops,
-    /// Deep learning performance score.
     Dlperf,
     /// Deep learning performance per dollar and hour.
     DlperfPerDollar,

@@ -16,15 +16,12 @@ fn exact(number: f64) -> Option<i128> {
 /// An operand of a condition: what a person asked for, in wire units.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// No value.
     Null,
-    /// True or false.
     Flag(bool),
     /// A finite number.
     Number(f64),
     /// A text, compared exactly; of an id that no double holds, its digits.
     Text(String),
-    /// A driver version.
     Version(Version),
 }
 
@@ -128,15 +125,11 @@ impl fmt::Display for Version {
 /// What a cell held that did not fit its field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// True or false.
     Flag,
     /// A number.
     Number,
-    /// A text.
     Text,
-    /// A list.
     List,
-    /// An object.
     Object,
 }
 
@@ -160,7 +153,6 @@ pub enum CellRef<'a> {
     Missing,
     /// The member is null.
     Null,
-    /// True or false.
     Flag(bool),
     /// A finite number.
     Number(f64),

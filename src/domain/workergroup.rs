@@ -45,7 +45,6 @@ const SURELY_MEGABYTES: u32 = 2048;
 /// `Some`. A [`Draft`] builds one that nothing stands against.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct NewWorkergroup {
-    /// Name of the endpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint_name: Option<String>,
     /// Number of an existing endpoint; alternative to the name.
@@ -60,13 +59,11 @@ pub struct NewWorkergroup {
     /// Search that finds machines, in the query language; alternative to a template.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search_params: Option<String>,
-    /// Extra arguments for launching.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub launch_args: Option<String>,
     /// Least load for scaling; default 1.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "short")]
     pub min_load: Option<f64>,
-    /// Target utilisation; default 0.9.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "short")]
     pub target_util: Option<f64>,
     /// Cold start multiplier; default 3.
@@ -75,7 +72,6 @@ pub struct NewWorkergroup {
     /// Workers kept cold; default 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cold_workers: Option<u32>,
-    /// Most workers; default 20.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_workers: Option<u32>,
     /// Workers started to measure; default 3.

@@ -33,7 +33,6 @@ pub enum Filtered {
     Answer(bool),
 }
 
-/// Listens for the answer.
 #[derive(Debug, Default)]
 pub struct BackgroundQuery {
     /// Whether no answer is expected.
@@ -62,7 +61,6 @@ impl BackgroundQuery {
         std::mem::take(&mut self.held)
     }
 
-    /// Takes the next event.
     pub fn filter(&mut self, event: Event) -> Filtered {
         if self.is_closed {
             return Filtered::Events(vec![event]);

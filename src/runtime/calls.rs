@@ -12,7 +12,6 @@ pub type Notify = Box<dyn FnMut(Progress) + Send>;
 /// A future that can cross threads.
 pub type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// Who carries requests out.
 pub trait Calls: Send + Sync + 'static {
     /// Runs a request to its end; tells how it fares.
     fn call(&self, request: Request, notify: Notify) -> Boxed<Result<Reply, ApiError>>;

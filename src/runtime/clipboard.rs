@@ -37,7 +37,6 @@ pub struct TooLong {
 /// How a text reached the clipboard, to be said to the person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Copied {
-    /// A program took it.
     By(&'static str),
     /// Only the escape sequence was sent: it is up to the terminal.
     Terminal,

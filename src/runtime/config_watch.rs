@@ -20,7 +20,6 @@ const SETTLING: Duration = Duration::from_millis(100);
 /// What the file says now, and whether more than its markets changed; or why it is not used.
 pub(super) type Reloaded = Result<(Box<Preferences>, bool), String>;
 
-/// Watches the configuration file.
 #[derive(Debug)]
 pub(super) struct ConfigWatch {
     wanted: Arc<Notify>,

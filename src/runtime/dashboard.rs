@@ -68,7 +68,6 @@ pub struct Dashboard<S> {
     pending: PendingConnections,
 }
 
-/// The only clock.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Clock {
     start: Instant,

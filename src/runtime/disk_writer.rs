@@ -19,10 +19,8 @@ use crate::store::{GroupsFile, StateStore};
 /// How long leaving waits for the last job.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Something to write.
 #[derive(Debug)]
 pub(super) enum Job {
-    /// How the dashboard stands.
     Snapshot(Box<Snapshot>),
     /// A change to the saved searches, and the searches before it.
     Searches(Box<(SearchChange, Searches)>),
@@ -41,7 +39,6 @@ pub(super) enum Job {
     Reached(oneshot::Sender<()>),
 }
 
-/// The thread that writes.
 #[derive(Debug)]
 pub(super) struct DiskWriter {
     jobs: Option<Sender<Job>>,

@@ -16,21 +16,17 @@ use super::terminal;
 /// Most bytes that are read back; more was not typed by a person.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// What is edited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Document {
     /// A text, in a file that only this person can read and that is gone afterwards.
     Text {
-        /// The text.
         text: String,
         /// How the file's name ends, by which editors choose their highlighting: `.json`.
         suffix: &'static str,
     },
-    /// A file that stays.
     File(PathBuf),
 }
 
-/// How an editor ended.
 pub(super) enum Ended {
     /// With this text, or why there is none.
     Edited(Result<String, String>),

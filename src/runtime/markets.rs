@@ -45,14 +45,11 @@ impl PendingConnections {
     }
 }
 
-/// What an errand needs.
 #[derive(Clone)]
 pub(super) struct MarketTasks {
-    /// The markets.
     pub known: Arc<ProfileResolver>,
     /// Where those go that are ready.
     pub pending: PendingConnections,
-    /// Where the news go.
     pub outbox: UnboundedSender<Message>,
 }
 

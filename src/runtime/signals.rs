@@ -17,11 +17,8 @@ pub enum Signal {
     /// SIGINT, sent by another program (Ctrl-C is a key while the dashboard is shown), or Ctrl-C
     /// where there are no signals.
     Interrupt,
-    /// SIGQUIT.
     Quit,
-    /// SIGTERM.
     Terminate,
-    /// SIGTSTP: stop until continued.
     Stop,
     /// SIGCONT: continued after a stop; the terminal may have been used by others meanwhile. A hang-up
     /// brings it too, sometimes first: taking the terminal again then fails.
@@ -114,7 +111,6 @@ mod os {
     }
 
     impl Source {
-        /// Installs the handlers.
         pub fn new() -> io::Result<Self> {
             let numbered =
                 |number: rustix::process::Signal| signal(SignalKind::from_raw(number.as_raw()));
@@ -153,12 +149,10 @@ mod os {
     pub struct Source;
 
     impl Source {
-        /// Nothing to install.
         pub fn new() -> io::Result<Self> {
             Ok(Self)
         }
 
-        /// Waits for Ctrl-C.
         pub async fn next(&mut self) -> Option<Signal> {
             tokio::signal::ctrl_c()
                 .await

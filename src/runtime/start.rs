@@ -179,7 +179,6 @@ fn groups_seen(
 /// What goes with a market besides its session: the files that the dashboard writes while it runs.
 #[derive(Debug, Default)]
 pub struct Files {
-    /// The history of writes.
     pub journal: Option<Journal>,
     /// What was seen of the workergroups.
     pub groups: Option<GroupsFile>,

@@ -10,7 +10,6 @@ use super::editor::Document;
 
 /// What the loop draws on and reads from: a terminal, or a test's memory.
 pub trait Surface {
-    /// Draws one frame.
     fn draw(&mut self, render: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()>;
     /// Forgets what is on the screen, so that the next frame paints every cell.
     fn repaint(&mut self);
@@ -22,7 +21,6 @@ pub trait Surface {
     fn resume(&mut self) -> io::Result<()>;
     /// Puts a text on the clipboard; says how, in words.
     fn copy(&mut self, text: &str) -> impl Future<Output = Result<String, String>>;
-    /// Columns and rows.
     fn size(&self) -> (u16, u16);
     /// Names the window, where there is one.
     fn title(&mut self, text: &str) {
@@ -55,7 +53,6 @@ pub enum TerminalEvent {
     Leave(i32),
     /// The terminal said whether its background is light.
     Background(bool),
-    /// Stop until continued.
     Stop,
     /// Continued: the screen may hold anything.
     Continued,

@@ -29,10 +29,8 @@ use output::Output;
 /// Why no dashboard can be shown here. The program says so in one line and exits with 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoTerminal {
-    /// Keys cannot be read.
     #[error("standard input is not a terminal")]
     Input,
-    /// Nothing can be drawn.
     #[error("standard output is not a terminal")]
     Output,
     /// `TERM=dumb`: the terminal cannot place text.

@@ -126,7 +126,6 @@ impl Refusal {
         Self::new(StatusCode::FORBIDDEN, "forbidden_host", msg)
     }
 
-    /// The sandbox itself failed.
     pub fn failure(msg: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", msg)
     }

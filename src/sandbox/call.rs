@@ -7,22 +7,15 @@ use super::answer::Refusal;
 /// One of the six operations, for pacing and faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Call {
-    /// Search offers.
     Offers,
-    /// Search network volumes.
     Volumes,
-    /// Unlist a volume.
     Unlist,
-    /// Show workergroups.
     Groups,
-    /// Create a workergroup.
     Create,
-    /// Route a request.
     Route,
 }
 
 impl Call {
-    /// All six.
     pub const ALL: [Self; 6] = [
         Self::Offers,
         Self::Volumes,
@@ -54,13 +47,9 @@ pub enum Target {
     OffersInQuery,
     /// Search the volumes of single machines.
     LocalVolumes,
-    /// Change a workergroup.
     UpdateGroup(u64),
-    /// Delete a workergroup.
     DeleteGroup(u64),
-    /// Show endpoints.
     Endpoints,
-    /// Create an endpoint.
     CreateEndpoint,
     /// Who the key belongs to.
     User,

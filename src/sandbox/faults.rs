@@ -24,7 +24,6 @@ use super::random::{Purpose, Rng};
 /// How long a slow answer takes.
 const SLOW: Duration = Duration::from_secs(3);
 
-/// What goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fault {
     /// The answer comes late, and is good.
@@ -33,7 +32,6 @@ pub enum Fault {
     Hang,
     /// 400 with the documented body; nothing is done.
     Status400,
-    /// 401; nothing is done.
     Status401,
     /// 429 with the documented `detail`; nothing is done.
     Status429,
@@ -82,7 +80,6 @@ impl Fault {
         ("bad_row", Self::BadRow),
     ];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         Self::ALL
             .iter()

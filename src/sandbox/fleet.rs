@@ -30,9 +30,7 @@ const HIRING_AGAIN: f64 = 30.0;
 /// A named endpoint: what requests are routed to.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
-    /// Its id.
     pub id: u64,
-    /// Its name.
     pub name: String,
     /// The key that requests to it may carry instead of the account's.
     pub api_key: Token,
@@ -51,7 +49,6 @@ pub struct Endpoint {
 /// What a route request asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RouteRequest<'a> {
-    /// The endpoint's name.
     pub endpoint: &'a str,
     /// How much work it is, in the endpoint's own unit.
     pub cost: f64,
@@ -63,9 +60,7 @@ pub struct RouteRequest<'a> {
 /// What a route request gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RouteReply {
-    /// A worker.
     Assigned {
-        /// The worker's address.
         url: String,
         /// How many requests this worker was given, this one included.
         reqnum: u64,
@@ -88,7 +83,6 @@ pub enum RouteReply {
 /// A workergroup that looks for workers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vacancy {
-    /// The workergroup.
     pub group: u64,
     /// The search that its workers' machines must match.
     pub search: String,

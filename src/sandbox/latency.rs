@@ -16,13 +16,11 @@ pub enum Latency {
     /// None: answers come as fast as they are made.
     #[default]
     None,
-    /// Always the same time.
     Fixed(Duration),
     /// 30 to 150 ms, mostly near the lower end, drawn from the seed.
     Drawn,
 }
 
-/// Draws the times.
 #[derive(Debug)]
 pub struct Delays {
     seed: u64,

@@ -13,9 +13,7 @@ const KEPT: usize = 1_000;
 /// Whose key a request carried. The key itself is never kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Credential {
-    /// No `Authorization` header.
     None,
-    /// The sandbox's own key.
     Account,
     /// Anything else: the key of an endpoint or of a workergroup, or one from outside.
     Other,
@@ -24,7 +22,6 @@ pub enum Credential {
 /// One request as it came.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// GET, POST ...
     pub method: String,
     /// The path as it was spelled.
     pub path: String,
@@ -32,7 +29,6 @@ pub struct Entry {
     pub query: Vec<String>,
     /// All headers but `Authorization`, in their order; the text of odd ones is lossy.
     pub headers: Vec<(String, String)>,
-    /// Whose key it carried.
     pub credential: Credential,
     /// The body, byte by byte.
     pub body: Bytes,

@@ -39,11 +39,9 @@ pub const FROZEN_AT: f64 = 1_767_225_600.0;
 /// What a market is drawn from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MarketConfig {
-    /// Another seed, another market.
     pub seed: u64,
     /// Machine offers at the start; their number then wanders a little.
     pub offers: usize,
-    /// Network volume offers.
     pub volumes: usize,
     /// When it begins, seconds since 1970.
     pub start: f64,
@@ -75,7 +73,6 @@ pub enum UnlistError {
     /// The caller has no listing of that id.
     #[error("Volume listing does not exist")]
     Missing,
-    /// Somebody rents it.
     #[error("Unable to delete active volume listing")]
     Active,
 }
@@ -111,7 +108,6 @@ const fn anchor(model: &'static str, gpus: u32, location: &'static str, datacent
 #[derive(Debug, Clone, Copy)]
 pub struct Listed<'m>(&'m Machine, &'m machine::Slice);
 
-/// The simulated market.
 #[derive(Debug)]
 pub struct Market {
     config: MarketConfig,
@@ -124,7 +120,6 @@ pub struct Market {
     next_host: u64,
     /// The host that is listing machines, and how many it has left.
     listing: Option<(Arc<Host>, u64)>,
-    /// Offers of all machines.
     listed: usize,
     elapsed: f64,
     ticks: u64,
@@ -245,7 +240,6 @@ impl Market {
         names
     }
 
-    /// The caller's volume listings.
     pub fn own_listings(&self) -> Vec<OwnListing> {
         let network = self.volumes.iter().filter(|volume| volume.is_own());
         let network = network.map(|volume| OwnListing {

@@ -75,7 +75,6 @@ pub struct SandboxConfig {
     pub listen: SocketAddr,
     /// The key that callers must carry. None makes a random one, or a fixed one when frozen.
     pub api_key: Option<String>,
-    /// The market.
     pub market: MarketConfig,
     /// Whether time stands still: the same requests then get the same bytes in every run.
     pub freeze: bool,
@@ -117,7 +116,6 @@ impl std::fmt::Debug for GroupStore {
 /// A volume listing of the caller's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OwnListing {
-    /// Its id.
     pub id: u64,
     /// Whether somebody rents it, so that it cannot be unlisted.
     pub rented: bool,
@@ -153,7 +151,6 @@ impl Default for SandboxConfig {
     }
 }
 
-/// The sandbox marketplace.
 #[derive(Debug)]
 pub struct Sandbox;
 
@@ -205,7 +202,6 @@ pub struct Running {
 }
 
 impl Running {
-    /// Where it listens.
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }

@@ -10,23 +10,18 @@
 pub enum Purpose {
     /// A host and what its machines have in common.
     Host = 1,
-    /// A machine.
     Machine = 2,
     /// One tick of the market's clock.
     Tick = 3,
-    /// A network volume.
     Volume = 4,
     /// A worker behind an endpoint.
     Worker = 5,
-    /// A key or token.
     Token = 6,
-    /// A fault.
     Fault = 7,
     /// How long an answer takes.
     Latency = 8,
 }
 
-/// A keyed generator (`SplitMix64`).
 #[derive(Debug, Clone)]
 pub struct Rng(u64);
 
@@ -40,7 +35,6 @@ impl Rng {
         rng
     }
 
-    /// 64 random bits.
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

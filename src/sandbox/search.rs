@@ -46,7 +46,6 @@ const IGNORED: [&str; 10] = [
 /// The parameter of the storage allocation, which the specification leaves unnamed.
 const STORAGE: &str = "allocated_storage";
 
-/// A search, read.
 #[derive(Debug)]
 pub struct Search {
     /// What a row must satisfy.

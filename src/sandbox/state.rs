@@ -29,20 +29,16 @@ const FROZEN_STEP: f64 = 1.0;
 /// The cost of a route request that names none (specification, "Route").
 const DEFAULT_COST: u32 = 100;
 
-/// A running sandbox.
 #[derive(Debug)]
 pub struct State {
     /// The key that callers must carry.
     pub key: Token,
     /// Whether only loopback names are answered.
     pub loopback_only: bool,
-    /// Whether time stands still.
     pub frozen: bool,
-    /// What was asked.
     pub ledger: Ledger,
     /// What goes wrong on purpose.
     pub faults: Faults,
-    /// How long answers take.
     pub delays: Delays,
     /// How long a request body may take to arrive.
     pub body_patience: Duration,
@@ -63,10 +59,8 @@ struct World {
 /// Embedded figures or keys cannot be used: a broken build.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    /// The market's figures.
     #[error(transparent)]
     Facts(#[from] super::market::FactsError),
-    /// The signing key.
     #[error(transparent)]
     Key(#[from] super::fleet::SignatureError),
 }
@@ -155,7 +149,6 @@ impl State {
         Ok(list("{\"success\":true,\"offers\":[", rows.into_iter()))
     }
 
-    /// The caller's volume listings.
     pub fn own_listings(&self) -> Vec<OwnListing> {
         self.world().market.own_listings()
     }
@@ -182,7 +175,6 @@ impl State {
         }
     }
 
-    /// All workergroups.
     pub fn workergroups(&self) -> Bytes {
         let world = self.world();
         list(
@@ -200,7 +192,6 @@ impl State {
         Ok(json!({ "success": true, "id": id }))
     }
 
-    /// Changes a workergroup.
     pub fn update_workergroup(&self, id: u64, body: &Map<String, Json>) -> Result<Json, Refusal> {
         let change = groups::change(body)?;
         let known = self.world().fleet.update(id, change);
@@ -231,7 +222,6 @@ impl State {
         }
     }
 
-    /// All endpoints.
     pub fn endpoints(&self) -> Json {
         let world = self.world();
         let record = |endpoint: &super::fleet::Endpoint| {

@@ -8,12 +8,10 @@ use serde::Serialize;
 pub struct Token(String);
 
 impl Token {
-    /// Takes a key in.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The key itself.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -8,20 +8,15 @@ pub enum Theme {
     /// As the terminal's background suggests.
     #[default]
     Auto,
-    /// For a dark background.
     Dark,
-    /// For a light background.
     Light,
-    /// White on black.
     HighContrast,
     /// The terminal's own sixteen colours.
     Ansi,
-    /// No colours.
     Plain,
 }
 
 impl Theme {
-    /// All themes, by name.
     pub const ALL: [(&'static str, Self); 6] = [
         ("auto", Self::Auto),
         ("dark", Self::Dark),
@@ -35,17 +30,14 @@ impl Theme {
 /// When the desktop is notified of what ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Notifications {
-    /// Never.
     #[default]
     Off,
     /// While the terminal does not have the focus, where it reports that.
     Unfocused,
-    /// Always.
     Always,
 }
 
 impl Notifications {
-    /// All choices, by name.
     pub const ALL: [(&'static str, Self); 3] = [
         ("off", Self::Off),
         ("unfocused", Self::Unfocused),
@@ -56,10 +48,7 @@ impl Notifications {
 /// A name of the file, what stands behind it, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry<T> {
-    /// The name.
     pub name: String,
-    /// What stands behind it.
     pub value: T,
-    /// Where the value is.
     pub place: Place,
 }

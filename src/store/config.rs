@@ -21,7 +21,6 @@ pub const CUSTOM: &str = "custom";
 /// A marketplace and how to speak to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
-    /// What it is called.
     pub name: String,
     /// The base address; `None` for the embedded sandbox.
     pub base_url: Option<String>,
@@ -33,7 +32,6 @@ pub struct Profile {
     pub api_key_file: Option<PathBuf>,
     /// A command that prints the key.
     pub api_key_command: Option<String>,
-    /// Whether writes are refused.
     pub read_only: bool,
 }
 
@@ -60,7 +58,6 @@ impl Profile {
         Self::bare(CUSTOM, &Dialect::DOCUMENTED)
     }
 
-    /// The public service.
     pub fn vast() -> Self {
         Self {
             base_url: Some("https://console.vast.ai".to_owned()),
@@ -77,7 +74,6 @@ pub struct Config {
     profiles: BTreeMap<String, Profile>,
     /// The profile to open when none is named.
     pub default_profile: Option<String>,
-    /// The built-in theme.
     pub theme: Theme,
     /// The file of colours in `themes/` that is laid over it, by name.
     pub theme_file: Option<String>,
@@ -89,7 +85,6 @@ pub struct Config {
     pub mouse: Option<bool>,
     /// When the desktop is notified.
     pub notifications: Notifications,
-    /// Other keys for actions.
     pub keys: Vec<Entry<Vec<String>>>,
     /// Keys that are not written as such.
     pub dropped: Vec<ConfigError>,
@@ -102,18 +97,11 @@ pub struct Config {
 pub enum ConfigError {
     /// The file cannot be read.
     #[error("{}: {why}", .path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        why: String,
-    },
+    Unreadable { path: PathBuf, why: String },
     /// Something in it is wrong.
     #[error("{}:{place}: {message}", .path.display())]
     Wrong {
-        /// The file.
         path: PathBuf,
-        /// Where in it.
         place: Place,
         /// What is wrong, and what would be right.
         message: String,
@@ -133,9 +121,7 @@ impl ConfigError {
 /// A place in the file, both numbers from 1; columns are characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The line.
     pub line: usize,
-    /// The column.
     pub column: usize,
 }
 

@@ -10,14 +10,8 @@ pub enum ExportError {
     /// There is one of that name.
     #[error("{} already exists", .0.display())]
     Exists(PathBuf),
-    /// It could not be.
     #[error("{}: {why}", .path.display())]
-    Failed {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        why: io::Error,
-    },
+    Failed { path: PathBuf, why: io::Error },
 }
 
 /// Writes a file; `~/` stands for the home folder, other paths are seen from the current one. Gives

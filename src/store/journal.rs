@@ -13,16 +13,13 @@ use crate::domain::journal::Line;
 /// How much of the end of the file is read, in bytes: thousands of writes.
 const READ: u64 = 1024 * 1024;
 
-/// The file.
 #[derive(Debug, Clone)]
 pub struct Journal {
     path: PathBuf,
 }
 
-/// What a journal holds.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
-    /// Its lines, oldest first.
     pub lines: Vec<Line>,
     /// How many lines make no sense.
     pub unreadable: usize,
@@ -41,7 +38,6 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }

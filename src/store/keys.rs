@@ -26,32 +26,16 @@ pub enum Complaints {
 pub enum KeyError {
     /// The file cannot be read.
     #[error("the key file {} {}", .path.display(), unreadable(*.why))]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        why: io::ErrorKind,
-    },
+    Unreadable { path: PathBuf, why: io::ErrorKind },
     /// Others may read the file.
     #[error(
         "the key file {path} is readable by others (mode {mode:04o}); fix it with: chmod 600 {path}",
         path = .path.display()
     )]
-    OpenToOthers {
-        /// The file.
-        path: PathBuf,
-        /// Its mode.
-        mode: u32,
-    },
+    OpenToOthers { path: PathBuf, mode: u32 },
     /// What was read is no key.
     #[error("{origin} has no valid key: {why}")]
-    NotAKey {
-        /// Where it came from.
-        origin: String,
-        /// What is wrong.
-        why: &'static str,
-    },
-    /// The command failed.
+    NotAKey { origin: String, why: &'static str },
     #[error("the profile's key command failed: {0}")]
     Command(String),
 }

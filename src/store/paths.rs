@@ -41,7 +41,6 @@ impl Paths {
         }
     }
 
-    /// The configuration file.
     pub fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")
     }
@@ -66,7 +65,6 @@ impl Paths {
         path.parent() == Some(self.keys().as_path())
     }
 
-    /// The log file.
     pub fn log_file(&self) -> PathBuf {
         self.state.join("bourse.log")
     }
@@ -89,7 +87,6 @@ impl Paths {
         self.state.join("profiles").join(name)
     }
 
-    /// The history of writes.
     pub fn journal_file(&self) -> PathBuf {
         self.state.join("writes.jsonl")
     }

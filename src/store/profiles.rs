@@ -26,15 +26,12 @@ pub enum KeyPlace {
 /// A profile to be added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewProfile {
-    /// Its name.
     pub name: String,
-    /// The base address.
     pub base_url: String,
     /// The address of the routing endpoint; the base where it is missing.
     pub route_url: Option<String>,
     /// How the server speaks the interface.
     pub dialect: &'static Dialect,
-    /// Whether writes are refused.
     pub read_only: bool,
     /// Where its key comes from.
     pub key: KeyPlace,
@@ -43,28 +40,19 @@ pub struct NewProfile {
 /// Why the configuration was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
-    /// It does not parse.
     #[error("fix the configuration first: {0}")]
     Wrong(#[from] ConfigError),
-    /// The name is taken.
     #[error("a profile named '{0}' already exists")]
     Exists(String),
     /// The edited text would not mean what was asked for.
     #[error("{path} can't be edited automatically; add this yourself: {wanted}", path = .path.display())]
     Foreign {
-        /// The file.
         path: PathBuf,
         /// What to add to it.
         wanted: String,
     },
-    /// It cannot be written.
     #[error("can't write {path}: {why}", path = .path.display())]
-    Unwritable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        why: io::Error,
-    },
+    Unwritable { path: PathBuf, why: io::Error },
 }
 
 /// Adds a profile at the end of the file, which is created if need be.

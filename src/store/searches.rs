@@ -6,24 +6,20 @@ use std::path::PathBuf;
 use super::{files, state_file};
 use crate::domain::saved::{SearchChange, Searches};
 
-/// The file.
 #[derive(Debug, Clone)]
 pub(super) struct SearchFile {
     path: PathBuf,
     blocked: Option<String>,
 }
 
-/// What it held.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// The searches.
     pub searches: Searches,
     /// What a person should know.
     pub notice: Option<String>,
 }
 
 impl SearchFile {
-    /// Reads the file.
     pub fn open(path: PathBuf) -> (Self, Found) {
         let reading = state_file::read::<Searches>(&path);
         let mut searches = reading.content.unwrap_or_default();

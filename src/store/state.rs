@@ -18,12 +18,10 @@ pub struct StateStore {
     searches: SearchFile,
 }
 
-/// What the files held.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SavedState {
     /// How the dashboard was left.
     pub snapshot: Option<Snapshot>,
-    /// The saved searches.
     pub searches: Searches,
     /// What a person should know.
     pub notices: Vec<String>,

@@ -11,16 +11,12 @@ use super::appearance::{Entry, Theme};
 use super::config::{Config, ConfigError, Place};
 use super::files;
 
-/// A file of colours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThemeFile {
-    /// Its name, without `.toml`.
     pub name: String,
     /// The theme whose colours hold where the file names none.
     pub base: Theme,
-    /// The colours, by role.
     pub colors: Vec<Entry<String>>,
-    /// Where it is.
     pub path: PathBuf,
 }
 

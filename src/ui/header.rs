@@ -23,7 +23,6 @@ const NARROW: u16 = 36;
 /// Frames of the spinner, four a second.
 const SPINNER: [&str; 4] = ["⠋", "⠙", "⠴", "⠦"];
 
-/// Draws the header.
 pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let all = news(model, scene.now, theme);
@@ -139,10 +138,8 @@ fn badge(model: &Model, theme: &Theme) -> Line<'static> {
     line
 }
 
-/// Something that goes on.
 struct News {
     text: String,
-    /// For narrow screens.
     short: String,
     style: Style,
 }

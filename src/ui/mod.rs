@@ -15,7 +15,6 @@ use crate::widgets::ascii;
 use crate::widgets::panel::Size;
 use crate::widgets::theme::Theme;
 
-/// The smallest useful screen.
 pub const SMALLEST: (u16, u16) = (40, 10);
 
 /// Draws a frame; gives what it measured.

@@ -22,7 +22,6 @@ const ROOM: u16 = 18;
 /// The areas inside the two frames.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sheet {
-    /// Of the list.
     pub main: Rect,
     /// Of the second panel; none where there is no room.
     pub side: Option<Rect>,

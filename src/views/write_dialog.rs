@@ -43,7 +43,6 @@ impl Rows {
         }
     }
 
-    /// A text, wrapped.
     pub fn text(&mut self, rank: u8, text: &str, style: Style) {
         for line in wrap(text, self.width) {
             self.line(rank, Line::styled(line, style));
@@ -79,7 +78,6 @@ impl Rows {
         self.rows.push((0, content));
     }
 
-    /// What will be sent.
     pub fn request(&mut self, preview: &RequestPreview, scene: &Scene<'_, '_>) {
         let theme = scene.theme;
         self.text(3, "Sends once:", theme.dim);
@@ -97,7 +95,6 @@ impl Rows {
         self.text(5, &preview.key, theme.dim);
     }
 
-    /// A write in flight.
     pub fn in_flight(&mut self, what: &str, sent: &InFlight, scene: &Scene<'_, '_>) {
         let seconds = (scene.now.mono - sent.since.mono).max(0.0);
         let text = format!("{what} {} … {seconds:.0} s", sent.subject);
@@ -106,7 +103,6 @@ impl Rows {
         self.text(2, note, scene.theme.dim);
     }
 
-    /// How a write ended.
     pub fn completed(&mut self, write: &Completed, scene: &Scene<'_, '_>) {
         let style = match write.verdict {
             Verdict::Done => scene.theme.good,

@@ -13,15 +13,11 @@ pub enum Choice {
     /// Dark or light, as the terminal's background is.
     #[default]
     Auto,
-    /// For a dark background.
     Dark,
-    /// For a light background.
     Light,
-    /// White on black.
     HighContrast,
     /// The terminal's own sixteen colours.
     Ansi,
-    /// No colours.
     Plain,
 }
 
@@ -30,11 +26,9 @@ pub enum Choice {
 pub enum Depth {
     /// None.
     Mono,
-    /// The sixteen named ones.
     Ansi,
     /// The 256 of the fixed palette.
     Palette,
-    /// All 24 bits.
     Full,
 }
 
@@ -55,7 +49,6 @@ enum Role {
 /// How the dashboard shall look.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Look {
-    /// The chosen theme.
     pub choice: Choice,
     /// Roles with other colours, the later ones stronger.
     pub overrides: Vec<Override>,

@@ -41,7 +41,6 @@ pub fn centred(width: u16, height: u16, within: Rect) -> Rect {
 pub struct Message<'a> {
     /// The title in the frame.
     pub title: &'a str,
-    /// What it says.
     pub text: Text<'a>,
     /// The keys that answer it.
     pub keys: Line<'a>,

@@ -47,12 +47,10 @@ impl Find {
         self.input.text().to_lowercase()
     }
 
-    /// Whether a line matches.
     pub fn matches(&self, line: usize) -> bool {
         self.matches.binary_search(&line).is_ok()
     }
 
-    /// The current match.
     pub fn current(&self) -> Option<usize> {
         self.matches.get(self.at).copied()
     }
@@ -128,7 +126,6 @@ pub struct FindLine<'a> {
 }
 
 impl<'a> FindLine<'a> {
-    /// The line of `find`.
     pub const fn new(find: &'a Find, theme: &'a Theme) -> Self {
         Self { find, theme }
     }

@@ -25,11 +25,9 @@ type Check = Box<dyn Fn(&str) -> Result<(), String> + Send>;
 /// What a person edits in a field.
 #[derive(Debug)]
 pub enum Control {
-    /// One line of text.
     Text(TextInput),
     /// A key or password: masked, wiped from memory when dropped.
     Secret(SecretInput),
-    /// Several lines of text.
     Lines(Box<TextArea>),
     /// One of a few values.
     Choice {
@@ -38,13 +36,10 @@ pub enum Control {
         /// The place of the chosen one.
         chosen: usize,
     },
-    /// On or off.
     Toggle(bool),
-    /// Does something when pressed.
     Button,
 }
 
-/// One field.
 pub struct Field<K> {
     /// The name by which the view knows it.
     pub key: K,
@@ -96,7 +91,6 @@ impl<K: Copy + Eq> Field<K> {
         Self::new(key, label, Control::Secret(SecretInput::default()))
     }
 
-    /// Several lines of text.
     pub fn lines(key: K, label: impl Into<Cow<'static, str>>, value: &str) -> Self {
         Self::new(key, label, Control::Lines(Box::new(TextArea::new(value))))
     }
@@ -113,7 +107,6 @@ impl<K: Copy + Eq> Field<K> {
         Self::new(key, label, Control::Choice { options, chosen })
     }
 
-    /// A switch.
     pub fn toggle(key: K, label: impl Into<Cow<'static, str>>, is_on: bool) -> Self {
         Self::new(key, label, Control::Toggle(is_on))
     }
@@ -184,7 +177,6 @@ pub enum FormEvent<K> {
 enum OnEnter<K> {
     /// Goes to the next field: for long forms whose button must be meant.
     Advance,
-    /// Submits the form.
     Submit(K),
 }
 

@@ -32,7 +32,6 @@ pub struct Item<T> {
 /// The list, its search line and the selected line.
 #[derive(Debug, Clone)]
 pub struct List<T> {
-    /// What is typed.
     pub input: TextInput,
     items: Vec<Item<T>>,
     shown: Vec<usize>,
@@ -82,7 +81,6 @@ impl<T: Clone> List<T> {
         self.selected
     }
 
-    /// The selected line.
     pub fn current(&self) -> Option<&Item<T>> {
         self.shown
             .get(self.selected)
@@ -168,7 +166,6 @@ pub struct ListLines<'a, T> {
 }
 
 impl<'a, T: Clone> ListLines<'a, T> {
-    /// The lines of `list`.
     pub const fn new(list: &'a List<T>, theme: &'a Theme) -> Self {
         Self {
             list,

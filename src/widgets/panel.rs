@@ -33,12 +33,10 @@ impl Size {
 /// What a frame says about its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tone {
-    /// Content without the keyboard.
     #[default]
     Quiet,
     /// The content that has the keyboard.
     Focused,
-    /// A question.
     Ask,
     /// Sends something that cannot be undone.
     Danger,
@@ -105,7 +103,6 @@ impl<'a> Panel<'a> {
         self
     }
 
-    /// Focused or quiet.
     #[must_use]
     pub const fn focused(self, is_focused: bool) -> Self {
         self.tone(if is_focused {

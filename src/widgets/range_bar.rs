@@ -8,7 +8,6 @@ use ratatui::widgets::Widget;
 
 use super::theme::Theme;
 
-/// Eighths of a cell.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 /// A bar from 0 to 1: `▕███░░░░░▏`.
@@ -67,7 +66,6 @@ pub struct BoxPlot<'a> {
     pub places: [f64; 5],
     /// Style of the middle half.
     pub style: Style,
-    /// The theme.
     pub theme: &'a Theme,
 }
 

@@ -27,7 +27,6 @@ pub type Paint = fn(&Line<'static>, &Theme) -> Line<'static>;
 #[derive(Debug, Default)]
 pub struct Report {
     lines: Vec<Line<'static>>,
-    /// The first visible line.
     top: usize,
     /// Rows of that line that are scrolled away: one line may be longer than the screen.
     skip: usize,
@@ -53,7 +52,6 @@ impl Report {
         self
     }
 
-    /// The selected line.
     pub const fn cursor(&self) -> Option<usize> {
         self.cursor
     }
@@ -80,7 +78,6 @@ impl Report {
         self.search();
     }
 
-    /// The lines.
     pub fn lines(&self) -> &[Line<'static>] {
         &self.lines
     }
@@ -246,7 +243,6 @@ pub struct ReportLines<'a> {
 }
 
 impl<'a> ReportLines<'a> {
-    /// The lines of `report`.
     pub fn new(report: &'a Report, theme: &'a Theme) -> Self {
         Self {
             report,
@@ -355,7 +351,6 @@ fn mark(line: &Line<'static>, wanted: &str, style: Style) -> Line<'static> {
 /// What a drawn report tells the view: the visible lines, and the cursor of its search.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReportLayout {
-    /// The visible lines.
     pub viewport: Viewport,
     /// Where the search is typed.
     pub cursor: Option<Position>,

@@ -32,7 +32,6 @@ impl fmt::Debug for SecretInput {
 }
 
 impl SecretInput {
-    /// Whether nothing was typed.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -58,12 +57,10 @@ impl SecretInput {
         key_fault(&self.text)
     }
 
-    /// The key.
     pub fn secret(&self) -> Secret {
         Secret::new(self.text.as_str())
     }
 
-    /// Forgets what was typed.
     pub fn clear(&mut self) {
         self.text.zeroize();
         *self = Self::default();

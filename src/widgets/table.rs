@@ -14,7 +14,6 @@ use super::theme::Theme;
 use super::viewport::Viewport;
 use crate::domain::text::truncate;
 
-/// A column.
 #[derive(Debug, Clone)]
 pub struct Column {
     /// Its header, with the unit and the sign of the sort order.
@@ -30,7 +29,6 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column of text.
     pub fn text(title: impl Into<Cow<'static, str>>, width: u16) -> Self {
         Self {
             title: title.into(),
@@ -67,7 +65,6 @@ impl Column {
 /// Where a column is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placed {
-    /// Which column.
     pub index: usize,
     /// Its first cell, from the left of the table.
     pub x: u16,
@@ -180,7 +177,6 @@ pub trait Rows {
     }
 }
 
-/// The table.
 #[derive(Debug)]
 pub struct Table<'a, R> {
     rows: &'a R,

@@ -44,7 +44,6 @@ impl TextArea {
         self.editor.lines().join("\n")
     }
 
-    /// The lines.
     pub fn lines(&self) -> &[String] {
         self.editor.lines()
     }
@@ -168,7 +167,6 @@ pub struct TextAreaLines<'a> {
 }
 
 impl<'a> TextAreaLines<'a> {
-    /// The lines of `area`.
     pub const fn new(area: &'a TextArea, theme: &'a Theme) -> Self {
         Self {
             area,
@@ -177,7 +175,6 @@ impl<'a> TextAreaLines<'a> {
         }
     }
 
-    /// Another style.
     #[must_use]
     pub const fn style(mut self, style: Style) -> Self {
         self.style = style;

@@ -36,7 +36,6 @@ impl TextInput {
         }
     }
 
-    /// The text.
     pub fn text(&self) -> &str {
         self.input.value()
     }
@@ -194,7 +193,6 @@ impl<'a> InputLine<'a> {
         self
     }
 
-    /// Another style.
     #[must_use]
     pub const fn style(mut self, style: Style) -> Self {
         self.style = style;

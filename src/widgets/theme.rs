@@ -5,17 +5,13 @@ use ratatui::style::{Color, Modifier, Style};
 /// The styles of every role on screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
-    /// Ordinary text.
     pub text: Style,
-    /// Text of less weight.
     pub dim: Style,
     /// The name of the program, the open tab, the field being asked about.
     pub accent: Style,
     /// Column headers and section headings.
     pub heading: Style,
-    /// The selected line.
     pub selected: Style,
-    /// Frames and rules.
     pub border: Style,
     /// The frame of the panel that has the keyboard.
     pub focus: Style,
@@ -25,13 +21,10 @@ pub struct Theme {
     pub highlight: Style,
     /// What lies behind a dialog.
     pub backdrop: Style,
-    /// Keys in hints.
     pub key: Style,
     /// Good news and best values.
     pub good: Style,
-    /// Things to notice.
     pub warning: Style,
-    /// Bad news.
     pub error: Style,
     /// The badge of the sandbox.
     pub sandbox: Style,

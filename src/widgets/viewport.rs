@@ -8,7 +8,6 @@ use ratatui::layout::Rect;
 pub struct Viewport {
     /// The first visible line, from 0.
     pub top: usize,
-    /// How many lines fit.
     pub page: usize,
     /// How many lines there are.
     pub total: usize,
@@ -39,7 +38,6 @@ impl Viewport {
         self.top = top.min(total.saturating_sub(self.page));
     }
 
-    /// The lines to draw.
     pub fn visible(&self) -> std::ops::Range<usize> {
         self.top..(self.top + self.page).min(self.total)
     }

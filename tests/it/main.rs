@@ -1,6 +1,5 @@
 //! All integration tests, in one binary: one module a topic.
 #![allow(
-    missing_docs,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,

@@ -17,7 +17,6 @@ pub enum OriginError {
     /// It does not parse, or names no host.
     #[error("not an address such as https://host or http://127.0.0.1:8080")]
     NotAnAddress,
-    /// Neither http nor https.
     #[error("only http and https are supported")]
     Scheme,
     /// A user name or password stands in it.
@@ -37,7 +36,6 @@ pub enum OriginError {
 }
 
 impl Origin {
-    /// Reads a base address.
     pub fn parse(text: &str) -> Result<Self, OriginError> {
         let text = text.trim();
         let url = Url::parse(text).map_err(|_| OriginError::NotAnAddress)?;
@@ -78,7 +76,6 @@ impl Origin {
         }
     }
 
-    /// Whether it is https.
     pub fn is_tls(&self) -> bool {
         self.url.scheme() == "https"
     }

@@ -17,15 +17,10 @@ use crate::domain::{Listing, Untrusted};
 /// What came over the wire, as far as decoding cares.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Answer<'a> {
-    /// HTTP status.
     pub status: u16,
-    /// The `Location` header.
     pub location: Option<&'a str>,
-    /// The `Retry-After` header.
     pub retry_after: Option<&'a str>,
-    /// The `X-RateLimit-Reset` header.
     pub rate_limit_reset: Option<&'a str>,
-    /// The body, decompressed.
     pub body: &'a [u8],
 }
 

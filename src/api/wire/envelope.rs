@@ -49,7 +49,6 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// A text.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         serde_json::from_str(self.raw(name)?).ok()
     }

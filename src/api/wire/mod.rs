@@ -30,9 +30,7 @@ const ROUTE_PATH: &str = "/route/";
 /// An HTTP method of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// GET
     Get,
-    /// POST
     Post,
 }
 
@@ -49,20 +47,15 @@ impl Method {
 /// Which of the two base addresses a request goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
-    /// `{base_url}`
     Management,
-    /// `{route_url}`
     Route,
 }
 
 /// A request in its wire form, without address and key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WireRequest {
-    /// The method.
     pub method: Method,
-    /// Which base address.
     pub target: Target,
-    /// The path below it.
     pub path: &'static str,
     /// The body, if the operation has one.
     pub body: Option<Json>,

@@ -18,7 +18,6 @@ pub const CREATE: &str = "create";
 pub struct Unresolved {
     /// What was to be created.
     pub asked: NewWorkergroup,
-    /// When it was sent.
     pub sent: Now,
     /// Why the outcome is unknown.
     pub why: String,
@@ -26,7 +25,6 @@ pub struct Unresolved {
     pub before: Option<Vec<RowId>>,
     /// The groups that may be the one, in the latest listing.
     pub candidates: Vec<RowId>,
-    /// When that listing arrived.
     pub listed: Option<Now>,
 }
 
@@ -37,7 +35,6 @@ struct Sent {
     at: Now,
 }
 
-/// The latest creation.
 #[derive(Debug, Default)]
 pub struct Creation {
     in_flight: Option<Sent>,

@@ -22,7 +22,6 @@ pub struct GroupDraft {
 }
 
 impl GroupDraft {
-    /// Nothing filled in.
     pub fn new(dialect: &'static Dialect) -> Self {
         let draft = Draft::default();
         Self {
@@ -36,7 +35,6 @@ impl GroupDraft {
         }
     }
 
-    /// What was filled in.
     pub const fn draft(&self) -> &Draft {
         &self.draft
     }

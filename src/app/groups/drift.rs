@@ -16,7 +16,6 @@ pub struct Found {
     pub since: f64,
     /// When the changes were seen.
     pub at: f64,
-    /// What changed.
     pub changes: Vec<Change>,
 }
 
@@ -40,7 +39,6 @@ impl Drift {
         self.last.as_ref().map(|last| (last.at, last.len()))
     }
 
-    /// What changed, newest first.
     pub fn found(&self) -> impl ExactSizeIterator<Item = &Found> {
         self.found.iter().rev()
     }

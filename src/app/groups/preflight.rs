@@ -13,19 +13,16 @@ use crate::domain::workergroup::{
 };
 use crate::domain::{CellRef, Dialect, Listing, Resource, RowId, Untrusted};
 
-/// Whose search it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// A group that is being filled in.
     Draft(DraftNumber),
-    /// A listed group.
     Group(RowId),
 }
 
 /// What a preflight is about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Look {
-    /// Whose search it is.
     pub subject: Subject,
     /// What it is called on the screen.
     pub title: String,
@@ -211,7 +208,6 @@ pub fn parameters(listing: &Listing, row: usize) -> (NewWorkergroup, Vec<String>
     (group, assumed)
 }
 
-/// The latest preflight.
 #[derive(Debug, Default)]
 pub struct PreflightSlot {
     look: Option<Look>,
@@ -222,7 +218,6 @@ pub struct PreflightSlot {
 }
 
 impl PreflightSlot {
-    /// What it is about.
     pub const fn look(&self) -> Option<&Look> {
         self.look.as_ref()
     }
@@ -288,7 +283,6 @@ impl PreflightSlot {
         effects
     }
 
-    /// Stops waiting.
     pub fn cancel(&mut self) -> Option<Effect> {
         self.remote.cancel().map(Effect::Abort)
     }
@@ -303,7 +297,6 @@ impl PreflightSlot {
         self.remote.progress(ticket, attempt, waiting);
     }
 
-    /// Takes the response.
     pub fn answered(&mut self, ticket: Ticket, answer: Result<Box<Listing>, ApiError>, now: Now) {
         let Some(look) = &self.look else { return };
         let answer = answer.map(|listing| Preflight::of(&listing, &look.search, self.limit));

@@ -38,7 +38,6 @@ struct InFlight {
     waiting: Option<Waiting>,
 }
 
-/// The latest supply check.
 #[derive(Debug, Default)]
 pub struct SupplyCheck {
     queue: VecDeque<Job>,

@@ -15,13 +15,11 @@ pub enum Context {
     List,
     /// The volumes that go with an offer.
     Basket,
-    /// A form.
     Form,
     /// A dialog that asks for a yes.
     Dialog,
     /// A chart, or records side by side: the arrows go from one to the next.
     Chart,
-    /// The route lab.
     RouteLab,
     /// A list whose lines are switched, moved and removed.
     ListEdit,
@@ -37,7 +35,6 @@ pub enum Context {
     Editor,
     /// A list of things that are added and removed, without a search line.
     Items,
-    /// A view with tabs.
     Tabs,
     /// Moving in lists, whoever owns them.
     Movement,
@@ -74,9 +71,7 @@ impl Context {
     }
 }
 
-/// What a key does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "each is explained by its row in the table")]
 pub enum Action {
     Quit,
     QuitNow,
@@ -201,11 +196,9 @@ impl Action {
 /// One row of the table.
 #[derive(Debug)]
 pub struct Binding {
-    /// Where it holds.
     pub context: Context,
     /// The keys, the one that is shown first.
     pub keys: &'static [&'static str],
-    /// What they do.
     pub action: Action,
     /// Short name: in the palette and in the configuration.
     pub name: &'static str,

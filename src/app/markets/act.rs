@@ -136,7 +136,6 @@ pub fn explain_done(name: &str, done: Done, state: &State) -> String {
     }
 }
 
-/// What a test found.
 fn tested(state: &State, name: &str, outcome: &Trial) -> Said {
     match outcome {
         Trial::Groups(count) => {

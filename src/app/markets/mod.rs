@@ -24,13 +24,11 @@ pub const KEY_VARIABLE: &str = "BOURSE_API_KEY";
 /// A market that the dashboard can connect to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Market {
-    /// Its name.
     pub name: String,
     /// Its base address; `None` for the embedded sandbox.
     pub address: Option<String>,
     /// The address of its routing endpoint, if that is another one.
     pub route: Option<String>,
-    /// How it speaks.
     pub dialect: &'static Dialect,
     /// Whether creating and unlisting are off.
     pub read_only: bool,
@@ -46,7 +44,6 @@ pub struct Market {
 /// A key file that the configuration names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyFile {
-    /// Its path, for people.
     pub path: String,
     /// Whether bourse keeps it: then it goes with its key.
     pub is_own: bool,
@@ -72,7 +69,6 @@ pub enum KeySource {
 }
 
 impl KeySource {
-    /// In two words.
     pub const fn short(&self) -> &'static str {
         match self {
             Self::Own => "own key",
@@ -85,7 +81,6 @@ impl KeySource {
         }
     }
 
-    /// In a sentence.
     pub fn sentence(&self) -> String {
         match self {
             Self::Own => "The sandbox makes a key of its own.".to_owned(),
@@ -133,13 +128,10 @@ pub enum KeyFrom {
 /// A market to be added.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewMarket {
-    /// Its name.
     pub name: String,
-    /// Its base address.
     pub base_url: String,
     /// The address of its routing endpoint, if that is another one.
     pub route_url: Option<String>,
-    /// How it speaks.
     pub dialect: &'static Dialect,
     /// Whether creating and unlisting are off.
     pub read_only: bool,
@@ -150,11 +142,8 @@ pub struct NewMarket {
 /// A change to what is kept of the markets.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// Adds one.
     Add(NewMarket),
-    /// Gives one another key.
     Key {
-        /// Which.
         name: String,
         /// Where its key is to come from.
         from: KeyFrom,
@@ -183,7 +172,6 @@ pub enum Errand {
     Connect {
         /// The number to answer with.
         ticket: Ticket,
-        /// Which market.
         name: String,
     },
     /// Speak for the market that was made ready under this number, from now on.
@@ -192,7 +180,6 @@ pub enum Errand {
     Test {
         /// The number to answer with.
         ticket: Ticket,
-        /// Which market.
         name: String,
     },
     /// Change what is kept of them; answer with [`News::Changed`].
@@ -208,23 +195,17 @@ pub enum News {
     Arrived(Box<Arrival>),
     /// A market cannot be spoken to.
     Stayed {
-        /// Whose answer it is.
         ticket: Ticket,
-        /// Why, in words.
         why: String,
     },
-    /// A test ended.
     Tested {
-        /// Whose answer it is.
         ticket: Ticket,
-        /// What came of it.
         outcome: Trial,
     },
     /// Something was changed or not, and the markets as they are now.
     Changed {
         /// The market, and whether its key may be another one now.
         result: Result<(String, Done), String>,
-        /// The markets.
         roster: Roster,
     },
 }
@@ -232,11 +213,8 @@ pub enum News {
 /// What was done to a market.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Done {
-    /// It was added.
     Added,
-    /// It has another key.
     KeyGiven,
-    /// Its key is forgotten.
     KeyForgotten,
 }
 
@@ -249,21 +227,18 @@ pub enum Trial {
     Offers(usize),
     /// It refused, failed or was not reached.
     Failed(ApiError),
-    /// Nothing was sent; why.
     NotSent(String),
 }
 
 /// Something said about a market in the list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
-    /// What.
     pub text: String,
     /// Whether it is bad news.
     pub is_error: bool,
 }
 
 impl Said {
-    /// Good news.
     pub fn good(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -271,7 +246,6 @@ impl Said {
         }
     }
 
-    /// Bad news.
     pub fn bad(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -283,7 +257,6 @@ impl Said {
 /// Everything that is known of the markets, and what is under way.
 #[derive(Debug, Default)]
 pub struct Markets {
-    /// The markets.
     pub roster: Roster,
     /// Whether somebody who sees the sandbox for the first time should be told the way out.
     pub invites: bool,

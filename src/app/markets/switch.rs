@@ -16,7 +16,6 @@ pub struct Luggage {
     pub notices: Vec<String>,
     /// How the dashboard was left, and the saved searches; `None` where nothing can be kept.
     pub kept: Option<(Option<Snapshot>, Searches)>,
-    /// Its writes, oldest first.
     pub history: Vec<Entry>,
     /// What is to be known about the history.
     pub history_note: Option<String>,

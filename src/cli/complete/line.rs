@@ -6,9 +6,7 @@ pub enum Quote {
     /// None.
     #[default]
     None,
-    /// `'`
     Single,
-    /// `"`
     Double,
 }
 
@@ -28,7 +26,6 @@ impl Quote {
 pub struct Word {
     /// What it says, without quotes and backslashes.
     pub text: String,
-    /// As it is typed.
     pub raw: String,
     /// The quote that is still open.
     pub quote: Quote,
@@ -37,7 +34,6 @@ pub struct Word {
 /// A line up to the cursor. The last word is the one being typed; it may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// The words.
     pub words: Vec<Word>,
 }
 

@@ -20,13 +20,11 @@ const SHOWN_EVERY: Duration = Duration::from_millis(100);
 
 /// A run that is over, and what of it the figures do not hold.
 pub struct Ended {
-    /// The run.
     pub run: Run,
     /// When it was over, on the run's clock.
     pub at: f64,
     /// The latest status reply, whole, as JSON text.
     pub status: Option<Untrusted>,
-    /// Failures by their words.
     pub failures: BTreeMap<String, u64>,
     /// Assignments that did not echo their request.
     pub mismatched: u64,

@@ -7,7 +7,6 @@
 
 use crate::domain::field::{Field, Section, Unit};
 
-/// Of machine offers.
 #[rustfmt::skip] // a table reads as a table
 pub static OFFERS: &[Field] = &[
     // The cost of a job
@@ -51,7 +50,6 @@ pub static OFFERS: &[Field] = &[
         .doc("Whether no loaded offer is both cheaper and faster, per GPU or for your job."),
 ];
 
-/// Of network volumes.
 #[rustfmt::skip] // a table reads as a table
 pub static VOLUMES: &[Field] = &[
     Field::number("volume_hourly", "Vol. $/h", Unit::DollarsPerHour).computed()

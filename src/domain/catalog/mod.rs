@@ -14,11 +14,8 @@ use super::field::{Field, Filter, Section};
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Resource {
-    /// Machine offers.
     Offers,
-    /// Network volume offers.
     Volumes,
-    /// Workergroups.
     Workergroups,
 }
 
@@ -57,7 +54,6 @@ impl Resource {
 /// Everything that is known about the records of one resource.
 #[derive(Debug)]
 pub struct Catalog {
-    /// Whose catalog it is.
     pub resource: Resource,
     /// The member of an answer that holds the records.
     pub list_key: &'static str,
@@ -69,14 +65,12 @@ pub struct Catalog {
     pub order: &'static str,
     /// The limit a query starts from.
     pub limit: Option<u32>,
-    /// The fields.
     pub fields: &'static [Field],
     /// The columns that are worked out here: they stand in tables, are sorted by, filtered on and
     /// exported like fields, but no server knows them.
     pub computed: &'static [Field],
 }
 
-/// Machine offers: `POST /api/v0/bundles/`.
 pub static OFFERS: Catalog = Catalog {
     resource: Resource::Offers,
     list_key: "offers",
@@ -100,7 +94,6 @@ pub static VOLUMES: Catalog = Catalog {
     computed: computed::VOLUMES,
 };
 
-/// Workergroups: `GET /api/v0/workergroups/`.
 pub static WORKERGROUPS: Catalog = Catalog {
     resource: Resource::Workergroups,
     list_key: "results",

@@ -25,7 +25,6 @@ const MODELS: &[&str] = &[
     "H200 NVL", "B200", "MI300X",
 ];
 
-/// The table.
 #[rustfmt::skip] // a table reads as a table
 pub static FIELDS: &[Field] = &[
     // Identity

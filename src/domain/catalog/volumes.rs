@@ -9,7 +9,6 @@ const COUNTRIES: &[&str] = &[
     "US", "CA", "CZ", "KR", "JP", "HU", "IS", "BG", "TW", "GB", "DE", "ES", "NO", "SE", "PL", "NL",
 ];
 
-/// The table.
 #[rustfmt::skip] // a table reads as a table
 pub static FIELDS: &[Field] = &[
     Field::id("ask_contract_id", "Ask contract").section(Section::Identity).column(1, 12, 4)

@@ -3,7 +3,6 @@
 
 use crate::domain::field::{Field, Kind, Section, Source, Unit};
 
-/// The table.
 #[rustfmt::skip] // a table reads as a table
 pub static FIELDS: &[Field] = &[
     Field::id("id", "ID").also(&["group"]).section(Section::Identity).column(1, 8, 1)

@@ -86,17 +86,11 @@ impl Job {
 pub struct JobCost {
     /// Hours that it runs there.
     pub hours: f64,
-    /// GPUs while running.
     pub gpu: f64,
-    /// Storage while running.
     pub storage_running: f64,
-    /// Storage while stopped.
     pub storage_stopped: f64,
-    /// Traffic in.
     pub traffic_in: f64,
-    /// Traffic out.
     pub traffic_out: f64,
-    /// All of it.
     pub total: f64,
     /// Whether the offer is there until the job is done, running and stopped hours together.
     pub outlives: Outlives,

@@ -32,14 +32,11 @@ pub struct Quote {
 /// The prices of an offer under the three price models; `None` where there is no such offer.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ThreePrices {
-    /// On demand.
     pub on_demand: Option<Quote>,
-    /// At the lowest bid.
     pub bid: Option<Quote>,
     /// The share of the on-demand price that the bid saves; below zero where the bid floor is
     /// higher, which happens.
     pub saving: Option<f64>,
-    /// Reserved.
     pub reserved: Option<Quote>,
     /// The share of the on-demand price that reserving saves; below zero would be a mistake of the
     /// market's and is shown as such.

@@ -48,7 +48,6 @@ impl VolumeTerm {
     }
 }
 
-/// What a volume costs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VolumeCost {
     /// $ per hour.
@@ -74,7 +73,6 @@ pub struct VolumePrices<'a> {
 }
 
 impl<'a> VolumePrices<'a> {
-    /// The prices of `listing`.
     pub const fn new(listing: &'a Listing) -> Self {
         Self {
             storage_cost: Member::new(listing, "storage_cost"),
@@ -222,7 +220,6 @@ pub enum Proximity {
 pub struct VolumeMatch {
     /// Its row among the volumes.
     pub row: u32,
-    /// Why.
     pub by: Proximity,
 }
 

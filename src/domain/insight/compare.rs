@@ -13,9 +13,7 @@ pub enum Subject {
     Field(&'static Field),
     /// A number that is worked out.
     Derived {
-        /// What it is called.
         label: &'static str,
-        /// Its unit.
         unit: Unit,
         /// How many places it is written with.
         places: u8,
@@ -41,7 +39,6 @@ pub struct CompareLine {
 /// The lines of one section.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompareSection {
-    /// The section.
     pub section: Section,
     /// Its lines, in the order of the catalog, derived prices behind the market's own.
     pub lines: Vec<CompareLine>,

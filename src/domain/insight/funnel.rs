@@ -8,7 +8,6 @@ use crate::domain::listing::Listing;
 use crate::domain::query::{Condition, Operand};
 use crate::domain::value::{CellRef, Value, Version};
 
-/// What one condition costs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunnelLine {
     /// The condition's place in the list that was given.
@@ -27,7 +26,6 @@ pub struct FunnelLine {
     pub judged: bool,
 }
 
-/// What all conditions cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Funnel {
     /// How many rows the wide answer has.

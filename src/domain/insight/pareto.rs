@@ -9,9 +9,7 @@ use crate::domain::listing::Listing;
 /// Which end of an axis is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Goal {
-    /// Less is better.
     Least,
-    /// More is better.
     Most,
 }
 
@@ -23,7 +21,6 @@ impl Goal {
             .map(|more| if more { Self::Most } else { Self::Least })
     }
 
-    /// The other one.
     #[must_use]
     pub const fn flipped(self) -> Self {
         match self {
@@ -44,11 +41,8 @@ impl Goal {
 /// A row as a point in a plane.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// The row.
     pub row: u32,
-    /// Its place across.
     pub x: f64,
-    /// Its place upwards.
     pub y: f64,
 }
 

@@ -22,9 +22,7 @@ const STEPS: usize = 5;
 /// A scale from a lowest to a highest value; the ends are round numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
-    /// How it spaces values.
     pub kind: ScaleKind,
-    /// The lowest value.
     pub low: f64,
     /// The highest value, above the lowest.
     pub high: f64,
@@ -297,13 +295,9 @@ pub fn bins(
 /// Where the selection is moved on a plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Toward {
-    /// To a smaller x.
     Left,
-    /// To a larger x.
     Right,
-    /// To a larger y.
     Up,
-    /// To a smaller y.
     Down,
 }
 
@@ -353,7 +347,6 @@ pub struct Bucket {
 pub struct Histogram {
     /// The scale that is divided into equal parts.
     pub scale: Scale,
-    /// The parts, ascending.
     pub buckets: Vec<Bucket>,
 }
 

@@ -29,7 +29,6 @@ fn alike(listing: &Listing, row: usize, key: &str) -> Vec<u32> {
 /// One slice of a machine beside its siblings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Slice {
-    /// The row.
     pub row: u32,
     /// Its number of GPUs, if the record says.
     pub gpus: Option<f64>,

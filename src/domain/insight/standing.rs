@@ -15,9 +15,7 @@ pub enum Measure {
     Price,
     /// `DLPerf` per GPU; of volumes the average read speed.
     Performance,
-    /// Download speed.
     Network,
-    /// Reliability.
     Reliability,
     /// `DLPerf` per dollar.
     Value,

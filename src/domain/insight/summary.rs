@@ -17,7 +17,6 @@ use crate::domain::value::{CellRef, Value, Version};
 pub enum GroupValue {
     /// The records do not say, or not what the field can hold.
     Blank,
-    /// True or false.
     Flag(bool),
     /// A number.
     Number(f64),
@@ -83,7 +82,6 @@ impl<'a> Part<'a> {
 pub struct Spread {
     /// How many values there are.
     pub known: usize,
-    /// The lowest.
     pub lowest: f64,
     /// A quarter of the values is at or below.
     pub lower_quartile: f64,
@@ -91,7 +89,6 @@ pub struct Spread {
     pub median: f64,
     /// Three quarters of the values are at or below.
     pub upper_quartile: f64,
-    /// The highest.
     pub highest: f64,
 }
 
@@ -129,7 +126,6 @@ pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
 
 /// What is measured in a group: functions of a row, each `None` where the record does not say.
 pub struct Measures<'a> {
-    /// The price.
     pub price: Box<dyn Fn(usize) -> Option<f64> + 'a>,
     /// The price per unit (for offers, per GPU).
     pub unit_price: Box<dyn Fn(usize) -> Option<f64> + 'a>,
@@ -193,9 +189,7 @@ impl<'a> Measures<'a> {
 /// The best row of a group in something.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Best {
-    /// The row.
     pub row: u32,
-    /// Its value.
     pub value: f64,
 }
 

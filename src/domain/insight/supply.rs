@@ -168,16 +168,13 @@ struct Bundle {
     picks: Vec<Pick>,
 }
 
-/// How much there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Amount {
-    /// Machines.
     pub machines: usize,
     /// GPUs that can be rented at once.
     pub gpus: u64,
 }
 
-/// Offers by machine.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Supply {
     machines: Vec<Machine>,
@@ -226,7 +223,6 @@ impl Supply {
         }
     }
 
-    /// The machines.
     pub fn machines(&self) -> &[Machine] {
         &self.machines
     }
@@ -258,7 +254,6 @@ fn whole(number: f64) -> Option<u64> {
 /// An offer that a worker runs on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pick {
-    /// The offer's row.
     pub row: u32,
     /// Its price in $/h.
     pub price: f64,
@@ -267,7 +262,6 @@ pub struct Pick {
 /// The offers that as many workers as possible run on at once, and what fewer of them cost.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Picks {
-    /// Cheapest first.
     picks: Vec<Pick>,
     /// The lowest cost of 0, 1, 2, ... workers.
     least: Vec<f64>,

@@ -6,18 +6,14 @@ use super::numeric;
 use crate::domain::field::Field;
 use crate::domain::listing::{Listing, RowId};
 
-/// A price that changed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PriceChange {
-    /// Whose.
     pub id: RowId,
     /// Its row in the earlier listing.
     pub old_row: u32,
     /// Its row in the later listing.
     pub new_row: u32,
-    /// The price before.
     pub from: f64,
-    /// The price now.
     pub to: f64,
 }
 
@@ -42,7 +38,6 @@ pub struct Differences {
 }
 
 impl Differences {
-    /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
         self.arrived.is_empty() && self.left.is_empty() && self.changed.is_empty()
     }

@@ -13,7 +13,6 @@ use crate::domain::dialect::Dialect;
 pub enum Token {
     /// The name of a field.
     Field,
-    /// An operator.
     Operator,
     /// A value or a list of values.
     Value,

@@ -26,7 +26,6 @@ pub struct LanguageError {
 pub struct Suggestion {
     /// What to replace, in bytes of the text; often but not always the mistake itself.
     pub span: Range<usize>,
-    /// What to put there.
     pub replacement: String,
 }
 

@@ -11,7 +11,6 @@ use crate::domain::value::Value;
 
 /// A condition and where the text has it.
 pub(super) struct Located {
-    /// The condition.
     pub condition: Condition,
     /// All of it, in bytes of the text.
     pub span: Range<usize>,

@@ -9,7 +9,6 @@ use crate::domain::field::{Field, Kind, Unit};
 /// Beyond this a double does not hold every whole number.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// `digits` x 10^`exponent`.
 struct Decimal {
     negative: bool,
     digits: String,

@@ -15,7 +15,6 @@ use crate::domain::value::{Value, Version};
 pub(super) struct Target<'a> {
     /// The field that is compared.
     pub field: &'static Field,
-    /// How.
     pub operator: Operator,
     /// Whose units suffixes lead to.
     pub dialect: &'a Dialect,
@@ -178,7 +177,6 @@ impl Target<'_> {
         }
     }
 
-    /// One value.
     pub(super) fn one(self, item: &Item) -> Result<Value, LanguageError> {
         sound(item, " ")?;
         if is_wildcard(item) {

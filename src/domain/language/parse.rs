@@ -70,17 +70,14 @@ pub fn parse(
     })
 }
 
-/// What a statement says.
 pub(super) enum Meaning {
     /// Conditions hold: one, or the two ends of a range.
     Hold(Vec<Condition>),
-    /// The field is free.
     Free(&'static Field),
 }
 
 /// Reads the pieces of one text.
 pub(super) struct Reader<'a> {
-    /// The text.
     pub text: &'a str,
     /// The fields it may name.
     pub catalog: &'static Catalog,
@@ -96,7 +93,6 @@ impl Reader<'_> {
         self.text.get(span.clone()).unwrap_or_default()
     }
 
-    /// What a statement says.
     pub(super) fn statement(&self, statement: &Statement) -> Result<Meaning, LanguageError> {
         let field = self.field(statement)?;
         let Some(sign) = &statement.sign else {
@@ -268,7 +264,6 @@ impl Reader<'_> {
         Err(self.comma_before(span, before, word))
     }
 
-    /// A bare word.
     fn word(
         &self,
         item: &Item,

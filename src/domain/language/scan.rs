@@ -20,7 +20,6 @@ pub(super) struct Item {
     pub glued: bool,
 }
 
-/// A list of values.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct List {
     /// Where it stands, brackets included.
@@ -38,33 +37,25 @@ pub(super) struct List {
 /// What stands behind an operator.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Raw {
-    /// Nothing.
     Missing,
-    /// One value.
     One(Item),
-    /// A list.
     List(List),
 }
 
-/// An operator as written.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Sign {
-    /// Where it stands.
     pub span: Range<usize>,
     /// What it means, if anything.
     pub operator: Option<Operator>,
 }
 
-/// A condition as written.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Statement {
-    /// All of it.
     pub span: Range<usize>,
     /// The name of the field; empty if there is none.
     pub name: Range<usize>,
     /// The operator, if there is one.
     pub sign: Option<Sign>,
-    /// The value.
     pub value: Raw,
 }
 
@@ -79,7 +70,6 @@ pub(super) enum Piece {
     Comma(Range<usize>),
 }
 
-/// Cuts `text` into pieces.
 pub(super) fn scan(text: &str, catalog: &Catalog) -> Vec<Piece> {
     let mut scanner = Scanner {
         text,
@@ -392,7 +382,6 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A list in brackets.
     fn bracketed(&mut self, open: char) -> List {
         let close = if open == '[' { ']' } else { ')' };
         let start = self.at;

@@ -30,7 +30,6 @@ enum Move {
     Per(&'static str),
 }
 
-/// The fields that move.
 const MOVES: [(&str, Move); 12] = [
     ("dph_total", Move::Total),
     ("storage_total_cost", Move::Storage),

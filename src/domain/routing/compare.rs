@@ -5,10 +5,8 @@ use super::rank::{LEAST_VALUES, SIGNIFICANT, rank_test};
 use super::sample::OutcomeKind;
 use super::stats::{Quantiles, RouteStats, Summary};
 
-/// What a figure counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FigureUnit {
-    /// Things.
     Count,
     /// Seconds.
     Seconds,
@@ -36,9 +34,7 @@ pub enum Verdict {
 /// One figure of two runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figure {
-    /// What it is.
     pub label: &'static str,
-    /// What it counts.
     pub unit: FigureUnit,
     /// Of the first run; `None` where it has none.
     pub first: Option<f64>,

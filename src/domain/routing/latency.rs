@@ -55,7 +55,6 @@ impl Latencies {
         };
     }
 
-    /// How many there are.
     pub fn count(&self) -> u64 {
         self.histogram.as_ref().map_or(0, Histogram::len)
     }

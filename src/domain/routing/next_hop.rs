@@ -8,9 +8,7 @@ use serde_json::value::RawValue;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
 pub struct PayloadError {
-    /// What is wrong.
     pub message: String,
-    /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,

@@ -79,11 +79,9 @@ impl PollPolicy {
 /// A single shot or a series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RoutePlan {
-    /// Name of the endpoint.
     pub endpoint: String,
     /// Load estimate of each request, in whatever unit the endpoint's workers count.
     pub cost: f64,
-    /// When to stop.
     pub stop: Stop,
     /// The most attempts in flight at once.
     pub concurrency: u32,

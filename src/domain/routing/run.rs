@@ -16,25 +16,19 @@ const REPLIES: usize = 1000;
 /// After so many refusals of the key in a row [`Run::is_refused`].
 const REFUSALS: usize = 3;
 
-/// Where a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// It sends.
     Running,
     /// It sends nothing; what is in flight may come back.
     Paused,
     /// It has sent all requests; the last replies, and polls of requests that wait, are to come.
     Draining,
-    /// Nothing is in flight.
     Ended(End),
 }
 
-/// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// As planned.
     Done,
-    /// The person stopped it.
     Stopped,
     /// At [`MOST_ATTEMPTS`], before the plan was carried out.
     Capped,
@@ -54,9 +48,7 @@ pub struct Attempt {
     pub poll: u32,
     /// When its request was first due.
     pub asked: f64,
-    /// Load estimate to send.
     pub cost: f64,
-    /// When it was due.
     pub intended: f64,
     /// When it is sent: now.
     pub sent: f64,
@@ -65,7 +57,6 @@ pub struct Attempt {
 /// How an attempt came back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completion {
-    /// How it ended.
     pub outcome: Outcome,
     /// Bytes of the answer's body.
     pub bytes: u64,
@@ -88,7 +79,6 @@ impl Completion {
     }
 }
 
-/// An attempt in flight.
 #[derive(Debug, Clone, Copy)]
 struct Flight {
     attempt: Attempt,
@@ -106,7 +96,6 @@ struct Wait {
     what: Next,
 }
 
-/// What follows a wait.
 #[derive(Debug, Clone, Copy)]
 enum Next {
     /// A poll of the request of that attempt, which ended at that moment.
@@ -135,7 +124,6 @@ pub struct Run {
     ended: Option<f64>,
     /// How it ends once nothing is in flight.
     end: End,
-    /// The most attempts: [`MOST_ATTEMPTS`].
     limit: u64,
     /// The number of the next attempt.
     next: u64,
@@ -291,17 +279,14 @@ impl Run {
         }
     }
 
-    /// The plan.
     pub const fn plan(&self) -> &RoutePlan {
         &self.plan
     }
 
-    /// Where it stands.
     pub const fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// Whether it is over.
     pub const fn is_over(&self) -> bool {
         matches!(self.phase, Phase::Ended(_))
     }
@@ -369,7 +354,6 @@ impl Run {
         &self.samples
     }
 
-    /// The figures so far.
     pub const fn stats(&self) -> &RouteStats {
         &self.stats
     }

@@ -11,11 +11,9 @@ const KEPT: usize = 400;
 /// How an attempt ended, without what it said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum OutcomeKind {
-    /// A worker was assigned.
     Assigned,
     /// A status reply: no worker yet.
     Waiting,
-    /// Too many requests (429).
     RateLimited,
     /// The key was refused (401 and its like).
     Refused,
@@ -23,7 +21,6 @@ pub enum OutcomeKind {
     Failed,
     /// A good status with something that is no answer.
     Garbage,
-    /// No answer in time.
     TimedOut,
     /// Broken off by the person.
     Cancelled,
@@ -56,18 +53,14 @@ impl OutcomeKind {
         }
     }
 
-    /// Its place in [`OutcomeKind::ALL`].
     pub(super) const fn index(self) -> usize {
         self as usize
     }
 }
 
-/// How an attempt ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// A worker was assigned.
     Assigned {
-        /// Address of the worker.
         worker: Untrusted,
         /// Number of the request at this worker, where the reply has one.
         reqnum: Option<i64>,
@@ -79,19 +72,15 @@ pub enum Outcome {
         /// What it said, in short.
         status: Untrusted,
     },
-    /// Too many requests.
     RateLimited {
         /// Seconds that the server asks to wait, where it says so.
         wait: Option<f64>,
     },
-    /// The key was refused.
     Refused {
-        /// HTTP status.
         status: u16,
     },
     /// The request was rejected, the server failed, or no connection came about.
     Failed {
-        /// Why, in words.
         words: Untrusted,
         /// Whether the server certainly did not take it: it said so, or nothing reached it.
         is_rejected: bool,
@@ -101,7 +90,6 @@ pub enum Outcome {
         /// What is wrong, in words.
         words: Untrusted,
     },
-    /// No answer in time.
     TimedOut,
     /// Broken off by the person.
     Cancelled,
@@ -152,7 +140,6 @@ impl Outcome {
         }
     }
 
-    /// Which kind it is.
     pub const fn kind(&self) -> OutcomeKind {
         match self {
             Self::Assigned { .. } => OutcomeKind::Assigned,
@@ -212,13 +199,9 @@ pub struct RouteSample {
     pub asked: f64,
     /// Load estimate that it carried.
     pub cost: f64,
-    /// When it was due.
     pub intended: f64,
-    /// When it was sent.
     pub sent: f64,
-    /// When it ended.
     pub ended: f64,
-    /// How.
     pub outcome: Outcome,
     /// Bytes of the answer's body.
     pub bytes: u64,

@@ -123,12 +123,10 @@ impl RouteStats {
         &self.time_to_worker
     }
 
-    /// What happened when.
     pub const fn timeline(&self) -> &Timeline {
         &self.timeline
     }
 
-    /// Who was assigned what.
     pub const fn workers(&self) -> &Workers {
         &self.workers
     }
@@ -179,9 +177,7 @@ pub struct Quantiles {
     pub p95: f64,
     /// Ninety-nine of a hundred are at most this.
     pub p99: f64,
-    /// The longest.
     pub max: f64,
-    /// The mean.
     pub mean: f64,
 }
 
@@ -225,7 +221,6 @@ pub struct Summary {
     pub bytes: u64,
     /// Sum of the load estimates of what was not refused.
     pub load: f64,
-    /// Workers told apart.
     pub workers: u64,
     /// Gaps in the workers' request numbers.
     pub reqnum_gaps: u64,

@@ -11,14 +11,12 @@ const FIRST_WIDTH: f64 = 0.125;
 pub struct Bucket {
     /// Those that were assigned a worker.
     pub assigned: u64,
-    /// Those told to wait.
     pub waiting: u64,
     /// Those that were refused, failed or timed out.
     pub failed: u64,
 }
 
 impl Bucket {
-    /// All of them.
     pub const fn total(&self) -> u64 {
         self.assigned + self.waiting + self.failed
     }

@@ -7,7 +7,6 @@ use super::sample::OutcomeKind;
 use crate::domain::format::trimmed;
 use crate::domain::text::Untrusted;
 
-/// A plan in words.
 pub fn plan(plan: &RoutePlan) -> String {
     let endpoint = Untrusted::from(plan.endpoint.as_str()).screen(40);
     let cost = amount(plan.cost);

@@ -9,10 +9,8 @@ use crate::domain::text::Untrusted;
 /// memory.
 const MOST: usize = 1000;
 
-/// What one worker got.
 #[derive(Debug, Clone)]
 pub struct WorkerShare {
-    /// Its address.
     pub worker: Untrusted,
     /// How many attempts it was assigned.
     pub assigned: u64,
@@ -48,7 +46,6 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Adds an assignment.
     pub fn record(&mut self, worker: &Untrusted, reqnum: Option<i64>) {
         self.total += 1;
         let place = match self.index.get(worker) {

@@ -8,7 +8,6 @@ const MOST: usize = 100;
 
 /// A group without its key: every run makes keys of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the members are those of the interface")]
 pub struct MadeGroup {
     pub id: u64,
     pub created_at: String,
@@ -38,7 +37,6 @@ impl MadeGroup {
 pub enum GroupChange {
     /// A group was made or changed.
     Put(MadeGroup),
-    /// A group was deleted.
     Deleted(MadeGroup),
 }
 
@@ -47,7 +45,6 @@ pub enum GroupChange {
 pub struct MadeGroups(pub Vec<MadeGroup>);
 
 impl MadeGroups {
-    /// Makes a change.
     pub fn apply(&mut self, change: GroupChange) {
         match change {
             GroupChange::Put(group) => {

@@ -3,31 +3,19 @@
 /// A parameter of `POST /api/v0/workergroups/`, in the order of the specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Key {
-    /// `endpoint_name`
     EndpointName,
-    /// `endpoint_id`
     EndpointId,
-    /// `template_hash`
     TemplateHash,
-    /// `template_id`
     TemplateId,
     /// `search_params`
     SearchParams,
-    /// `launch_args`
     LaunchArgs,
-    /// `min_load`
     MinLoad,
-    /// `target_util`
     TargetUtil,
-    /// `cold_mult`
     ColdMult,
-    /// `cold_workers`
     ColdWorkers,
-    /// `max_workers`
     MaxWorkers,
-    /// `test_workers`
     TestWorkers,
-    /// `gpu_ram`
     GpuRam,
 }
 
@@ -68,7 +56,6 @@ impl Key {
 /// What a parameter's text is read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParameterKind {
-    /// Text.
     Text,
     /// A text in the query language, over machine offers.
     Search,
@@ -82,10 +69,8 @@ pub enum ParameterKind {
     Id,
 }
 
-/// One parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameter {
-    /// Which.
     pub key: Key,
     /// The name on the wire.
     pub name: &'static str,

@@ -11,7 +11,6 @@ use crate::domain::objection::Objection;
 /// unit, that of the requests' cost per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Demand {
-    /// Load to serve.
     pub load: f64,
     /// Load that one worker was measured to serve.
     pub per_worker: f64,
@@ -21,9 +20,7 @@ pub struct Demand {
     pub target_util: f64,
     /// Capacity including cold workers, as a multiple of the active capacity.
     pub cold_mult: f64,
-    /// Workers kept at least.
     pub cold_workers: u32,
-    /// Workers at most.
     pub max_workers: u32,
 }
 
@@ -78,7 +75,6 @@ pub struct CapacityPlan {
     pub target_capacity: f64,
     /// Reserve in it, as a part of the load (0.9 keeps 0.111).
     pub headroom: f64,
-    /// Capacity including cold workers.
     pub cold_capacity: f64,
     /// Workers that the target capacity takes, unbounded.
     pub needed_active: u32,

@@ -83,7 +83,6 @@ fn rows(many: usize) -> std::ops::Range<u32> {
 pub struct Part {
     /// What they have in common.
     pub label: Untrusted,
-    /// How many.
     pub machines: usize,
 }
 
@@ -92,7 +91,6 @@ pub struct Part {
 pub struct HostShare {
     /// Number of the host.
     pub host: i64,
-    /// Its machines.
     pub machines: usize,
     /// Their share of all, from 0 to 1.
     pub share: f64,
@@ -104,9 +102,7 @@ pub struct HostShare {
 pub struct VramCheck {
     /// What is asked for, in GB.
     pub wanted: f64,
-    /// Machines that have it.
     pub enough: usize,
-    /// Machines that have less.
     pub too_small: usize,
     /// The smallest memory of a GPU among them, in GB.
     pub smallest: Option<f64>,
@@ -116,7 +112,6 @@ pub struct VramCheck {
 /// includes by itself, and no traffic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorkerPrices {
-    /// The cheapest offer.
     pub lowest: f64,
     /// The median of the offers that as many workers as possible run on.
     pub median: f64,
@@ -127,7 +122,6 @@ pub struct WorkerPrices {
 /// What an hour of some workers costs: an estimate from the offers there are now.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorkerCost {
-    /// How many workers.
     pub workers: u32,
     /// On the cheapest offers that can be rented at once, in $/h; of all there can be where they
     /// are fewer.
@@ -143,11 +137,9 @@ pub struct WorkerCost {
 /// How many workers a group may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkerCounts {
-    /// Those kept cold.
     pub min: u32,
     /// Those planned for the load; without a plan halfway between the others.
     pub typical: u32,
-    /// The most.
     pub max: u32,
 }
 
@@ -169,7 +161,6 @@ impl WorkerCounts {
 pub struct Preflight {
     /// Machines with an offer that matches and can be rented, and their GPUs.
     pub recruitable: Amount,
-    /// The offers behind them.
     pub offers: usize,
     /// Workers that can run on them at once.
     pub most_workers: usize,
@@ -183,7 +174,6 @@ pub struct Preflight {
     pub prices: Option<WorkerPrices>,
     /// GPU models, most machines first.
     pub gpus: Vec<Part>,
-    /// Countries, most machines first.
     pub countries: Vec<Part>,
     /// How many hosts they stand at.
     pub hosts: usize,

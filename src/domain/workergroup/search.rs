@@ -10,7 +10,6 @@ use crate::domain::query::{Condition, Operand};
 use crate::domain::text::Untrusted;
 use crate::domain::value::{Value, Version};
 
-/// A search as text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchText {
     /// The text in the query language.

@@ -31,7 +31,6 @@ pub struct Snapshot {
 pub enum ChangeKind {
     /// It was not there before.
     New,
-    /// It is gone.
     Gone,
     /// A member has another value.
     Changed {
@@ -39,7 +38,6 @@ pub enum ChangeKind {
         parameter: Untrusted,
         /// Its value before; `None` where it had none.
         from: Option<Untrusted>,
-        /// Its value now.
         to: Option<Untrusted>,
     },
 }
@@ -47,11 +45,9 @@ pub enum ChangeKind {
 /// A change between two listings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The group.
     pub group: RowId,
     /// Its endpoint's name, where it says one.
     pub endpoint: Option<Untrusted>,
-    /// What became of it.
     pub kind: ChangeKind,
 }
 

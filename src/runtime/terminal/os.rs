@@ -84,7 +84,6 @@ mod other {
 
     use ratatui::layout::Size;
 
-    /// The console's output.
     pub fn writer() -> io::Result<File> {
         // Asking switches the console's understanding of escape sequences on.
         let _ = crossterm::ansi_support::supports_ansi();
@@ -116,7 +115,6 @@ mod other {
         false
     }
 
-    /// Never called: see [`can_stop`].
     pub async fn stop_until_continued() -> io::Result<()> {
         Ok(())
     }

@@ -12,7 +12,6 @@ use super::os;
 
 /// Begins a synchronized update: terminals that know it show the frame in one go, others ignore it.
 const BEGIN: &[u8] = b"\x1b[?2026h";
-/// Ends it.
 const END: &[u8] = b"\x1b[?2026l";
 
 /// Most cells that are drawn. A terminal that claims more is wrong or hostile; a buffer of

@@ -16,7 +16,6 @@ const DEFAULT_SEARCH: &str = "verified=true rentable=true rented=false";
 /// A workergroup as the listing shows it (specification, "Workergroup").
 #[derive(Debug, Clone, Serialize)]
 pub struct Workergroup {
-    /// Its id.
     pub id: u64,
     /// Least load to keep capacity for.
     pub min_load: f64,
@@ -28,7 +27,6 @@ pub struct Workergroup {
     pub test_workers: u64,
     /// Template of its workers, when it was made from one.
     pub template_hash: Option<String>,
-    /// The template's id.
     pub template_id: Option<u64>,
     /// The search that its workers' machines must match.
     pub search_query: String,
@@ -37,21 +35,17 @@ pub struct Workergroup {
     /// Least card memory, GB; a whole number unless its maker gave it a fraction.
     #[serde(serialize_with = "integral")]
     pub gpu_ram: f64,
-    /// The endpoint's name.
     pub endpoint_name: String,
-    /// The endpoint's id.
     pub endpoint_id: u64,
     /// A key of its own.
     pub api_key: Token,
     /// When it was made, ISO 8601.
     pub created_at: String,
-    /// Who made it.
     pub user_id: u64,
 }
 
 /// A workergroup to be made. The default is the specification's.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(missing_docs, reason = "the members are those of Workergroup")]
 pub struct Draft {
     pub endpoint_name: Option<String>,
     pub endpoint_id: Option<u64>,
@@ -62,9 +56,7 @@ pub struct Draft {
     pub min_load: f64,
     pub target_util: f64,
     pub cold_mult: f64,
-    /// Stopped workers to keep.
     pub cold_workers: u64,
-    /// Most workers.
     pub max_workers: u64,
     pub test_workers: u64,
     pub gpu_ram: f64,
@@ -104,9 +96,7 @@ pub enum CreateError {
 /// A workergroup and what the listing does not show.
 #[derive(Debug, Clone)]
 pub struct Group {
-    /// What the listing shows.
     pub record: Workergroup,
-    /// Most workers.
     pub max_workers: u64,
     /// When it looks for workers, in seconds since the fleet began.
     pub hires_at: Option<f64>,
@@ -167,7 +157,6 @@ const FOUNDED: [(&str, &str, f64); 4] = [
 ];
 
 impl Fleet {
-    /// All workergroups, oldest first.
     pub fn workergroups(&self) -> impl Iterator<Item = &Workergroup> {
         self.groups.iter().map(|group| &group.record)
     }

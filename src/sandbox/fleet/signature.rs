@@ -16,7 +16,6 @@ pub const PUBLIC_KEY: &str = include_str!("../../../assets/sandbox/route-signing
 #[error("the sandbox's signing key cannot be used: {0}")]
 pub struct SignatureError(String);
 
-/// Signs worker addresses.
 #[derive(Debug)]
 pub struct Signer {
     key: RsaKeyPair,

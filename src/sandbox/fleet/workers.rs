@@ -5,7 +5,6 @@ use super::super::random::Rng;
 /// A machine that can become a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// Its network address.
     pub address: String,
 }
 
@@ -16,14 +15,11 @@ pub enum State {
     Stopped,
     /// Loads its model until that moment, in seconds since the fleet began.
     Loading(f64),
-    /// Takes requests.
     Ready,
 }
 
-/// One worker.
 #[derive(Debug, Clone)]
 pub struct Worker {
-    /// Its workergroup.
     pub group: u64,
     url: String,
     state: State,
@@ -57,7 +53,6 @@ impl Worker {
         self
     }
 
-    /// Starts it at `elapsed`.
     pub fn load(&mut self, elapsed: f64) {
         self.state = State::Loading(elapsed + self.loading);
     }

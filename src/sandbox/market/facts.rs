@@ -4,9 +4,7 @@ use serde::Deserialize;
 
 use super::super::random::Rng;
 
-/// The graphics cards.
 const GPUS: &str = include_str!("../../../assets/sandbox/gpus.toml");
-/// Everything else.
 const MARKET: &str = include_str!("../../../assets/sandbox/market.toml");
 
 /// The embedded figures cannot be read: a broken build, since they are part of the program.
@@ -33,7 +31,6 @@ pub struct GpuModel {
     pub bid: FiveQuantiles,
     /// Benchmark score of one card.
     pub dlperf: f64,
-    /// TFLOPS of one card.
     pub tflops: f64,
     /// Memory bandwidth in GB/s.
     pub bandwidth: f64,
@@ -45,7 +42,6 @@ pub struct GpuModel {
     /// `NVLink` bandwidth in GB/s, 0 without.
     #[serde(default)]
     pub nvlink: f64,
-    /// Whether AMD makes it.
     #[serde(default)]
     pub amd: bool,
     /// Whether its machines have ARM processors.
@@ -53,14 +49,11 @@ pub struct GpuModel {
     pub arm: bool,
 }
 
-/// A processor model.
 #[derive(Debug, Deserialize)]
 pub struct Processor {
     /// The market's name for it.
     pub name: String,
-    /// Threads of one socket.
     pub threads: u32,
-    /// GHz.
     pub ghz: f64,
     /// Most sockets of a machine.
     pub sockets: u32,
@@ -97,11 +90,8 @@ pub struct Shares {
     pub new_machine: f64,
     /// Machines that the caller rents.
     pub rented_by_caller: f64,
-    /// Cards let to others.
     pub occupied: f64,
-    /// Machines without AVX.
     pub no_avx: f64,
-    /// Machines of another market.
     pub external: f64,
     /// Hosts that give a discount for rentals paid ahead.
     pub credit_discount: f64,
@@ -124,9 +114,7 @@ pub struct Distributions {
     pub boards: Vec<(String, f64)>,
     /// Ubuntu versions, each with a weight.
     pub os: Vec<(String, f64)>,
-    /// Processors.
     pub processors: Vec<Processor>,
-    /// Reliability score.
     pub reliability: NineQuantiles,
     /// Days until the offer ends.
     pub duration_days: NineQuantiles,
@@ -136,7 +124,6 @@ pub struct Distributions {
     pub inet_up: NineQuantiles,
     /// Open ports of a machine.
     pub ports_per_machine: NineQuantiles,
-    /// Threads for one card.
     pub cores_per_gpu: NineQuantiles,
     /// Main memory for one card in MB.
     pub ram_per_gpu: NineQuantiles,
@@ -148,18 +135,14 @@ pub struct Distributions {
     pub traffic_cost: NineQuantiles,
     /// Disk read rate in MB/s.
     pub disk_bandwidth: NineQuantiles,
-    /// Hottest card in Celsius.
     pub temperature: NineQuantiles,
     /// Shares of quirks and states.
     pub shares: Shares,
 }
 
-/// All figures.
 #[derive(Debug)]
 pub struct Facts {
-    /// Graphics cards.
     pub gpus: Vec<GpuModel>,
-    /// Everything else.
     pub spread: Distributions,
 }
 

@@ -11,7 +11,6 @@ use super::machine::Verification;
 /// What the machines of one owner share.
 #[derive(Debug)]
 pub struct Host {
-    /// The owner's id.
     pub id: u64,
     /// Index of its place among the locations of the figures.
     pub location: usize,

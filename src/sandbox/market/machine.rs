@@ -11,9 +11,7 @@ use super::host::{Host, whole_cents};
 /// How the market judges a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verification {
-    /// Checked and found good.
     Verified,
-    /// Not checked yet.
     Unverified,
     /// Checked and found wanting; the code says in which way.
     Deverified(u8),
@@ -54,7 +52,6 @@ impl Verification {
 /// Disk space of a machine that can be rented apart from it.
 #[derive(Debug, Clone)]
 pub struct LocalVolume {
-    /// Its offer id.
     pub id: u64,
     /// GB.
     pub size: f64,
@@ -63,11 +60,8 @@ pub struct LocalVolume {
 /// A part of a machine that is offered: a power of two of its cards, or all of them.
 #[derive(Debug, Clone)]
 pub struct Slice {
-    /// The offer's id.
     pub id: u64,
-    /// The offer's bundle id.
     pub bundle: u64,
-    /// Cards.
     pub gpus: u32,
 }
 
@@ -75,27 +69,21 @@ pub struct Slice {
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "the flags of an offer")]
 pub struct Machine {
-    /// Its id.
     pub id: u64,
-    /// Its owner.
     pub host: Arc<Host>,
     /// Index among the cards of the figures.
     pub model: usize,
     /// Memory of a card, MB.
     pub gpu_ram: u64,
-    /// Cards.
     pub gpus: u32,
-    /// Their ids.
     pub gpu_ids: Vec<u64>,
     /// Cards let to others: offers of more than the rest cannot be rented.
     pub occupied: u32,
-    /// Its offers.
     pub slices: Vec<Slice>,
     /// Listed a short while ago: few measurements yet, no place, lowest scores.
     pub new: bool,
     /// Stays for as long as the market runs, so that usual searches always find something.
     pub anchor: bool,
-    /// The market's judgement.
     pub verification: Verification,
     /// Whether its virtual machines were found wanting.
     pub vm_deverified: bool,
@@ -109,7 +97,6 @@ pub struct Machine {
     pub reliability: f64,
     /// As the market prints it, in two or three parts.
     pub driver_version: String,
-    /// Newest CUDA version.
     pub cuda_max_good: f64,
     /// Index among the Ubuntu versions of the figures.
     pub os: usize,
@@ -119,9 +106,7 @@ pub struct Machine {
     pub disk_name: usize,
     /// Index among the processors of the figures.
     pub processor: usize,
-    /// Threads.
     pub cpu_cores: u32,
-    /// GHz.
     pub cpu_ghz: f64,
     /// MB.
     pub cpu_ram: u64,
@@ -135,13 +120,10 @@ pub struct Machine {
     pub inet_down: f64,
     /// Mbit/s.
     pub inet_up: f64,
-    /// Open ports.
     pub ports: u32,
     /// Whether the address stays the same.
     pub static_ip: bool,
-    /// Address.
     pub public_ipaddr: String,
-    /// `PCIe` generation.
     pub pci_gen: f64,
     /// `PCIe` lanes of a card.
     pub gpu_lanes: u8,
@@ -151,13 +133,11 @@ pub struct Machine {
     pub bw_nvlink: f64,
     /// GB/s.
     pub gpu_mem_bw: f64,
-    /// Watts of a card.
     pub gpu_max_power: f64,
     /// Celsius of the hottest card.
     pub gpu_max_temp: f64,
     /// Whether a card drives a screen.
     pub gpu_display_active: bool,
-    /// Score of one card.
     pub dlperf: f64,
     /// Its disk, offered apart from it.
     pub local_volume: Option<LocalVolume>,
@@ -174,11 +154,8 @@ pub struct Machine {
 /// A machine that the market is sure to have.
 #[derive(Debug, Clone, Copy)]
 pub struct Wish {
-    /// Card name.
     pub model: &'static str,
-    /// Cards.
     pub gpus: u32,
-    /// Place.
     pub location: &'static str,
     /// Whether it stands in a data centre.
     pub datacenter: bool,
@@ -187,13 +164,10 @@ pub struct Wish {
 /// Ids that grow as offers are listed.
 #[derive(Debug, Clone)]
 pub struct Ids {
-    /// The next offer id.
     pub offer: u64,
     /// Largest gap between two offer ids.
     pub gap: u64,
-    /// The next machine id.
     pub machine: u64,
-    /// The next card id.
     pub gpu: u64,
 }
 
@@ -208,17 +182,13 @@ impl Ids {
 /// What a machine is drawn for.
 #[derive(Debug)]
 pub struct Commission<'a> {
-    /// The figures.
     pub facts: &'a Facts,
-    /// The market's seed.
     pub seed: u64,
     /// The machine's number.
     pub serial: u64,
-    /// Its owner.
     pub host: Arc<Host>,
     /// Now, in seconds since 1970.
     pub now: f64,
-    /// What it must be.
     pub wish: Option<Wish>,
     /// Most offers it may be cut into.
     pub room: usize,
@@ -351,7 +321,6 @@ impl Machine {
         self.host.id == USER
     }
 
-    /// Cards that nobody rents.
     pub fn free(&self) -> u32 {
         self.gpus.saturating_sub(self.occupied)
     }

@@ -12,27 +12,20 @@ use crate::domain::{OfferType, Version};
 record! {
     /// A machine offer (specification, "Machine offer"), in the service's order of members.
     pub struct OfferRow<'m> {
-        /// The offer's id.
         id: u64,
         /// The same id under the service's older name.
         ask_contract_id: u64,
-        /// Its bundle's id.
         bundle_id: u64,
-        /// Always null.
         bundled_results: Nothing,
         /// `NVLink`, GB/s.
         bw_nvlink: f64,
         /// CUDA compute capability x 100.
         compute_cap: u64,
-        /// Processor architecture.
         cpu_arch: &'static str,
-        /// Threads of the machine.
         cpu_cores: u32,
         /// Threads of the offer's share; has a fraction at times.
         cpu_cores_effective: f64,
-        /// GHz.
         cpu_ghz: f64,
-        /// Processor.
         cpu_name: &'m str,
         /// Memory of the offer's share, MB.
         cpu_ram: u64,
@@ -44,11 +37,9 @@ record! {
         direct_port_count: u64,
         /// Disk read rate, MB/s.
         disk_bw: f64,
-        /// Disk; empty at times.
         disk_name: &'m str,
         /// Disk of the offer's share, GB.
         disk_space: f64,
-        /// Deep learning performance score.
         dlperf: f64,
         /// The score per dollar and hour.
         dlperf_per_dphtotal: f64,
@@ -82,17 +73,14 @@ record! {
         gpu_display_active: bool,
         /// Share of the machine's cards.
         gpu_frac: f64,
-        /// The cards' ids.
         gpu_ids: &'m [u64],
         /// `PCIe` lanes of a card.
         gpu_lanes: u32,
-        /// Watts of a card.
         gpu_max_power: f64,
         /// Celsius of the hottest card.
         gpu_max_temp: f64,
         /// Memory bandwidth of a card, GB/s.
         gpu_mem_bw: f64,
-        /// Card.
         gpu_name: &'m str,
         /// Memory of a card, MB.
         gpu_ram: u64,
@@ -100,11 +88,9 @@ record! {
         gpu_total_ram: u64,
         /// 1 when the processor has AVX.
         has_avx: u32,
-        /// Owner.
         host_id: u64,
         /// 1 for a data centre.
         hosting_type: u32,
-        /// Always null.
         hostname: Nothing,
         /// Download, Mbit/s.
         inet_down: f64,
@@ -122,19 +108,14 @@ record! {
         is_bid: bool,
         /// Whether its virtual machines were found wanting.
         is_vm_deverified: bool,
-        /// Path of a picture.
         logo: &'static str,
-        /// Machine.
         machine_id: u64,
         /// Lowest bid, $ per hour.
         min_bid: f64,
         /// Main board, cut to 16 characters; null or nonsense at times.
         mobo_name: Option<&'m str>,
-        /// Cards.
         num_gpus: u32,
-        /// Ubuntu version.
         os_version: &'m str,
-        /// `PCIe` generation.
         pci_gen: f64,
         /// `PCIe` bandwidth, GB/s.
         pcie_bw: f64,
@@ -142,7 +123,6 @@ record! {
         public_ipaddr: &'m str,
         /// Reliability, 0 to 1.
         reliability: f64,
-        /// The same.
         reliability2: f64,
         /// What reliability does to the score, 0 to 1.
         reliability_mult: f64,
@@ -150,15 +130,11 @@ record! {
         rentable: bool,
         /// Whether the caller rents it.
         rented: bool,
-        /// Kind of thing offered.
         resource_type: &'static str,
-        /// Always 1.
         rn: u32,
         /// What offers are ranked by.
         score: f64,
-        /// Always null.
         sla_sigma_x: Nothing,
-        /// Always null.
         sla_broker_rate: Nothing,
         /// A figure the service sends and does not explain.
         sla_r_claim: f64,
@@ -172,13 +148,9 @@ record! {
         storage_total_cost: f64,
         /// A figure the service sends and does not explain.
         target_reliability: f64,
-        /// Empty in offers.
         time_remaining: &'static str,
-        /// Empty in offers.
         time_remaining_isbid: &'static str,
-        /// TFLOPS of all cards.
         total_flops: f64,
-        /// The market's judgement.
         verification: &'static str,
         /// The judgement as a number.
         vericode: u32,
@@ -186,7 +158,6 @@ record! {
         vram_costperhour: f64,
         /// Whether virtual machines can be rented.
         vms_enabled: bool,
-        /// Always null.
         webpage: Nothing,
         /// The cluster whose network volumes it can use.
         cluster_id: Option<u64>,
@@ -198,9 +169,7 @@ record! {
         avail_vol_size: Option<f64>,
         /// Always null: machines have no network disk of their own.
         nw_disk_min_bw: Nothing,
-        /// Always null.
         nw_disk_max_bw: Nothing,
-        /// Always null.
         nw_disk_avg_bw: Nothing,
         /// What a rental paid ahead saves, 0 to 1; null when the host gives nothing.
         discount_rate: Option<f64>,
@@ -208,9 +177,7 @@ record! {
         discounted_hourly: f64,
         /// What is left, $ per hour.
         discounted_dph_total: f64,
-        /// Price while running.
         search: Charges,
-        /// Price while stopped.
         instance: Charges,
     }
 }

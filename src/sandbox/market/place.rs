@@ -19,7 +19,6 @@ pub fn geolocode(country: &str) -> u64 {
 pub struct Codes(Vec<u64>);
 
 impl Codes {
-    /// Works them out.
     pub fn new(facts: &Facts) -> Self {
         let places = facts.spread.locations.iter();
         Self(

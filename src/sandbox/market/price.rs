@@ -126,22 +126,17 @@ pub fn storage_per_hour(storage_cost: f64, gigabytes: f64) -> f64 {
 /// The objects `search` and `instance` of an offer, $ per hour.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Charges {
-    /// Cards.
     #[serde(rename = "gpuCostPerHour")]
     pub gpu: f64,
-    /// Disk.
     #[serde(rename = "diskHour")]
     pub disk: f64,
     /// A premium that the service names and does not charge.
     #[serde(rename = "slaPremiumPerHour")]
     pub premium: f64,
-    /// Both.
     #[serde(rename = "totalHour")]
     pub total: f64,
-    /// What is taken off.
     #[serde(rename = "discountTotalHour")]
     pub discount: f64,
-    /// What is left.
     #[serde(rename = "discountedTotalPerHour")]
     pub discounted: f64,
 }

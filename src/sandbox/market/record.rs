@@ -3,13 +3,10 @@
 /// The value of one member of a record, as filters and orders see it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell<'a> {
-    /// null.
     Null,
-    /// true or false.
     Flag(bool),
     /// Any number.
     Number(f64),
-    /// Text.
     Text(&'a str),
     /// A list or an object.
     Compound,

@@ -15,13 +15,11 @@ record! {
     /// A network volume offer: the members of the specification and those that the table of the
     /// market's own client reads.
     pub struct VolumeRow<'m> {
-        /// The offer's id.
         id: u64,
         /// The same id under the specification's name.
         ask_contract_id: u64,
         /// The machines that share it.
         cluster_id: u64,
-        /// Owner.
         host_id: u64,
         /// Space, GB.
         disk_space: f64,
@@ -41,21 +39,16 @@ record! {
         inet_down_cost: f64,
         /// Reliability of the cluster, 0 to 1.
         reliability: f64,
-        /// The same.
         reliability2: f64,
         /// Whether all machines of the cluster are verified.
         verified: bool,
-        /// The same in words.
         verification: &'static str,
-        /// Place.
         geolocation: Option<&'m str>,
         /// A number made from the country.
         geolocode: Option<u64>,
         /// Average read rate over the cluster's machines, MB/s.
         nw_disk_avg_bw: u64,
-        /// Highest.
         nw_disk_max_bw: u64,
-        /// Lowest.
         nw_disk_min_bw: u64,
         /// When it was listed, seconds since 1970.
         start_date: f64,
@@ -67,7 +60,6 @@ record! {
         external: Option<bool>,
         /// Whether it can be rented.
         rentable: bool,
-        /// Kind of thing offered.
         resource_type: &'static str,
         /// What volumes are ranked by.
         score: f64,
@@ -77,9 +69,7 @@ record! {
 /// The cluster that a volume serves, as far as a volume shows it.
 #[derive(Debug, Clone)]
 pub struct Cluster {
-    /// Its id.
     pub id: u64,
-    /// Its owner.
     pub host: u64,
     /// Index of its place among the figures.
     pub location: usize,
@@ -95,12 +85,9 @@ pub struct Cluster {
     pub traffic_cost: f64,
 }
 
-/// A listed network volume.
 #[derive(Debug, Clone)]
 pub struct Volume {
-    /// Its offer id.
     pub id: u64,
-    /// The cluster.
     pub cluster: Cluster,
     /// Free space, GB.
     pub disk_space: f64,

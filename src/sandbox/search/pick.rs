@@ -10,7 +10,6 @@ use crate::domain::{CellRef, Field, Source};
 
 /// A row that a search looks at.
 pub trait Row<'m> {
-    /// Its id.
     fn id(&self) -> u64;
     /// The value of a member, or nothing when there is none of that name.
     fn member(&self, name: &str) -> Option<Cell<'m>>;

@@ -13,7 +13,6 @@ use crate::widgets::json;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::wrap_line;
 
-/// Draws the editor.
 pub(super) fn editor(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
     let [left, right] = if scene.size == Size::Compact {
         [area, Rect::default()]

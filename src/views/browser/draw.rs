@@ -15,7 +15,6 @@ use crate::views::preview;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::viewport::Viewport;
 
-/// Draws the pane.
 pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
     let state = scene.state;
     let browser = &state.browsers[view.resource];

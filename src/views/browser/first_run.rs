@@ -30,7 +30,6 @@ pub(super) fn is_due(view: &BrowserPane, state: &State) -> bool {
         && state.profile.is_sandbox
 }
 
-/// Draws the card.
 pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let markets = scene.key(Action::Markets);

@@ -25,7 +25,6 @@ const LABEL: u16 = 18;
 struct Grid {
     label: Rect,
     columns: Vec<Rect>,
-    /// The first visible column.
     first: usize,
 }
 
@@ -60,7 +59,6 @@ impl Grid {
     }
 }
 
-/// Draws the comparison.
 pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let many = view.rows.len();

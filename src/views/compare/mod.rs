@@ -55,7 +55,6 @@ impl Values {
     }
 }
 
-/// A compared row.
 #[derive(Debug, Clone, PartialEq)]
 struct Compared {
     id: RowId,
@@ -73,11 +72,9 @@ pub struct Compare {
     only_differences: bool,
     /// What it comes down to, a sentence each.
     verdict: Vec<String>,
-    /// All of them together.
     totals: Vec<String>,
     /// The column that keys are about.
     cursor: usize,
-    /// The first visible line.
     top: usize,
 }
 

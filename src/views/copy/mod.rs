@@ -15,13 +15,11 @@ use crate::widgets::list::{Item, List};
 use crate::widgets::panel::{Panel, Tone};
 use crate::widgets::text::wrap;
 
-/// The widest menu.
 const WIDEST: u16 = 100;
 
 /// The most lines of the text that are shown.
 const TEXT: u16 = 8;
 
-/// The menu.
 #[derive(Debug)]
 pub struct CopyMenu {
     items: Vec<CopyItem>,

@@ -27,10 +27,8 @@ const WIDEST: u16 = 92;
 /// Lines of history at most.
 const HISTORY: usize = 5;
 
-/// Candidates that are listed.
 const CANDIDATES: usize = 8;
 
-/// Draws the dialog.
 pub(super) fn dialog(view: &Create, area: Rect, scene: &mut Scene<'_, '_>) {
     let mut rows = Rows::new(area, WIDEST);
     let (title, tone) = match view.page {

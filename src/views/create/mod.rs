@@ -24,7 +24,6 @@ const NONE: &str = "none";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Page {
-    /// The word is typed.
     Confirm,
     /// It was sent, or it is over and its outcome is known.
     Outcome,
@@ -32,7 +31,6 @@ enum Page {
     Unknown,
 }
 
-/// The dialog.
 #[derive(Debug)]
 pub struct Create {
     page: Page,

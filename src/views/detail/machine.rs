@@ -78,7 +78,6 @@ impl Machine {
         self.host.clone()
     }
 
-    /// The selected sibling.
     pub fn current(&self) -> Option<RowId> {
         self.siblings.get(self.cursor).map(|sibling| sibling.id)
     }
@@ -154,7 +153,6 @@ impl Machine {
         self.cursor = kept.unwrap_or(0);
     }
 
-    /// Draws the tab.
     pub fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let theme = scene.theme;
         let lines: Vec<Line<'static>> = self

@@ -26,14 +26,12 @@ enum Key {
     Export,
 }
 
-/// What is exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject {
     Records(Resource),
     Requests,
 }
 
-/// The form.
 #[derive(Debug)]
 pub struct ExportForm {
     subject: Subject,

@@ -14,7 +14,6 @@ const NUMBERS: usize = 24;
 pub(super) struct Choice {
     /// As it is written in the query language.
     pub text: String,
-    /// As it is shown.
     pub label: String,
     /// How often it is here, or what it means.
     pub note: String,

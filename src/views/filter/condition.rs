@@ -6,10 +6,8 @@ use crate::domain::{Condition, Dialect, Field, Kind, Listing, Operand, Operator}
 use crate::widgets::list::fuzzy;
 use crate::widgets::text_input::TextInput;
 
-/// The condition being written.
 #[derive(Debug, Clone)]
 pub(super) struct ConditionForm {
-    /// What is compared.
     pub field: &'static Field,
     /// The place of the condition that is changed; `None` for a new one.
     pub place: Option<usize>,
@@ -198,7 +196,6 @@ impl ConditionForm {
         }
     }
 
-    /// Types into the value.
     pub fn edit(&mut self, edit: impl FnOnce(&mut TextInput) -> bool) {
         if edit(&mut self.input) {
             self.changed();
@@ -362,7 +359,6 @@ impl ConditionForm {
         self.read();
     }
 
-    /// Parses the value.
     fn read(&mut self) {
         self.refusal = None;
         self.insisted = false;

@@ -25,7 +25,6 @@ use draft::put;
 /// What a line of the editor stands for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Line {
-    /// Running the query.
     Run,
     /// The condition at that place.
     Condition(usize),
@@ -78,7 +77,6 @@ struct Matches {
 #[derive(Debug, Default)]
 struct Left([Option<Box<Query>>; 3]);
 
-/// The editor.
 #[derive(Debug)]
 pub(super) struct Filter {
     list: List<Line>,

@@ -26,11 +26,9 @@ struct Step {
     looser: Option<(Condition, usize)>,
 }
 
-/// The funnel.
 #[derive(Debug)]
 pub struct Funnel {
     remote: Remote<Listing>,
-    /// The search without filters.
     query: Query,
     /// The filters of the query when it was opened.
     conditions: Vec<Condition>,

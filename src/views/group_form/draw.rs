@@ -26,7 +26,6 @@ const WIDEST: u16 = 96;
 /// Lines that explain the focused field, at most.
 const DOC: u16 = 5;
 
-/// Draws the form.
 pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     if view.is_created(scene.state) {
         // Behind the outcome: the list with the new workergroup, not a form that is done with.

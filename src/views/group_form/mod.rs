@@ -25,7 +25,6 @@ use fields::Item;
 /// each run loads thousands of offers.
 const PAUSE: f64 = 1.5;
 
-/// The form.
 #[derive(Debug)]
 pub struct GroupForm {
     form: Form<Item>,

@@ -16,13 +16,11 @@ use crate::widgets::list::{Item, List};
 /// What a line stands for.
 #[derive(Debug, Clone)]
 enum Entry {
-    /// Something to read.
     Read,
     Key(&'static Binding),
     Copy(CopyItem),
 }
 
-/// The list.
 #[derive(Debug)]
 pub(super) struct Help {
     list: List<Entry>,

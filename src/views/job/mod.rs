@@ -104,7 +104,6 @@ struct Candidate {
     total: f64,
 }
 
-/// The form.
 #[derive(Debug)]
 pub struct JobForm {
     form: Form<Key>,

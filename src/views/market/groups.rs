@@ -60,7 +60,6 @@ pub(super) const fn overview(resource: Resource) -> &'static [Grouping] {
 }
 
 impl Grouping {
-    /// Its fields.
     pub fn fields(self, resource: Resource) -> Vec<&'static Field> {
         let keys = self.keys.iter();
         keys.filter_map(|key| resource.catalog().by_key(key))

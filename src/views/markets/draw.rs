@@ -87,7 +87,6 @@ fn status(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     Some(Line::styled(text, theme.error))
 }
 
-/// The selected market.
 fn facts(view: &Markets, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let Some(market) = view.market(scene.state) else {

@@ -46,7 +46,6 @@ struct Left {
     choices: [usize; 3],
 }
 
-/// The form.
 #[derive(Debug)]
 pub(super) struct MarketForm {
     /// The market that gets another key; none for a new one.

@@ -36,7 +36,6 @@ struct Match {
     both: Result<Costs, Gap>,
 }
 
-/// The view.
 #[derive(Debug)]
 pub struct OfferVolumes {
     offer: RowId,

@@ -28,7 +28,6 @@ enum Entry {
     Condition(&'static Field),
 }
 
-/// The list.
 #[derive(Debug)]
 pub(super) struct Palette {
     list: List<Entry>,

@@ -13,7 +13,6 @@ use crate::views::preflight::parts::{amount, dollars, hanging, labelled, plural,
 use crate::widgets::form::FormLines;
 use crate::widgets::panel::{Panel, Size};
 
-/// Draws the planner.
 pub(super) fn planner(view: &Planner, area: Rect, scene: &mut Scene<'_, '_>) {
     let fields = u16::try_from(Entry::NUMBERS.len()).unwrap_or(0) + 6;
     let (left, right) = if scene.size == Size::Compact {

@@ -14,9 +14,7 @@ use crate::widgets::panel::{Panel, Tone};
 /// One of the two axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Axis {
-    /// The horizontal one.
     X,
-    /// The vertical one.
     Y,
 }
 

@@ -77,7 +77,6 @@ pub(super) fn plot(view: &Plot, area: Rect, scene: &mut Scene<'_, '_>) {
     selected(view, browser, card, scene);
 }
 
-/// What the staircase is.
 fn front_note(view: &Plot) -> String {
     let end = |goal: Goal| match goal {
         Goal::Least => "low",

@@ -28,7 +28,6 @@ const COUNT: u16 = 20;
 /// Cells of the panel with costs and mixes.
 const COSTS: u16 = 58;
 
-/// Draws the report.
 pub(super) fn report(report: &Report, area: Rect, scene: &mut Scene<'_, '_>) {
     let slot = &scene.state.groups.preflight;
     let Some(look) = slot.look() else { return };
@@ -242,7 +241,6 @@ fn share(machines: usize, all: usize) -> f64 {
     machines as f64 / all.max(1) as f64
 }
 
-/// The mixes as bars.
 pub(in crate::views) fn mixes(found: &Preflight, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let all = found.recruitable.machines;

@@ -63,7 +63,6 @@ pub fn disk(gb: Option<f64>) -> String {
     )
 }
 
-/// An amount of money.
 pub fn dollars(amount: f64) -> String {
     if amount.abs() >= 1e9 {
         format!("${amount:.3e}")

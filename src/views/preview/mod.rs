@@ -38,17 +38,13 @@ const LONGEST: usize = 200;
 /// The record of a card, and what it is compared with.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
-    /// Where the record is.
     pub listing: &'a Listing,
-    /// Its row.
     pub row: usize,
     /// Where the rows of the listing stand among each other.
     pub standing: &'a Standing,
     /// The market and the person's settings.
     pub state: &'a State,
-    /// The moment.
     pub now: Now,
-    /// Colours and emphasis.
     pub theme: &'a Theme,
 }
 
@@ -238,7 +234,6 @@ impl Card<'_> {
         lines.into_iter().map(styled).collect()
     }
 
-    /// A sentence, wrapped.
     fn sentence(&self, text: &str, style: Style) -> Vec<Line<'static>> {
         let lines = wrap(text, self.width).into_iter();
         lines.map(|line| Line::styled(line, style)).collect()
@@ -280,7 +275,6 @@ fn difference(saving: f64) -> String {
     }
 }
 
-/// A speed with commas.
 fn speed(value: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
     if (0.0..1e12).contains(&value) {

@@ -28,7 +28,6 @@ const LIST: u16 = 68;
 /// The widest that the list gets beside the preview: wider, it has no more to say.
 const WIDEST_LIST: u16 = 124;
 
-/// Draws the pane.
 pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     if scene.size == Size::Compact {
         return list(view, area, scene);
@@ -199,7 +198,6 @@ fn slowest(state: &State) -> f64 {
     durations.fold(0.0, f64::max)
 }
 
-/// What the columns show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cell {
     Time,

@@ -19,7 +19,6 @@ use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 /// The filters above the list.
 const FILTERS: Region = Region(2);
 
-/// The search line.
 const SEARCH: Region = Region(3);
 
 /// The Requests pane. Its list belongs to the state: requests are recorded while other panes are

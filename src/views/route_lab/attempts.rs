@@ -55,7 +55,6 @@ impl AttemptList {
         !self.filter.is_empty() && self.searched < samples.len()
     }
 
-    /// Searches some more attempts.
     pub fn advance(&mut self, samples: &[RouteSample]) {
         if self.filter.is_empty() {
             return;
@@ -88,7 +87,6 @@ impl AttemptList {
         }
     }
 
-    /// The selected line.
     pub fn cursor(&self, samples: &[RouteSample]) -> usize {
         let last = self.len(samples).saturating_sub(1);
         self.chosen.map_or(last, |line| line.min(last))

@@ -71,7 +71,6 @@ impl Key {
     }
 }
 
-/// How many requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Single,
@@ -98,7 +97,6 @@ struct Remembered {
     mode: usize,
 }
 
-/// The form.
 #[derive(Debug)]
 pub(super) struct NewRun {
     form: Form<Key>,

@@ -19,7 +19,6 @@ use crate::widgets::text_input::TextInput;
 /// What a line of the list stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// Save the current search.
     Save,
     /// A saved search, by its name.
     Saved(String),
@@ -32,7 +31,6 @@ pub(super) enum Entry {
 /// A search that was saved or renamed over the list, on its way to being selected.
 struct Added(String);
 
-/// The list.
 #[derive(Debug)]
 pub(super) struct Saved {
     list: List<Entry>,
@@ -73,7 +71,6 @@ impl Saved {
         self.list.current().and_then(|item| item.value.clone())
     }
 
-    /// The selected search.
     fn search<'a>(&self, state: &'a State) -> Option<&'a SavedSearch> {
         match self.entry()? {
             Entry::Saved(name) => state.searches.named(&name),

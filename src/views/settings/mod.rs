@@ -57,7 +57,6 @@ struct Left([Option<Values>; 3]);
 #[derive(Debug)]
 pub(super) struct Chosen(pub Query);
 
-/// The form.
 #[derive(Debug)]
 pub(super) struct Settings {
     base: Query,

@@ -16,7 +16,6 @@ use crate::widgets::theme::Theme;
 /// Rows of the form: its fields, and the buttons with a blank line above.
 const FORM: u16 = 4;
 
-/// Rows of the bill.
 const BILL: u16 = 8;
 
 /// Draws the form and what the volume costs.

@@ -40,7 +40,6 @@ impl Key {
     }
 }
 
-/// The form.
 #[derive(Debug)]
 pub struct Term {
     form: Form<Key>,

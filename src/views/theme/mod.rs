@@ -10,7 +10,6 @@ use crate::app::message::Effect;
 use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::widgets::theme::Theme as Styles;
 
-/// The list.
 #[derive(Debug)]
 pub(super) struct Theme {
     selected: usize,

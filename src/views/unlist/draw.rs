@@ -16,7 +16,6 @@ const WIDEST: u16 = 80;
 /// Lines of history at most.
 const HISTORY: usize = 8;
 
-/// Draws the dialog.
 pub(super) fn dialog(view: &Unlist, area: Rect, scene: &mut Scene<'_, '_>) {
     let mut rows = Rows::new(area, WIDEST);
     match view.page {

@@ -20,15 +20,12 @@ use crate::widgets::text_input::TextInput;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Page {
-    /// The id is typed.
     Id,
-    /// It is typed again.
     Again,
     /// It was sent; its outcome is shown as soon as there is one.
     Outcome,
 }
 
-/// The dialog.
 #[derive(Debug)]
 pub struct Unlist {
     page: Page,
@@ -41,7 +38,6 @@ pub struct Unlist {
     completed: Option<(String, usize)>,
 }
 
-/// Opens the dialog.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     let dialog = Unlist::new(cx.state);
     cx.open(dialog);
@@ -66,7 +62,6 @@ impl Unlist {
         }
     }
 
-    /// The typed id.
     fn wanted(&self) -> Result<i64, &'static str> {
         let text = self.id.text().trim();
         if text.is_empty() {

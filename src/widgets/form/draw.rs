@@ -14,7 +14,6 @@ use crate::widgets::text_area::{TextArea, TextAreaLines};
 use crate::widgets::text_input::InputLine;
 use crate::widgets::theme::Theme;
 
-/// The widest label column.
 const LABELS: u16 = 22;
 
 /// Lines that a text of several lines shows at once.
@@ -27,13 +26,11 @@ pub struct FormLayout {
     pub top: usize,
     /// Lines of the whole form.
     pub total: usize,
-    /// Where text is typed.
     pub cursor: Option<Position>,
     /// The place of every visible field among the fields of the form.
     pub fields: Vec<(Rect, usize)>,
 }
 
-/// Draws a form.
 #[derive(Debug)]
 pub struct FormLines<'a, K> {
     form: &'a Form<K>,
@@ -41,7 +38,6 @@ pub struct FormLines<'a, K> {
 }
 
 impl<'a, K: Copy + Eq> FormLines<'a, K> {
-    /// The fields of `form`.
     pub const fn new(form: &'a Form<K>, theme: &'a Theme) -> Self {
         Self { form, theme }
     }
