@@ -249,8 +249,8 @@ fn what_cannot_do_the_job_sorts_last_and_is_marked() {
     assert_eq!(ids(&mut desk), ["1", "2", "3", "4"]);
     desk.expect_not("too small or too short");
     set_job(&mut desk);
-    // 3 ends after 10 of 20 hours, 4 has 100 of 720 GB.
-    assert_eq!(ids(&mut desk), ["1", "2", "3", "4"]);
+    // 3 ends after 10 of 20 hours, 4 has 100 of 720 GB. 2 has the smallest bill.
+    assert_eq!(ids(&mut desk), ["2", "1", "3", "4"]);
     desk.expect("! too small or too short (2)");
     for (order, wanted) in [
         ("job_cost", ["2", "1", "3", "4"]),

@@ -207,7 +207,7 @@ fn the_verdict_is_about_the_job_and_leaves_out_who_cannot_do_it() {
     let mut desk = wide();
     type_job(&mut desk).keys("enter g space space space space space v");
     // 105 costs 4.55 for 40 DLPerf, 104 163 for 2400. 103 ends too early and comes last.
-    desk.expect("D is the cheapest for your job; C is 60× as fast and costs 35.8× as much.");
+    desk.expect("A is the cheapest for your job; D is 60× as fast and costs 35.8× as much.");
     desk.expect("! E is too small or ends too early.");
 }
 

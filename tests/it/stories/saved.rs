@@ -129,7 +129,7 @@ fn set_job(desk: &mut Desk) {
 fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
     let mut desk = with_two();
     set_job(&mut desk);
-    desk.click("Job $").expect("sort Job $ ▲");
+    desk.expect("sort Job $ ▲");
     desk.keys("b enter").type_text("whole job").keys("enter");
     let [SearchChange::Put(search)] = changes(&desk)[..] else {
         panic!("{:?}", desk.effects)
