@@ -198,7 +198,7 @@ impl Mutations {
     }
 
     /// The kind of the write that waits for this response.
-    pub fn awaiting(&self, ticket: Ticket) -> Option<Deed> {
+    fn awaiting(&self, ticket: Ticket) -> Option<Deed> {
         self.all_in_flight()
             .find(|(_, sent)| sent.ticket == ticket)
             .map(|(kind, _)| kind)

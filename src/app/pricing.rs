@@ -137,7 +137,7 @@ impl Browser {
     }
 
     /// Prices the volumes for a size and term, or for none; the columns come and go with it.
-    pub fn set_term(&mut self, term: Option<VolumeTerm>) {
+    fn set_term(&mut self, term: Option<VolumeTerm>) {
         if self.is_at_top() {
             self.go_to_top();
         }

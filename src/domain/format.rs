@@ -13,10 +13,10 @@ use super::text::Untrusted;
 use super::value::CellRef;
 
 /// What stands in a cell without a value.
-pub const BLANK: &str = "-";
+const BLANK: &str = "-";
 
 /// What stands in a detail view for a member that the record lacks.
-pub const NOT_SENT: &str = "not reported";
+const NOT_SENT: &str = "not reported";
 
 /// What stands in a detail view for a member that is null.
 pub const NULL: &str = "—";

@@ -15,7 +15,7 @@ use crate::widgets::ascii;
 use crate::widgets::panel::Size;
 use crate::widgets::theme::Theme;
 
-pub const SMALLEST: (u16, u16) = (40, 10);
+const SMALLEST: (u16, u16) = (40, 10);
 
 /// Draws a frame; gives what it measured.
 pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Facts {

@@ -73,7 +73,6 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             cx.try_open(|state| Some(term::Term::new(state)))
         }
         Action::Job => cx.try_open(|state| Some(job::JobForm::new(state))),
-        Action::VolumeTerm => cx.try_open(|state| Some(term::Term::new(state))),
         Action::Plot => cx.try_open(plot::Plot::new),
         Action::Sort if cx.is_on_pane() => cx.try_open(sort::Sort::new),
         Action::Columns if cx.is_on_pane() => cx.try_open(columns::Columns::new),
@@ -114,7 +113,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Preflight => preflight::open_selected(cx),
         Action::PlanCapacity => cx.try_open(planner::Planner::of_selected),
         Action::CheckSupply => supply::open(cx),
-        Action::Drift => drift::open(cx),
+        Action::Differences if cx.state.pane == Pane::Workergroups => drift::open(cx),
         Action::Unlist => unlist::open(cx),
         Action::Filter if cx.is_on_pane() => cx.try_open(filter::Filter::new),
         Action::Settings if cx.is_on_pane() => cx.try_open(settings::Settings::new),
@@ -140,7 +139,7 @@ const fn edits(is_typed: bool) -> &'static [Context] {
         &[Context::ListEdit, Context::List, Context::Always]
     } else {
         &[
-            Context::Checkbox,
+            Context::Choice,
             Context::ListEdit,
             Context::List,
             Context::Always,
@@ -156,7 +155,7 @@ fn only(used: &[Action], action: Action) -> Availability {
             | Action::MoveUp
             | Action::MoveDown
             | Action::Remove
-            | Action::Rename
+            | Action::Edit
             | Action::Reset
             | Action::Recall
             | Action::Run

@@ -462,7 +462,7 @@ mod tests {
         let rows = drawn(&report, 6);
         assert_eq!(rows[0], "line 0");
         assert!(rows[5].contains("LINE 1") && rows[5].contains("1 of 11"));
-        report.update(Action::FindPrevious, page(5));
+        report.update(Action::Older, page(5));
         assert!(drawn(&report, 6).iter().any(|row| row == "line 19"));
         report.update(Action::Back, page(5));
         assert!(!report.is_searching());

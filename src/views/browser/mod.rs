@@ -72,7 +72,7 @@ impl BrowserPane {
                 browser.query.offer_type = browser.query.offer_type.next();
                 self.refresh(cx);
             }
-            Action::ResetQuery => {
+            Action::Reset => {
                 let mut fresh = language::default_query(self.resource, browser.dialect());
                 if browser.figures.job.is_some() {
                     fresh.storage = browser.query.storage;

@@ -81,6 +81,22 @@ pub(super) struct Block {
     pub table: usize,
 }
 
+/// What the job costs on the offer.
+fn job(
+    browser: &Browser,
+    listing: &Listing,
+    row: usize,
+    scene: &Scene<'_, '_>,
+) -> Vec<Line<'static>> {
+    if let Some(job) = &browser.figures.job {
+        let prices = Prices::new(listing, browser.pricing().model);
+        bill::job(&prices, row, job, scene.now, scene.theme)
+    } else {
+        let text = format!("No job set ({} sets one)", scene.key(Action::Job));
+        vec![Line::styled(text, scene.theme.dim)]
+    }
+}
+
 /// What stands beside the card.
 pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     let browser = &scene.state.browsers[view.resource];
@@ -96,14 +112,7 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     match view.resource {
         Resource::Offers => {
             block("Prices", prices(view, browser, listing, row, scene));
-            let bill = if let Some(job) = &browser.figures.job {
-                let prices = Prices::new(listing, browser.pricing().model);
-                bill::job(&prices, row, job, scene.now, scene.theme)
-            } else {
-                let text = format!("No job set ({} sets one)", scene.key(Action::Job));
-                vec![Line::styled(text, scene.theme.dim)]
-            };
-            block("Job", bill);
+            block("Job", job(browser, listing, row, scene));
         }
         Resource::Volumes => {
             let term = browser.figures.term;
@@ -288,29 +297,9 @@ fn quoted(quote: Quote, saving: Option<f64>) -> String {
     text
 }
 
-/// What else there is, a line each.
-fn others(
-    rows: &[u32],
-    browser: &Browser,
-    listing: &Listing,
-    own: usize,
-    theme: &Theme,
-) -> Vec<Line<'static>> {
-    let front = browser.figures.front();
-    let beats = front
-        .and_then(|front| front.beaten_by(u32::try_from(own).ok()?))
-        .map(|lead| lead.row);
-    let text = |row: usize, key: &str| {
-        let field = listing.catalog().column(key);
-        let cell = field.map_or_else(String::new, |field| format::cell(listing, row, field, 80));
-        // Of a place the code is enough to tell countries apart.
-        if key == "geolocation" {
-            truncate(country::code(&cell), 7)
-        } else {
-            cell
-        }
-    };
-    let columns: &[(&str, &str, usize)] = match browser.resource() {
+/// The columns in which the alternatives stand: title, key and width.
+fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str, usize)] {
+    match browser.resource() {
         Resource::Volumes => &[
             ("$/GB/mo", "storage_cost", 8),
             ("GB", "disk_space", 7),
@@ -333,7 +322,32 @@ fn others(
             ("Left", "duration", 7),
             ("Country", "geolocation", 8),
         ],
+    }
+}
+
+/// What else there is, a line each.
+fn others(
+    rows: &[u32],
+    browser: &Browser,
+    listing: &Listing,
+    own: usize,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    let front = browser.figures.front();
+    let beats = front
+        .and_then(|front| front.beaten_by(u32::try_from(own).ok()?))
+        .map(|lead| lead.row);
+    let text = |row: usize, key: &str| {
+        let field = listing.catalog().column(key);
+        let cell = field.map_or_else(String::new, |field| format::cell(listing, row, field, 80));
+        // Of a place the code is enough to tell countries apart.
+        if key == "geolocation" {
+            truncate(country::code(&cell), 7)
+        } else {
+            cell
+        }
     };
+    let columns = columns_of_others(browser);
     let line = |sign: &str, id: String, cells: &mut dyn Iterator<Item = (String, usize)>| {
         let line = format!("{sign} {id:>10}");
         cells.fold(line, |line, (cell, width)| format!("{line} {cell:>width$}"))

@@ -150,7 +150,8 @@ pub(in crate::views) fn status(
     }
 }
 
-fn supply(found: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<'static>> {
+/// How much can be rented now.
+fn recruitable(found: &Preflight, limit: Option<u32>) -> String {
     let offers = plural(found.offers, "offer");
     let mut text = match found.coverage {
         Coverage::Cut => format!(
@@ -173,7 +174,16 @@ fn supply(found: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<'sta
         };
         text = format!("{text}; {more} {verb} but can't be rented");
     }
-    let mut lines = vec![labelled("Recruitable", text, theme.heading, theme)];
+    text
+}
+
+fn supply(found: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines = vec![labelled(
+        "Recruitable",
+        recruitable(found, limit),
+        theme.heading,
+        theme,
+    )];
     if let Some(prices) = found.prices {
         let text = format!(
             "cheapest {}, median {}, most expensive {}, with {}",

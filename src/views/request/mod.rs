@@ -179,7 +179,7 @@ impl View for RequestDetails {
             Action::Filter => Some("edit and send"),
             Action::Submit if self.focused().is_typing() => Some("keep"),
             Action::Back if self.focused().is_searching() => Some("clear search"),
-            Action::Older | Action::Newer => Some("matches"),
+            Action::Older | Action::Newer if self.focused().is_typing() => Some("matches"),
             _ => None,
         }
     }
