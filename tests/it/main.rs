@@ -65,6 +65,7 @@ mod real_records;
 #[cfg(unix)]
 mod real_terminal;
 mod recorder;
+mod recording;
 mod requests_loop;
 mod requests_story;
 #[cfg(unix)]

@@ -15,11 +15,11 @@ use vt100::{Color, Screen};
 use crate::pty_support::Pty;
 
 /// Width and height of a cell, in units of the picture.
-const CELL: (f64, f64) = (8.4, 18.0);
+pub const CELL: (f64, f64) = (8.4, 18.0);
 /// The rim around the screen.
-const RIM: f64 = 12.0;
+pub const RIM: f64 = 12.0;
 /// What the picture's terminal has behind everything.
-const BACKGROUND: &str = "#15171e";
+pub const BACKGROUND: &str = "#15171e";
 /// What it writes with where the program names no colour.
 const FOREGROUND: &str = "#d5d9e4";
 /// The first sixteen colours of the palette.
@@ -75,7 +75,7 @@ const SHOTS: &[Shot] = &[
     ),
 ];
 
-fn folder() -> PathBuf {
+pub fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets/screenshots")
 }
 
@@ -100,12 +100,12 @@ fn colour(colour: Color, default: &str) -> String {
 
 /// How a cell is written: colour, background, weight.
 #[derive(Clone, PartialEq)]
-struct Style {
-    ink: String,
-    paper: String,
-    bold: bool,
-    dim: bool,
-    underline: bool,
+pub struct Style {
+    pub ink: String,
+    pub paper: String,
+    pub bold: bool,
+    pub dim: bool,
+    pub underline: bool,
 }
 
 fn style(cell: &vt100::Cell) -> Style {
@@ -123,7 +123,7 @@ fn style(cell: &vt100::Cell) -> Style {
 }
 
 /// The runs of a line that are written alike: the first column, the cells, the text.
-fn runs(screen: &Screen, row: u16) -> Vec<(u16, u16, String, Style)> {
+pub fn runs(screen: &Screen, row: u16) -> Vec<(u16, u16, String, Style)> {
     let mut runs: Vec<(u16, u16, String, Style)> = Vec::new();
     for column in 0..screen.size().1.get() {
         let Some(cell) = screen.cell(row, column) else {
@@ -149,7 +149,7 @@ fn runs(screen: &Screen, row: u16) -> Vec<(u16, u16, String, Style)> {
 }
 
 /// The words of a run, each with the cells in front of it.
-fn words(run: &str) -> Vec<(usize, &str)> {
+pub fn words(run: &str) -> Vec<(usize, &str)> {
     run.split_whitespace()
         .map(|word| {
             let byte = word.as_ptr() as usize - run.as_ptr() as usize;
@@ -158,10 +158,51 @@ fn words(run: &str) -> Vec<(usize, &str)> {
         .collect()
 }
 
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
+}
+
+/// A line of the screen, in its place in the picture.
+pub fn row_svg(screen: &Screen, row: u16) -> String {
+    let mut text = String::new();
+    let top = RIM + CELL.1 * f64::from(row);
+    for (column, cells, run, style) in runs(screen, row) {
+        let (x, wide) = (RIM + CELL.0 * f64::from(column), CELL.0 * f64::from(cells));
+        if style.paper != BACKGROUND {
+            let _ = writeln!(
+                text,
+                "<rect x=\"{x:.1}\" y=\"{top:.1}\" width=\"{wide:.1}\" height=\"{:.1}\" fill=\"{}\"/>",
+                CELL.1, style.paper
+            );
+        }
+        let weight = if style.bold {
+            " font-weight=\"bold\""
+        } else {
+            ""
+        };
+        let faint = if style.dim { " opacity=\"0.6\"" } else { "" };
+        let line = if style.underline {
+            " text-decoration=\"underline\""
+        } else {
+            ""
+        };
+        // Each word in its own place, so that no font moves the columns.
+        for (from, word) in words(&run) {
+            let from = x + CELL.0 * from as f64;
+            let _ = writeln!(
+                text,
+                "<text x=\"{from:.1}\" y=\"{:.1}\" fill=\"{}\"{weight}{faint}{line} \
+                 textLength=\"{:.1}\" lengthAdjust=\"spacingAndGlyphs\">{}</text>",
+                top + 13.5,
+                style.ink,
+                CELL.0 * UnicodeWidthStr::width(word) as f64,
+                escaped(word)
+            );
+        }
+    }
+    text
 }
 
 /// The screen as a picture that scales.
@@ -175,41 +216,7 @@ fn svg(screen: &Screen) -> String {
          <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{BACKGROUND}\"/>\n"
     );
     for row in 0..rows {
-        let top = RIM + CELL.1 * f64::from(row);
-        for (column, cells, run, style) in runs(screen, row) {
-            let (x, wide) = (RIM + CELL.0 * f64::from(column), CELL.0 * f64::from(cells));
-            if style.paper != BACKGROUND {
-                let _ = writeln!(
-                    text,
-                    "<rect x=\"{x:.1}\" y=\"{top:.1}\" width=\"{wide:.1}\" height=\"{:.1}\" fill=\"{}\"/>",
-                    CELL.1, style.paper
-                );
-            }
-            let weight = if style.bold {
-                " font-weight=\"bold\""
-            } else {
-                ""
-            };
-            let faint = if style.dim { " opacity=\"0.6\"" } else { "" };
-            let line = if style.underline {
-                " text-decoration=\"underline\""
-            } else {
-                ""
-            };
-            // Each word in its own place, so that no font moves the columns.
-            for (from, word) in words(&run) {
-                let from = x + CELL.0 * from as f64;
-                let _ = writeln!(
-                    text,
-                    "<text x=\"{from:.1}\" y=\"{:.1}\" fill=\"{}\"{weight}{faint}{line} \
-                     textLength=\"{:.1}\" lengthAdjust=\"spacingAndGlyphs\">{}</text>",
-                    top + 13.5,
-                    style.ink,
-                    CELL.0 * UnicodeWidthStr::width(word) as f64,
-                    escaped(word)
-                );
-            }
-        }
+        let _ = write!(text, "{}", row_svg(screen, row));
     }
     text.push_str("</svg>\n");
     text
