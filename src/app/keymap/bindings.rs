@@ -71,8 +71,24 @@ impl Context {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Action {
+/// The actions with a list of all of them, from which a test finds the one without a row.
+macro_rules! actions {
+    ($($name:ident,)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Action {
+            $($name,)*
+            /// Connects to the market at this place of the list; the palette makes its rows.
+            Market(u16),
+        }
+
+        impl Action {
+            /// All but those that carry a place.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+        }
+    };
+}
+
+actions! {
     Quit,
     QuitNow,
     Suspend,
@@ -141,8 +157,6 @@ pub enum Action {
     Basket,
     RouteLab,
     New,
-    CopySignature,
-    CopyWorker,
     Filter,
     Columns,
     Settings,
@@ -159,7 +173,6 @@ pub enum Action {
     Redo,
     OpenRequest,
     Recall,
-    Body,
     NewGroup,
     CloneGroup,
     GroupFromSearch,
@@ -171,7 +184,6 @@ pub enum Action {
     WiderTable,
     Secrets,
     Markets,
-    Market(u16),
 }
 
 impl Action {
