@@ -88,7 +88,7 @@ struct Frame {
 
 /// Runs the tour and keeps every screen that differs from the one before.
 fn record() -> Vec<Frame> {
-    let arguments = ["--seed", "7", "--freeze", "--latency", "0"];
+    let arguments = ["--seed", "7", "--freeze"];
     let colours = [("COLORTERM", "truecolor"), ("COLORFGBG", "15;0")];
     let mut program = Pty::bourse(&arguments, &colours, SIZE.0, SIZE.1);
     let mut frames: Vec<Frame> = Vec::new();

@@ -283,7 +283,7 @@ fn svg(screen: &Screen, terminal: Terminal) -> String {
 
 /// Takes a picture of the real program.
 fn take(shot: &Shot) {
-    let arguments = ["--seed", "7", "--freeze", "--latency", "0"];
+    let arguments = ["--seed", "7", "--freeze"];
     let colours = [
         ("COLORTERM", "truecolor"),
         ("COLORFGBG", shot.terminal.variable),
