@@ -128,7 +128,72 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Theme => cx.try_open(theme::Theme::new),
         Action::RouteLab => route_lab::open(cx),
         Action::OpenRequest => request::open_failed(cx),
-        _ => false,
+        // Every action by name: without its arm a new view does not compile.
+        Action::QuitNow
+        | Action::Suspend
+        | Action::Redraw
+        | Action::EditConfig
+        | Action::ReloadConfig
+        | Action::NextPane
+        | Action::PreviousPane
+        | Action::NextTab
+        | Action::PreviousTab
+        | Action::Offers
+        | Action::Volumes
+        | Action::Workergroups
+        | Action::Requests
+        | Action::Down
+        | Action::Up
+        | Action::PageDown
+        | Action::PageUp
+        | Action::HalfDown
+        | Action::HalfUp
+        | Action::First
+        | Action::Last
+        | Action::Left
+        | Action::Right
+        | Action::Back
+        | Action::Query
+        | Action::Sort
+        | Action::Refresh
+        | Action::Submit
+        | Action::Complete
+        | Action::Older
+        | Action::Newer
+        | Action::Toggle
+        | Action::MoveUp
+        | Action::MoveDown
+        | Action::Remove
+        | Action::FindNext
+        | Action::FindPrevious
+        | Action::ResetQuery
+        | Action::OfferType
+        | Action::Rename
+        | Action::Yes
+        | Action::Watch
+        | Action::Mark
+        | Action::Unmark
+        | Action::Differences
+        | Action::ForgetJob
+        | Action::New
+        | Action::Filter
+        | Action::Columns
+        | Action::Settings
+        | Action::FirstColumn
+        | Action::LastColumn
+        | Action::FoldPreview
+        | Action::SortLeft
+        | Action::SortRight
+        | Action::Reverse
+        | Action::Run
+        | Action::Reset
+        | Action::Edit
+        | Action::Undo
+        | Action::Redo
+        | Action::Recall
+        | Action::WiderDetail
+        | Action::WiderTable
+        | Action::Secrets => false,
     }
 }
 

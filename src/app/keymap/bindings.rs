@@ -65,8 +65,24 @@ impl Context {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Action {
+/// The actions with a list of all of them, from which a test finds the one without a row.
+macro_rules! actions {
+    ($($name:ident,)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Action {
+            $($name,)*
+            /// Connects to the market at this place of the list; the palette makes its rows.
+            Market(u16),
+        }
+
+        impl Action {
+            /// All but those that carry a place.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+        }
+    };
+}
+
+actions! {
     Quit,
     QuitNow,
     Suspend,
@@ -156,7 +172,6 @@ pub enum Action {
     WiderTable,
     Secrets,
     Markets,
-    Market(u16),
 }
 
 impl Action {
