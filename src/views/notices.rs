@@ -66,8 +66,7 @@ impl View for Notices {
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        self.report.key(key, cx.viewport(Region::MAIN));
-        Outcome::Handled
+        Outcome::of(self.report.key(key, cx.viewport(Region::MAIN)))
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

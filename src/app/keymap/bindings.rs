@@ -266,8 +266,6 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["~"], Action::Reverse, "reverse", "Reverse sort"),
     row(Context::Table, &["left", "h"], Action::Left, "columns-left", "Scroll columns left"),
     row(Context::Table, &["right", "l"], Action::Right, "columns-right", "Scroll columns right"),
-    row(Context::Table, &["0"], Action::FirstColumn, "first-column", "Scroll to the first column"),
-    row(Context::Table, &["$"], Action::LastColumn, "last-column", "Scroll to the last column"),
     row(Context::Table, &["+", "="], Action::WiderDetail, "wider-preview", "Widen the preview"),
     row(Context::Table, &["-"], Action::WiderTable, "wider-table", "Widen the table"),
     row(Context::Table, &[], Action::Unmark, "unmark-all", "Unmark all rows"),
@@ -400,6 +398,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Movement, &["ctrl-u"], Action::HalfUp, "half-page-up", "Half a page up"),
     row(Context::Movement, &["g", "home"], Action::First, "first", "To the first line"),
     row(Context::Movement, &["G", "end"], Action::Last, "last", "To the last line"),
+    row(Context::Movement, &["0"], Action::FirstColumn, "first-column", "To the first column"),
+    row(Context::Movement, &["$"], Action::LastColumn, "last-column", "To the last column"),
     row(Context::Movement, &["esc"], Action::Back, "back", "One step back").hint("back", 9),
 
     row(Context::Global, &["1"], Action::Offers, "offers", "Offers pane"),

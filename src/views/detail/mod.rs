@@ -353,12 +353,11 @@ impl View for Detail {
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        match self.tab {
+        Outcome::of(match self.tab {
             Tab::Fields => self.fields.key(key, cx.state, cx.now),
-            Tab::Json => drop(self.json.report.key(key, cx.viewport(Region::MAIN))),
-            Tab::Overview | Tab::Machine => return Outcome::Ignored,
-        }
-        Outcome::Handled
+            Tab::Json => self.json.report.key(key, cx.viewport(Region::MAIN)),
+            Tab::Overview | Tab::Machine => false,
+        })
     }
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {

@@ -124,8 +124,7 @@ impl View for Preflight {
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         self.sync(cx);
-        self.report.key(key, cx.viewport(Region::MAIN));
-        Outcome::Handled
+        Outcome::of(self.report.key(key, cx.viewport(Region::MAIN)))
     }
 
     fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {

@@ -42,6 +42,7 @@ impl Theme {
         if let Some(name) = named.map(|named| named.name.clone()) {
             if name != cx.state.themes.chosen {
                 cx.state.themes.chosen.clone_from(&name);
+                cx.state.themes.saved = Some(name.clone());
                 cx.effect(Effect::SaveTheme(name));
             }
             cx.close();
