@@ -139,9 +139,9 @@ fn with_panel() -> Desk {
 #[test]
 fn a_wide_screen_shows_the_market_left_of_the_table() {
     let mut desk = with_panel();
-    desk.expect("─ Market ─")
+    desk.expect("╭ Market ─")
         .expect("$/GPU-h")
-        .expect("━ Offers ━");
+        .expect("┏ Offers ━");
     let screen = desk.screen();
     let titles = screen
         .lines()
@@ -159,12 +159,12 @@ fn a_wide_screen_shows_the_market_left_of_the_table() {
 #[test]
 fn the_panel_filters_by_the_selected_group() {
     let mut desk = with_panel();
-    desk.keys("left").expect("━ Market ━").expect("─ Offers ─");
+    desk.keys("left").expect("┏ Market ━").expect("╭ Offers ─");
     // The groups follow each other by machines: two RTX 3090 come before the RTX 4090.
     desk.keys("j enter");
     let conditions = "verified=true rentable=true rented=false gpu_name=RTX_4090";
     assert_eq!(asked(&desk), (Resource::Offers, conditions.to_owned()));
-    desk.keys("esc").expect("─ Market ─").expect("━ Offers ━");
+    desk.keys("esc").expect("╭ Market ─").expect("┏ Offers ━");
 }
 
 #[test]
@@ -173,14 +173,14 @@ fn keys_move_the_cursor_of_the_focused_panel_only() {
     let first = desk.highlighted();
     desk.keys("left j right");
     assert_eq!(desk.highlighted(), first);
-    desk.keys("left esc").expect("━ Offers ━");
-    desk.keys("left right").expect("━ Offers ━");
+    desk.keys("left esc").expect("┏ Offers ━");
+    desk.keys("left right").expect("┏ Offers ━");
 }
 
 #[test]
 fn a_dialog_takes_the_focus_from_the_panels_below() {
     let mut desk = with_panel();
-    desk.expect("━ Offers ━");
-    desk.keys("y").expect("─ Offers ─").expect_not("━ Offers ━");
-    desk.keys("esc").expect("━ Offers ━");
+    desk.expect("┏ Offers ━");
+    desk.keys("y").expect("╭ Offers ─").expect_not("┏ Offers ━");
+    desk.keys("esc").expect("┏ Offers ━");
 }
