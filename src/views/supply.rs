@@ -64,7 +64,11 @@ impl View for SupplyView {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            Action::Query | Action::FindNext | Action::FindPrevious => Availability::Hidden,
+            Action::Query
+            | Action::FindNext
+            | Action::FindPrevious
+            | Action::Left
+            | Action::Right => Availability::Hidden,
             _ => Availability::Available,
         }
     }
