@@ -70,7 +70,7 @@ fn the_columns_of_the_table_come_first_in_their_order() {
     assert_eq!(glance("Job $")[0], "*");
     assert!(glance("Job $")[1].starts_with("$3.9"));
     assert_eq!(glance("Job $")[2], "$8.55");
-    assert_eq!(glance("VRAM"), ["24 GB", "24 GB"]);
+    assert_eq!(glance("VRAM"), ["24", "GB", "24", "GB"]);
     // The sections of the catalog follow.
     let place = |title: &str| lines.iter().position(|line| line == title).unwrap();
     assert!(place("At a glance") < place("Price"));
