@@ -7,7 +7,7 @@ use ratatui::text::Line;
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
 use crate::app::remote::Now;
-use crate::app::view::{Cx, Outcome, Region, Scene, View};
+use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::workergroup::{Change, ChangeKind};
 use crate::domain::{Resource, Untrusted};
 use crate::views::preflight::parts::signed;
@@ -48,6 +48,10 @@ impl View for Drift {
 
     fn takes_text(&self) -> bool {
         self.report.is_typing()
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        self.report.availability(action)
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

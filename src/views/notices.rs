@@ -6,7 +6,7 @@ use ratatui::text::Line;
 
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
-use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::text::visible;
 use crate::widgets::dialog;
 use crate::widgets::panel::{Panel, Tone};
@@ -48,6 +48,13 @@ impl View for Notices {
 
     fn placement(&self) -> Placement {
         Placement::Dialog
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Refresh => Availability::Hidden,
+            _ => self.report.availability(action),
+        }
     }
 
     fn takes_text(&self) -> bool {

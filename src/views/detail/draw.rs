@@ -12,8 +12,10 @@ use super::overview::{Block, Spread};
 use super::{Detail, TABS, Tab, fields, overview};
 use crate::app::facts::Target;
 use crate::app::view::{Region, Scene};
+use crate::domain::Resource;
 use crate::domain::format::{self, trimmed};
 use crate::domain::insight::Histogram;
+use crate::views::preflight::{self, summary};
 use crate::views::preview::Subject;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::{cells, fit, wrap_line};
@@ -145,6 +147,14 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
     .areas(left);
     scene.render(Paragraph::new(card), card_area);
     spread(&view.spread, chart, scene);
+    let report = match view.resource {
+        Resource::Workergroups => summary::of_row(scene.state, row),
+        Resource::Offers | Resource::Volumes => None,
+    };
+    if let Some(found) = report {
+        let lines = preflight::mixes(found, chart.width, scene.theme);
+        scene.render(Paragraph::new(lines), chart);
+    }
     if right.width == 0 {
         let middle = Rect {
             width: area.right() - middle.x,

@@ -14,7 +14,7 @@ use crate::app::State;
 use crate::app::groups::preflight::{Look, Subject};
 use crate::app::keymap::{Action, Context};
 use crate::app::remote::Now;
-use crate::app::view::{Cx, Outcome, Region, Scene, View};
+use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::Resource;
 use crate::widgets::panel::Size;
 use crate::widgets::report::Report;
@@ -98,6 +98,10 @@ impl View for Preflight {
 
     fn takes_text(&self) -> bool {
         self.report.is_typing()
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        self.report.availability(action)
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

@@ -338,7 +338,7 @@ fn items(state: &State) -> Vec<Item<Entry>> {
     }
     items.push(heading("Your searches"));
     if searches.saved.is_empty() {
-        items.push(heading("  none yet"));
+        items.push(heading("  None yet"));
     }
     items.extend(searches.saved.iter().map(|search| item(search, false)));
     items.push(heading("Presets"));
