@@ -4,8 +4,8 @@ use bourse::api::Request;
 use bourse::domain::{Resource, language};
 
 use crate::desk::Desk;
-use crate::insights_story::{MARKET, wide};
-use crate::unlist_story::at_volumes;
+use crate::stories::insights::{MARKET, wide};
+use crate::stories::unlist::at_volumes;
 
 /// The figures behind the name of a group.
 #[track_caller]

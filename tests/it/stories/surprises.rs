@@ -9,7 +9,7 @@ use bourse::domain::language;
 
 use crate::desk::Desk;
 
-const ANSWER: &str = include_str!("data/surprises.json");
+const ANSWER: &str = include_str!("../data/surprises.json");
 
 /// The desk on a small screen and on a large one.
 fn desks() -> impl Iterator<Item = Desk> {

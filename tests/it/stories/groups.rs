@@ -6,7 +6,7 @@ use bourse::app::message::Effect;
 use bourse::domain::language;
 
 use crate::desk::{Desk, START, THREE};
-use crate::unlist_story::{flat, says};
+use crate::stories::unlist::{flat, says};
 
 /// Four groups of two endpoints, written by hand: searches as text and as an object, moments as
 /// text and as a number, members that nobody documented.
