@@ -5,6 +5,7 @@ mod comfort;
 mod compare;
 mod computed;
 mod copy;
+mod detail;
 mod filter;
 mod focus;
 mod funnel;
