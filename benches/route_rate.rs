@@ -16,7 +16,7 @@
     reason = "a benchmark, and what it shares with the tests"
 )]
 
-#[path = "../tests/it/memory.rs"]
+#[path = "../tests/it/terminal/memory.rs"]
 mod memory;
 #[path = "../tests/it/recorder.rs"]
 mod recorder;

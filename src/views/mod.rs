@@ -164,11 +164,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::MoveUp
         | Action::MoveDown
         | Action::Remove
-        | Action::FindNext
-        | Action::FindPrevious
-        | Action::ResetQuery
         | Action::OfferType
-        | Action::Rename
         | Action::Yes
         | Action::Watch
         | Action::Mark

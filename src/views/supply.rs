@@ -64,11 +64,9 @@ impl View for SupplyView {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            Action::Query
-            | Action::Newer
-            | Action::Older
-            | Action::Left
-            | Action::Right => Availability::Hidden,
+            Action::Query | Action::Newer | Action::Older | Action::Left | Action::Right => {
+                Availability::Hidden
+            }
             _ => Availability::Available,
         }
     }

@@ -111,7 +111,7 @@ impl Report {
     /// where something is searched for.
     pub fn availability(&self, action: Action) -> Availability {
         match action {
-            Action::FindNext | Action::FindPrevious if !self.is_searching() => Availability::Hidden,
+            Action::Newer | Action::Older if !self.is_searching() => Availability::Hidden,
             Action::Left | Action::Right => Availability::Hidden,
             _ => Availability::Available,
         }

@@ -189,7 +189,7 @@ impl View for RequestDetails {
             Action::Refresh => resendable(state).err(),
             Action::Filter => editable(state).err(),
             Action::Complete if self.focused().is_typing() => return Availability::Hidden,
-            Action::FindNext | Action::FindPrevious if !self.focused().is_searching() => {
+            Action::Newer | Action::Older if !self.focused().is_searching() => {
                 return Availability::Hidden;
             }
             action => super::requests::unavailable(action),

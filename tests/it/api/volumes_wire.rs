@@ -133,7 +133,7 @@ fn volumes(arguments: &[&str], config: &str) -> (String, String, i32) {
 
 #[test]
 fn the_command_sends_the_same_body_and_prints_what_came() {
-    let recorder = Recorder::always(recorder::json(200, crate::unlist_story::TWO));
+    let recorder = Recorder::always(recorder::json(200, crate::stories::unlist::TWO));
     let url = recorder.url();
     let words = ["storage_cost<=0.1", "duration>=30"];
     let flags = [

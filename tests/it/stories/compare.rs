@@ -1,8 +1,8 @@
 //! Marked rows side by side; what is better is worked out by hand.
 
 use crate::desk::Desk;
-use crate::insights_story::{MARKET, type_job, wide};
-use crate::unlist_story::at_volumes;
+use crate::stories::insights::{MARKET, type_job, wide};
+use crate::stories::unlist::at_volumes;
 
 /// Two offers whose hourly prices differ in the fifth place only. The first word of nothing is null,
 /// the second none, the third the word `NULL`.

@@ -4,7 +4,7 @@ use bourse::api::{ApiError, Request};
 use bourse::domain::{OfferType, Query, language};
 
 use crate::desk::Desk;
-use crate::insights_story::{MARKET, wide};
+use crate::stories::insights::{MARKET, wide};
 
 fn query(desk: &Desk) -> Query {
     match desk.asked() {

@@ -4,7 +4,7 @@
 use bourse::domain::language;
 
 use crate::desk::Desk;
-use crate::insights_story::{type_job, wide};
+use crate::stories::insights::{type_job, wide};
 
 /// The words of the line that shows a text.
 #[track_caller]

@@ -29,20 +29,8 @@ const EXCEPTIONS: [(&str, Context, Action, &str); 6] = [
     (
         "n",
         Context::Report,
-        Action::FindNext,
+        Action::Newer,
         "less, vi and man step through matches by it",
-    ),
-    (
-        "J",
-        Context::Basket,
-        Action::VolumeTerm,
-        "the job of a volume: its size and term",
-    ),
-    (
-        "d",
-        Context::Workergroups,
-        Action::Drift,
-        "differences, between two listings",
     ),
 ];
 

@@ -4,8 +4,8 @@ use bourse::api::Request;
 use bourse::domain::{Resource, language};
 
 use crate::desk::Desk;
-use crate::insights_story::{MARKET, wide};
-use crate::unlist_story::at_volumes;
+use crate::stories::insights::{MARKET, wide};
+use crate::stories::unlist::at_volumes;
 
 /// The figures behind the name of a group.
 #[track_caller]
@@ -101,6 +101,11 @@ fn volumes_are_grouped_like_offers() {
         figures(&desk, " US"),
         ["1", "0.100", "0.100", "0.100", "0.100", "8000.0"]
     );
+    // By cluster: 7 has the volume in Texas.
+    desk.keys("tab").expect("Cluster  ");
+    assert_eq!(figures(&desk, "▌ 7 ")[..2], ["1", "0.100"]);
+    assert_eq!(figures(&desk, "  8 ")[..2], ["1", "0.050"]);
+    desk.keys("shift-tab").expect(" US");
     desk.keys("s s s").expect("sorted by MB/s per $");
     desk.keys("g enter");
     let conditions = "verified=true geolocation=US";

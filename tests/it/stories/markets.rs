@@ -12,7 +12,7 @@ use bourse::app::{Pane, Profile};
 use bourse::domain::{Dialect, Resource};
 
 use crate::desk::{Desk, THREE};
-use crate::unlist_story::{TWO, flat, said};
+use crate::stories::unlist::{TWO, flat, said};
 
 const KEY: &str = "canary-key-4711-markets";
 

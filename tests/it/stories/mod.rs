@@ -1,20 +1,37 @@
 //! The dashboard, view by view and key by key.
 
 mod columns;
+mod comfort;
 mod compare;
+mod computed;
+mod copy;
+mod detail;
 mod filter;
 mod focus;
 mod funnel;
+pub mod groups;
+mod groups_form;
+mod honesty;
+mod insights;
 mod job;
 mod keys;
 mod market;
 mod markets;
+mod offers;
+mod own_keys;
 mod plot;
+mod price_basis;
 mod quit;
 mod requests;
 mod route_lab;
 mod saved;
 mod settings;
 mod sizes;
+mod sorting;
+mod surprises;
 mod term;
 mod theme;
+mod themes;
+pub mod unlist;
+mod volumes;
+mod watch;

@@ -1,7 +1,7 @@
 //! The plot, key by key.
 
-use crate::insights_story::wide;
-use crate::unlist_story::at_volumes;
+use crate::stories::insights::wide;
+use crate::stories::unlist::at_volumes;
 
 #[test]
 fn the_plot_moves_the_selection_and_tells_who_is_better() {

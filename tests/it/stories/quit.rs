@@ -5,8 +5,8 @@ use bourse::app::message::Effect;
 use bourse::domain::Untrusted;
 
 use crate::desk::{Desk, THREE};
-use crate::groups_form_story;
-use crate::unlist_story::{at_volumes, says};
+use crate::stories::groups_form;
+use crate::stories::unlist::{at_volumes, says};
 
 fn has_left(desk: &Desk) -> bool {
     desk.effects.contains(&Effect::Quit)
@@ -14,7 +14,7 @@ fn has_left(desk: &Desk) -> bool {
 
 /// The Workergroups pane with a creation that was sent and not answered.
 fn creating() -> Desk {
-    let mut desk = groups_form_story::sent();
+    let mut desk = groups_form::sent();
     desk.keys("esc esc").expect("All 4 ");
     desk
 }

@@ -344,6 +344,10 @@ fn a_text_is_found_counted_and_marked_without_colour() {
         .collect();
     assert!(marked.ends_with("Name 29"), "{marked}");
     desk.keys("N N N").expect("11 of 11"); // round the end
+    // While typing, too.
+    desk.keys("/ up").expect("10 of 11");
+    desk.keys("down").expect("11 of 11");
+    desk.keys("enter");
     desk.keys("n").expect("1 of 11");
     desk.keys("/ ctrl-u").type_text("zebra").expect("no match");
     // One step back a press: the search, then the request.
@@ -738,6 +742,8 @@ fn footer_and_palette_know_the_pane() {
     desk.expect("r resend").expect("f edit and send");
     desk.expect_not("sort").expect_not("columns");
     desk.keys("s").expect("Not available for requests");
+    desk.keys("?").expect("what was sent and received");
+    desk.keys("esc");
     desk.keys(":").type_text("refresh").keys("enter");
     assert_eq!(desk.calls.len(), 1);
     assert_eq!(desk.model.pane, Pane::Requests);

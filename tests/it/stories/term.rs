@@ -3,7 +3,7 @@
 use bourse::api::Request;
 
 use crate::desk::{Desk, THREE};
-use crate::unlist_story::at_volumes;
+use crate::stories::unlist::at_volumes;
 
 /// The words of the one line that holds a text.
 #[track_caller]
@@ -135,7 +135,7 @@ fn the_size_and_term_come_back_after_a_restart() {
         bourse::domain::saved::Searches::default(),
         false,
     );
-    desk.keys("1 2 r").answer(crate::unlist_story::TWO);
+    desk.keys("1 2 r").answer(crate::stories::unlist::TWO);
     let texas = words(&desk, "Texas");
     assert!(texas.contains(&"51.25".to_owned()), "{texas:?}"); // 0.1 x 512.5
 }

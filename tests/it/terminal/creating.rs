@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bourse::sandbox::SandboxConfig;
 
 use crate::desk::THREE;
-use crate::groups_story::FOUR;
 use crate::pty_support::Pty;
 use crate::recorder::{Recorded, Recorder, json};
 use crate::route_server::{Play, RouteServer};
+use crate::stories::groups::FOUR;
 use crate::support::{Server, frozen};
 
 const KEY: &str = "canary-key-4712-create";

@@ -7,9 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::creating::files;
 use crate::desk::THREE;
-use crate::groups_story::FOUR;
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, json};
+use crate::stories::groups::FOUR;
 
 /// The key of the group that serves `sdxl`, in [`FOUR`].
 const KEY: &str = "canary-sdxl-1111";

@@ -16,9 +16,9 @@ use bourse::widgets::theme::Theme;
 use crossterm::event::{Event, KeyCode};
 
 use crate::desk::THREE;
-use crate::memory::{Memory, Person, on_a_thread};
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, json};
+use crate::terminal::memory::{Memory, Person, on_a_thread};
 
 const KEY: &str = "canary-key-4711-markets-live";
 

@@ -10,6 +10,7 @@ mod group_keys;
 mod guard;
 #[cfg(unix)]
 mod markets;
+mod memory;
 mod real_loop;
 #[cfg(unix)]
 mod real_terminal;

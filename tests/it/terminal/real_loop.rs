@@ -11,7 +11,7 @@ use bourse::sandbox::{Running, Sandbox, SandboxConfig};
 use bourse::widgets::theme::Theme;
 use crossterm::event::KeyCode;
 
-use crate::memory::{Memory, Person, on_a_thread};
+use crate::terminal::memory::{Memory, Person, on_a_thread};
 
 /// A frozen sandbox, a client of it and the profile that speaks to it.
 pub async fn market() -> (Running, Client, Profile) {

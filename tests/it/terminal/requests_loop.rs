@@ -12,8 +12,8 @@ use bourse::widgets::theme::Theme;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 
 use crate::desk::{Desk, THREE};
-use crate::memory::{Memory, Person, on_a_thread};
 use crate::recorder::{Recorder, json};
+use crate::terminal::memory::{Memory, Person, on_a_thread};
 
 const CANARY: &str = "canary/0123456789+abc";
 

@@ -12,9 +12,9 @@ use bourse::widgets::theme::Theme;
 use crossterm::event::KeyCode;
 use serde_json::{Value as Json, json};
 
-use crate::memory::{Memory, Person, on_a_thread};
 use crate::recorder::Recorded;
 use crate::route_server::{Play, RouteServer, assignment};
+use crate::terminal::memory::{Memory, Person, on_a_thread};
 
 /// A dashboard on a server that has one workergroup, serving the endpoint `chat`.
 fn dashboard(server: &RouteServer) -> (Person, std::thread::JoinHandle<i32>) {

@@ -9,8 +9,8 @@ use bourse::sandbox::SandboxConfig;
 
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, json};
+use crate::stories::unlist::TWO;
 use crate::support::{Server, frozen};
-use crate::unlist_story::TWO;
 
 const KEY: &str = "canary-key-4711-unlist";
 

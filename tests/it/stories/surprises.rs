@@ -9,7 +9,7 @@ use bourse::domain::language;
 
 use crate::desk::Desk;
 
-const ANSWER: &str = include_str!("data/surprises.json");
+const ANSWER: &str = include_str!("../data/surprises.json");
 
 /// The desk on a small screen and on a large one.
 fn desks() -> impl Iterator<Item = Desk> {
@@ -166,6 +166,9 @@ fn a_job_is_priced_with_every_part_and_never_guessed() {
             seen.push_str(&read(&desk));
         }
         assert!(seen.contains("2.527992 + 1.555555"), "{seen}");
+        for part in ["0.039062", "0.009766"] {
+            assert!(seen.contains(part), "{part}: {seen}");
+        }
         desk.keys("esc");
         desk.keys("J tab tab tab tab tab").type_text("1417.7");
         // 1417.7 DLPerf-hours at 141.77 take 10 hours.

@@ -13,10 +13,10 @@ use bourse::domain::{Dialect, OFFERS, VOLUMES};
 use serde_json::{Value, json};
 
 use crate::desk::Desk;
-use crate::groups_story::FOUR;
-use crate::insights_story::{BIDS, MARKET, RESERVED, type_job, wide};
 use crate::recorder::{self, Recorder};
-use crate::unlist_story::says;
+use crate::stories::groups::FOUR;
+use crate::stories::insights::{BIDS, MARKET, RESERVED, type_job, wide};
+use crate::stories::unlist::says;
 
 fn ids(desk: &Desk) -> Vec<i64> {
     let listing = desk.model.browsers[bourse::domain::Resource::Offers]

@@ -6,7 +6,7 @@ use bourse::domain::{Dialect, Resource};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
 use crate::desk::{Desk, THREE};
-use crate::groups_story::at_groups;
+use crate::stories::groups::at_groups;
 
 /// Where to go from three offers, and what the footer must still offer there.
 const PLACES: [(&str, &str); 16] = [
@@ -372,7 +372,7 @@ fn the_narrowest_screen_still_has_every_tab() {
     let mut desk = Desk::with_offers(THREE);
     desk.resize(40, 10).expect(" 1 Offers  2  3  4 ");
     desk.click(" 3 ")
-        .answer(crate::groups_story::FOUR)
+        .answer(crate::stories::groups::FOUR)
         .expect("All 4 ");
 }
 

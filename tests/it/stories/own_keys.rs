@@ -4,7 +4,7 @@ use bourse::app::keymap::{Action, BINDINGS};
 use bourse::app::keys::{Keymap, OwnKeys};
 
 use crate::desk::{Desk, THREE};
-use crate::groups_story::FOUR;
+use crate::stories::groups::FOUR;
 
 /// The keys, and the lines and messages of what is wrong.
 fn configured(lines: &[(&str, &[&str], usize)]) -> (Keymap, Vec<(usize, String)>) {

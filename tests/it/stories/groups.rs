@@ -6,7 +6,7 @@ use bourse::app::message::Effect;
 use bourse::domain::language;
 
 use crate::desk::{Desk, START, THREE};
-use crate::unlist_story::{flat, says};
+use crate::stories::unlist::{flat, says};
 
 /// Four groups of two endpoints, written by hand: searches as text and as an object, moments as
 /// text and as a number, members that nobody documented.
@@ -206,9 +206,33 @@ fn the_fields_are_all_there_and_each_is_explained_in_full() {
             assert!(seen.contains(&doc), "{}: {doc}", field.key);
             assert!(seen.contains(field.label), "{}", field.label);
         }
+        // Every parameter that can be sent is there by its label, and what identifies the group.
+        for label in [
+            "ID",
+            "Endpoint",
+            "Endpoint id",
+            "Created",
+            "API key",
+            "Template hash",
+            "Template",
+            "Search",
+            "Launch args",
+            "Min load",
+            "Target",
+            "Cold x",
+            "Cold workers",
+            "Max workers",
+            "Test",
+            "VRAM",
+        ] {
+            assert!(seen.contains(&format!("{label} ")), "{label}:\n{seen}");
+        }
         assert!(seen.contains("(empty)"), "its launch arguments");
         assert!(seen.contains("a_member_whose_name_is_longer_than_its_column"));
         assert!(seen.contains("words that go on and on"));
+        // The JSON has it to its end.
+        desk.keys("tab").resize(columns, 120);
+        says(&desk, "the end\"");
     }
 }
 

@@ -276,7 +276,13 @@ fn related_offers_come_from_what_is_loaded_and_then_from_the_host() {
     desk.answer(&more);
     desk.expect("all of the host, rented ones too");
     // 101, 102 and 110 on machine 7; 103 has another machine of the same host.
-    desk.expect("not rentable").expect_not("loading all");
+    desk.expect_not("loading all");
+    assert_eq!(
+        words(&desk, " 110 ")[..5],
+        ["110", "7", "1×", "RTX", "4090"]
+    );
+    let slice = words(&desk, " 110 ").join(" ");
+    assert!(slice.contains("not rentable"), "{slice}");
     assert!(line(&desk, "this offer").contains("▌"));
     desk.keys("G enter").expect("Offer 103");
     desk.keys("esc").selects("103");

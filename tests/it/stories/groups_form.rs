@@ -6,8 +6,8 @@ use bourse::domain::Untrusted;
 use serde_json::{Value as Json, json};
 
 use crate::desk::{Desk, THREE};
-use crate::groups_story::{FOUND, FOUR, at_groups};
-use crate::unlist_story::{flat, says};
+use crate::stories::groups::{FOUND, FOUR, at_groups};
+use crate::stories::unlist::{flat, says};
 
 const SEARCH: &str = "gpu_name=RTX_4090 verified=true rentable=true rented=false";
 

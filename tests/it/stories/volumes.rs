@@ -5,7 +5,7 @@ use bourse::api::{ApiError, Request};
 use bourse::domain::Resource;
 
 use crate::desk::{Desk, THREE};
-use crate::unlist_story::at_volumes;
+use crate::stories::unlist::at_volumes;
 
 /// The lines of the screen that hold a text.
 fn lines(desk: &Desk, text: &str) -> Vec<String> {
@@ -77,7 +77,7 @@ fn an_offer_s_basket_asks_once_and_names_the_country() {
         (query.resource, query.limit),
         (Resource::Volumes, Some(500))
     );
-    desk.answer(crate::unlist_story::TWO);
+    desk.answer(crate::stories::unlist::TWO);
     // The offer names no cluster: one volume stands in the US, at 10 $ a month for 100 GB.
     desk.expect("are in its country, none in its cluster")
         .expect("not be able to mount them");
@@ -96,7 +96,9 @@ fn an_offer_s_basket_asks_once_and_names_the_country() {
 fn a_volume_of_the_same_cluster_comes_before_the_country() {
     let mut desk = Desk::new();
     desk.answer(&THREE.replace("\"machine_id\":7,", "\"machine_id\":7,\"cluster_id\":8,"));
-    desk.keys("2").answer(crate::unlist_story::TWO).keys("1 B");
+    desk.keys("2")
+        .answer(crate::stories::unlist::TWO)
+        .keys("1 B");
     assert!(desk.calls.is_empty(), "the Volumes pane's rows are used");
     desk.resize(99, 40)
         .expect("1 of 2 volumes in your search (verified=true) are in its cluster");
@@ -113,7 +115,7 @@ fn a_volume_of_the_same_cluster_comes_before_the_country() {
 fn the_basket_opens_from_the_detail_and_one_step_leads_back() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("enter B")
-        .answer(crate::unlist_story::TWO)
+        .answer(crate::stories::unlist::TWO)
         .expect("Both $/mo");
     desk.keys("esc")
         .expect("[Overview]")
@@ -135,7 +137,7 @@ fn the_basket_s_failure_is_told_and_r_asks_again() {
     desk.keys("B").fail(ApiError::NotOffered);
     desk.expect("this market has no network volumes");
     desk.keys("r")
-        .answer(crate::unlist_story::TWO)
+        .answer(crate::stories::unlist::TWO)
         .expect("4001");
 }
 
@@ -166,7 +168,7 @@ fn small_screens_keep_form_and_basket_usable() {
     let mut desk = Desk::with_offers(THREE);
     desk.resize(40, 10)
         .keys("B")
-        .answer(crate::unlist_story::TWO)
+        .answer(crate::stories::unlist::TWO)
         .expect("4001");
 }
 

@@ -1,0 +1,31 @@
+//! The details of a row: its fields, where they stand and what explains them.
+
+use crate::desk::{Desk, THREE};
+
+/// The place of a text on the screen: its row and its column.
+#[track_caller]
+fn place(desk: &Desk, text: &str) -> (usize, usize) {
+    let screen = desk.screen();
+    let mut lines = screen.lines().enumerate();
+    let found = lines.find_map(|(row, line)| Some((row, line[..line.find(text)?].chars().count())));
+    found.unwrap_or_else(|| panic!("{text:?} is not on the screen:\n{screen}"))
+}
+
+#[test]
+fn a_wide_screen_shows_the_fields_in_columns_each_of_them_once() {
+    let mut desk = Desk::with_offers(THREE);
+    desk.resize(300, 60).keys("enter tab g");
+    for label in ["Compute cap.", "DLP/$", "Adjusted $/h"] {
+        let count = desk.screen().matches(label).count();
+        assert_eq!(count, 1, "{label}\n{}", desk.screen());
+    }
+    // Side by side: the section of the GPU begins beside the prices, not below all of them.
+    let (price, first) = place(&desk, "Adjusted $/h");
+    let (gpu, second) = place(&desk, "Compute cap.");
+    let (disk, third) = place(&desk, "Disk model");
+    assert!(first + 30 < second && second + 30 < third);
+    assert!(gpu.abs_diff(price) < 20 && disk.abs_diff(price) < 20);
+    // One column where there is room for one: what comes later is further down.
+    desk.resize(60, 24).keys("g").expect("Adjusted $/h");
+    desk.expect_not("Compute cap.").expect_not("Disk model");
+}
