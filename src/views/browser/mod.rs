@@ -44,11 +44,11 @@ pub struct BrowserPane {
 
 impl BrowserPane {
     /// The pane as the dashboard starts.
-    pub const fn new(resource: Resource) -> Self {
+    pub fn new(resource: Resource) -> Self {
         Self {
             resource,
             focus: Focus::Table,
-            market: Overview::new(),
+            market: Overview::default(),
             is_untouched: true,
         }
     }

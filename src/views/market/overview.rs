@@ -15,7 +15,7 @@ pub(super) struct Section {
 }
 
 /// The groups of the rows that a pane shows, with a cursor that runs through all of them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Overview {
     pub(super) sections: Vec<Section>,
     /// The section and the line in it.
@@ -24,15 +24,6 @@ pub struct Overview {
 }
 
 impl Overview {
-    /// An overview of no rows yet.
-    pub const fn new() -> Self {
-        Self {
-            sections: Vec::new(),
-            cursor: (0, 0),
-            revision: None,
-        }
-    }
-
     /// Works the groups out again if the rows have changed since.
     pub fn refresh(&mut self, browser: &Browser) {
         let revision = Some(browser.revision());
