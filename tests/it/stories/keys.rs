@@ -7,7 +7,7 @@ use bourse::app::keymap::{Action, BINDINGS, Context};
 use crate::desk::{Desk, THREE};
 
 /// Letters that mean something else in one context, and why.
-const EXCEPTIONS: [(&str, Context, Action, &str); 6] = [
+const EXCEPTIONS: [(&str, Context, Action, &str); 4] = [
     (
         "y",
         Context::Dialog,
