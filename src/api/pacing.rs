@@ -157,7 +157,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::api::error::Said;
+    use crate::api::error::ErrorBody;
 
     const OP: Operation = Operation::SearchVolumes;
 
@@ -165,7 +165,7 @@ mod tests {
         Err(ApiError::RateLimited {
             threshold,
             retry_after: wait.map(Duration::from_secs),
-            said: Said::Nothing,
+            said: ErrorBody::Nothing,
         })
     }
 

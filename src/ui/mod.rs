@@ -8,7 +8,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 
 use crate::app::Model;
-use crate::app::facts::Facts;
+use crate::app::frame_layout::FrameLayout;
 use crate::app::remote::Now;
 use crate::app::view::{Placement, Scene};
 use crate::widgets::ascii;
@@ -18,13 +18,13 @@ use crate::widgets::theme::Theme;
 pub const SMALLEST: (u16, u16) = (40, 10);
 
 /// Draws a frame; gives what it measured.
-pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Facts {
+pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> FrameLayout {
     let theme = model.state.themes.shown.as_ref().unwrap_or(theme);
     let area = frame.area();
-    let mut facts = Facts {
+    let mut facts = FrameLayout {
         top: model.facts.top,
         overlay_top: model.facts.overlay_top,
-        ..Facts::default()
+        ..FrameLayout::default()
     };
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         let note = format!("bourse needs {}x{} cells", SMALLEST.0, SMALLEST.1);
@@ -54,7 +54,7 @@ impl<'a> Brush<'a> {
     fn scene<'s, 'b>(
         self,
         frame: &'s mut Frame<'b>,
-        facts: &'s mut Facts,
+        facts: &'s mut FrameLayout,
         depth: usize,
     ) -> Scene<'s, 'b>
     where
@@ -79,7 +79,7 @@ fn screen(
     model: &Model,
     now: Now,
     theme: &Theme,
-    facts: &mut Facts,
+    facts: &mut FrameLayout,
 ) -> Option<Position> {
     let brush = Brush { model, now, theme };
     let area = frame.area();
@@ -121,7 +121,7 @@ fn overlays(
     (area, body): (Rect, Rect),
     brush: Brush<'_>,
     first: usize,
-    facts: &mut Facts,
+    facts: &mut FrameLayout,
 ) -> Option<Position> {
     let mut cursor = None;
     for (place, view) in brush.model.overlays.iter().enumerate().skip(first) {
