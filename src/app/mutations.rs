@@ -183,7 +183,7 @@ impl Mutations {
             at: now.epoch,
             profile: profile.name.clone(),
             address: profile.base_url.clone(),
-            kind: kind,
+            kind,
             subject,
         };
         self.history.push(Entry {
