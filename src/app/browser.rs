@@ -265,7 +265,7 @@ impl Browser {
         self.columns.retain(|field| !keys.contains(&field.key));
     }
 
-    /// Works the view out anew: local conditions, words, order; the selection follows its id.
+    /// Recomputes the view: local conditions, words, order; the selection follows its id.
     pub fn rebuild(&mut self) {
         self.revision += 1;
         let Some(listing) = self.remote.shown() else {
@@ -432,7 +432,7 @@ impl Browser {
     }
 
     /// Takes conditions and words from the bar; true if the market must be asked. Conditions that
-    /// are switched off do not stand in the bar: they stay, unless it says the same anew.
+    /// are switched off are not in the bar: they stay, unless the bar repeats them.
     pub fn take_query(&mut self, mut conditions: Vec<Condition>, words: Vec<String>) -> bool {
         let is_said = |kept: &Condition| {
             let same = |new: &Condition| new.field == kept.field && new.operator == kept.operator;

@@ -95,7 +95,7 @@ pub enum Effect {
         /// What to keep of it.
         intent: Intent,
     },
-    /// Nobody waits for this answer any more. Only reads and the attempts of a stopped route series
+    /// This response is no longer awaited. Only reads and the attempts of a stopped route series
     /// are aborted.
     Abort(Ticket),
     /// Put a text on the clipboard; answer with [`Message::Copied`].
@@ -190,8 +190,8 @@ impl Toast {
         }
     }
 
-    /// Whether a key press takes it away: it was there long enough to be read, and what it says may
-    /// not be so any more.
+    /// Whether a key press takes it away: it was there long enough to be read, and may be
+    /// outdated.
     pub fn was_seen(&self, now: Now) -> bool {
         now.mono - self.since >= 1.0
     }

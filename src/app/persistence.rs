@@ -70,7 +70,7 @@ impl State {
 }
 
 impl Model {
-    /// Brings back what was kept, and keeps from now on. What cannot be read any more is named in
+    /// Brings back what was kept, and keeps from now on. What can no longer be read is named in
     /// the notices. With a query `given` on the command line, that one stands and the offers are in
     /// sight; else a start-up search comes before the last query.
     pub fn restore(&mut self, snapshot: Option<&Snapshot>, searches: Searches, given: bool) {
@@ -157,7 +157,7 @@ impl Model {
                 self.persistence.kept = None;
                 if !std::mem::replace(&mut self.persistence.told, true) {
                     self.notices.push(format!(
-                        "What you change is not kept: {why}. It holds until you leave."
+                        "Changes can't be saved: {why}. They last until you quit."
                     ));
                 }
             }

@@ -34,9 +34,11 @@ use crate::sandbox::Running;
 use crate::store::{GroupsFile, Journal, Notifications, PacingFile, StateStore, files};
 use crate::widgets::theme::Theme;
 
+// 60 frames a second: more would only be queued by the terminal.
 /// The least time between two frames.
 const FRAME_GAP: Duration = Duration::from_millis(16);
 
+// A fast route run could otherwise fill the queue as quickly as it drains, and no frame be drawn.
 /// The most messages taken for one frame.
 const BATCH: usize = 512;
 

@@ -9,9 +9,11 @@ use crate::domain::Untrusted;
 /// The longest wait that a `Retry-After` may ask for.
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
+// A reset further away is a broken clock or a value in milliseconds, not a quota.
 /// The longest time until a quota resets, in seconds: a month and some.
 const LONGEST_QUOTA: f64 = 32.0 * 86_400.0;
 
+// Error pages of proxies can be megabytes; their title and a JSON error are at the start.
 /// How much of an error body is searched.
 const LOOKED_AT: usize = 64 * 1024;
 

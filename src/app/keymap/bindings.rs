@@ -307,25 +307,25 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Form, &["enter"], Action::Submit, "form-submit", "Next field, or what the button says").hint("next", 1),
     row(Context::Form, &["pgup"], Action::First, "form-first", "First field"),
     row(Context::Form, &["pgdn"], Action::Last, "form-last", "Last field or button").hint("last field", 6),
-    row(Context::Form, &["f5"], Action::Refresh, "form-refresh", "Run again what the form shows"),
+    row(Context::Form, &["f5"], Action::Refresh, "form-refresh", "Refresh the result"),
     row(Context::Form, &["ctrl-g"], Action::Complete, "apply-fix", "Apply the suggested fix"),
-    row(Context::Form, &["ctrl-y"], Action::Recall, "form-recall", "Restore the draft that was kept"),
+    row(Context::Form, &["ctrl-y"], Action::Recall, "form-recall", "Restore your draft"),
     row(Context::Form, &["ctrl-r"], Action::Reset, "form-reset", "Restore the defaults"),
 
     row(Context::Dialog, &["y"], Action::Yes, "say-yes", "Confirm").hint("confirm", 1),
     row(Context::Dialog, &["esc", "n", "q"], Action::Back, "say-no", "Cancel").hint("cancel", 2),
-    row(Context::Dialog, &["enter"], Action::Submit, "yes", "Confirm, where nothing is lost by it"),
+    row(Context::Dialog, &["enter"], Action::Submit, "yes", "Confirm, unless data would be lost"),
 
     row(Context::Checkbox, &["space"], Action::Toggle, "check", "Check or uncheck the line").hint("on/off", 3),
 
-    row(Context::ListEdit, &["ctrl-t"], Action::Toggle, "switch", "Switch the line on or off, also while text is typed").hint("on/off", 3),
+    row(Context::ListEdit, &["ctrl-t"], Action::Toggle, "switch", "Switch the line on or off, even while typing").hint("on/off", 3),
     row(Context::ListEdit, &["delete", "ctrl-x"], Action::Remove, "remove", "Remove the line").hint("remove", 4),
     row(Context::ListEdit, &["f2"], Action::Rename, "rename", "Rename").hint("rename", 4),
     row(Context::ListEdit, &["<"], Action::MoveUp, "move-up", "Move the line up").hint("up", 5),
     row(Context::ListEdit, &[">"], Action::MoveDown, "move-down", "Move the line down").hint("down", 6),
     row(Context::ListEdit, &["ctrl-r"], Action::Reset, "reset", "Restore the defaults").hint("reset", 7),
     row(Context::ListEdit, &["ctrl-s"], Action::Run, "run", "Run from any line").hint("run", 3),
-    row(Context::ListEdit, &["ctrl-y"], Action::Recall, "restore-draft", "Restore the draft that was kept").hint("restore draft", 5),
+    row(Context::ListEdit, &["ctrl-y"], Action::Recall, "restore-draft", "Restore your draft").hint("restore draft", 5),
     row(Context::ListEdit, &["ctrl-o"], Action::Settings, "list-settings", "Price type, storage, limit and switches").hint("settings", 8),
 
 
@@ -446,8 +446,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &[], Action::ReloadConfig, "reload-config", "Reload the configuration"),
     row(Context::Global, &["q"], Action::Quit, "quit", "Quit; inside a view, back").hint("quit", 21),
 
-    row(Context::Always, &["f1"], Action::Help, "help-now", "Help, also while text is typed").hint("help", 4),
-    row(Context::Always, &["ctrl-c"], Action::QuitNow, "quit-now", "Leave a text field; elsewhere, and twice in a row, quit at once"),
+    row(Context::Always, &["f1"], Action::Help, "help-now", "Help, even while typing").hint("help", 4),
+    row(Context::Always, &["ctrl-c"], Action::QuitNow, "quit-now", "Close a text field; elsewhere, or pressed twice, quit now"),
     row(Context::Always, &["ctrl-z"], Action::Suspend, "suspend", "Suspend (the shell's fg resumes)"),
     row(Context::Always, &["ctrl-l"], Action::Redraw, "redraw", "Redraw the screen"),
 ];

@@ -83,19 +83,19 @@ impl KeySource {
 
     pub fn sentence(&self) -> String {
         match self {
-            Self::Own => "The sandbox makes a key of its own.".to_owned(),
+            Self::Own => "The sandbox creates its own key.".to_owned(),
             Self::Variable(name) => format!("The key comes from {name} in the environment."),
             Self::File(path) => format!("The key is in {path}."),
-            Self::Command => "The key is what a command prints.".to_owned(),
+            Self::Command => "The key is read from a command's output.".to_owned(),
             Self::OtherClient(path) => {
-                format!("The key is that of the market's own client, in {path}.")
+                format!("The key is read from the market's own client: {path}.")
             }
-            Self::None => "No API key configured: none is sent.".to_owned(),
+            Self::None => "No API key configured.".to_owned(),
             Self::Unusable(why) => format!("The key cannot be used: {why}."),
         }
     }
 
-    /// Whether a key goes along with requests.
+    /// Whether requests carry a key.
     pub const fn is_some(&self) -> bool {
         !matches!(self, Self::None | Self::Unusable(_))
     }

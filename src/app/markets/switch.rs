@@ -57,8 +57,8 @@ impl Model {
         }
     }
 
-    /// The dashboard anew for another profile. Every field is named here: one that is added must
-    /// be said to belong to the market or to the person.
+    /// Resets the dashboard for another profile. Every field is named here, so that a new one must be
+    /// assigned to the market or to the person.
     fn start_over(&mut self, profile: Profile) {
         let fresh = Self::new(profile, None, self.views);
         let Self {

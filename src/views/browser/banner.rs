@@ -51,7 +51,10 @@ pub(super) fn lines(
             .map(Discrepancy::text)
             .collect();
         add(
-            &format!("Not as asked: {}", discrepancies.join("; ")),
+            &format!(
+                "Response doesn't match the query: {}",
+                discrepancies.join("; ")
+            ),
             theme.warning,
         );
     }

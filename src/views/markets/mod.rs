@@ -105,7 +105,7 @@ fn question(name: &str, what: String, change: Change) -> Confirm {
 /// Why the key of a market cannot be changed here, if it cannot.
 fn fixed(market: &Market, state: &State) -> Option<&'static str> {
     if market.address.is_none() {
-        Some("The sandbox makes a key of its own.")
+        Some("The sandbox creates its own key.")
     } else if !market.is_configurable {
         Some(
             "An address of the command line takes its key from --api-key-file or BOURSE_API_KEY. \

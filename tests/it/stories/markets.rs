@@ -182,7 +182,7 @@ fn the_list_says_whence_each_key_comes_and_which_market_is_spoken_to() {
     assert_eq!(desk.model.pane, Pane::Requests);
     desk.keys("M k k").expect("▌   sandbox");
     desk.keys("G");
-    assert!(flat(&desk).contains("The key is what a command prints."));
+    assert!(flat(&desk).contains("The key is read from a command's output."));
 }
 
 #[test]
@@ -575,8 +575,8 @@ fn a_key_is_forgotten_after_a_yes() {
     assert_eq!(commands(&mut desk), [MarketCommand::Change(forget)]);
     desk.keys("k delete").expect("No stored key.");
     desk.keys("k delete")
-        .expect("The sandbox makes a key of its own.");
-    desk.keys("o").expect("The sandbox makes a key of its own.");
+        .expect("The sandbox creates its own key.");
+    desk.keys("o").expect("The sandbox creates its own key.");
     desk.model.markets.market_list.markets[1].key = KeySource::Variable("BOURSE_API_KEY");
     desk.keys("down delete");
     assert!(flat(&desk).contains("unset BOURSE_API_KEY"));
