@@ -126,7 +126,6 @@ mod tests {
                     | Context::Form
                     | Context::Editor
                     | Context::ListEdit
-                    | Context::Checkbox
                     | Context::Choice
             )
         }) {

@@ -25,6 +25,8 @@ pub struct ComputedColumns {
     pub standing: Standing,
     front: Option<Front>,
     unfit: Vec<bool>,
+    /// Counted once: every frame shows it, and a frame must not read all rows.
+    unfit_count: usize,
 }
 
 /// The numbers of one computed column.
@@ -53,8 +55,13 @@ impl ComputedColumns {
     }
 
     /// How many rows are unfit.
-    pub fn unfit(&self) -> usize {
-        self.unfit.iter().filter(|is_unfit| **is_unfit).count()
+    pub const fn unfit(&self) -> usize {
+        self.unfit_count
+    }
+
+    fn set_unfit(&mut self, unfit: Vec<bool>) {
+        self.unfit_count = unfit.iter().filter(|is_unfit| **is_unfit).count();
+        self.unfit = unfit;
     }
 
     /// Fills the computed columns of a listing to which `conditions` are applied here: only rows that
@@ -74,7 +81,8 @@ impl ComputedColumns {
             (None, Some(gb)) => prices.lacks_disk(row, gb),
             (None, None) => false,
         };
-        self.unfit = (0..listing.len()).map(is_unfit).collect();
+        let unfit = (0..listing.len()).map(is_unfit).collect();
+        self.set_unfit(unfit);
         let (computed, plain): (Vec<&Condition>, Vec<&Condition>) = conditions
             .iter()
             .partition(|condition| condition.field.is_computed());
@@ -109,11 +117,12 @@ impl ComputedColumns {
     pub fn fill_volumes(&mut self, listing: &mut Listing) {
         const HOUR: f64 = 3600.0;
         self.standing = Standing::default();
-        self.unfit = self.term.map_or_else(Vec::new, |term| {
+        let unfit = self.term.map_or_else(Vec::new, |term| {
             let (prices, now) = (VolumePrices::new(listing), listing.read_at());
             let is_unfit = |row| prices.cannot_serve(row, &term, now);
             (0..listing.len()).map(is_unfit).collect()
         });
+        self.set_unfit(unfit);
         let columns: [(&str, Numbers); 4] = if let Some(term) = self.term {
             let prices = VolumePrices::new(listing);
             let now = listing.read_at();

@@ -29,6 +29,8 @@ pub(super) fn reloaded(model: &mut Model, now: Now, result: Result<Box<Reconfigu
     match result {
         Ok(new) => {
             let has_notices = !new.notices.is_empty();
+            let saved = state.themes.saved.as_ref();
+            let is_own_change = saved.is_some_and(|name| *name == new.themes.chosen);
             notify(state, new.notices);
             state.keymap = new.keymap;
             state.markets.market_list = new.market_list;
@@ -40,7 +42,7 @@ pub(super) fn reloaded(model: &mut Model, now: Now, result: Result<Box<Reconfigu
             }
             if has_notices {
                 state.show(Toast::error("Configuration reloaded with errors", now));
-            } else if new.is_noticeable {
+            } else if new.is_noticeable && !is_own_change {
                 state.show(Toast::new("Configuration reloaded", now));
             }
         }

@@ -7,7 +7,7 @@ pub mod drift;
 pub mod preflight;
 pub mod supply;
 
-use super::keymap::Action;
+use super::keymap::{Action, Context};
 use super::message::{Effect, Toast};
 use super::mutations::READ_ONLY;
 use super::remote::{Now, Ticket, Waiting};
@@ -189,7 +189,8 @@ pub(super) fn listed(model: &mut Model, now: Now) -> Vec<Effect> {
     if let Some(since) = since.filter(|_| new > 0) {
         let noun = if new == 1 { "change" } else { "changes" };
         let then = model.local_time(now).minute(since);
-        let key = model.state.keymap.key_of(Action::Drift);
+        let keymap = &model.state.keymap;
+        let key = keymap.key_in(&[Context::Workergroups], Action::Differences);
         let text = format!("{new} {noun} since {then} ({key} to show)");
         model.show(Toast::new(text, now));
     }

@@ -202,6 +202,8 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         }
         Message::Resized(columns, rows) => {
             model.state.size = (columns, rows);
+            // A wide screen has room for what a narrow one did not work out.
+            stack::rows_changed(model);
             Vec::new()
         }
         Message::Answered { ticket, result } => answers::on_reply(model, now, ticket, *result),

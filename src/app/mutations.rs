@@ -198,7 +198,7 @@ impl Mutations {
     }
 
     /// The kind of the write that waits for this response.
-    pub fn awaiting(&self, ticket: Ticket) -> Option<WriteKind> {
+    fn awaiting(&self, ticket: Ticket) -> Option<WriteKind> {
         self.all_in_flight()
             .find(|(_, sent)| sent.ticket == ticket)
             .map(|(kind, _)| kind)

@@ -5,7 +5,7 @@ use super::browser::Browser;
 use super::message::Effect;
 use super::remote::Now;
 use crate::domain::cost::{Job, VolumeTerm};
-use crate::domain::query::DEFAULT_STORAGE_GB;
+use crate::domain::query::{DEFAULT_STORAGE_GB, Direction};
 use crate::domain::{Operand, Operator, OrderKey, Query, Resource, Value};
 
 /// The columns that a job adds to the table; the last one only where the work is given.
@@ -23,11 +23,19 @@ impl State {
     /// Prices the offers for a job or for none, and asks the market for the prices with its disk.
     pub fn price_job(&mut self, now: Now, job: Option<Job>) -> Vec<Effect> {
         let offers = &mut self.browsers[Resource::Offers];
-        if offers.set_job(job) {
-            offers.ask(&mut self.tickets, now)
-        } else {
-            Vec::new()
+        // The market's score says nothing about a bill: the smallest bill comes first, unless
+        // another order was chosen.
+        let reorders = job.is_some() && offers.figures.job.is_none() && offers.is_ranked_by_score();
+        let is_other_search = offers.set_job(job);
+        let mut effects = Vec::new();
+        if reorders && let Some(field) = offers.query.resource.catalog().column("job_cost") {
+            let direction = Direction::Ascending;
+            effects = offers.set_order(vec![OrderKey { field, direction }], now);
         }
+        if is_other_search {
+            effects.extend(offers.ask(&mut self.tickets, now));
+        }
+        effects
     }
 
     /// Prices the volumes for a size and term, or for none.
@@ -37,6 +45,11 @@ impl State {
 }
 
 impl Browser {
+    /// Whether the rows have the market's own order, which nobody chose.
+    fn is_ranked_by_score(&self) -> bool {
+        matches!(self.query.order.as_slice(), [key] if key.field.key == "score")
+    }
+
     /// The disk in GB that the search is for: the storage that its prices include, or the least
     /// space that it asks for.
     pub fn searched_disk(&self) -> Option<f64> {
@@ -124,7 +137,7 @@ impl Browser {
     }
 
     /// Prices the volumes for a size and term, or for none; the columns come and go with it.
-    pub fn set_term(&mut self, term: Option<VolumeTerm>) {
+    fn set_term(&mut self, term: Option<VolumeTerm>) {
         if self.is_at_top() {
             self.go_to_top();
         }

@@ -281,7 +281,7 @@ impl Requests {
 
 impl State {
     /// The number of the latest request for an operation that failed, if it is still in the ledger.
-    pub fn request_of(&self, operation: Operation) -> Option<u64> {
+    fn request_of(&self, operation: Operation) -> Option<u64> {
         self.ledger
             .numbered()
             .find(|(_, entry)| entry.operation == operation && entry.error.is_some())

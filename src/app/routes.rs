@@ -171,12 +171,6 @@ impl Routes {
         self.runs.last()
     }
 
-    /// The last run on an endpoint.
-    pub fn latest_of(&self, endpoint: &str) -> Option<&RouteRun> {
-        let mut runs = self.runs.iter().rev();
-        runs.find(|run| run.run.plan().endpoint == endpoint)
-    }
-
     /// The run in progress, if there is one; a series rather than a single request.
     pub fn active(&self) -> Option<&RouteRun> {
         self.active_series()

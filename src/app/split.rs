@@ -1,8 +1,5 @@
 //! How the table and the preview beside it share the screen: by two keys or by dragging the divider.
 
-/// From this width on, the request details stand beside their list.
-pub const SIDE_BY_SIDE: u16 = 130;
-
 /// Per cent that a key press moves the divider.
 const STEP: u16 = 5;
 

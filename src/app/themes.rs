@@ -20,4 +20,6 @@ pub struct Themes {
     pub chosen: String,
     /// The theme to draw with, if it is not the one of the start.
     pub shown: Option<Theme>,
+    /// The theme that was just written into the configuration: reading that back is no news.
+    pub saved: Option<String>,
 }

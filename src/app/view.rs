@@ -42,6 +42,16 @@ pub enum Outcome {
     Ignored,
 }
 
+impl Outcome {
+    pub const fn of(is_handled: bool) -> Self {
+        if is_handled {
+            Self::Handled
+        } else {
+            Self::Ignored
+        }
+    }
+}
+
 /// Whether an action can be taken now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Availability {

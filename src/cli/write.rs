@@ -15,7 +15,7 @@ use super::create_args::{CreateArguments, flag};
 use super::output::{self, CliError};
 use super::sandbox::Stop;
 use super::settings::{Market, Settings};
-use crate::api::{Progress, Reply, Request, Session};
+use crate::api::{ApiError, Progress, Reply, Request, Session};
 use crate::app::groups::creation::CREATE;
 use crate::app::mutations::{self, Mutations, READ_ONLY, RequestPreview, SendBlocked};
 use crate::app::remote::{Now, Tickets};
@@ -235,34 +235,18 @@ fn confirm(word: &str) -> Result<(), CliError> {
     }))
 }
 
-/// Waits for its turn, sends the write once, and reports.
-async fn send(
-    session: &Session,
+/// Waits until the rate limit allows the write; gives what sends it.
+async fn turn(
+    mutations: &mut Mutations,
+    request: &Request,
     profile: &Profile,
-    history: History,
-    write: Write,
-    format: ReplyFormat,
-) -> Result<(), CliError> {
-    let Write {
-        kind,
-        request,
-        subject,
-        check,
-        ..
-    } = write;
-    let mut stop = Stop::new()?;
-    let started = Instant::now();
-    let now = || Now {
-        mono: started.elapsed().as_secs_f64(),
-        epoch: epoch(),
-    };
-    let mut mutations = Mutations::default();
-    mutations.history = history.entries;
+    now: &impl Fn() -> Now,
+    stop: &mut Stop,
+) -> Result<Effect, CliError> {
     let mut tickets = Tickets::default();
-    mutations.begin(kind);
-    let effect = loop {
+    loop {
         match mutations.send(request.clone(), profile, tickets.take(), now()) {
-            Ok(effect) => break effect,
+            Ok(effect) => return Ok(effect),
             Err(SendBlocked::NotConfirmed) => return Err(not_sent("not confirmed")),
             Err(SendBlocked::TooEarly(seconds)) => {
                 output::note(&format!("rate limited: sending in {} s", seconds.ceil()));
@@ -274,7 +258,28 @@ async fn send(
                 }
             }
         }
+    }
+}
+
+/// Waits for its turn, sends the write once, and reports.
+async fn send(
+    session: &Session,
+    profile: &Profile,
+    history: History,
+    write: Write,
+    format: ReplyFormat,
+) -> Result<(), CliError> {
+    let (kind, request) = (write.kind, write.request.clone());
+    let mut stop = Stop::new()?;
+    let started = Instant::now();
+    let now = || Now {
+        mono: started.elapsed().as_secs_f64(),
+        epoch: epoch(),
     };
+    let mut mutations = Mutations::default();
+    mutations.history = history.entries;
+    mutations.begin(kind);
+    let effect = turn(&mut mutations, &request, profile, &now, &mut stop).await?;
     let Effect::Write {
         request, intent, ..
     } = effect
@@ -297,7 +302,7 @@ async fn send(
     let result = tokio::select! {
         biased;
         () = stop.wait() => {
-            return Err(unknown("interrupted before the reply arrived", &check));
+            return Err(unknown("interrupted before the reply arrived", &write.check));
         }
         result = sent => result,
     };
@@ -311,21 +316,31 @@ async fn send(
     let (verdict, words) = completed.map_or((Verdict::Unknown, String::new()), |completed| {
         (completed.verdict, completed.message)
     });
+    report(&write, format, (verdict, &words), &result)
+}
+
+/// What the command prints of a write that ended, or why it fails.
+fn report(
+    write: &Write,
+    format: ReplyFormat,
+    (verdict, words): (Verdict, &str),
+    result: &Result<Reply, ApiError>,
+) -> Result<(), CliError> {
     match verdict {
         Verdict::Done if format == ReplyFormat::Json => Ok(()),
         Verdict::Done => {
-            let subject = Untrusted::from(subject).screen(200);
-            let line = match &result {
+            let subject = Untrusted::from(write.subject.clone()).screen(200);
+            let line = match result {
                 Ok(Reply::Created { id }) => format!("Workergroup {id} created for {subject}\n"),
                 _ => format!("Volume listing {subject} unlisted: {words}\n"),
             };
             output::print(line.as_bytes())
         }
-        Verdict::Refused => Err(CliError::Failed(match kind {
+        Verdict::Refused => Err(CliError::Failed(match write.kind {
             WriteKind::UnlistVolume => format!("not unlisted: {words}"),
             WriteKind::CreateWorkergroup => format!("not created: {words}"),
         })),
-        Verdict::Unknown => Err(unknown(&words, &check)),
+        Verdict::Unknown => Err(unknown(words, &write.check)),
     }
 }
 

@@ -13,10 +13,10 @@ use super::text::Untrusted;
 use super::value::CellRef;
 
 /// What stands in a cell without a value.
-pub const BLANK: &str = "-";
+const BLANK: &str = "-";
 
 /// What stands in a detail view for a member that the record lacks.
-pub const NOT_SENT: &str = "not reported";
+const NOT_SENT: &str = "not reported";
 
 /// What stands in a detail view for a member that is null.
 pub const NULL: &str = "—";
@@ -70,7 +70,7 @@ pub fn detail(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
     }
 }
 
-/// A number of a field, its unit only where it is part of the number (`98.5%`, `2.4TB`, `71d`).
+/// A number of a field, its unit only where it is part of the number (`98.5%`, `2.4 TB`, `71d`).
 pub fn number(field: &Field, value: f64) -> String {
     if field.zero_is_none && value == 0.0 {
         return NONE.to_owned();
@@ -119,11 +119,11 @@ pub const fn yes_no(flag: bool) -> &'static str {
 /// Storage or memory: GB, from 10,000 GB on TB.
 pub fn gigabytes(value: f64) -> String {
     if value.abs() >= 10_000.0 {
-        format!("{}TB", trimmed(value / 1000.0, 1))
+        format!("{} TB", trimmed(value / 1000.0, 1))
     } else if value.abs() >= 100.0 {
-        format!("{value:.0}GB")
+        format!("{value:.0} GB")
     } else {
-        format!("{}GB", trimmed(value, 1))
+        format!("{} GB", trimmed(value, 1))
     }
 }
 

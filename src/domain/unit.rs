@@ -44,6 +44,43 @@ pub enum Unit {
     Capability,
 }
 
+/// The suffixes of durations, with their seconds.
+const DURATIONS: &[(&str, f64)] = &[
+    ("s", 1.0),
+    ("sec", 1.0),
+    ("m", 60.0),
+    ("min", 60.0),
+    ("h", 3600.0),
+    ("d", 86_400.0),
+    ("day", 86_400.0),
+    ("days", 86_400.0),
+    ("w", 604_800.0),
+    ("mo", 2_592_000.0),
+    ("y", 31_536_000.0),
+];
+
+/// The suffixes of transfer rates, with the factor to the unit of the wire.
+const fn transfer_suffixes(unit: TransferUnit) -> &'static [(&'static str, f64)] {
+    match unit {
+        TransferUnit::MegabytesPerSecond => &[
+            ("mb/s", 1.0),
+            ("gb/s", 1e3),
+            ("mbps", 0.125),
+            ("mbit/s", 0.125),
+            ("gbps", 125.0),
+            ("gbit/s", 125.0),
+        ],
+        TransferUnit::MegabitsPerSecond => &[
+            ("mbps", 1.0),
+            ("mbit/s", 1.0),
+            ("gbps", 1e3),
+            ("gbit/s", 1e3),
+            ("mb/s", 8.0),
+            ("gb/s", 8e3),
+        ],
+    }
+}
+
 impl Unit {
     /// The power of ten by which a bare number in a query is multiplied to give the wire value,
     /// if it is one (`gpu_ram=24` is 24000 MB).
@@ -120,37 +157,8 @@ impl Unit {
                 ("tb", 1e3),
                 ("t", 1e3),
             ],
-            Self::Seconds => &[
-                ("s", 1.0),
-                ("sec", 1.0),
-                ("m", 60.0),
-                ("min", 60.0),
-                ("h", 3600.0),
-                ("d", 86_400.0),
-                ("day", 86_400.0),
-                ("days", 86_400.0),
-                ("w", 604_800.0),
-                ("mo", 2_592_000.0),
-                ("y", 31_536_000.0),
-            ],
-            Self::Transfer => match dialect.transfer {
-                TransferUnit::MegabytesPerSecond => &[
-                    ("mb/s", 1.0),
-                    ("gb/s", 1e3),
-                    ("mbps", 0.125),
-                    ("mbit/s", 0.125),
-                    ("gbps", 125.0),
-                    ("gbit/s", 125.0),
-                ],
-                TransferUnit::MegabitsPerSecond => &[
-                    ("mbps", 1.0),
-                    ("mbit/s", 1.0),
-                    ("gbps", 1e3),
-                    ("gbit/s", 1e3),
-                    ("mb/s", 8.0),
-                    ("gb/s", 8e3),
-                ],
-            },
+            Self::Seconds => DURATIONS,
+            Self::Transfer => transfer_suffixes(dialect.transfer),
             Self::MegabytesPerSecond => &[("mb/s", 1.0), ("gb/s", 1e3)],
             Self::GigabytesPerSecond => &[("gb/s", 1.0), ("mb/s", 1e-3), ("tb/s", 1e3)],
             Self::Ratio => &[("%", 0.01)],

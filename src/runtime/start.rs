@@ -120,6 +120,7 @@ pub(super) fn theme_choices(
         all: all.collect(),
         chosen: chosen.to_owned(),
         shown: None,
+        saved: None,
     }
 }
 

@@ -10,6 +10,7 @@
 //! standard error that may be gone. Neither is `Terminal::clear`: it asks the terminal where the
 //! cursor is, and the answer would be eaten by the input thread.
 
+mod links;
 mod modes;
 mod os;
 mod output;
@@ -24,6 +25,7 @@ use ratatui::{Frame, Terminal};
 
 pub use modes::{is_entered, restore};
 
+use links::Link;
 use output::Output;
 
 /// Why no dashboard can be shown here. The program says so in one line and exits with 2.
@@ -79,6 +81,8 @@ pub struct Screen {
     mouse: bool,
     /// The terminal no longer shows what ratatui believes: the next frame paints every cell.
     stale: bool,
+    /// The web addresses that the terminal has as links.
+    links: Vec<Link>,
     _stays_on_its_thread: PhantomData<Rc<()>>,
 }
 
@@ -100,6 +104,7 @@ impl Screen {
             terminal,
             mouse,
             stale: true,
+            links: Vec::new(),
             _stays_on_its_thread: PhantomData,
         })
     }
@@ -122,8 +127,19 @@ impl Screen {
         }
         let mut measured = None;
         self.stale = true;
-        self.terminal.draw(|frame| measured = Some(render(frame)))?;
-        self.terminal.backend_mut().present()?;
+        let area = self.terminal.get_frame().area();
+        let frame = self.terminal.draw(|frame| measured = Some(render(frame)))?;
+        if frame.area != area {
+            // Another size: ratatui has painted every cell, links or not.
+            self.links.clear();
+        }
+        let links = links::on_screen(frame.buffer);
+        let unlinked = links::gone(&self.links, &links, frame.buffer);
+        let output = self.terminal.backend_mut();
+        let added = links.iter().filter(|link| !self.links.contains(link));
+        output.link(&unlinked, added)?;
+        output.present()?;
+        self.links = links;
         self.stale = false;
         measured.ok_or_else(|| io::Error::other("the frame was not drawn"))
     }
@@ -207,6 +223,7 @@ impl Screen {
     /// that, without asking the terminal anything.
     fn forget_screen(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
+        self.links.clear();
         self.terminal.backend_mut().forget();
         self.terminal
             .resize(Rect::new(0, 0, size.width, size.height))

@@ -78,6 +78,7 @@ fn own(model: &Model) -> Vec<Hint> {
     let mut hints: Vec<_> = reachable(model)
         .filter(|row| !is_way_out(row.action))
         .filter(|row| model.has_use_for(row.action) && model.disabled(row.action).is_none())
+        .filter(|row| model.overlays.is_empty() || !leads_away(row.action))
         .filter_map(|row| {
             row.hint.map(|(word, rank)| Hint {
                 key: model.keymap.shown_key(row),
@@ -124,6 +125,14 @@ fn ways_out(model: &Model) -> Vec<Hint> {
             })
         })
         .collect()
+}
+
+/// What is offered in panes only: over one, it would lead away from the view.
+const fn leads_away(action: Action) -> bool {
+    matches!(
+        action,
+        Action::NextPane | Action::SavedSearches | Action::Markets
+    )
 }
 
 const fn is_way_out(action: Action) -> bool {

@@ -6,6 +6,7 @@ mod header;
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
+use ratatui::style::{Color, Modifier};
 
 use crate::app::Model;
 use crate::app::frame_layout::FrameLayout;
@@ -15,7 +16,7 @@ use crate::widgets::ascii;
 use crate::widgets::panel::Size;
 use crate::widgets::theme::Theme;
 
-pub const SMALLEST: (u16, u16) = (40, 10);
+const SMALLEST: (u16, u16) = (40, 10);
 
 /// Draws a frame; gives what it measured.
 pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> FrameLayout {
@@ -100,6 +101,19 @@ fn screen(
         .extend(covered.filter(|(depth, _, _)| *depth < hidden));
     let mut cursor = None;
     if hidden == 0 {
+        let pane_theme = match Size::of(area.width, area.height) {
+            _ if !model.overlays.is_empty() => theme.unfocused(),
+            // Focus moves between the panels of a wide screen: it must catch the eye.
+            Size::Wide => Theme {
+                thick_focus: true,
+                ..*theme
+            },
+            Size::Compact | Size::Medium => *theme,
+        };
+        let brush = Brush {
+            theme: &pane_theme,
+            ..brush
+        };
         let mut scene = brush.scene(frame, facts, 0);
         model.pane_view().draw(body, &mut scene);
         cursor = scene.cursor;
@@ -124,7 +138,18 @@ fn overlays(
     facts: &mut FrameLayout,
 ) -> Option<Position> {
     let mut cursor = None;
-    for (place, view) in brush.model.overlays.iter().enumerate().skip(first) {
+    let covered = brush.theme.unfocused();
+    let views = &brush.model.overlays;
+    for (place, view) in views.iter().enumerate().skip(first) {
+        if view.placement() == Placement::Dialog {
+            dim(frame, area, brush.theme);
+        }
+        let theme = if place + 1 < views.len() {
+            &covered
+        } else {
+            brush.theme
+        };
+        let brush = Brush { theme, ..brush };
         let mut scene = brush.scene(frame, facts, place + 1);
         // The header stays above a page.
         let page = match view.placement() {
@@ -135,4 +160,13 @@ fn overlays(
         cursor = scene.cursor;
     }
     cursor
+}
+
+/// Takes colour and weight from what lies behind a dialog, the tint of a selected row included.
+fn dim(frame: &mut Frame<'_>, area: Rect, theme: &Theme) {
+    let behind = theme
+        .backdrop
+        .bg(theme.background.unwrap_or(Color::Reset))
+        .remove_modifier(Modifier::REVERSED | Modifier::UNDERLINED);
+    frame.buffer_mut().set_style(area, behind);
 }

@@ -7,7 +7,7 @@ use ratatui::text::Line;
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
 use crate::app::remote::Now;
-use crate::app::view::{Cx, Outcome, Region, Scene, View};
+use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::workergroup::{Change, ChangeKind};
 use crate::domain::{Resource, Untrusted};
 use crate::views::preflight::parts::signed;
@@ -50,6 +50,10 @@ impl View for Drift {
         self.report.is_typing()
     }
 
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        self.report.availability(action)
+    }
+
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
             Action::Refresh => Some("refresh"),
@@ -76,8 +80,7 @@ impl View for Drift {
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         self.sync(cx);
-        self.report.key(key, cx.viewport(Region::MAIN));
-        Outcome::Handled
+        Outcome::of(self.report.key(key, cx.viewport(Region::MAIN)))
     }
 
     fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {

@@ -73,7 +73,6 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             cx.try_open(|state| Some(term::Term::new(state)))
         }
         Action::Job => cx.try_open(|state| Some(job::JobForm::new(state))),
-        Action::VolumeTerm => cx.try_open(|state| Some(term::Term::new(state))),
         Action::Plot => cx.try_open(plot::Plot::new),
         Action::Sort if cx.is_on_pane() => cx.try_open(sort::Sort::new),
         Action::Columns if cx.is_on_pane() => cx.try_open(columns::Columns::new),
@@ -114,7 +113,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Preflight => preflight::open_selected(cx),
         Action::PlanCapacity => cx.try_open(planner::Planner::of_selected),
         Action::CheckSupply => supply::open(cx),
-        Action::Drift => drift::open(cx),
+        Action::Differences if cx.state.pane == Pane::Workergroups => drift::open(cx),
         Action::Unlist => unlist::open(cx),
         Action::Filter if cx.is_on_pane() => cx.try_open(filter::Filter::new),
         Action::Settings if cx.is_on_pane() => cx.try_open(settings::Settings::new),
@@ -129,7 +128,68 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Theme => cx.try_open(theme::Theme::new),
         Action::RouteLab => route_lab::open(cx),
         Action::OpenRequest => request::open_failed(cx),
-        _ => false,
+        // Every action by name: without its arm a new view does not compile.
+        Action::QuitNow
+        | Action::Suspend
+        | Action::Redraw
+        | Action::EditConfig
+        | Action::ReloadConfig
+        | Action::NextPane
+        | Action::PreviousPane
+        | Action::NextTab
+        | Action::PreviousTab
+        | Action::Offers
+        | Action::Volumes
+        | Action::Workergroups
+        | Action::Requests
+        | Action::Down
+        | Action::Up
+        | Action::PageDown
+        | Action::PageUp
+        | Action::HalfDown
+        | Action::HalfUp
+        | Action::First
+        | Action::Last
+        | Action::Left
+        | Action::Right
+        | Action::Back
+        | Action::Query
+        | Action::Sort
+        | Action::Refresh
+        | Action::Submit
+        | Action::Complete
+        | Action::Older
+        | Action::Newer
+        | Action::Toggle
+        | Action::MoveUp
+        | Action::MoveDown
+        | Action::Remove
+        | Action::OfferType
+        | Action::Yes
+        | Action::Watch
+        | Action::Mark
+        | Action::Unmark
+        | Action::Differences
+        | Action::ForgetJob
+        | Action::New
+        | Action::Filter
+        | Action::Columns
+        | Action::Settings
+        | Action::FirstColumn
+        | Action::LastColumn
+        | Action::FoldPreview
+        | Action::SortLeft
+        | Action::SortRight
+        | Action::Reverse
+        | Action::Run
+        | Action::Reset
+        | Action::Edit
+        | Action::Undo
+        | Action::Redo
+        | Action::Recall
+        | Action::WiderDetail
+        | Action::WiderTable
+        | Action::Secrets => false,
     }
 }
 
@@ -140,7 +200,7 @@ const fn edits(is_typed: bool) -> &'static [Context] {
         &[Context::ListEdit, Context::List, Context::Always]
     } else {
         &[
-            Context::Checkbox,
+            Context::Choice,
             Context::ListEdit,
             Context::List,
             Context::Always,
@@ -156,7 +216,7 @@ fn only(used: &[Action], action: Action) -> Availability {
             | Action::MoveUp
             | Action::MoveDown
             | Action::Remove
-            | Action::Rename
+            | Action::Edit
             | Action::Reset
             | Action::Recall
             | Action::Run

@@ -6,7 +6,7 @@ use ratatui::text::Line;
 
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
-use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::text::visible;
 use crate::widgets::dialog;
 use crate::widgets::panel::{Panel, Tone};
@@ -50,6 +50,13 @@ impl View for Notices {
         Placement::Dialog
     }
 
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Refresh => Availability::Hidden,
+            _ => self.report.availability(action),
+        }
+    }
+
     fn takes_text(&self) -> bool {
         self.report.is_typing()
     }
@@ -66,8 +73,7 @@ impl View for Notices {
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        self.report.key(key, cx.viewport(Region::MAIN));
-        Outcome::Handled
+        Outcome::of(self.report.key(key, cx.viewport(Region::MAIN)))
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

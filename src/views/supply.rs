@@ -31,7 +31,7 @@ const LEAST_SUMMARY: u16 = 10;
 
 /// The table of the supply check; its selection is that of the pane.
 #[derive(Debug)]
-pub struct SupplyView;
+struct SupplyView;
 
 /// Opens the view, and starts the check unless it runs.
 pub fn open(cx: &mut Cx<'_>) -> bool {
@@ -64,7 +64,9 @@ impl View for SupplyView {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            Action::Query | Action::FindNext | Action::FindPrevious => Availability::Hidden,
+            Action::Query | Action::Newer | Action::Older | Action::Left | Action::Right => {
+                Availability::Hidden
+            }
             _ => Availability::Available,
         }
     }

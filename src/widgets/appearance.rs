@@ -23,7 +23,7 @@ pub enum Choice {
 
 /// How many colours the terminal shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Depth {
+enum Depth {
     /// None.
     Mono,
     Ansi,
@@ -118,7 +118,7 @@ fn colour(text: &str) -> Result<Color, String> {
 
 impl Depth {
     /// What the environment says of the terminal.
-    pub fn detect(variable: &impl Fn(&str) -> Option<String>) -> Self {
+    fn detect(variable: &impl Fn(&str) -> Option<String>) -> Self {
         if variable("NO_COLOR").is_some_and(|value| !value.is_empty()) {
             return Self::Mono;
         }

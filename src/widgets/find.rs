@@ -58,20 +58,16 @@ impl Find {
     /// What an action means to the search.
     pub fn update(&mut self, action: Action) -> FindEvent {
         match action {
-            Action::FindNext | Action::FindPrevious if self.is_active() => {
-                self.step(if action == Action::FindNext { 1 } else { -1 });
+            Action::Newer | Action::Older if self.is_active() => {
+                self.step(if action == Action::Newer { 1 } else { -1 });
                 FindEvent::Moved
             }
-            Action::Query | Action::FindNext | Action::FindPrevious => {
+            Action::Query | Action::Newer | Action::Older => {
                 self.is_typing = true;
                 FindEvent::Handled
             }
             Action::Submit if self.is_typing => {
                 self.is_typing = false;
-                FindEvent::Moved
-            }
-            Action::Older | Action::Newer if self.is_typing => {
-                self.step(if action == Action::Newer { 1 } else { -1 });
                 FindEvent::Moved
             }
             Action::Back if self.is_active() => {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent};
 
 use super::secret_input::SecretInput;
 use super::text_area::TextArea;
@@ -196,6 +196,23 @@ impl<K: fmt::Debug> fmt::Debug for Form<K> {
     }
 }
 
+/// Does what an action means inside a text of several lines; false if it means nothing there.
+fn edit_lines(area: &mut TextArea, action: Action) -> bool {
+    match action {
+        Action::Down if area.at() + 1 < area.lines().len() => area.step(1),
+        Action::Up if area.at() > 0 => area.step(-1),
+        Action::Submit => area.break_line(),
+        Action::Undo => {
+            area.undo();
+        }
+        Action::Redo => {
+            area.redo();
+        }
+        _ => return false,
+    }
+    true
+}
+
 impl<K: Copy + Eq> Form<K> {
     /// A form on its first field, whose text is selected so that typing replaces it.
     pub fn new(fields: Vec<Field<K>>) -> Self {
@@ -227,11 +244,6 @@ impl<K: Copy + Eq> Form<K> {
         self.fields.get(self.focus).map(|field| field.key)
     }
 
-    /// The explanation of the field that has the focus.
-    pub fn focused_error(&self) -> Option<&str> {
-        self.fields.get(self.focus)?.error.as_deref()
-    }
-
     /// Where keys are looked up: Space and the arrows change a choice, Enter breaks a line of a
     /// text.
     pub fn contexts(&self) -> &'static [Context] {
@@ -250,28 +262,28 @@ impl<K: Copy + Eq> Form<K> {
             return FormEvent::Ignored;
         };
         let key = field.key;
+        if let Control::Lines(area) = &mut field.control
+            && edit_lines(area, action)
+        {
+            if matches!(action, Action::Up | Action::Down) {
+                return FormEvent::Moved;
+            }
+            self.edited();
+            return FormEvent::Changed(key);
+        }
         match (action, &mut field.control) {
-            (Action::Down, Control::Lines(area)) if area.at() + 1 < area.lines().len() => {
-                area.step(1);
-                FormEvent::Moved
-            }
-            (Action::Up, Control::Lines(area)) if area.at() > 0 => {
-                area.step(-1);
-                FormEvent::Moved
-            }
-            (Action::Submit, Control::Lines(area)) => {
-                area.break_line();
-                self.edited();
-                FormEvent::Changed(key)
-            }
-            (Action::Undo | Action::Redo, Control::Lines(area)) => {
-                if action == Action::Undo {
-                    area.undo();
+            (
+                Action::Left | Action::Right,
+                Control::Text(_) | Control::Secret(_) | Control::Lines(_),
+            ) => {
+                let is_right = action == Action::Right;
+                let arrow = if is_right {
+                    KeyCode::Right
                 } else {
-                    area.redo();
-                }
-                self.edited();
-                FormEvent::Changed(key)
+                    KeyCode::Left
+                };
+                self.key(KeyEvent::from(arrow));
+                FormEvent::Moved
             }
             (Action::Left | Action::Right, Control::Button) => {
                 self.step(if action == Action::Right { 1 } else { -1 });
@@ -324,7 +336,7 @@ impl<K: Copy + Eq> Form<K> {
     }
 
     /// Puts the focus on the field at a place, as a click does.
-    pub fn focus_at(&mut self, place: usize) {
+    fn focus_at(&mut self, place: usize) {
         if place != self.focus
             && let Some(field) = self.fields.get_mut(self.focus)
         {

@@ -12,6 +12,7 @@ use super::text::wrap_line;
 use super::theme::Theme;
 use super::viewport::Viewport;
 use crate::app::keymap::{Action, Context};
+use crate::app::view::Availability;
 
 /// The most characters of one line that are laid out: a server's text may be megabytes without a
 /// break, and no screen shows more than this.
@@ -104,6 +105,16 @@ impl Report {
     /// Whether something is searched for.
     pub fn is_searching(&self) -> bool {
         self.find.is_active()
+    }
+
+    /// What the keys of a report with nothing beside it can do: matches are stepped through only
+    /// where something is searched for.
+    pub fn availability(&self, action: Action) -> Availability {
+        match action {
+            Action::Newer | Action::Older if !self.is_searching() => Availability::Hidden,
+            Action::Left | Action::Right => Availability::Hidden,
+            _ => Availability::Available,
+        }
     }
 
     /// Scrolls or searches; false if the action means neither here.
@@ -462,7 +473,7 @@ mod tests {
         let rows = drawn(&report, 6);
         assert_eq!(rows[0], "line 0");
         assert!(rows[5].contains("LINE 1") && rows[5].contains("1 of 11"));
-        report.update(Action::FindPrevious, page(5));
+        report.update(Action::Older, page(5));
         assert!(drawn(&report, 6).iter().any(|row| row == "line 19"));
         report.update(Action::Back, page(5));
         assert!(!report.is_searching());

@@ -242,6 +242,16 @@ impl Theme {
         ascii: false,
     };
 
+    /// The theme of what lies behind a dialog: no frame has the keyboard.
+    #[must_use]
+    pub const fn unfocused(&self) -> Self {
+        Self {
+            focus: self.border,
+            thick_focus: false,
+            ..*self
+        }
+    }
+
     /// The name of every role, as the configuration has it, with its style.
     pub const fn roles_mut(&mut self) -> [(&'static str, &mut Style); 22] {
         let [first, second, third, fourth, fifth, sixth] = &mut self.series;

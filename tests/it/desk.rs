@@ -266,11 +266,15 @@ impl Desk {
         self
     }
 
-    /// The row of the table that shows a record, by its id.
+    /// The row of the table that shows a record, by its id, without what lies left of the table.
     #[track_caller]
     pub fn row(&self, id: &str) -> String {
         let (y, screen) = (self.row_of(id), self.screen());
-        screen.lines().nth(usize::from(y)).unwrap().to_owned()
+        let left = self.model.facts.viewport(0, Region::MAIN).rows.x;
+        let line = screen.lines().nth(usize::from(y)).unwrap();
+        line.chars()
+            .skip(usize::from(left.saturating_sub(1)))
+            .collect()
     }
 
     /// The cell of a record under a header.

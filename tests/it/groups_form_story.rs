@@ -784,7 +784,7 @@ fn the_worst_case_includes_the_disk_that_the_launch_arguments_set() {
     let desk = confirming_with("--env '-e A=1' --disk 200");
     says(
         &desk,
-        "At most 20 workers × $1.050 = $21.00/h with 200GB disk from --disk",
+        "At most 20 workers × $1.050 = $21.00/h with 200 GB disk from --disk",
     );
     says(&desk, "(2 machines, 2 GPUs)"); // the third has 100 GB
     let desk = confirming_with("--disk=200");
@@ -792,7 +792,7 @@ fn the_worst_case_includes_the_disk_that_the_launch_arguments_set() {
     let desk = confirming_with("--ssh");
     says(
         &desk,
-        "At most 20 workers × $2.010 = $40.20/h with the default 8GB disk",
+        "At most 20 workers × $2.010 = $40.20/h with the default 8 GB disk",
     );
     let desk = confirming_with("--disk much");
     says(

@@ -320,7 +320,7 @@ fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
     says(&desk, "host 7 has 2 of 3 machines (67%)");
     says(
         &desk,
-        "2 of 3 machines have the 24 GB of gpu_ram; the smallest has 23GB",
+        "2 of 3 machines have the 24 GB of gpu_ram; the smallest has 23 GB",
     );
     says(&desk, "1 of 3 machines have less than 24 GB of GPU memory");
     // 3 cold workers, 12 halfway, 20 at most. Three run on the 3 machines there are, $1.80; the

@@ -142,8 +142,8 @@ fn an_offer_that_ends_before_the_job_or_lacks_the_disk_says_so() {
     desk.keys("G enter").expect("Offer 103"); // last, whatever the order
     // 10 hours are left, 15 are needed; 60 GB are there, 72 wanted.
     desk.expect("! The offer ends 5 hours before the job is done")
-        .expect("! The disk is 12GB too small");
-    desk.keys("G").keys("left g").expect("Offer 105");
+        .expect("! The disk is 12 GB too small");
+    desk.keys("esc g enter").expect("Offer 105"); // the smallest bill
     desk.expect("! End of the offer not reported");
 }
 
@@ -258,7 +258,7 @@ fn related_offers_come_from_what_is_loaded_and_then_from_the_host() {
     let mut desk = wide();
     desk.keys("R").expect("Machine 7 of host 70");
     desk.expect("loading all offers of the host");
-    desk.expect("gets 50 % of the GPUs, 64GB of 128GB RAM, 16 of 32 vCPUs");
+    desk.expect("gets 50 % of the GPUs, 64 GB of 128 GB RAM, 16 of 32 vCPUs");
     assert_eq!(asked_text(&desk), "host_id=70");
     // Two GPUs cost 0.71, one costs 0.41: 0.30 for the second.
     assert_eq!(

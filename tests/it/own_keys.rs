@@ -1,6 +1,6 @@
 //! A person's own keys: what they do, what is shown of them, and what is refused.
 
-use bourse::app::keymap::BINDINGS;
+use bourse::app::keymap::{Action, BINDINGS};
 use bourse::app::keys::{Keymap, OwnKeys};
 
 use crate::desk::{Desk, THREE};
@@ -101,7 +101,7 @@ fn groups_and_lab_name_the_person_s_keys() {
     desk.keys("N ctrl-u")
         .type_text("chat")
         .keys("down down space enter");
-    desk.expect("Y start   Esc cancel");
+    desk.expect("Y or Enter start   Esc cancel");
     desk.keys("y enter").expect("This sends real traffic");
     desk.keys("f9").expect("Running");
     desk.keys("N enter");
@@ -260,6 +260,17 @@ fn letters_never_become_keys_where_text_is_typed() {
 fn there_is_always_a_way_out() {
     let (_, message) = own(&[("quit-now", &[], 2)]).unwrap_err();
     assert!(message.contains("needs a key"), "{message}");
+}
+
+#[test]
+fn every_action_has_a_row() {
+    for action in Action::ALL {
+        let has_row = BINDINGS.iter().any(|row| row.action == *action);
+        assert!(
+            has_row,
+            "nobody can reach {action:?}: it has no row in BINDINGS"
+        );
+    }
 }
 
 #[test]

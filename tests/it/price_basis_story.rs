@@ -168,7 +168,7 @@ fn with_a_job_its_bill_ranks_compares_and_sums_up() {
     assert!(!row(&desk, "2").contains('◆'), "3 is cheaper and faster");
     set_job(&mut desk);
     // 720 GB for 20 hours: 0.20 x 20 + 1.8 x 20 = 40, 0.30 x 20 + 0.09 x 20 = 7.80.
-    desk.expect("job 20h, 720GB, 0 in / 0 out");
+    desk.expect("job 20h, 720 GB, 0 in / 0 out");
     assert!(row(&desk, "1").contains("40.00") && row(&desk, "2").contains("7.80"));
     // An hour includes the job's disk: 0.20 + 1.8 and 0.30 + 0.09.
     assert!(row(&desk, "1").contains("2.0000") && row(&desk, "2").contains("0.3900"));
@@ -221,7 +221,7 @@ fn a_job_asks_for_prices_with_its_disk_and_orders_by_the_price_it_grows_with() {
     // One disk: who changes the storage changes the job's.
     desk.keys("o down").type_text("360").keys("enter");
     assert_eq!(body(&desk, dialect)["allocated_storage"], json!(360));
-    desk.expect("job 20h, 360GB");
+    desk.expect("job 20h, 360 GB");
     assert!(row(&desk, "1").contains("22.00"), "0.20 x 20 + 0.9 x 20");
     desk.keys(":").type_text("clear-job").keys("enter");
     assert_eq!(body(&desk, dialect)["allocated_storage"], json!(8));
@@ -249,8 +249,8 @@ fn what_cannot_do_the_job_sorts_last_and_is_marked() {
     assert_eq!(ids(&mut desk), ["1", "2", "3", "4"]);
     desk.expect_not("too small or too short");
     set_job(&mut desk);
-    // 3 ends after 10 of 20 hours, 4 has 100 of 720 GB.
-    assert_eq!(ids(&mut desk), ["1", "2", "3", "4"]);
+    // 3 ends after 10 of 20 hours, 4 has 100 of 720 GB. 2 has the smallest bill.
+    assert_eq!(ids(&mut desk), ["2", "1", "3", "4"]);
     desk.expect("! too small or too short (2)");
     for (order, wanted) in [
         ("job_cost", ["2", "1", "3", "4"]),
@@ -290,7 +290,7 @@ fn a_volume_that_is_too_small_or_gone_too_early_sorts_last_and_is_marked() {
     );
     desk.selects("1");
     desk.keys("J").type_text("2TB").keys("enter");
-    desk.expect("term 2000GB for 30 d");
+    desk.expect("term 2000 GB for 30 d");
     desk.click("Term $").keys("g").selects("3");
     let screen = desk.screen();
     for (place, is_unfit) in [("France", false), ("Iceland", true), ("Texas", true)] {

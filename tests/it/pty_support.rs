@@ -241,6 +241,11 @@ impl Pty {
         self.shared.lock().parser.screen().contents()
     }
 
+    /// The screen, cell by cell.
+    pub fn screen(&self) -> vt100::Screen {
+        self.shared.lock().parser.screen().clone()
+    }
+
     /// Waits until the screen is as wanted, and returns its text.
     #[track_caller]
     pub fn wait_for(&self, what: &str, wanted: impl Fn(&vt100::Screen) -> bool) -> String {

@@ -240,7 +240,7 @@ fn related_offers_are_those_of_the_host() {
     for mut desk in desks() {
         desk.keys("g R").expect("Machine 4001 of host 61");
         desk.answer(ANSWER);
-        desk.expect("53000003").expect("64.3GB of 64.3GB RAM");
+        desk.expect("53000003").expect("64.3 GB of 64.3 GB RAM");
         desk.expect_not("53000006 ");
         desk.keys("esc").selects("53000001");
     }

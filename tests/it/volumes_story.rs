@@ -38,7 +38,7 @@ fn both_spellings_of_the_hourly_price_are_read() {
 fn the_detail_shows_cost_availability_room_and_the_spread_of_speeds() {
     let mut desk = at_volumes();
     desk.keys("enter");
-    desk.expect("100GB for 30 days")
+    desk.expect("100 GB for 30 days")
         .expect("An example (J sets size and term)");
     // Until 1796000000, 824000 s from now: 9.5 days, 20.5 days short of a month.
     desk.expect("! The volume ends 20 days before the term does")
@@ -48,8 +48,8 @@ fn the_detail_shows_cost_availability_room_and_the_spread_of_speeds() {
     retype(&mut desk, "12000");
     desk.keys("tab");
     retype(&mut desk, "5 days");
-    desk.keys("enter").expect("12TB for 5 days");
-    desk.expect("! The volume is 3000GB too small")
+    desk.keys("enter").expect("12 TB for 5 days");
+    desk.expect("! The volume is 3000 GB too small")
         .expect("Left over: 4.5 days of the volume");
 }
 
@@ -104,7 +104,7 @@ fn a_volume_of_the_same_cluster_comes_before_the_country() {
     desk.keys("J");
     retype(&mut desk, "1000");
     desk.keys("enter");
-    let line = words(&desk, "9000GB");
+    let line = words(&desk, "9000 GB");
     assert!(line.contains(&"345.20".to_owned()), "{line:?}"); // 295.20 + 0.05 x 1000
     desk.keys("enter").selects("4002").expect("Term $");
 }

@@ -256,7 +256,7 @@ impl PreflightSlot {
     }
 
     /// Keeps the report for a look with the same search.
-    pub fn retitle(&mut self, look: Look) {
+    fn retitle(&mut self, look: Look) {
         self.look = Some(look);
     }
 

@@ -13,8 +13,6 @@ pub enum Context {
     Query,
     /// A list that is narrowed by typing: help, palette, choices.
     List,
-    /// The volumes that go with an offer.
-    Basket,
     Form,
     /// A dialog that asks for a yes.
     Dialog,
@@ -23,9 +21,7 @@ pub enum Context {
     RouteLab,
     /// A list whose lines are switched, moved and removed.
     ListEdit,
-    /// A line that a blank checks or unchecks.
-    Checkbox,
-    /// A field of a form that takes no text.
+    /// A line or a field that takes no text: a blank checks, turns or presses it.
     Choice,
     /// The table and the detail view of workergroups.
     Workergroups,
@@ -51,18 +47,16 @@ impl Context {
             Self::Table => "Tables",
             Self::Query => "Query bar",
             Self::List => "Lists with a search line",
-            Self::Basket => "Volumes for an offer",
             Self::Form => "Forms",
             Self::Dialog => "Questions",
             Self::Chart => "Charts and comparisons",
             Self::RouteLab => "Route lab",
             Self::ListEdit => "Lists that are edited",
-            Self::Checkbox => "Lines that are checked",
-            Self::Choice => "Forms: a choice, switch or button",
+            Self::Choice => "Choices, switches and buttons",
             Self::Workergroups => "Workergroups",
             Self::Report => "Reports",
             Self::Editor => "Text editor",
-            Self::Items => "Markets",
+            Self::Items => "Lists without a search line",
             Self::Tabs => "Tabs",
             Self::Movement => "Moving",
             Self::Global => "Everywhere",
@@ -71,8 +65,24 @@ impl Context {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Action {
+/// The actions with a list of all of them, from which a test finds the one without a row.
+macro_rules! actions {
+    ($($name:ident,)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Action {
+            $($name,)*
+            /// Connects to the market at this place of the list; the palette makes its rows.
+            Market(u16),
+        }
+
+        impl Action {
+            /// All but those that carry a place.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+        }
+    };
+}
+
+actions! {
     Quit,
     QuitNow,
     Suspend,
@@ -115,14 +125,10 @@ pub enum Action {
     MoveDown,
     Remove,
     Copy,
-    FindNext,
-    FindPrevious,
     Export,
-    ResetQuery,
     OfferType,
     SavedSearches,
     SaveSearch,
-    Rename,
     Yes,
     ThreePrices,
     Unlist,
@@ -136,13 +142,10 @@ pub enum Action {
     Job,
     ForgetJob,
     Funnel,
-    VolumeTerm,
     Related,
     Basket,
     RouteLab,
     New,
-    CopySignature,
-    CopyWorker,
     Filter,
     Columns,
     Settings,
@@ -159,19 +162,16 @@ pub enum Action {
     Redo,
     OpenRequest,
     Recall,
-    Body,
     NewGroup,
     CloneGroup,
     GroupFromSearch,
     Preflight,
     PlanCapacity,
     CheckSupply,
-    Drift,
     WiderDetail,
     WiderTable,
     Secrets,
     Markets,
-    Market(u16),
 }
 
 impl Action {
@@ -266,8 +266,6 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["~"], Action::Reverse, "reverse", "Reverse sort"),
     row(Context::Table, &["left", "h"], Action::Left, "columns-left", "Scroll columns left"),
     row(Context::Table, &["right", "l"], Action::Right, "columns-right", "Scroll columns right"),
-    row(Context::Table, &["0"], Action::FirstColumn, "first-column", "Scroll to the first column"),
-    row(Context::Table, &["$"], Action::LastColumn, "last-column", "Scroll to the last column"),
     row(Context::Table, &["+", "="], Action::WiderDetail, "wider-preview", "Widen the preview"),
     row(Context::Table, &["-"], Action::WiderTable, "wider-table", "Widen the table"),
     row(Context::Table, &[], Action::Unmark, "unmark-all", "Unmark all rows"),
@@ -276,7 +274,7 @@ pub static BINDINGS: &[Binding] = &[
         "Open the request that failed").hint("failed request", 2),
     row(Context::Table, &[], Action::OfferType, "offer-type",
         "Switch between on-demand, bid and reserved prices"),
-    row(Context::Table, &[], Action::ResetQuery, "reset-query", "Reset the query to its defaults"),
+    row(Context::Table, &[], Action::Reset, "reset-query", "Reset the query to its defaults"),
     row(Context::Table, &[], Action::SaveSearch, "save-search", "Save this search under a name"),
 
     row(Context::Query, &["enter"], Action::Submit, "run-query", "Run the query").hint("run", 1),
@@ -292,17 +290,11 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::List, &["pgdn", "ctrl-d"], Action::PageDown, "list-page-down", "Page down"),
     row(Context::List, &["pgup"], Action::PageUp, "list-page-up", "Page up"),
 
-
-
-    row(Context::Basket, &["enter"], Action::Submit, "basket-open", "Show the volume in the Volumes pane").hint("show volume", 1),
-    row(Context::Basket, &["J"], Action::VolumeTerm, "basket-term", "Change size and term of the volume").hint("size and term", 3),
-    row(Context::Basket, &["r"], Action::Refresh, "basket-refresh", "Load all verified volumes").hint("load all", 4),
-
-
-
     row(Context::Form, &["esc"], Action::Back, "form-close", "Close the form").hint("cancel", 2),
     row(Context::Form, &["down", "tab"], Action::Down, "form-down", "Next field").hint("next field", 4),
     row(Context::Form, &["up", "shift-tab"], Action::Up, "form-up", "Previous field"),
+    row(Context::Form, &["right"], Action::Right, "next-value", "Next value or button; in a text, a character right"),
+    row(Context::Form, &["left"], Action::Left, "previous-value", "Previous value or button; in a text, a character left"),
     row(Context::Form, &["ctrl-x"], Action::Remove, "form-clear", "Clear what the form has set"),
     row(Context::Form, &["enter"], Action::Submit, "form-submit", "Next field, or what the button says").hint("next", 1),
     row(Context::Form, &["pgup"], Action::First, "form-first", "First field"),
@@ -316,21 +308,15 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Dialog, &["esc", "n", "q"], Action::Back, "say-no", "Cancel").hint("cancel", 2),
     row(Context::Dialog, &["enter"], Action::Submit, "yes", "Confirm, unless data would be lost"),
 
-    row(Context::Checkbox, &["space"], Action::Toggle, "check", "Check or uncheck the line").hint("on/off", 3),
-
     row(Context::ListEdit, &["ctrl-t"], Action::Toggle, "switch", "Switch the line on or off, even while typing").hint("on/off", 3),
     row(Context::ListEdit, &["delete", "ctrl-x"], Action::Remove, "remove", "Remove the line").hint("remove", 4),
-    row(Context::ListEdit, &["f2"], Action::Rename, "rename", "Rename").hint("rename", 4),
+    row(Context::ListEdit, &["f2"], Action::Edit, "rename", "Rename").hint("rename", 4),
     row(Context::ListEdit, &["<"], Action::MoveUp, "move-up", "Move the line up").hint("up", 5),
     row(Context::ListEdit, &[">"], Action::MoveDown, "move-down", "Move the line down").hint("down", 6),
     row(Context::ListEdit, &["ctrl-r"], Action::Reset, "reset", "Restore the defaults").hint("reset", 7),
     row(Context::ListEdit, &["ctrl-s"], Action::Run, "run", "Run from any line").hint("run", 3),
     row(Context::ListEdit, &["ctrl-y"], Action::Recall, "restore-draft", "Restore your draft").hint("restore draft", 5),
     row(Context::ListEdit, &["ctrl-o"], Action::Settings, "list-settings", "Price type, storage, limit and switches").hint("settings", 8),
-
-
-
-
 
     row(Context::Chart, &["left", "h"], Action::Left, "chart-left", "Next point to the left"),
     row(Context::Chart, &["right", "l"], Action::Right, "chart-right", "Next point to the right").hint("move", 1),
@@ -340,7 +326,6 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Chart, &["s"], Action::Sort, "chart-sort", "Change the sort order").hint("sort", 3),
     row(Context::Chart, &["d"], Action::Differences, "differences", "Differing rows only").hint("differences", 3),
     row(Context::Chart, &["r", "f5"], Action::Refresh, "chart-refresh", "Refresh").hint("refresh", 7),
-
 
     row(Context::RouteLab, &["n"], Action::New, "new-run", "New run: one request or a series").hint("new run", 1),
     row(Context::RouteLab, &["space"], Action::Toggle, "pause-run", "Pause or resume the run").hint("pause", 2),
@@ -354,14 +339,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::RouteLab, &["<"], Action::Older, "previous-run", "Previous run").hint("previous run", 10),
     row(Context::RouteLab, &[">"], Action::Newer, "next-run", "Next run"),
 
-
-
-
-
-
-    row(Context::Choice, &["space"], Action::Toggle, "change", "Change the value").hint("change", 3),
-    row(Context::Choice, &["right"], Action::Right, "next-value", "Next value or button"),
-    row(Context::Choice, &["left"], Action::Left, "previous-value", "Previous value or button"),
+    row(Context::Choice, &["space"], Action::Toggle, "change", "Change the value, check the line, press the button").hint("change", 3),
 
     row(Context::Workergroups, &["n"], Action::NewGroup, "new-workergroup",
         "New workergroup; reopens your draft").hint("new", 2),
@@ -375,14 +353,14 @@ pub static BINDINGS: &[Binding] = &[
         "Capacity planner: workers for a load").hint("planner", 6),
     row(Context::Workergroups, &["S"], Action::CheckSupply, "check-supply",
         "Supply check: run every workergroup's search").hint("supply", 5),
-    row(Context::Workergroups, &["d"], Action::Drift, "drift",
+    row(Context::Workergroups, &["d"], Action::Differences, "drift",
         "What changed since the last listing").hint("changes", 7),
     row(Context::Workergroups, &["x"], Action::Secrets, "secrets",
         "Reveal or hide the API key in the details, for 15 s").hint("reveal", 6),
 
     row(Context::Report, &["/"], Action::Query, "find", "Find in the text").hint("find", 3),
-    row(Context::Report, &["n"], Action::FindNext, "next-match", "Next match").hint("next match", 3),
-    row(Context::Report, &["N"], Action::FindPrevious, "previous-match", "Previous match"),
+    row(Context::Report, &["n"], Action::Newer, "next-match", "Next match").hint("next match", 3),
+    row(Context::Report, &["N"], Action::Older, "previous-match", "Previous match"),
     row(Context::Report, &["right", "l"], Action::Right, "next-record", "Next record").hint("next", 4),
     row(Context::Report, &["left", "h"], Action::Left, "previous-record", "Previous record").hint("previous", 5),
     row(Context::Report, &["r", "f5"], Action::Refresh, "report-refresh", "Refresh").hint("refresh", 6),
@@ -402,13 +380,11 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Editor, &["ctrl-home"], Action::First, "editor-first", "First line"),
     row(Context::Editor, &["ctrl-end"], Action::Last, "editor-last", "Last line"),
 
-
-
-
-    row(Context::Items, &["enter"], Action::Submit, "connect", "Connect without leaving bourse").hint("connect", 1),
+    row(Context::Items, &["enter"], Action::Submit, "connect", "Connect to the market, use the theme, show the volume").hint("connect", 1),
     row(Context::Items, &["n"], Action::New, "new", "Add one").hint("new", 3),
     row(Context::Items, &["o"], Action::Settings, "change-key", "Add or change the API key").hint("key", 3),
-    row(Context::Items, &["r", "f5"], Action::Refresh, "test", "Test with one request that changes nothing").hint("test", 4),
+    row(Context::Items, &["r", "f5"], Action::Refresh, "test", "Test the market, load all verified volumes").hint("test", 4),
+    row(Context::Items, &["J"], Action::Job, "basket-term", "Change size and term of the volume").hint("size and term", 3),
     row(Context::Items, &["delete", "ctrl-x"], Action::Remove, "forget-key", "Remove the API key").hint("remove key", 5),
 
     row(Context::Tabs, &["tab"], Action::NextTab, "next-tab", "Next tab of the view").hint("next tab", 2),
@@ -422,6 +398,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Movement, &["ctrl-u"], Action::HalfUp, "half-page-up", "Half a page up"),
     row(Context::Movement, &["g", "home"], Action::First, "first", "To the first line"),
     row(Context::Movement, &["G", "end"], Action::Last, "last", "To the last line"),
+    row(Context::Movement, &["0"], Action::FirstColumn, "first-column", "To the first column"),
+    row(Context::Movement, &["$"], Action::LastColumn, "last-column", "To the last column"),
     row(Context::Movement, &["esc"], Action::Back, "back", "One step back").hint("back", 9),
 
     row(Context::Global, &["1"], Action::Offers, "offers", "Offers pane"),

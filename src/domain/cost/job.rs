@@ -59,7 +59,7 @@ impl Job {
 }
 
 impl Job {
-    /// The job in a few words: `3d, 200GB, 20 in / 5 out`.
+    /// The job in a few words: `3d, 200 GB, 20 in / 5 out`.
     pub fn brief(&self) -> String {
         let span = |hours: f64| {
             if hours > 0.0 && hours % 24.0 == 0.0 {

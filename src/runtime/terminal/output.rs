@@ -8,6 +8,7 @@ use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
 use ratatui::buffer::Cell;
 use ratatui::layout::{Position, Size};
 
+use super::links::{self, Link};
 use super::os;
 
 /// Begins a synchronized update: terminals that know it show the frame in one go, others ignore it.
@@ -59,6 +60,32 @@ impl<W: Write> Output<W> {
         let written = write_all(&mut self.tty, &self.frame);
         self.frame.truncate(BEGIN.len());
         written
+    }
+
+    /// Makes cells of the frame, which are drawn already, links or no links any longer. A terminal
+    /// learns of a link only as its cells are written.
+    pub(super) fn link<'a>(
+        &mut self,
+        unlinked: &[(u16, u16, Cell)],
+        linked: impl Iterator<Item = &'a Link>,
+    ) -> io::Result<()> {
+        let before = self.frame.len();
+        if !unlinked.is_empty() {
+            let cells = unlinked.iter().map(|(x, y, cell)| (*x, *y, cell));
+            CrosstermBackend::new(&mut self.frame).draw(cells)?;
+        }
+        for link in linked {
+            self.frame.extend(link.start());
+            CrosstermBackend::new(&mut self.frame).draw(link.placed_cells())?;
+            self.frame.extend_from_slice(links::END);
+        }
+        if self.frame.len() > before
+            && let Some(position) = self.cursor_at.take()
+            && self.cursor_shown == Some(true)
+        {
+            self.set_cursor_position(position)?;
+        }
+        Ok(())
     }
 
     /// Writes bytes that are no part of a frame and do not move the cursor.

@@ -11,7 +11,7 @@ use crate::app::frame_layout::Target;
 use crate::app::view::{Region, Scene};
 use crate::domain::Listing;
 use crate::domain::format::grouped;
-use crate::views::preview;
+use crate::views::{market, preview};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::viewport::Viewport;
 
@@ -36,7 +36,16 @@ pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-fn panels(view: &BrowserPane, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
+/// Cells of the market panel: the longest GPU names, a count and a price.
+const MARKET: u16 = 38;
+
+fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Scene<'_, '_>) {
+    if view.shows_market(scene.size) {
+        let [left, rest] =
+            Layout::horizontal([Constraint::Length(MARKET), Constraint::Fill(1)]).areas(area);
+        market::panel(&view.market, left, scene, view.focus == Focus::Market);
+        area = rest;
+    }
     let row = browser.selected_row();
     let has_card = first_run::is_due(view, scene.state);
     let is_shared = scene.size != Size::Compact

@@ -9,7 +9,7 @@ use crate::app::State;
 use crate::app::browser::Browser;
 use crate::app::keymap::Action;
 use crate::app::markets::explain;
-use crate::app::remote::{Now, Phase};
+use crate::app::remote::{Now, Phase, Waiting};
 use crate::app::view::Scene;
 use crate::domain::language;
 use crate::widgets::dialog::READABLE;
@@ -52,18 +52,15 @@ pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
 
 fn note(state: &State, browser: &Browser, now: Now) -> Note {
     match (browser.remote().phase(), browser.listing()) {
-        (Phase::Loading { since, waiting, .. }, None) => {
-            let nouns = browser.resource().nouns();
-            let reasons = waiting.iter().map(|waiting| {
-                let seconds = (waiting.until - now.mono).max(0.0).ceil();
-                format!("{}: sending in {seconds:.0} s", waiting.why)
-            });
-            Note {
-                title: format!("Loading {nouns}… {:.0} s", (now.mono - since).max(0.0)),
-                reasons: reasons.collect(),
-                keys: vec![(Action::Back, "stop"), (Action::Query, "edit query")],
-            }
-        }
+        (Phase::Loading { since, waiting, .. }, None) => Note {
+            title: format!(
+                "Loading {}… {:.0} s",
+                browser.resource().nouns(),
+                (now.mono - since).max(0.0)
+            ),
+            reasons: waiting.iter().map(|waiting| pause(waiting, now)).collect(),
+            keys: vec![(Action::Back, "stop"), (Action::Query, "edit query")],
+        },
         (Phase::Failed(error), None) => failed(state, browser, error),
         (_, None) => Note {
             title: format!("No {} loaded", browser.resource().nouns()),
@@ -110,6 +107,11 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
             ],
         },
     }
+}
+
+fn pause(waiting: &Waiting, now: Now) -> String {
+    let seconds = (waiting.until - now.mono).max(0.0).ceil();
+    format!("{}: sending in {seconds:.0} s", waiting.why)
 }
 
 fn none(browser: &Browser) -> Note {

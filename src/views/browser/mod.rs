@@ -17,6 +17,7 @@ use crate::app::remote::{Now, Phase};
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::app::watch::EVERY;
 use crate::domain::{Field, Resource, language};
+use crate::views::market::{self, Overview};
 use crate::widgets::panel::Size;
 
 /// The candidates below the query.
@@ -27,6 +28,8 @@ const POPUP: Region = Region(8);
 enum Focus {
     Table,
     Query,
+    /// The market beside the table of a wide screen.
+    Market,
 }
 
 /// The pane of a resource.
@@ -34,6 +37,7 @@ enum Focus {
 pub struct BrowserPane {
     resource: Resource,
     focus: Focus,
+    market: Overview,
     /// Whether nothing was done on it yet.
     is_untouched: bool,
 }
@@ -44,8 +48,14 @@ impl BrowserPane {
         Self {
             resource,
             focus: Focus::Table,
+            market: Overview::new(),
             is_untouched: true,
         }
+    }
+
+    /// Whether the market stands beside the table.
+    fn shows_market(&self, size: Size) -> bool {
+        size == Size::Wide && !self.market.is_empty()
     }
 
     fn on_table(&self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -72,7 +82,7 @@ impl BrowserPane {
                 browser.query.offer_type = browser.query.offer_type.next();
                 self.refresh(cx);
             }
-            Action::ResetQuery => {
+            Action::Reset => {
                 let mut fresh = language::default_query(self.resource, browser.dialect());
                 if browser.figures.job.is_some() {
                     fresh.storage = browser.query.storage;
@@ -89,6 +99,21 @@ impl BrowserPane {
             }
             Action::Back => self.step_back(cx),
             _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn on_market(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        let page = cx.viewport(self.market.region_of_cursor()).page;
+        if let Some(lines) = action.motion(page) {
+            self.market.step(lines);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Open => market::narrow(self.market.conditions(), cx),
+            Action::Right | Action::Back => self.focus = Focus::Table,
+            Action::Left | Action::FirstColumn | Action::LastColumn => {}
+            _ => return self.on_table(action, cx),
         }
         Outcome::Handled
     }
@@ -152,6 +177,10 @@ impl BrowserPane {
     }
 }
 
+fn size_of(state: &State) -> Size {
+    Size::of(state.size.0, state.size.1)
+}
+
 /// Scrolls the columns; the last one is as far as they go.
 fn scroll(resource: Resource, action: Action, cx: &mut Cx<'_>) {
     let (shown, offset) = cx.columns();
@@ -190,14 +219,14 @@ impl View for BrowserPane {
     fn contexts(&self) -> &'static [Context] {
         match (self.focus, self.resource) {
             (Focus::Query, _) => &[Context::Query, Context::Always],
-            (Focus::Table, Resource::Workergroups) => &[
+            (Focus::Table | Focus::Market, Resource::Workergroups) => &[
                 Context::Workergroups,
                 Context::Table,
                 Context::Movement,
                 Context::Global,
                 Context::Always,
             ],
-            (Focus::Table, Resource::Offers | Resource::Volumes) => &[
+            (Focus::Table | Focus::Market, Resource::Offers | Resource::Volumes) => &[
                 Context::Table,
                 Context::Movement,
                 Context::Global,
@@ -210,22 +239,37 @@ impl View for BrowserPane {
         self.is_untouched = false;
         match (self.focus, action) {
             (Focus::Query, _) => query::update(self, action, cx),
-            (Focus::Table, Action::Query) => {
+            (Focus::Table | Focus::Market, Action::Query) => {
                 cx.state.browsers[self.resource].edit_query();
                 self.focus = Focus::Query;
                 Outcome::Handled
             }
+            // Left of the first column is the market.
+            (Focus::Table, Action::Left)
+                if cx.columns().1 == 0 && self.shows_market(size_of(cx.state)) =>
+            {
+                self.focus = Focus::Market;
+                Outcome::Handled
+            }
             (Focus::Table, _) => self.on_table(action, cx),
+            (Focus::Market, _) => self.on_market(action, cx),
         }
     }
 
     fn availability(&self, action: Action, state: &State) -> Availability {
-        let is_compact = Size::of(state.size.0, state.size.1) == Size::Compact;
+        let is_compact = size_of(state) == Size::Compact;
         match action {
             Action::FoldPreview | Action::WiderDetail | Action::WiderTable if is_compact => {
                 Availability::Disabled("The preview needs 100 columns and 30 rows".to_owned())
             }
             _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match (self.focus, action) {
+            (Focus::Market, Action::Open) => Some("filter by this"),
+            _ => None,
         }
     }
 
@@ -261,6 +305,17 @@ impl View for BrowserPane {
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
         self.is_untouched = false;
+        if self.focus != Focus::Query && Overview::owns(region) {
+            let was_selected = self.market.click(region, line);
+            if was_selected && self.focus == Focus::Market {
+                market::narrow(self.market.conditions(), cx);
+            }
+            self.focus = Focus::Market;
+            return Outcome::Handled;
+        }
+        if self.focus == Focus::Market {
+            self.focus = Focus::Table;
+        }
         let browser = &mut cx.state.browsers[self.resource];
         match (self.focus, region) {
             (Focus::Query, POPUP) => {
@@ -277,6 +332,9 @@ impl View for BrowserPane {
     }
 
     fn wheel(&mut self, lines: isize, cx: &mut Cx<'_>) {
+        if self.focus == Focus::Market {
+            return self.market.step(lines);
+        }
         cx.state.browsers[self.resource].step(lines);
     }
 
@@ -292,11 +350,21 @@ impl View for BrowserPane {
 
     fn resumed(&mut self, cx: &mut Cx<'_>) {
         // What closed may have begun a condition.
-        self.focus = if cx.state.browsers[self.resource].bar.editing {
-            Focus::Query
-        } else {
-            Focus::Table
+        self.focus = match self.focus {
+            _ if cx.state.browsers[self.resource].bar.editing => Focus::Query,
+            Focus::Query => Focus::Table,
+            Focus::Table | Focus::Market => self.focus,
         };
+    }
+
+    fn rows_changed(&mut self, state: &State) {
+        // Grouping all rows takes its time: not for a screen without room.
+        if size_of(state) == Size::Wide {
+            self.market.refresh(&state.browsers[self.resource]);
+        }
+        if self.focus == Focus::Market && !self.shows_market(size_of(state)) {
+            self.focus = Focus::Table;
+        }
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

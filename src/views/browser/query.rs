@@ -154,6 +154,14 @@ const fn style_of(token: Token, theme: &Theme) -> Style {
     }
 }
 
+/// The column of the screen where a place of the query's text is.
+fn column_of(place: usize, browser: &Browser, line: Rect) -> u16 {
+    let input = &browser.bar.input;
+    let start = input.text().get(..place).map_or(0, cells);
+    let scroll = input.scroll(usize::from(line.width.saturating_sub(PROMPT + 1)));
+    line.x + PROMPT + start.saturating_sub(u16::try_from(scroll).unwrap_or(0))
+}
+
 /// Draws what could stand at the cursor, in a box below it.
 pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Scene<'_, '_>) {
     let bar = &browser.bar;
@@ -161,10 +169,7 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
         return;
     };
     let theme = scene.theme;
-    let labels = completion
-        .candidates
-        .iter()
-        .map(|candidate| cells(&candidate.label));
+    let labels = completion.candidates.iter().map(|it| cells(&it.label));
     let label = labels.max().unwrap_or(0).clamp(8, 28);
     let many = u16::try_from(completion.candidates.len()).unwrap_or(u16::MAX);
     let height = many
@@ -173,21 +178,12 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
     if height == 0 {
         return;
     }
-    let docs = completion
-        .candidates
-        .iter()
-        .map(|candidate| cells(&candidate.doc));
+    let docs = completion.candidates.iter().map(|it| cells(&it.doc));
     let count = if bar.count(0).is_some() { 8 } else { 0 };
     let wanted = label + count + docs.max().unwrap_or(0) + 8;
     let width = wanted.min(WIDEST).min(screen.width);
-    let before = bar.input.text().get(..completion.span.start);
-    let start = before.map_or(0, cells);
-    let scroll = bar
-        .input
-        .scroll(usize::from(line.width.saturating_sub(PROMPT + 1)));
-    let start = start.saturating_sub(u16::try_from(scroll).unwrap_or(0));
     // The labels stand below what they complete: two cells of frame and gap in front of them.
-    let x = (line.x + PROMPT + start)
+    let x = column_of(completion.span.start, browser, line)
         .saturating_sub(2)
         .min(screen.right().saturating_sub(width));
     let area = Rect::new(x, line.y + 1, width, height + 2);

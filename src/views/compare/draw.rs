@@ -100,14 +100,7 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
         Constraint::Length(totals),
     ])
     .areas(inner);
-    for (row, sentence) in top.rows().zip(&verdict) {
-        let style = if sentence.starts_with('!') {
-            theme.warning
-        } else {
-            theme.accent
-        };
-        scene.render(TextLine::styled(sentence.as_str(), style), row);
-    }
+    draw_verdict(&verdict, top, scene);
     let grid = Grid::new(view, inner);
     headers(view, &grid, head, scene);
     if view.lines.is_empty() {
@@ -125,6 +118,18 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
         Span::styled(view.totals.join(" · "), theme.text),
     ]);
     scene.render(fit(line, foot.width), foot);
+}
+
+fn draw_verdict(verdict: &[String], area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    for (row, sentence) in area.rows().zip(verdict) {
+        let style = if sentence.starts_with('!') {
+            theme.warning
+        } else {
+            theme.accent
+        };
+        scene.render(TextLine::styled(sentence.as_str(), style), row);
+    }
 }
 
 fn headers(view: &Compare, grid: &Grid, area: Rect, scene: &mut Scene<'_, '_>) {

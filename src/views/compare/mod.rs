@@ -262,6 +262,8 @@ impl View for Compare {
             Action::Right => {
                 self.cursor = (self.cursor + 1).min(self.rows.len().saturating_sub(1));
             }
+            Action::FirstColumn => self.cursor = 0,
+            Action::LastColumn => self.cursor = self.rows.len().saturating_sub(1),
             Action::Differences => {
                 self.only_differences = !self.only_differences;
                 self.rows_changed(cx.state);

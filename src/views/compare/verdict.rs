@@ -77,8 +77,13 @@ fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
     let (Some((fastest, speed)), Some(base)) = (fastest, cheapest.speed) else {
         return Some(format!("{own} is the cheapest{purpose}."));
     };
-    if speed <= base {
-        return Some(format!("{own} is the cheapest{purpose} and the fastest."));
+    // What reads as no difference is none.
+    if speed < base * 1.0005 {
+        return Some(if fastest.place == cheapest.place || speed <= base {
+            format!("{own} is the cheapest{purpose} and the fastest.")
+        } else {
+            format!("{own} is the cheapest{purpose} and as fast as any.")
+        });
     }
     let other = letter(fastest.place);
     let faster = match speed / base {

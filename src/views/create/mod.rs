@@ -3,7 +3,7 @@
 
 mod draw;
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 
 use crate::app::groups::creation::CREATE;
@@ -209,6 +209,15 @@ impl View for Create {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match (action, self.page) {
+            (Action::Left | Action::Right, Page::Confirm | Page::Unknown) => {
+                let is_right = action == Action::Right;
+                let arrow = if is_right {
+                    KeyCode::Right
+                } else {
+                    KeyCode::Left
+                };
+                self.input.key(KeyEvent::from(arrow));
+            }
             (Action::Back, _) => Self::back(cx),
             (Action::Submit, _) => self.submit(cx),
             (Action::Refresh, Page::Unknown) => {

@@ -12,8 +12,10 @@ use super::overview::{Block, Spread};
 use super::{Detail, TABS, Tab, fields, overview};
 use crate::app::frame_layout::Target;
 use crate::app::view::{Region, Scene};
+use crate::domain::Resource;
 use crate::domain::format::{self, trimmed};
 use crate::domain::insight::Histogram;
+use crate::views::preflight::{self, summary};
 use crate::views::preview::Subject;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::{cells, fit, wrap_line};
@@ -99,6 +101,25 @@ fn draw_tabs(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(line, area);
 }
 
+/// The card and one or two columns beside it.
+fn overview_columns(is_wide: bool, area: Rect) -> [Rect; 3] {
+    let columns = if is_wide {
+        [
+            Constraint::Length(CARD),
+            Constraint::Fill(1),
+            Constraint::Fill(1),
+        ]
+    } else {
+        let card = (area.width * 45 / 100).min(CARD);
+        [
+            Constraint::Length(card),
+            Constraint::Fill(1),
+            Constraint::Length(0),
+        ]
+    };
+    Layout::horizontal(columns).spacing(3).areas(area)
+}
+
 fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(subject) = Subject::of(view.resource, row, scene) else {
         return;
@@ -114,21 +135,8 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
         lines.extend(laid_out(&blocks, area.width));
         return scroll(view, lines, area, scene);
     }
-    let columns = if scene.size == Size::Wide && blocks.len() > 1 {
-        [
-            Constraint::Length(CARD),
-            Constraint::Fill(1),
-            Constraint::Fill(1),
-        ]
-    } else {
-        let card = (area.width * 45 / 100).min(CARD);
-        [
-            Constraint::Length(card),
-            Constraint::Fill(1),
-            Constraint::Length(0),
-        ]
-    };
-    let [left, middle, right] = Layout::horizontal(columns).spacing(3).areas(area);
+    let is_wide = scene.size == Size::Wide && blocks.len() > 1;
+    let [left, middle, right] = overview_columns(is_wide, area);
     let card = subject.card(left.width);
     let height = u16::try_from(card.len()).unwrap_or(u16::MAX);
     let [card_area, _, chart] = Layout::vertical([
@@ -139,6 +147,14 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
     .areas(left);
     scene.render(Paragraph::new(card), card_area);
     spread(&view.spread, chart, scene);
+    let report = match view.resource {
+        Resource::Workergroups => summary::of_row(scene.state, row),
+        Resource::Offers | Resource::Volumes => None,
+    };
+    if let Some(found) = report {
+        let lines = preflight::mixes(found, chart.width, scene.theme);
+        scene.render(Paragraph::new(lines), chart);
+    }
     if right.width == 0 {
         let middle = Rect {
             width: area.right() - middle.x,

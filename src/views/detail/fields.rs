@@ -100,10 +100,12 @@ impl Fields {
         self.cursor = place.unwrap_or(0);
     }
 
-    pub fn key(&mut self, key: KeyEvent, state: &State, now: Now) {
-        if self.find.key(key) {
+    pub fn key(&mut self, key: KeyEvent, state: &State, now: Now) -> bool {
+        let is_taken = self.find.key(key);
+        if is_taken {
             self.search(state, now);
         }
+        is_taken
     }
 
     pub fn paste(&mut self, text: &str, state: &State, now: Now) -> bool {

@@ -289,7 +289,7 @@ impl View for Detail {
             Action::PreviousTab => self.turn(Tab::of(self.resource).len() - 1, cx),
             Action::Related => self.show(Tab::Machine, cx),
             // The overview has no lines of its own: its facts are found among the fields.
-            Action::Query | Action::FindNext | Action::FindPrevious => {
+            Action::Query | Action::Newer | Action::Older => {
                 self.show(Tab::Fields, cx);
                 self.fields.update(Action::Query, 1, cx.state, cx.now);
             }
@@ -318,7 +318,7 @@ impl View for Detail {
                 | Action::Reverse
                 | Action::Watch
                 | Action::OfferType
-                | Action::ResetQuery
+                | Action::Reset
                 | Action::SaveSearch
                 | Action::GroupFromSearch
                 | Action::Open
@@ -332,7 +332,7 @@ impl View for Detail {
         let is_elsewhere = match action {
             Action::Related => self.resource != Resource::Offers,
             Action::Toggle => self.tab != Tab::Json,
-            Action::FindNext | Action::FindPrevious => !self.is_searching(),
+            Action::Newer | Action::Older => !self.is_searching(),
             _ => is_of_table,
         };
         if is_elsewhere {
@@ -353,12 +353,11 @@ impl View for Detail {
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        match self.tab {
+        Outcome::of(match self.tab {
             Tab::Fields => self.fields.key(key, cx.state, cx.now),
-            Tab::Json => drop(self.json.report.key(key, cx.viewport(Region::MAIN))),
-            Tab::Overview | Tab::Machine => return Outcome::Ignored,
-        }
-        Outcome::Handled
+            Tab::Json => self.json.report.key(key, cx.viewport(Region::MAIN)),
+            Tab::Overview | Tab::Machine => false,
+        })
     }
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {

@@ -14,6 +14,7 @@ use crate::domain::insight::{Measure, Standing};
 use crate::domain::text::truncate;
 use crate::domain::{CellRef, Field, Listing, OfferType, Resource, country};
 use crate::views::bill;
+use crate::views::preflight::summary;
 use crate::widgets::theme::Theme;
 
 /// The most alternatives that are listed: what a tall screen shows.
@@ -81,6 +82,22 @@ pub(super) struct Block {
     pub table: usize,
 }
 
+/// What the job costs on the offer.
+fn job(
+    browser: &Browser,
+    listing: &Listing,
+    row: usize,
+    scene: &Scene<'_, '_>,
+) -> Vec<Line<'static>> {
+    if let Some(job) = &browser.figures.job {
+        let prices = Prices::new(listing, browser.pricing().model);
+        bill::job(&prices, row, job, scene.now, scene.theme)
+    } else {
+        let text = format!("No job set ({} sets one)", scene.key(Action::Job));
+        vec![Line::styled(text, scene.theme.dim)]
+    }
+}
+
 /// What stands beside the card.
 pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     let browser = &scene.state.browsers[view.resource];
@@ -96,14 +113,7 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     match view.resource {
         Resource::Offers => {
             block("Prices", prices(view, browser, listing, row, scene));
-            let bill = if let Some(job) = &browser.figures.job {
-                let prices = Prices::new(listing, browser.pricing().model);
-                bill::job(&prices, row, job, scene.now, scene.theme)
-            } else {
-                let text = format!("No job set ({} sets one)", scene.key(Action::Job));
-                vec![Line::styled(text, scene.theme.dim)]
-            };
-            block("Job", bill);
+            block("Job", job(browser, listing, row, scene));
         }
         Resource::Volumes => {
             let term = browser.figures.term;
@@ -122,6 +132,11 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
         }
         Resource::Workergroups => {
             block("Launch", launch(listing, row, scene));
+            block("Scaling", scaling(listing, row, scene));
+            block("Workergroups", groups(browser, listing, row, scene));
+            if let Some(table) = blocks.last_mut() {
+                table.table = table.lines.len();
+            }
             return blocks;
         }
     }
@@ -288,29 +303,9 @@ fn quoted(quote: Quote, saving: Option<f64>) -> String {
     text
 }
 
-/// What else there is, a line each.
-fn others(
-    rows: &[u32],
-    browser: &Browser,
-    listing: &Listing,
-    own: usize,
-    theme: &Theme,
-) -> Vec<Line<'static>> {
-    let front = browser.figures.front();
-    let beats = front
-        .and_then(|front| front.beaten_by(u32::try_from(own).ok()?))
-        .map(|lead| lead.row);
-    let text = |row: usize, key: &str| {
-        let field = listing.catalog().column(key);
-        let cell = field.map_or_else(String::new, |field| format::cell(listing, row, field, 80));
-        // Of a place the code is enough to tell countries apart.
-        if key == "geolocation" {
-            truncate(country::code(&cell), 7)
-        } else {
-            cell
-        }
-    };
-    let columns: &[(&str, &str, usize)] = match browser.resource() {
+/// The columns in which the alternatives stand: title, key and width.
+fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str, usize)] {
+    match browser.resource() {
         Resource::Volumes => &[
             ("$/GB/mo", "storage_cost", 8),
             ("GB", "disk_space", 7),
@@ -333,7 +328,32 @@ fn others(
             ("Left", "duration", 7),
             ("Country", "geolocation", 8),
         ],
+    }
+}
+
+/// What else there is, a line each.
+fn others(
+    rows: &[u32],
+    browser: &Browser,
+    listing: &Listing,
+    own: usize,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    let front = browser.figures.front();
+    let beats = front
+        .and_then(|front| front.beaten_by(u32::try_from(own).ok()?))
+        .map(|lead| lead.row);
+    let text = |row: usize, key: &str| {
+        let field = listing.catalog().column(key);
+        let cell = field.map_or_else(String::new, |field| format::cell(listing, row, field, 80));
+        // Of a place the code is enough to tell countries apart.
+        if key == "geolocation" {
+            truncate(country::code(&cell), 7)
+        } else {
+            cell
+        }
     };
+    let columns = columns_of_others(browser);
     let line = |sign: &str, id: String, cells: &mut dyn Iterator<Item = (String, usize)>| {
         let line = format!("{sign} {id:>10}");
         cells.fold(line, |line, (cell, width)| format!("{line} {cell:>width$}"))
@@ -351,7 +371,9 @@ fn others(
         let id = listing.id(place).map(|id| id.to_string());
         let mut cells = columns.iter().map(|(_, key, width)| {
             let cell = text(place, key);
-            (cell.trim_end_matches('%').to_owned(), *width)
+            // The header names the unit.
+            let figure = cell.trim_end_matches('%').trim_end_matches(" GB");
+            (figure.to_owned(), *width)
         });
         let (sign, style) = match row {
             row if Some(row) == own => ("▌", theme.accent),
@@ -426,6 +448,72 @@ fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'sta
         Span::styled(format!("{:LABEL$} ", "API key"), theme.dim),
         Span::styled(key, theme.text),
     ]));
+    lines
+}
+
+/// By how much a workergroup scales, each parameter with its meaning.
+fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let record = listing.whole(row);
+    let keys = [
+        "max_workers",
+        "min_load",
+        "target_util",
+        "cold_mult",
+        "cold_workers",
+        "test_workers",
+        "gpu_ram",
+    ];
+    let fields = keys.iter().filter_map(|key| listing.catalog().by_key(key));
+    let line = |field: &'static Field| {
+        let text = match record.cell(field) {
+            CellRef::Missing | CellRef::Null => format::NONE.to_owned(),
+            _ => format::detail(&record, field, scene.state.profile.dialect),
+        };
+        let meaning = field.doc.split_inclusive('.').next().unwrap_or_default();
+        Line::from(vec![
+            Span::styled(format!("{:LABEL$} ", field.label), theme.dim),
+            Span::styled(format!("{text:<8}"), theme.text),
+            Span::styled(meaning.trim_end_matches('.'), theme.dim),
+        ])
+    };
+    fields.map(line).collect()
+}
+
+/// Every loaded workergroup, with what its search finds now where that was checked.
+fn groups(
+    browser: &Browser,
+    listing: &Listing,
+    own: usize,
+    scene: &Scene<'_, '_>,
+) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let head = format!("  {:>8} {:<14} {:>8}  Search", "ID", "Endpoint", "Machines");
+    let mut lines = vec![Line::styled(head, theme.dim)];
+    let text = |row: usize, key: &str, width: usize| {
+        let field = listing.catalog().by_key(key);
+        field.map_or_else(String::new, |field| {
+            format::cell(listing, row, field, width)
+        })
+    };
+    for row in browser.view().iter().map(|row| *row as usize) {
+        let id = listing.id(row);
+        let machines = id.and_then(|id| summary::found(scene.state, id));
+        let machines = machines.map_or_else(
+            || format::NONE.to_owned(),
+            |found| format::grouped(found.recruitable.machines),
+        );
+        let (sign, style) = if row == own {
+            ("▌", theme.accent)
+        } else {
+            (" ", theme.text)
+        };
+        let id = id.map(|id| id.to_string()).unwrap_or_default();
+        let endpoint = text(row, "endpoint_name", 14);
+        let search = text(row, "search_query", 200);
+        let line = format!("{sign} {id:>8} {endpoint:<14} {machines:>8}  {search}");
+        lines.push(Line::styled(line, style));
+    }
     lines
 }
 

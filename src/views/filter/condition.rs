@@ -162,7 +162,7 @@ impl ConditionForm {
     }
 
     /// Where the value begins in the typed text, in bytes.
-    pub fn value_start(&self) -> usize {
+    fn value_start(&self) -> usize {
         self.input.text().len() - self.split().1.len()
     }
 

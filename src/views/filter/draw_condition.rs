@@ -167,7 +167,7 @@ fn remark(form: &ConditionForm, scene: &Scene<'_, '_>) -> (String, Style) {
             let key = |context, action| scene.state.keymap.key_in(&[context], action);
             parts.push(format!(
                 "type to find, {} checks, {} applies",
-                key(Context::Checkbox, Action::Toggle),
+                key(Context::Choice, Action::Toggle),
                 key(Context::List, Action::Submit)
             ));
         }

@@ -322,13 +322,13 @@ impl Filter {
 impl View for Filter {
     fn contexts(&self) -> &'static [Context] {
         const FORM: &[Context] = &[
-            Context::Checkbox,
+            Context::Choice,
             Context::Tabs,
             Context::List,
             Context::Always,
         ];
         const LIST: &[Context] = &[
-            Context::Checkbox,
+            Context::Choice,
             Context::ListEdit,
             Context::Tabs,
             Context::List,
@@ -357,6 +357,7 @@ impl View for Filter {
             (Action::NextTab, None) if self.body.is_some() => Some("filters"),
             (Action::NextTab, None) => Some("request body"),
             (Action::Settings, None) => Some("settings"),
+            (Action::Toggle, _) => Some("on/off"),
             _ => None,
         }
     }

@@ -14,6 +14,7 @@ use super::groups::Line;
 use super::overview::{Overview, Section};
 use super::{Level, Market};
 use crate::app::frame_layout::Target;
+use crate::app::keymap::Action;
 use crate::app::view::{Region, Scene};
 use crate::domain::format;
 use crate::domain::insight::{GroupOrder, Scale, Spread};
@@ -400,7 +401,15 @@ pub fn panel(overview: &Overview, area: Rect, scene: &mut Scene<'_, '_>, is_focu
     let Some(browser) = scene.state.browser() else {
         return;
     };
-    let panel = Panel::new("Market").focused(is_focused).sized(Size::Wide);
+    let (action, what) = if is_focused {
+        (Action::Open, "filter by this")
+    } else {
+        (Action::Left, "choose")
+    };
+    let panel = Panel::new("Market")
+        .foot(format!("{} {what}", scene.key(action)))
+        .focused(is_focused)
+        .sized(Size::Wide);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     if overview.is_empty() {
         let nouns = browser.resource().nouns();

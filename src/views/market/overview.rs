@@ -15,7 +15,7 @@ pub(super) struct Section {
 }
 
 /// The groups of the rows that a pane shows, with a cursor that runs through all of them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Overview {
     pub(super) sections: Vec<Section>,
     /// The section and the line in it.
@@ -24,6 +24,15 @@ pub struct Overview {
 }
 
 impl Overview {
+    /// An overview of no rows yet.
+    pub const fn new() -> Self {
+        Self {
+            sections: Vec::new(),
+            cursor: (0, 0),
+            revision: None,
+        }
+    }
+
     /// Works the groups out again if the rows have changed since.
     pub fn refresh(&mut self, browser: &Browser) {
         let revision = Some(browser.revision());
@@ -80,6 +89,16 @@ impl Overview {
         line.map_or_else(Vec::new, |(section, line)| {
             line.group.conditions(&section.fields)
         })
+    }
+
+    /// The scrolling region that the cursor is in.
+    pub fn region_of_cursor(&self) -> Region {
+        Self::region(self.cursor.0)
+    }
+
+    /// Whether a scrolling region is one of a section.
+    pub fn owns(region: Region) -> bool {
+        region.0 >= Self::region(0).0
     }
 
     /// The scrolling region of a section.

@@ -10,7 +10,7 @@ use super::confirm::Confirm;
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
 use crate::app::markets::{self, Change, Done, KeySource, Market, StatusMessage};
-use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use form::MarketForm;
 
 /// The list, by the selected market's name: its place may change while the list is open.
@@ -159,6 +159,13 @@ impl View for Markets {
         Placement::Dialog
     }
 
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Job => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if let Some(lines) = cx.motion(action) {
             let place = self.place(cx.state).saturating_add_signed(lines);
@@ -170,6 +177,8 @@ impl View for Markets {
             Action::New => Self::add(cx),
             // The list is open already.
             Action::Markets => {}
+            // The job of the pane below is none of its business.
+            Action::Job => {}
             Action::Market(place) => self.connect_to(usize::from(place), cx),
             Action::Submit | Action::Refresh | Action::Settings | Action::Remove => {
                 let Some(market) = self.market(cx.state).cloned() else {

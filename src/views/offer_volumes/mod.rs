@@ -5,12 +5,13 @@ mod draw;
 
 use ratatui::layout::Rect;
 
+use super::term::Term;
 use crate::api::{Reply, Request};
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
 use crate::app::pane::Pane;
 use crate::app::remote::{Now, Remote, Ticket, Waiting};
-use crate::app::view::{Cx, Outcome, Region, Response, Scene, View};
+use crate::app::view::{Availability, Cx, Outcome, Region, Response, Scene, View};
 use crate::domain::cost::{
     self, Basket as Costs, Gap, Prices, Proximity, VolumeCost, VolumePrices,
 };
@@ -176,11 +177,26 @@ fn matches(
 impl View for OfferVolumes {
     fn contexts(&self) -> &'static [Context] {
         &[
-            Context::Basket,
+            Context::Items,
             Context::Movement,
             Context::Global,
             Context::Always,
         ]
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit => Some("show volume"),
+            Action::Refresh => Some("load all"),
+            _ => None,
+        }
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::New | Action::Settings | Action::Remove => Availability::Hidden,
+            _ => Availability::Available,
+        }
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -191,6 +207,10 @@ impl View for OfferVolumes {
         match action {
             Action::Submit => self.show(cx),
             Action::Refresh => self.ask(cx),
+            Action::Job => {
+                let term = Term::new(cx.state);
+                cx.open(term);
+            }
             Action::Back => cx.close(),
             _ => return Outcome::Ignored,
         }

@@ -66,15 +66,15 @@ fn result(view: &Planner, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-fn arithmetic(demand: &Demand, plan: &CapacityPlan, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
-    let theme = scene.theme;
+/// The steps of the plan, a label and its arithmetic each.
+fn steps(demand: &Demand, plan: &CapacityPlan) -> [(&'static str, String); 6] {
     let number = |value: f64| trimmed(value, 2);
     let load = if plan.load > demand.load {
         format!("{} (min load)", number(plan.load))
     } else {
         number(plan.load)
     };
-    let rows = [
+    [
         (
             "Target capacity",
             format!(
@@ -129,8 +129,12 @@ fn arithmetic(demand: &Demand, plan: &CapacityPlan, scene: &Scene<'_, '_>) -> Ve
                 number(plan.most_load)
             ),
         ),
-    ];
-    let mut lines: Vec<Line<'static>> = rows
+    ]
+}
+
+fn arithmetic(demand: &Demand, plan: &CapacityPlan, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let mut lines: Vec<Line<'static>> = steps(demand, plan)
         .into_iter()
         .map(|(label, text)| labelled(label, text, theme.text, theme))
         .collect();

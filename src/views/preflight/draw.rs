@@ -40,7 +40,7 @@ pub(super) fn report(report: &Report, area: Rect, scene: &mut Scene<'_, '_>) {
         Layout::horizontal([Constraint::Fill(1), Constraint::Length(costs_width)]).areas(area);
     let facts = slot.remote().shown_at().map_or_else(String::new, |then| {
         let age = (scene.now.epoch - then.epoch).max(0.0);
-        format!("{} ago", format::span(age))
+        format!("{} ago", format::lasting(age))
     });
     let panel = Panel::new(format!("Preflight of {}", look.title))
         .facts(facts)
@@ -115,7 +115,8 @@ pub(super) fn lines(
     }
     let width = match size {
         Size::Compact => columns,
-        Size::Medium | Size::Wide => columns.saturating_sub(COSTS + 4),
+        Size::Medium => columns.saturating_sub(COSTS + 4),
+        Size::Wide => (columns - columns / 2).saturating_sub(4),
     };
     super::parts::hanging(&lines, width)
 }
@@ -150,7 +151,8 @@ pub(in crate::views) fn status(
     }
 }
 
-fn supply(found: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<'static>> {
+/// How much can be rented now.
+fn recruitable(found: &Preflight, limit: Option<u32>) -> String {
     let offers = plural(found.offers, "offer");
     let mut text = match found.coverage {
         Coverage::Cut => format!(
@@ -173,7 +175,16 @@ fn supply(found: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<'sta
         };
         text = format!("{text}; {more} {verb} but can't be rented");
     }
-    let mut lines = vec![labelled("Recruitable", text, theme.heading, theme)];
+    text
+}
+
+fn supply(found: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines = vec![labelled(
+        "Recruitable",
+        recruitable(found, limit),
+        theme.heading,
+        theme,
+    )];
     if let Some(prices) = found.prices {
         let text = format!(
             "cheapest {}, median {}, most expensive {}, with {}",

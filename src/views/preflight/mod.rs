@@ -14,7 +14,7 @@ use crate::app::State;
 use crate::app::groups::preflight::{Look, Subject};
 use crate::app::keymap::{Action, Context};
 use crate::app::remote::Now;
-use crate::app::view::{Cx, Outcome, Region, Scene, View};
+use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::Resource;
 use crate::widgets::panel::Size;
 use crate::widgets::report::Report;
@@ -100,6 +100,10 @@ impl View for Preflight {
         self.report.is_typing()
     }
 
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        self.report.availability(action)
+    }
+
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
             Action::Refresh => Some("refresh"),
@@ -124,8 +128,7 @@ impl View for Preflight {
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         self.sync(cx);
-        self.report.key(key, cx.viewport(Region::MAIN));
-        Outcome::Handled
+        Outcome::of(self.report.key(key, cx.viewport(Region::MAIN)))
     }
 
     fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {

@@ -82,8 +82,14 @@ fn conditions(look: &Look, safe: impl Fn(&str) -> String, theme: &Theme) -> Vec<
     lines
 }
 
+/// The report on the workergroup in a row, if there is one yet.
+pub fn of_row(state: &State, row: usize) -> Option<&Preflight> {
+    let listing = state.browsers[Resource::Workergroups].listing()?;
+    found(state, listing.id(row)?)
+}
+
 /// The report on a listed workergroup, from its preflight or from the supply check.
-fn found(state: &State, id: RowId) -> Option<&Preflight> {
+pub fn found(state: &State, id: RowId) -> Option<&Preflight> {
     let report = state.groups.preflight.report(state, Subject::Group(id));
     report.or_else(|| match state.groups.supply.of(id) {
         Some(Supply::Found(found, _)) => Some(found),

@@ -179,7 +179,7 @@ impl View for RequestDetails {
             Action::Filter => Some("edit and send"),
             Action::Submit if self.focused().is_typing() => Some("keep"),
             Action::Back if self.focused().is_searching() => Some("clear search"),
-            Action::Older | Action::Newer => Some("matches"),
+            Action::Older | Action::Newer if self.focused().is_typing() => Some("matches"),
             _ => None,
         }
     }
@@ -189,6 +189,9 @@ impl View for RequestDetails {
             Action::Refresh => resendable(state).err(),
             Action::Filter => editable(state).err(),
             Action::Complete if self.focused().is_typing() => return Availability::Hidden,
+            Action::Newer | Action::Older if !self.focused().is_searching() => {
+                return Availability::Hidden;
+            }
             action => super::requests::unavailable(action),
         };
         refused.map_or(Availability::Available, Availability::Disabled)

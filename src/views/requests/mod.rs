@@ -70,7 +70,7 @@ pub(super) fn unavailable(action: Action) -> Option<String> {
             | Action::Unlist
             | Action::OfferType
             | Action::GroupFromSearch
-            | Action::ResetQuery
+            | Action::Reset
             | Action::SaveSearch
             | Action::OpenRequest
     );

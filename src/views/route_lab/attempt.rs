@@ -102,18 +102,21 @@ pub(super) fn facts(
         add("To a worker", words, theme.accent);
     }
     add("Moments", moments(run, sample), theme.text);
+    add("Sent", sent(sample), theme.text);
+    add("Received", words::bytes(sample.bytes), theme.text);
+    lines
+}
+
+fn sent(sample: &RouteSample) -> String {
     let cost = words::amount(sample.cost);
-    let sent = if sample.poll > 0 {
+    if sample.poll > 0 {
         format!(
             "cost {cost}, poll {} of request {}",
             sample.poll, sample.request
         )
     } else {
         format!("cost {cost}, request {}", sample.request)
-    };
-    add("Sent", sent, theme.text);
-    add("Received", words::bytes(sample.bytes), theme.text);
-    lines
+    }
 }
 
 const fn meaning(kind: OutcomeKind) -> &'static str {
@@ -330,20 +333,12 @@ impl View for AttemptView {
 
     fn availability(&self, action: Action, state: &State) -> Availability {
         match action {
-            Action::New
-            | Action::Toggle
-            | Action::Remove
-            | Action::Refresh
-            | Action::Compare
-            | Action::Older
-            | Action::Newer
+            Action::New | Action::Toggle | Action::Remove | Action::Refresh | Action::Compare
                 if !self.report.is_typing() =>
             {
                 Availability::Hidden
             }
-            Action::FindNext | Action::FindPrevious if !self.report.is_searching() => {
-                Availability::Hidden
-            }
+            Action::Newer | Action::Older if !self.report.is_searching() => Availability::Hidden,
             Action::Settings => {
                 let run = state.routes.run(self.run);
                 if run.is_some_and(|run| assignment(run.run(), self.place).is_some()) {

@@ -170,6 +170,13 @@ pub(super) fn axes(
     if plot.width < 10 || plot.height < 2 {
         return None;
     }
+    draw_vertical(&y, labels, scene);
+    draw_horizontal(&x, plot, foot, scene);
+    Some(plot)
+}
+
+/// Draws the vertical axis with its labels.
+fn draw_vertical(y: &Axis<'_>, labels: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     for row in labels.rows() {
         let edge = Rect {
@@ -179,11 +186,11 @@ pub(super) fn axes(
         };
         scene.render(Line::styled("│", theme.border), edge);
     }
-    for tick in y.0.ticks(usize::from(plot.height / 2).clamp(2, 8)) {
+    for tick in y.0.ticks(usize::from(labels.height / 2).clamp(2, 8)) {
         let Some(place) = y.0.position(tick) else {
             continue;
         };
-        let down = u16::try_from(dot(1.0 - place, usize::from(plot.height))).unwrap_or(0);
+        let down = u16::try_from(dot(1.0 - place, usize::from(labels.height))).unwrap_or(0);
         let row = Rect {
             y: labels.y + down,
             height: 1,
@@ -195,6 +202,11 @@ pub(super) fn axes(
         ]);
         scene.render(label.right_aligned(), row);
     }
+}
+
+/// Draws the horizontal axis below the plot, with as many labels as stand apart.
+fn draw_horizontal(x: &Axis<'_>, plot: Rect, foot: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
     let [rule, below] = Layout::vertical([Constraint::Length(1); 2]).areas(foot);
     let corner = usize::from(LABELS - 1);
     let mut line: Vec<&str> = vec![" "; corner];
@@ -227,7 +239,6 @@ pub(super) fn axes(
         }
     }
     scene.render(Line::styled(line.concat(), theme.border), rule);
-    Some(plot)
 }
 
 fn nothing(area: Rect, scene: &mut Scene<'_, '_>) {

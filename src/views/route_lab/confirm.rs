@@ -78,21 +78,31 @@ impl View for ConfirmRun {
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let theme = scene.theme;
+        let (title, bill) = if scene.state.profile.is_sandbox {
+            ("Start this run?", "This is the sandbox: nothing is billed.")
+        } else {
+            (
+                "This sends real traffic",
+                "Load can wake workers, and workers are billed.",
+            )
+        };
         let text = Text::from(vec![
             Line::styled(words::plan(&self.plan), theme.accent),
             Line::default(),
             Line::from(load(&self.plan)),
-            Line::from("Load can wake workers, and workers are billed."),
+            Line::from(bill),
         ]);
         let keymap = &scene.state.keymap;
+        let yes = keymap.key_in(&[Context::Dialog], Action::Yes);
+        let enter = keymap.key_in(&[Context::Dialog], Action::Submit);
         let keys = Line::from(vec![
-            Span::styled(keymap.key_in(&[Context::Dialog], Action::Yes), theme.key),
+            Span::styled(format!("{yes} or {enter}"), theme.key),
             Span::raw(" start   "),
             Span::styled(keymap.key_in(&[Context::Dialog], Action::Back), theme.key),
             Span::raw(" cancel"),
         ]);
         let message = Message {
-            title: "This sends real traffic",
+            title,
             text,
             keys,
             tone: Tone::Ask,

@@ -92,10 +92,10 @@ fn times(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-fn counts(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
+/// How many requests had which outcome.
+fn outcomes(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
     let answered = summary.requests - summary.count(OutcomeKind::Cancelled);
-    let number = |count: u64| format!("{:>9}", words::count(count));
-    let mut lines = vec![row("Requests", number(summary.requests), theme.text, theme)];
+    let mut lines = Vec::new();
     for kind in OutcomeKind::ALL {
         let count = summary.count(kind);
         if count == 0 {
@@ -107,10 +107,17 @@ fn counts(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
         } else {
             words::share(count as f64 / answered as f64)
         };
-        let value = format!("{}  {share:>6}", number(count));
+        let value = format!("{:>9}  {share:>6}", words::count(count));
         let label = format!("  {}", kind.label());
         lines.push(row(&label, value, kind_style(kind, theme), theme));
     }
+    lines
+}
+
+fn counts(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
+    let number = |count: u64| format!("{:>9}", words::count(count));
+    let mut lines = vec![row("Requests", number(summary.requests), theme.text, theme)];
+    lines.extend(outcomes(summary, theme));
     let dash = || "—".to_owned();
     let rate = summary
         .per_second

@@ -210,7 +210,7 @@ impl View for Saved {
                 Action::MoveUp,
                 Action::MoveDown,
                 Action::Remove,
-                Action::Rename,
+                Action::Edit,
             ],
             Some(Entry::Preset(_)) => &[Action::Toggle, Action::Remove],
             Some(Entry::Save | Entry::ShowPresets) | None => &[],
@@ -244,8 +244,8 @@ impl View for Saved {
                 self.change(SearchChange::Shift { name, by: 1 }, cx);
             }
             (Action::Remove, Some(entry)) => self.remove(entry, cx),
-            (Action::Rename, Some(Entry::Saved(name))) => ask_new_name(name, cx),
-            (Action::Rename | Action::MoveUp | Action::MoveDown, Some(Entry::Preset(_))) => {
+            (Action::Edit, Some(Entry::Saved(name))) => ask_new_name(name, cx),
+            (Action::Edit | Action::MoveUp | Action::MoveDown, Some(Entry::Preset(_))) => {
                 cx.complain("Presets can't be changed: run one and save it as your own");
             }
             _ => return Outcome::Ignored,
@@ -338,7 +338,7 @@ fn items(state: &State) -> Vec<Item<Entry>> {
     }
     items.push(heading("Your searches"));
     if searches.saved.is_empty() {
-        items.push(heading("  none yet"));
+        items.push(heading("  None yet"));
     }
     items.extend(searches.saved.iter().map(|search| item(search, false)));
     items.push(heading("Presets"));

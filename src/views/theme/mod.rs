@@ -42,6 +42,7 @@ impl Theme {
         if let Some(name) = named.map(|named| named.name.clone()) {
             if name != cx.state.themes.chosen {
                 cx.state.themes.chosen.clone_from(&name);
+                cx.state.themes.saved = Some(name.clone());
                 cx.effect(Effect::SaveTheme(name));
             }
             cx.close();
@@ -72,7 +73,7 @@ impl View for Theme {
 
     fn availability(&self, action: Action, _: &State) -> crate::app::view::Availability {
         match action {
-            Action::New | Action::Settings | Action::Refresh | Action::Remove => {
+            Action::New | Action::Settings | Action::Refresh | Action::Remove | Action::Job => {
                 crate::app::view::Availability::Hidden
             }
             _ => crate::app::view::Availability::Available,
@@ -88,6 +89,8 @@ impl View for Theme {
         match action {
             Action::Submit => self.choose(cx),
             Action::Back => cx.close(),
+            // The job of the pane below is none of its business.
+            Action::Job => {}
             _ => return Outcome::Ignored,
         }
         Outcome::Handled

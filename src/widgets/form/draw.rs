@@ -102,6 +102,51 @@ struct Row {
     is_buttons: bool,
 }
 
+/// A choice between the arrows that change it.
+fn choice(option: &str, style: Style, edge: Style) -> Line<'_> {
+    Line::from(vec![
+        Span::styled("‹ ", edge),
+        Span::styled(option, style),
+        Span::styled(" ›", edge),
+    ])
+}
+
+impl FormLayout {
+    /// Where a line of the page is on the screen, if it is in sight.
+    fn onto(&self, y: u16, area: Rect) -> Option<u16> {
+        let top = u16::try_from(self.top).unwrap_or(u16::MAX);
+        let y = y.checked_sub(top).filter(|y| *y < area.height)?;
+        Some(area.y + y)
+    }
+
+    /// Copies the part of the page that is in sight.
+    fn show(&self, page: &Buffer, area: Rect, buffer: &mut Buffer) {
+        let top = u16::try_from(self.top).unwrap_or(u16::MAX);
+        for y in top..page.area.height {
+            let Some(line) = self.onto(y, area) else {
+                continue;
+            };
+            for x in 0..area.width {
+                buffer[(area.x + x, line)] = page[(x, y)].clone();
+            }
+        }
+    }
+
+    /// Keeps where on the screen the cursor and the fields of the page are.
+    fn place(&mut self, cursor: Option<Position>, marks: Vec<(Rect, usize)>, area: Rect) {
+        self.cursor =
+            cursor.and_then(|at| Some(Position::new(area.x + at.x, self.onto(at.y, area)?)));
+        self.fields = marks
+            .into_iter()
+            .filter_map(|(place, field)| {
+                let y = self.onto(place.y, area)?;
+                let place = Rect::new(area.x + place.x, y, place.width, place.height);
+                Some((place.intersection(area), field))
+            })
+            .collect();
+    }
+}
+
 impl<K: Copy + Eq> StatefulWidget for FormLines<'_, K> {
     type State = FormLayout;
 
@@ -157,28 +202,8 @@ impl<K: Copy + Eq> StatefulWidget for FormLines<'_, K> {
             }
             y += row.height;
         }
-        let top = u16::try_from(layout.top).unwrap_or(u16::MAX);
-        let onto = |y: u16| {
-            y.checked_sub(top)
-                .filter(|y| *y < area.height)
-                .map(|y| area.y + y)
-        };
-        for y in top..page.height {
-            let Some(line) = onto(y) else { continue };
-            for x in 0..area.width {
-                buffer[(area.x + x, line)] = canvas[(x, y)].clone();
-            }
-        }
-        layout.cursor =
-            cursor.and_then(|at: Position| Some(Position::new(area.x + at.x, onto(at.y)?)));
-        layout.fields = marks
-            .into_iter()
-            .filter_map(|(place, field)| {
-                let y = onto(place.y)?;
-                let place = Rect::new(area.x + place.x, y, place.width, place.height);
-                Some((place.intersection(area), field))
-            })
-            .collect();
+        layout.show(&canvas, area, buffer);
+        layout.place(cursor, marks, area);
     }
 }
 
@@ -313,14 +338,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
             Control::Choice { options, chosen } => {
                 let option = options.get(*chosen).map_or("", |option| option);
                 let style = if is_focused { theme.input } else { theme.text };
-                let line = fit(
-                    Line::from(vec![
-                        Span::styled("‹ ", edge),
-                        Span::styled(option, style),
-                        Span::styled(" ›", edge),
-                    ]),
-                    area.width,
-                );
+                let line = fit(choice(option, style, edge), area.width);
                 let end = area.x + u16::try_from(line.width()).unwrap_or(area.width);
                 line.render(area, buffer);
                 (end, None)

@@ -3,5 +3,7 @@
 mod architecture;
 mod docs;
 #[cfg(unix)]
+mod recording;
+#[cfg(unix)]
 mod screenshots;
 mod words;

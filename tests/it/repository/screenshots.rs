@@ -1,6 +1,6 @@
 //! The pictures of the README, taken from the real program on the frozen sandbox.
 //!
-//! `assets/screenshots/take` takes them anew; it sets `BOURSE_WRITE_DOCS`. Otherwise a test only
+//! `assets/screenshots/take` retakes them; it sets `BOURSE_WRITE_DOCS`. Otherwise a test only
 //! looks whether they are there, and whether what draws them draws well.
 
 use std::cell::RefCell;
@@ -15,54 +15,91 @@ use vt100::{Color, Screen};
 use crate::pty_support::Pty;
 
 /// Width and height of a cell, in units of the picture.
-const CELL: (f64, f64) = (8.4, 18.0);
+pub const CELL: (f64, f64) = (8.4, 18.0);
 /// The rim around the screen.
-const RIM: f64 = 12.0;
-/// What the picture's terminal has behind everything.
-const BACKGROUND: &str = "#15171e";
-/// What it writes with where the program names no colour.
-const FOREGROUND: &str = "#d5d9e4";
+pub const RIM: f64 = 12.0;
+/// The colours of the picture's terminal where the program names none.
+#[derive(Clone, Copy)]
+pub struct Terminal {
+    pub background: &'static str,
+    foreground: &'static str,
+    /// What `COLORFGBG` says of it.
+    variable: &'static str,
+}
+
+pub const DARK: Terminal = Terminal {
+    background: "#15171e",
+    foreground: "#d5d9e4",
+    variable: "15;0",
+};
+const LIGHT: Terminal = Terminal {
+    background: "#fafafa",
+    foreground: "#1f2328",
+    variable: "0;15",
+};
+
 /// The first sixteen colours of the palette.
 const SIXTEEN: [&str; 16] = [
     "#15171e", "#f7768e", "#9ece6a", "#e0af68", "#7aa2f7", "#bb9af7", "#7dcfff", "#a9b1d6",
     "#6b7394", "#ff899d", "#b4e682", "#ffc777", "#96b4ff", "#cdafff", "#a0e1ff", "#e6ebff",
 ];
 
-/// A picture: its name, columns and rows, and what is done for it: a text to wait for, then keys.
-type Shot = (
-    &'static str,
-    (u16, u16),
-    &'static [(&'static str, &'static str)],
-);
+/// A picture, and what is done for it.
+struct Shot {
+    name: &'static str,
+    /// Columns and rows.
+    size: (u16, u16),
+    terminal: Terminal,
+    /// A text to wait for, then keys.
+    steps: &'static [(&'static str, &'static str)],
+}
+
+/// An offer search with a job: rows, preview, signs and computed columns at once.
+const JOB: &[(&str, &str)] = &[
+    (
+        "First 500 of more",
+        "/ gpu_name=RTX_4090 geolocation in EUROPE dph<lt>1<Enter>",
+    ),
+    ("updated ", "J3d<Tab><Tab>200<Enter>"),
+    ("Job $", "sjob<Enter>"),
+    ("Job $▲", "j"),
+    ("2 of ", ""),
+];
 
 const SHOTS: &[Shot] = &[
-    (
-        "offers",
-        (150, 36),
-        &[
-            (
-                "First 500 of more",
-                "/ gpu_name=RTX_4090 geolocation in EUROPE dph<lt>1<Enter>",
-            ),
-            ("updated ", "J3d<Tab><Tab>200<Enter>"),
-            ("Job $", "sjob<Enter>"),
-            ("Job $▲", "j<Enter>"),
-            ("The job on this offer", ""),
-        ],
-    ),
-    (
-        "plot",
-        (110, 30),
-        &[
+    Shot {
+        name: "desk",
+        size: (120, 40),
+        terminal: DARK,
+        steps: JOB,
+    },
+    Shot {
+        name: "desk-wide",
+        size: (200, 60),
+        terminal: DARK,
+        steps: &[("First 500 of more", "jj"), ("3 of 500", "")],
+    },
+    Shot {
+        name: "plot",
+        size: (120, 40),
+        terminal: DARK,
+        steps: &[
             ("First 500 of more", "p"),
             ("Pareto front", "<Right><Right>"),
             ("◎", ""),
         ],
-    ),
-    (
-        "route-lab",
-        (110, 30),
-        &[
+    },
+    Shot {
+        name: "market",
+        size: (120, 40),
+        terminal: DARK,
+        steps: &[("First 500 of more", "m"), ("Machines by price", "")],
+    },
+    Shot {
+        name: "route-lab",
+        size: (120, 40),
+        terminal: DARK,
+        steps: &[
             ("First 500 of more", "3"),
             ("llama-70b", "t"),
             (
@@ -72,10 +109,31 @@ const SHOTS: &[Shot] = &[
             ("This sends real traffic", "y"),
             ("Done", ""),
         ],
-    ),
+    },
+    Shot {
+        name: "workergroup",
+        size: (120, 40),
+        terminal: DARK,
+        steps: &[
+            (
+                "First 500 of more",
+                "/ gpu_name=RTX_4090 geolocation in EU<Enter>",
+            ),
+            ("All 21 offers", "n"),
+            ("blank fields are omitted", "eu-4090s<PageDown>"),
+            // The preflight has run by itself.
+            ("(10%)", ""),
+        ],
+    },
+    Shot {
+        name: "light",
+        size: (120, 40),
+        terminal: LIGHT,
+        steps: JOB,
+    },
 ];
 
-fn folder() -> PathBuf {
+pub fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets/screenshots")
 }
 
@@ -108,10 +166,10 @@ struct Style {
     underline: bool,
 }
 
-fn style(cell: &vt100::Cell) -> Style {
+fn style(cell: &vt100::Cell, terminal: Terminal) -> Style {
     let mut style = Style {
-        ink: colour(cell.fgcolor(), FOREGROUND),
-        paper: colour(cell.bgcolor(), BACKGROUND),
+        ink: colour(cell.fgcolor(), terminal.foreground),
+        paper: colour(cell.bgcolor(), terminal.background),
         bold: cell.bold(),
         dim: cell.dim(),
         underline: cell.underline(),
@@ -123,7 +181,7 @@ fn style(cell: &vt100::Cell) -> Style {
 }
 
 /// The runs of a line that are written alike: the first column, the cells, the text.
-fn runs(screen: &Screen, row: u16) -> Vec<(u16, u16, String, Style)> {
+fn runs(screen: &Screen, row: u16, terminal: Terminal) -> Vec<(u16, u16, String, Style)> {
     let mut runs: Vec<(u16, u16, String, Style)> = Vec::new();
     for column in 0..screen.size().1.get() {
         let Some(cell) = screen.cell(row, column) else {
@@ -135,7 +193,7 @@ fn runs(screen: &Screen, row: u16) -> Vec<(u16, u16, String, Style)> {
             }
             continue;
         }
-        let (style, text) = (style(cell), cell.contents());
+        let (style, text) = (style(cell, terminal), cell.contents());
         let text = if text.is_empty() { " " } else { text };
         match runs.last_mut() {
             Some((_, cells, own, last)) if *last == style => {
@@ -164,63 +222,75 @@ fn escaped(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
+/// A line of the screen, in its place in the picture.
+pub fn row_svg(screen: &Screen, row: u16, terminal: Terminal) -> String {
+    let mut text = String::new();
+    let top = RIM + CELL.1 * f64::from(row);
+    for (column, cells, run, style) in runs(screen, row, terminal) {
+        let (x, wide) = (RIM + CELL.0 * f64::from(column), CELL.0 * f64::from(cells));
+        if style.paper != terminal.background {
+            let _ = writeln!(
+                text,
+                "<rect x=\"{x:.1}\" y=\"{top:.1}\" width=\"{wide:.1}\" height=\"{:.1}\" fill=\"{}\"/>",
+                CELL.1, style.paper
+            );
+        }
+        let weight = if style.bold {
+            " font-weight=\"bold\""
+        } else {
+            ""
+        };
+        let faint = if style.dim { " opacity=\"0.6\"" } else { "" };
+        let line = if style.underline {
+            " text-decoration=\"underline\""
+        } else {
+            ""
+        };
+        // Each word in its own place, so that no font moves the columns.
+        for (from, word) in words(&run) {
+            let from = x + CELL.0 * from as f64;
+            let _ = writeln!(
+                text,
+                "<text x=\"{from:.1}\" y=\"{:.1}\" fill=\"{}\"{weight}{faint}{line} \
+                 textLength=\"{:.1}\" lengthAdjust=\"spacingAndGlyphs\">{}</text>",
+                top + 13.5,
+                style.ink,
+                CELL.0 * UnicodeWidthStr::width(word) as f64,
+                escaped(word)
+            );
+        }
+    }
+    text
+}
+
 /// The screen as a picture that scales.
-fn svg(screen: &Screen) -> String {
+fn svg(screen: &Screen, terminal: Terminal) -> String {
     let (rows, columns) = (screen.size().0.get(), screen.size().1.get());
     let width = CELL.0 * f64::from(columns) + 2.0 * RIM;
     let height = CELL.1 * f64::from(rows) + 2.0 * RIM;
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
          font-family=\"'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"14\">\n\
-         <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{BACKGROUND}\"/>\n"
+         <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{}\"/>\n",
+        terminal.background
     );
     for row in 0..rows {
-        let top = RIM + CELL.1 * f64::from(row);
-        for (column, cells, run, style) in runs(screen, row) {
-            let (x, wide) = (RIM + CELL.0 * f64::from(column), CELL.0 * f64::from(cells));
-            if style.paper != BACKGROUND {
-                let _ = writeln!(
-                    text,
-                    "<rect x=\"{x:.1}\" y=\"{top:.1}\" width=\"{wide:.1}\" height=\"{:.1}\" fill=\"{}\"/>",
-                    CELL.1, style.paper
-                );
-            }
-            let weight = if style.bold {
-                " font-weight=\"bold\""
-            } else {
-                ""
-            };
-            let faint = if style.dim { " opacity=\"0.6\"" } else { "" };
-            let line = if style.underline {
-                " text-decoration=\"underline\""
-            } else {
-                ""
-            };
-            // Each word in its own place, so that no font moves the columns.
-            for (from, word) in words(&run) {
-                let from = x + CELL.0 * from as f64;
-                let _ = writeln!(
-                    text,
-                    "<text x=\"{from:.1}\" y=\"{:.1}\" fill=\"{}\"{weight}{faint}{line} \
-                     textLength=\"{:.1}\" lengthAdjust=\"spacingAndGlyphs\">{}</text>",
-                    top + 13.5,
-                    style.ink,
-                    CELL.0 * UnicodeWidthStr::width(word) as f64,
-                    escaped(word)
-                );
-            }
-        }
+        let _ = write!(text, "{}", row_svg(screen, row, terminal));
     }
     text.push_str("</svg>\n");
     text
 }
 
 /// Takes a picture of the real program.
-fn take((name, (columns, rows), steps): &Shot) {
+fn take(shot: &Shot) {
     let arguments = ["--seed", "7", "--freeze"];
-    let colours = [("COLORTERM", "truecolor"), ("COLORFGBG", "15;0")];
-    let mut program = Pty::bourse(&arguments, &colours, *columns, *rows);
-    for (text, keys) in *steps {
+    let colours = [
+        ("COLORTERM", "truecolor"),
+        ("COLORFGBG", shot.terminal.variable),
+    ];
+    let (columns, rows) = shot.size;
+    let mut program = Pty::bourse(&arguments, &colours, columns, rows);
+    for (text, keys) in shot.steps {
         program.wait_for_text(text);
         program.keys(keys);
     }
@@ -234,10 +304,10 @@ fn take((name, (columns, rows), steps): &Shot) {
     }
     let picture = RefCell::new(String::new());
     program.wait_for("the picture", |screen| {
-        picture.replace(svg(screen));
+        picture.replace(svg(screen, shot.terminal));
         true
     });
-    std::fs::write(folder().join(format!("{name}.svg")), picture.take()).unwrap();
+    std::fs::write(folder().join(format!("{}.svg", shot.name)), picture.take()).unwrap();
     program.keys("<C-c>");
     program.exit();
 }
@@ -245,10 +315,15 @@ fn take((name, (columns, rows), steps): &Shot) {
 #[test]
 fn the_readme_shows_the_real_program() {
     if std::env::var_os("BOURSE_WRITE_DOCS").is_some() {
-        SHOTS.iter().for_each(take);
+        // Mostly they wait: side by side they take as long as the slowest.
+        std::thread::scope(|scope| {
+            for shot in SHOTS {
+                scope.spawn(|| take(shot));
+            }
+        });
     }
     let readme = std::fs::read_to_string(folder().join("../../README.md")).unwrap();
-    for (name, ..) in SHOTS {
+    for Shot { name, .. } in SHOTS {
         let path = format!("assets/screenshots/{name}.svg");
         assert!(readme.contains(&path), "the README does not show {path}");
         let picture = std::fs::read_to_string(folder().join(format!("{name}.svg"))).unwrap();
@@ -268,7 +343,7 @@ fn cells(count: u16) -> NonZeroU16 {
 fn a_screen_becomes_a_picture_cell_by_cell() {
     let mut terminal = vt100::Parser::new(cells(1), cells(12), 0);
     terminal.process(b"a<b\x1b[1;31m&\x1b[0;48;5;16m c\x1b[0m \xe6\x97\xa5");
-    let picture = svg(terminal.screen());
+    let picture = svg(terminal.screen(), DARK);
     // Three cells from the rim on; the fourth is bold and red; two on black; a wide sign.
     assert!(picture.contains(">a&lt;b</text>"), "{picture}");
     assert!(

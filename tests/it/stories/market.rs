@@ -128,3 +128,59 @@ fn it_is_drawn_at_every_size_and_without_colours() {
         desk.keys("esc");
     }
 }
+
+/// A wide screen with an offer selected.
+fn with_panel() -> Desk {
+    let mut desk = Desk::with_offers(MARKET);
+    desk.resize(200, 60);
+    desk
+}
+
+#[test]
+fn a_wide_screen_shows_the_market_left_of_the_table() {
+    let mut desk = with_panel();
+    desk.expect("╭ Market ─")
+        .expect("$/GPU-h")
+        .expect("┏ Offers ━");
+    let screen = desk.screen();
+    let titles = screen
+        .lines()
+        .find(|line| line.contains(" Market "))
+        .unwrap();
+    assert!(
+        titles.find(" Market ") < titles.find(" Offers "),
+        "{screen}"
+    );
+    desk.resize(169, 60).expect_not(" Market ");
+    desk.resize(170, 60).expect(" Market ");
+    desk.keys("3").expect_not(" Market ");
+}
+
+#[test]
+fn the_panel_filters_by_the_selected_group() {
+    let mut desk = with_panel();
+    desk.keys("left").expect("┏ Market ━").expect("╭ Offers ─");
+    // The groups follow each other by machines: two RTX 3090 come before the RTX 4090.
+    desk.keys("j enter");
+    let conditions = "verified=true rentable=true rented=false gpu_name=RTX_4090";
+    assert_eq!(asked(&desk), (Resource::Offers, conditions.to_owned()));
+    desk.keys("esc").expect("╭ Market ─").expect("┏ Offers ━");
+}
+
+#[test]
+fn keys_move_the_cursor_of_the_focused_panel_only() {
+    let mut desk = with_panel();
+    let first = desk.highlighted();
+    desk.keys("left j right");
+    assert_eq!(desk.highlighted(), first);
+    desk.keys("left esc").expect("┏ Offers ━");
+    desk.keys("left right").expect("┏ Offers ━");
+}
+
+#[test]
+fn a_dialog_takes_the_focus_from_the_panels_below() {
+    let mut desk = with_panel();
+    desk.expect("┏ Offers ━");
+    desk.keys("y").expect("╭ Offers ─").expect_not("┏ Offers ━");
+    desk.keys("esc").expect("┏ Offers ━");
+}

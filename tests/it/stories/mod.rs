@@ -6,6 +6,7 @@ mod filter;
 mod focus;
 mod funnel;
 mod job;
+mod keys;
 mod market;
 mod markets;
 mod plot;

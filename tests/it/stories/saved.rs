@@ -122,14 +122,14 @@ fn set_job(desk: &mut Desk) {
     desk.keys("J ctrl-u").type_text("3d");
     desk.keys("tab tab ctrl-u").type_text("200");
     desk.keys("enter");
-    desk.expect("Offers priced for 3d, 200GB, 20 in / 5 out");
+    desk.expect("Offers priced for 3d, 200 GB, 20 in / 5 out");
 }
 
 #[test]
 fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
     let mut desk = with_two();
     set_job(&mut desk);
-    desk.click("Job $").expect("sort Job $ ▲");
+    desk.expect("sort Job $ ▲");
     desk.keys("b enter").type_text("whole job").keys("enter");
     let [SearchChange::Put(search)] = changes(&desk)[..] else {
         panic!("{:?}", desk.effects)
@@ -140,7 +140,7 @@ fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
         .expect("Limit  500")
         .expect("Prices  on-demand")
         .expect("Storage  200 GB")
-        .expect("Job  3d, 200GB, 20 in / 5 out");
+        .expect("Job  3d, 200 GB, 20 in / 5 out");
     let searches = desk.model.searches.clone();
     // Another start, without a job: the search brings its own.
     let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {

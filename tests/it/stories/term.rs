@@ -24,7 +24,7 @@ fn a_size_and_months_give_sortable_columns() {
     let mut desk = at_volumes();
     desk.keys("J")
         .expect("Size and term")
-        .expect("100GB")
+        .expect("100 GB")
         .expect("1 month");
     retype(&mut desk, "500");
     desk.keys("tab");
@@ -148,7 +148,7 @@ fn the_bill_tells_whether_the_volume_serves_the_term() {
         .expect("! Ends 20 days before the term does")
         .expect("Enough space");
     retype(&mut desk, "12TB");
-    desk.expect("! 3000GB too small");
+    desk.expect("! 3000 GB too small");
     desk.keys("tab");
     retype(&mut desk, "5 days");
     desk.expect("Available for 4.5 days after the term");

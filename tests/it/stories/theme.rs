@@ -1,6 +1,7 @@
 //! Choosing the theme, key by key.
 
-use bourse::app::message::Effect;
+use bourse::app::configuration::Reconfigured;
+use bourse::app::message::{Effect, Message};
 use bourse::app::themes::{NamedTheme, Themes};
 use bourse::domain::Dialect;
 use bourse::widgets::theme::Theme;
@@ -28,6 +29,7 @@ fn desk() -> Desk {
             ],
             chosen: "dark".to_owned(),
             shown: None,
+            saved: None,
         };
     });
     desk.theme = Theme::DARK;
@@ -85,4 +87,35 @@ fn every_size_is_drawn_without_a_panic() {
     for (columns, rows) in [(40, 10), (80, 24), (120, 40), (200, 60)] {
         desk.resize(columns, rows).expect("dark");
     }
+}
+
+fn reloaded(desk: &mut Desk, theme: &str) {
+    let themes = Themes {
+        all: desk.model.themes.all.clone(),
+        chosen: theme.to_owned(),
+        ..Themes::default()
+    };
+    desk.send(Message::Reconfigured(Ok(Box::new(Reconfigured {
+        keymap: desk.model.keymap.clone(),
+        market_list: desk.model.markets.market_list.clone(),
+        themes,
+        notices: Vec::new(),
+        is_noticeable: true,
+    }))));
+    desk.wait(0.0);
+}
+
+#[test]
+fn the_saved_theme_is_no_news_when_its_file_is_read_back() {
+    let mut desk = desk();
+    desk.keys(":").type_text("theme").keys("enter G enter");
+    desk.send(Message::Saved(Ok("Theme night saved".to_owned())));
+    reloaded(&mut desk, "night");
+    desk.expect("Theme night saved")
+        .expect_not("Configuration reloaded");
+    // A change that the person makes in the file is.
+    reloaded(&mut desk, "light");
+    desk.expect("Configuration reloaded");
+    desk.keys(":").type_text("theme").keys("enter");
+    desk.expect("▌ light");
 }

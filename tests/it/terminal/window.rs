@@ -134,3 +134,47 @@ fn an_editor_that_fails_changes_nothing_and_is_named() {
     pty.keys("q");
     pty.exit().assert_clean(0);
 }
+
+#[test]
+fn a_theme_that_is_saved_into_the_configuration_shows_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("bourse")).unwrap();
+    let file = folder.path().join("bourse/config.toml");
+    fs::write(&file, "[theme]\nname = \"none\"\n").unwrap();
+    let home = folder.path().to_str().unwrap();
+    let variables = [("XDG_CONFIG_HOME", home), ("COLORTERM", "truecolor")];
+    let mut pty = Pty::bourse(&["--freeze"], &variables, 100, 30);
+    pty.wait_for("offers", |screen| screen.contents().contains("RTX"));
+    let has_color = |screen: &vt100::Screen| {
+        let color = |x| screen.cell(0, x).map(vt100::Cell::fgcolor);
+        (0..100).any(|x| !matches!(color(x), None | Some(vt100::Color::Default)))
+    };
+    pty.wait_for("no colors", |screen| !has_color(screen));
+    fs::write(&file, "[theme]\nname = \"light\"\n").unwrap();
+    pty.wait_for("colors", has_color);
+    fs::write(&file, "[theme]\nname = \"none\"\n").unwrap();
+    pty.wait_for("no colors again", |screen| !has_color(screen));
+    pty.keys("q");
+    pty.exit().assert_clean(0);
+}
+
+#[test]
+fn web_addresses_are_links_and_every_link_ends() {
+    let mut pty = started("", &[]);
+    pty.keys("M");
+    pty.wait_for_text("https://");
+    pty.keys("qq");
+    let exit = pty.exit();
+    exit.assert_clean(0);
+    let log = exit.log_text();
+    let links = log.split("\x1b]8;;").skip(1).collect::<Vec<_>>();
+    assert!(links.len() >= 2, "{links:?}");
+    for pair in links.chunks(2) {
+        let (address, shown) = pair[0].split_once("\x1b\\").unwrap();
+        assert!(
+            shown.contains(address),
+            "{address} is not what {shown:?} shows"
+        );
+        assert!(pair[1].starts_with("\x1b\\"), "the link of {address} ends");
+    }
+}
