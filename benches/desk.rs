@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::hint::black_box;
 
 use bourse::api::{Assignment, Reply, Request, RouteReply};
-use bourse::app::facts::Facts;
+use bourse::app::frame_layout::FrameLayout;
 use bourse::app::message::Message;
 use bourse::app::remote::{Now, Ticket};
 use bourse::app::{Effect, Model, Profile, update};
@@ -237,7 +237,7 @@ impl Flood {
 
     fn frame(&mut self) {
         let (model, now) = (&self.model, self.now);
-        let mut facts = Facts::default();
+        let mut facts = FrameLayout::default();
         let Ok(_) = self
             .terminal
             .draw(|frame| facts = bourse::ui::draw(frame, model, now, &Theme::DARK));

@@ -18,7 +18,7 @@ pub(crate) const WORDS_KEPT: usize = 400;
 
 /// What a server said in a refusal or failure.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Said {
+pub enum ErrorBody {
     #[default]
     Nothing,
     /// Words, in one of the documented shapes or as plain text.
@@ -37,7 +37,7 @@ pub enum Said {
     Noise,
 }
 
-impl Said {
+impl ErrorBody {
     /// Whether it is an error of the interface and not of something in between: only then is it
     /// certain that a refused write was not carried out.
     const fn is_clear(&self) -> bool {
@@ -72,7 +72,7 @@ impl Said {
     }
 }
 
-impl fmt::Display for Said {
+impl fmt::Display for ErrorBody {
     /// As the end of a sentence: empty, or starting with a colon or blank.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -173,20 +173,20 @@ pub enum ApiError {
     Refused {
         /// HTTP status: 401, 403, or 404 with `auth_error`.
         status: u16,
-        said: Said,
+        said: ErrorBody,
     },
     /// The market wants a key and none was sent.
     #[error("no API key configured (status {status}){said}; set BOURSE_API_KEY")]
-    NoKey { status: u16, said: Said },
+    NoKey { status: u16, said: ErrorBody },
     /// The key is valid, but lacks the permission for this.
     #[error("API key lacks the permission (status 403){said}; use a key that has it")]
-    NotPermitted { said: Said },
+    NotPermitted { said: ErrorBody },
     /// The quota of the day is used up: waiting a little does not help.
     #[error("daily quota exceeded (status 429){said}; {}", resets(.reset.as_ref()))]
     QuotaExceeded {
         /// When there is a new quota, where the response tells.
         reset: Option<Zoned>,
-        said: Said,
+        said: ErrorBody,
     },
     #[error("too many requests{}{said}", pause(*.threshold, *.retry_after))]
     RateLimited {
@@ -194,16 +194,16 @@ pub enum ApiError {
         threshold: Option<f64>,
         /// How long the server asks to wait.
         retry_after: Option<Duration>,
-        said: Said,
+        said: ErrorBody,
     },
     /// The server does not take the request.
     #[error("{}{said}", rejection(*.status))]
-    Invalid { status: u16, said: Said },
+    Invalid { status: u16, said: ErrorBody },
     /// The market does not have this operation.
     #[error("this market has no network volumes (status 404)")]
     NotOffered,
     #[error("server error (status {status}){said}; try again in a moment")]
-    Server { status: u16, said: Said },
+    Server { status: u16, said: ErrorBody },
     /// A good status with a web page in place of an answer.
     #[error("got a web page{} instead of JSON (status {status}); check the address, or whether your network requires a login", titled(.title.as_ref()))]
     Html {
@@ -219,7 +219,7 @@ pub enum ApiError {
     },
     /// A good status, but the answer says that the operation failed.
     #[error("the request failed{said}")]
-    Failure { said: Said },
+    Failure { said: ErrorBody },
     /// A good status and no answer.
     #[error("empty response (status {status}); try again")]
     Empty { status: u16 },

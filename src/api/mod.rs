@@ -23,7 +23,7 @@ use crate::domain::workergroup::NewWorkergroup;
 use crate::domain::{Listing, Query, Resource, Untrusted};
 
 pub use client::{Client, ClientConfig, Origin, OriginError, Outcome};
-pub use error::{ApiError, Said, Unreachable};
+pub use error::{ApiError, ErrorBody, Unreachable};
 pub use ledger::{Ledger, LedgerEntry};
 pub use pacing::Pacer;
 pub use raw::RawSearch;

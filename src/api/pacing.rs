@@ -13,6 +13,8 @@ const MARGIN: f64 = 1.1;
 const FIRST_GUESS: f64 = 1.0;
 /// The longest interval that is guessed, in seconds.
 const LONGEST_GUESS: f64 = 60.0;
+// A learned interval may have come from a passing shortage: without this one bad minute would slow
+// the profile down for good.
 /// After so many answers without a refusal a learned interval is relaxed.
 const CLEAN_CALLS: u32 = 20;
 const RELAXED: f64 = 0.9;
@@ -157,7 +159,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::api::error::Said;
+    use crate::api::error::ErrorBody;
 
     const OP: Operation = Operation::SearchVolumes;
 
@@ -165,7 +167,7 @@ mod tests {
         Err(ApiError::RateLimited {
             threshold,
             retry_after: wait.map(Duration::from_secs),
-            said: Said::Nothing,
+            said: ErrorBody::Nothing,
         })
     }
 

@@ -3,7 +3,7 @@
 use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::remote::Now;
-use super::{Model, Pane, groups, insights};
+use super::{Model, Pane, analysis, groups};
 use crate::domain::country;
 use crate::domain::field::Kind;
 use crate::domain::text::visible;
@@ -33,7 +33,7 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::Volumes => return go_to(model, now, Pane::Volumes),
         Action::Workergroups => return go_to(model, now, Pane::Workergroups),
         Action::Requests => return go_to(model, now, Pane::Requests),
-        Action::ForgetJob => return insights::forget_job(model, now),
+        Action::ForgetJob => return analysis::forget_job(model, now),
         _ => super::stack::ignored(model, now, action),
     }
     Vec::new()

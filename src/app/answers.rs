@@ -7,7 +7,7 @@ use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
 
 /// Gives an answer to whoever waits for it; an answer that nobody waits for is dropped.
-pub(super) fn came(
+pub(super) fn on_reply(
     model: &mut Model,
     now: Now,
     ticket: Ticket,

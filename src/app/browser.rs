@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::bar::Bar;
-use super::figures::Figures;
-use super::narrowing;
+use super::computed_columns::ComputedColumns;
 use super::remote::{Now, Remote, Ticket, Tickets};
+use super::row_filter;
 use super::suggestions::Names;
 use super::watch::Watch;
 use crate::api::{ApiError, Request};
@@ -13,7 +13,7 @@ use crate::app::message::Effect;
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::language;
 use crate::domain::response_check::ResponseCheck;
-pub use crate::domain::response_check::{Doubt, Violation};
+pub use crate::domain::response_check::{Discrepancy, Violation};
 use crate::domain::{Condition, Dialect, Field, Listing, Query, Resource, RowId};
 
 /// The state of one pane.
@@ -31,7 +31,7 @@ pub struct Browser {
     pub column_offset: usize,
     pub marks: BTreeSet<RowId>,
     /// What is worked out for each row besides what its record says.
-    pub figures: Box<Figures>,
+    pub figures: Box<ComputedColumns>,
     dialect: &'static Dialect,
     pub(super) remote: Remote<Listing>,
     /// The query whose answer is shown.
@@ -127,8 +127,8 @@ impl Browser {
     }
 
     /// What else in the answer differs from the question.
-    pub fn doubts(&self) -> &[Doubt] {
-        &self.check.doubts
+    pub fn discrepancies(&self) -> &[Discrepancy] {
+        &self.check.discrepancies
     }
 
     /// The place of the selected row in the view.
@@ -265,7 +265,7 @@ impl Browser {
         self.columns.retain(|field| !keys.contains(&field.key));
     }
 
-    /// Works the view out anew: local conditions, words, order; the selection follows its id.
+    /// Recomputes the view: local conditions, words, order; the selection follows its id.
     pub fn rebuild(&mut self) {
         self.revision += 1;
         let Some(listing) = self.remote.shown() else {
@@ -273,7 +273,7 @@ impl Browser {
             return;
         };
         let matching = listing.matching(self.local_conditions());
-        let narrowed = narrowing::narrow(listing, matching, &self.words, &self.columns);
+        let narrowed = row_filter::narrow(listing, matching, &self.words, &self.columns);
         let mut view = narrowed.rows;
         self.revealed = narrowed.revealed;
         let order = self.sorting_keys();
@@ -432,7 +432,7 @@ impl Browser {
     }
 
     /// Takes conditions and words from the bar; true if the market must be asked. Conditions that
-    /// are switched off do not stand in the bar: they stay, unless it says the same anew.
+    /// are switched off are not in the bar: they stay, unless the bar repeats them.
     pub fn take_query(&mut self, mut conditions: Vec<Condition>, words: Vec<String>) -> bool {
         let is_said = |kept: &Condition| {
             let same = |new: &Condition| new.field == kept.field && new.operator == kept.operator;

@@ -1,6 +1,6 @@
 //! What can be done from where the keyboard is: what help and palette list.
 
-use super::able::reach;
+use super::availability::reach;
 use super::copy::{self, CopyItem};
 use super::keymap::{Action, BINDINGS, Binding, Context, bindings};
 use super::view::Cx;

@@ -1,7 +1,7 @@
 //! What changes when the configuration file is saved while the dashboard runs.
 
 use super::keymap::Keymap;
-use super::markets::Roster;
+use super::markets::MarketList;
 use super::message::Toast;
 use super::remote::Now;
 use super::themes::Themes;
@@ -12,7 +12,7 @@ use super::{Model, State};
 pub struct Reconfigured {
     pub keymap: Keymap,
     /// The markets that can be connected to.
-    pub roster: Roster,
+    pub market_list: MarketList,
     /// The themes, none shown but the one that the file names.
     pub themes: Themes,
     /// What is wrong with the file but stops nothing: an unknown key, a bad color.
@@ -33,9 +33,9 @@ pub(super) fn reloaded(model: &mut Model, now: Now, result: Result<Box<Reconfigu
             let is_own_change = saved.is_some_and(|name| *name == new.themes.chosen);
             notify(state, new.notices);
             state.keymap = new.keymap;
-            state.markets.roster = new.roster;
+            state.markets.market_list = new.market_list;
             state.themes = new.themes;
-            let own = state.markets.roster.markets.iter();
+            let own = state.markets.market_list.markets.iter();
             let mut own = own.filter(|market| market.name == state.profile.name);
             if let Some(market) = own.next() {
                 state.profile.read_only = market.read_only;

@@ -4,7 +4,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 
 use super::configuration::Reconfigured;
 use super::export::{NotWritten, Written};
-use super::markets::{Errand, News};
+use super::markets::{MarketCommand, MarketEvent};
 use super::remote::{Now, Ticket, Waiting};
 use super::routes::RunSnapshot;
 use crate::api::ledger::LedgerEntry;
@@ -70,8 +70,8 @@ pub enum Message {
     SearchesKept(Box<Result<Searches, String>>),
     /// A file was written or not.
     Exported(Result<Written, NotWritten>),
-    /// What became of an errand about markets.
-    Market(Box<News>),
+    /// What became of a command about markets.
+    Market(Box<MarketEvent>),
     /// A background task panicked; the dashboard goes on.
     TaskLost(String),
 }
@@ -95,7 +95,7 @@ pub enum Effect {
         /// What to keep of it.
         intent: Intent,
     },
-    /// Nobody waits for this answer any more. Only reads and the attempts of a stopped route series
+    /// This response is no longer awaited. Only reads and the attempts of a stopped route series
     /// are aborted.
     Abort(Ticket),
     /// Put a text on the clipboard; answer with [`Message::Copied`].
@@ -133,7 +133,7 @@ pub enum Effect {
     /// Keep what was seen of the groups, to be compared with what the next listing shows.
     KeepGroups(Box<workergroup::Snapshot>),
     /// Do something about markets; answer with [`Message::Market`].
-    Market(Errand),
+    Market(MarketCommand),
     /// Make the configuration name another theme; answer with [`Message::Saved`].
     SaveTheme(String),
     /// Tell the person on the desktop, if they want that and look elsewhere.
@@ -190,8 +190,8 @@ impl Toast {
         }
     }
 
-    /// Whether a key press takes it away: it was there long enough to be read, and what it says may
-    /// not be so any more.
+    /// Whether a key press takes it away: it was there long enough to be read, and may be
+    /// outdated.
     pub fn was_seen(&self, now: Now) -> bool {
         now.mono - self.since >= 1.0
     }

@@ -4,35 +4,37 @@
 //! Keys go one way: key event, the contexts of the topmost view, [`keymap::Action`], and what the
 //! action means to that view. The stack of views ends in the view of the open pane.
 
-mod able;
 mod actions;
+pub mod analysis;
 mod answers;
+mod availability;
 pub mod bar;
 pub mod browser;
+pub mod column_prerequisites;
 pub mod commands;
+pub mod computed_columns;
 pub mod configuration;
 pub mod copy;
 pub mod copy_formats;
 pub mod drafts;
 pub mod export;
-pub mod facts;
-pub mod figures;
+pub mod frame_layout;
 pub mod groups;
-pub mod insights;
-pub mod keep;
 pub mod keymap;
 pub mod markets;
 pub mod message;
 mod mouse;
 pub mod mutations;
-pub mod narrowing;
-pub mod needs;
 pub mod pane;
+pub mod persistence;
 mod price_basis;
+pub mod price_models;
 mod pricing;
+mod query_input;
 pub mod remote;
 pub mod requests;
 pub mod routes;
+pub mod row_filter;
 pub mod sandbox;
 pub mod searches;
 pub mod sort_editor;
@@ -42,9 +44,7 @@ mod stack;
 mod state;
 mod suggestions;
 pub mod themes;
-pub mod three;
 mod title;
-mod typing;
 pub mod view;
 mod violations;
 pub mod watch;
@@ -52,7 +52,7 @@ pub mod watch;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use browser::Browser;
-use facts::Facts;
+use frame_layout::FrameLayout;
 /// The person's own keys, by their path of old.
 pub use keymap::user as keys;
 use keymap::{Action, Chord, Context};
@@ -92,7 +92,7 @@ pub struct Model {
     /// What is open over the pane, topmost last.
     pub overlays: Vec<Box<dyn View>>,
     /// What the last frame measured.
-    pub facts: Facts,
+    pub facts: FrameLayout,
     views: view::Views,
 }
 
@@ -117,7 +117,7 @@ impl Model {
             state: State::new(profile, conditions),
             panes: Pane::ALL.map(views.pane),
             overlays: Vec::new(),
-            facts: Facts::default(),
+            facts: FrameLayout::default(),
             views,
         }
     }
@@ -146,26 +146,35 @@ impl Model {
         let view = prices.then(|| self.animation(now, 0.25)).flatten();
         let writes = self.state.mutations.deadline(now);
         let routes = self.routes.deadline(now);
-        let keep = self.keep.deadline();
+        let persistence = self.persistence.deadline();
         let watch = watch::deadline(self, now);
         let views = stack::deadline(self, now);
         let order = sorting::deadline(self);
-        [toast, view, writes, routes, keep, watch, views, order]
-            .into_iter()
-            .flatten()
-            .reduce(f64::min)
+        [
+            toast,
+            view,
+            writes,
+            routes,
+            persistence,
+            watch,
+            views,
+            order,
+        ]
+        .into_iter()
+        .flatten()
+        .reduce(f64::min)
     }
 }
 
 /// Decides what follows from something that happened.
 pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
-    let is_input = keep::is_input(&message);
+    let is_input = persistence::is_input(&message);
     let before = model.state.revision();
     let mut effects = decide(model, now, message);
     if model.state.revision() != before {
         stack::rows_changed(model);
     }
-    keep::watch(model, now, is_input, &mut effects);
+    persistence::watch(model, now, is_input, &mut effects);
     effects
 }
 
@@ -181,7 +190,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             let text = secrecy::zeroize::Zeroizing::new(text);
             stack::pasted(model, now, &text).unwrap_or_default()
         }
-        Message::Mouse(event) => mouse::happened(model, now, event),
+        Message::Mouse(event) => mouse::on_event(model, now, event),
         Message::Focus(is_focused) => {
             model.state.is_focused = is_focused;
             Vec::new()
@@ -197,7 +206,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             stack::rows_changed(model);
             Vec::new()
         }
-        Message::Answered { ticket, result } => answers::came(model, now, ticket, *result),
+        Message::Answered { ticket, result } => answers::on_reply(model, now, ticket, *result),
         Message::Routed {
             ticket,
             sent,
@@ -255,8 +264,8 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             }
             Vec::new()
         }
-        Message::Market(news) => {
-            let mut effects = markets::news(model, now, *news);
+        Message::Market(event) => {
+            let mut effects = markets::on_event(model, now, *event);
             effects.extend(stack::tick(model, now));
             effects
         }

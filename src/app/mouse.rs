@@ -2,7 +2,7 @@
 
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
-use super::facts::Target;
+use super::frame_layout::Target;
 use super::keymap::Action;
 use super::message::Effect;
 use super::remote::Now;
@@ -12,7 +12,7 @@ use super::{Model, actions};
 const WHEEL: isize = 3;
 
 /// Decides what a mouse event means.
-pub(super) fn happened(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Effect> {
+pub(super) fn on_event(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Effect> {
     match event.kind {
         MouseEventKind::ScrollDown => return turned(model, now, WHEEL),
         MouseEventKind::ScrollUp => return turned(model, now, -WHEEL),

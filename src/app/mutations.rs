@@ -12,7 +12,7 @@ use super::{Model, Pane, Profile, groups, stack};
 use crate::api::pacing::Pacer;
 use crate::api::wire::{self, WireRequest};
 use crate::api::{ApiError, Operation, Reply, Request};
-use crate::domain::journal::{self, Deed, Entry, Intent, Outcome, Verdict};
+use crate::domain::journal::{self, Entry, Intent, Outcome, Verdict, WriteKind};
 use crate::domain::{Resource, Untrusted};
 
 /// Why a profile cannot write.
@@ -40,7 +40,7 @@ pub struct InFlight {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completed {
     /// What it was to do.
-    pub kind: Deed,
+    pub kind: WriteKind,
     /// The id of the listing, or the name of the endpoint.
     pub subject: String,
     pub verdict: Verdict,
@@ -73,7 +73,7 @@ pub enum SendBlocked {
 /// The writes of the profile.
 #[derive(Debug, Default)]
 pub struct Mutations {
-    stages: [Stage; Deed::ALL.len()],
+    stages: [Stage; WriteKind::ALL.len()],
     pacer: Pacer,
     /// The writes of this profile, oldest first.
     pub history: Vec<Entry>,
@@ -81,18 +81,18 @@ pub struct Mutations {
     pub note: Option<String>,
 }
 
-const fn operation(kind: Deed) -> Operation {
+const fn operation(kind: WriteKind) -> Operation {
     match kind {
-        Deed::UnlistVolume => Operation::UnlistVolume,
-        Deed::CreateWorkergroup => Operation::CreateWorkergroup,
+        WriteKind::UnlistVolume => Operation::UnlistVolume,
+        WriteKind::CreateWorkergroup => Operation::CreateWorkergroup,
     }
 }
 
 /// The kind of write that a request is, and its subject; `None` for reads.
-fn described(request: &Request) -> Option<(Deed, String)> {
+fn described(request: &Request) -> Option<(WriteKind, String)> {
     match request {
-        Request::UnlistVolume { id } => Some((Deed::UnlistVolume, id.to_string())),
-        Request::CreateWorkergroup(new) => Some((Deed::CreateWorkergroup, new.subject())),
+        Request::UnlistVolume { id } => Some((WriteKind::UnlistVolume, id.to_string())),
+        Request::CreateWorkergroup(new) => Some((WriteKind::CreateWorkergroup, new.subject())),
         Request::Search(_) | Request::ListWorkergroups | Request::Route(_) | Request::Raw(_) => {
             None
         }
@@ -101,26 +101,26 @@ fn described(request: &Request) -> Option<(Deed, String)> {
 
 impl Mutations {
     /// Where the write of this kind stands.
-    pub const fn stage(&self, kind: Deed) -> &Stage {
+    pub const fn stage(&self, kind: WriteKind) -> &Stage {
         &self.stages[kind as usize]
     }
 
     /// The write of this kind that is in flight.
-    pub const fn in_flight(&self, kind: Deed) -> Option<&InFlight> {
+    pub const fn in_flight(&self, kind: WriteKind) -> Option<&InFlight> {
         match self.stage(kind) {
             Stage::InFlight(sent) => Some(sent),
             Stage::Idle | Stage::Confirming(_) | Stage::Completed(_) => None,
         }
     }
 
-    pub fn all_in_flight(&self) -> impl Iterator<Item = (Deed, &InFlight)> {
-        Deed::ALL
+    pub fn all_in_flight(&self) -> impl Iterator<Item = (WriteKind, &InFlight)> {
+        WriteKind::ALL
             .into_iter()
             .filter_map(|kind| Some((kind, self.in_flight(kind)?)))
     }
 
     /// Lets one write of this kind be confirmed, unless one is still in flight; false if one is.
-    pub fn begin(&mut self, kind: Deed) -> bool {
+    pub fn begin(&mut self, kind: WriteKind) -> bool {
         if self.in_flight(kind).is_some() {
             return false;
         }
@@ -129,7 +129,7 @@ impl Mutations {
     }
 
     /// Forgets what was not sent, or an outcome that was seen; what is in flight goes on.
-    pub fn dismiss(&mut self, kind: Deed) {
+    pub fn dismiss(&mut self, kind: WriteKind) {
         if self.in_flight(kind).is_none() {
             self.stages[kind as usize] = Stage::Idle;
         }
@@ -137,7 +137,7 @@ impl Mutations {
 
     /// Seconds until the next write of this kind may be sent: the documented or learned interval
     /// from the latest one, also one of an earlier run.
-    pub fn ready_in(&self, kind: Deed, now: Now) -> f64 {
+    pub fn ready_in(&self, kind: WriteKind, now: Now) -> f64 {
         let operation = operation(kind);
         let paced = self.pacer.ready_at(operation, now.mono) - now.mono;
         let interval = self.pacer.interval(operation);
@@ -183,7 +183,7 @@ impl Mutations {
             at: now.epoch,
             profile: profile.name.clone(),
             address: profile.base_url.clone(),
-            deed: kind,
+            kind,
             subject,
         };
         self.history.push(Entry {
@@ -198,7 +198,7 @@ impl Mutations {
     }
 
     /// The kind of the write that waits for this response.
-    fn awaiting(&self, ticket: Ticket) -> Option<Deed> {
+    fn awaiting(&self, ticket: Ticket) -> Option<WriteKind> {
         self.all_in_flight()
             .find(|(_, sent)| sent.ticket == ticket)
             .map(|(kind, _)| kind)
@@ -207,7 +207,7 @@ impl Mutations {
     /// Takes the response to the write in flight.
     pub fn complete(
         &mut self,
-        kind: Deed,
+        kind: WriteKind,
         response: &Result<Reply, ApiError>,
         now: Now,
     ) -> Option<Completed> {
@@ -218,7 +218,7 @@ impl Mutations {
             .history
             .iter_mut()
             .rev()
-            .find(|entry| entry.intent.deed == kind && entry.outcome.is_none());
+            .find(|entry| entry.intent.kind == kind && entry.outcome.is_none());
         if let Some(entry) = open {
             entry.outcome = Some(outcome(&entry.intent, response, now.epoch));
         }
@@ -233,11 +233,11 @@ impl Mutations {
     }
 
     /// The writes of this kind, newest first.
-    pub fn past(&self, kind: Deed) -> impl Iterator<Item = &Entry> {
+    pub fn past(&self, kind: WriteKind) -> impl Iterator<Item = &Entry> {
         self.history
             .iter()
             .rev()
-            .filter(move |entry| entry.intent.deed == kind)
+            .filter(move |entry| entry.intent.kind == kind)
     }
 
     /// When the seconds of a write in flight change on the screen.
@@ -251,14 +251,14 @@ impl Mutations {
     }
 
     /// When the countdown to the next write of this kind changes: whole seconds, rounded up.
-    pub fn countdown(&self, kind: Deed, now: Now) -> Option<f64> {
+    pub fn countdown(&self, kind: WriteKind, now: Now) -> Option<f64> {
         let wait = self.ready_in(kind, now);
         (wait > 0.0).then(|| now.mono + (wait - (wait.ceil() - 1.0)).max(0.02))
     }
 
     /// Volume listings that a person has unlisted or may have, latest first.
     pub fn unlisted_ids(&self) -> impl Iterator<Item = &str> {
-        self.past(Deed::UnlistVolume)
+        self.past(WriteKind::UnlistVolume)
             .filter(|entry| entry.verdict() != Verdict::Refused)
             .map(|entry| entry.intent.subject.as_str())
     }
@@ -277,7 +277,7 @@ impl State {
 
 /// The line for the journal that tells how a write ended, at `at` seconds since 1970.
 pub fn outcome(intent: &Intent, response: &Result<Reply, ApiError>, at: f64) -> Outcome {
-    let (verdict, message) = judged(intent.deed, response);
+    let (verdict, message) = judged(intent.kind, response);
     Outcome {
         key: intent.key.clone(),
         at,
@@ -286,7 +286,7 @@ pub fn outcome(intent: &Intent, response: &Result<Reply, ApiError>, at: f64) -> 
     }
 }
 
-fn judged(kind: Deed, response: &Result<Reply, ApiError>) -> (Verdict, String) {
+fn judged(kind: WriteKind, response: &Result<Reply, ApiError>) -> (Verdict, String) {
     match response {
         Ok(Reply::Unlisted { msg }) if msg.compared().trim().is_empty() => {
             (Verdict::Done, "(the market sent no message)".to_owned())
@@ -360,8 +360,8 @@ pub(super) fn answered(
     let kind = model.state.mutations.awaiting(ticket)?;
     let completed = model.state.mutations.complete(kind, response, now)?;
     let mut effects = match kind {
-        Deed::UnlistVolume => unlisted(&mut model.state, &completed, now),
-        Deed::CreateWorkergroup => groups::creation::answered(&mut model.state, now, response),
+        WriteKind::UnlistVolume => unlisted(&mut model.state, &completed, now),
+        WriteKind::CreateWorkergroup => groups::creation::answered(&mut model.state, now, response),
     };
     let (is_shown, more) = stack::write_completed(model, now, &completed);
     effects.extend(more);
@@ -387,8 +387,8 @@ fn notify(state: &mut State, completed: &Completed, now: Now) {
         (Verdict::Done, _) => state.show(Toast::new(text, now)),
         (Verdict::Refused, _) => state.show(Toast::error(text, now)),
         // An unknown outcome must not disappear by itself.
-        (Verdict::Unknown, Deed::UnlistVolume) => state.notices.push(text),
-        (Verdict::Unknown, Deed::CreateWorkergroup) => {
+        (Verdict::Unknown, WriteKind::UnlistVolume) => state.notices.push(text),
+        (Verdict::Unknown, WriteKind::CreateWorkergroup) => {
             let key = state.keymap.key_of(super::keymap::Action::NewGroup);
             let way = format!("{text}. Check whether it exists: {key}, then Create");
             state.notices.push(way);
@@ -400,16 +400,18 @@ fn notify(state: &mut State, completed: &Completed, now: Now) {
 pub fn headline(completed: &Completed) -> String {
     let subject = &completed.subject;
     match (completed.kind, completed.verdict) {
-        (Deed::UnlistVolume, Verdict::Done) => format!("Volume listing {subject} unlisted:"),
-        (Deed::UnlistVolume, Verdict::Refused) => format!("Volume listing {subject} not unlisted:"),
-        (Deed::UnlistVolume, Verdict::Unknown) => {
+        (WriteKind::UnlistVolume, Verdict::Done) => format!("Volume listing {subject} unlisted:"),
+        (WriteKind::UnlistVolume, Verdict::Refused) => {
+            format!("Volume listing {subject} not unlisted:")
+        }
+        (WriteKind::UnlistVolume, Verdict::Unknown) => {
             format!("Outcome unknown: volume listing {subject} may or may not be unlisted:")
         }
-        (Deed::CreateWorkergroup, Verdict::Done) => format!("Workergroup for {subject}:"),
-        (Deed::CreateWorkergroup, Verdict::Refused) => {
+        (WriteKind::CreateWorkergroup, Verdict::Done) => format!("Workergroup for {subject}:"),
+        (WriteKind::CreateWorkergroup, Verdict::Refused) => {
             format!("No workergroup created for {subject}:")
         }
-        (Deed::CreateWorkergroup, Verdict::Unknown) => {
+        (WriteKind::CreateWorkergroup, Verdict::Unknown) => {
             format!("Outcome unknown: the workergroup for {subject} may or may not exist:")
         }
     }

@@ -49,16 +49,16 @@ pub fn current(name: String, state: &State) -> Option<SavedSearch> {
 pub fn change(change: SearchChange, cx: &mut Cx<'_>) {
     let before = cx.state.searches.clone();
     cx.state.searches.apply(&change);
-    cx.state.keep.pending += 1;
+    cx.state.persistence.pending += 1;
     cx.effect(Effect::KeepSearches { change, before });
 }
 
 /// Takes the searches as the file has them, with what other programs changed.
 pub(super) fn kept(model: &mut Model, result: Result<Searches, String>) {
-    model.state.keep.pending = model.state.keep.pending.saturating_sub(1);
+    model.state.persistence.pending = model.state.persistence.pending.saturating_sub(1);
     match result {
         // With another change on its way this response is stale.
-        Ok(searches) if model.state.keep.pending == 0 => model.state.searches = searches,
+        Ok(searches) if model.state.persistence.pending == 0 => model.state.searches = searches,
         Ok(_) => {}
         Err(why) => model.kept(Err(why)),
     }

@@ -4,7 +4,7 @@
 
 use super::commands::Commands;
 use super::export::{NotWritten, Written};
-use super::facts::Target;
+use super::frame_layout::Target;
 use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::mutations::Completed;

@@ -10,7 +10,7 @@ use super::mutations::Mutations;
 use super::remote::{Now, Tickets};
 use super::requests::Requests;
 use super::routes::Routes;
-use super::{Pane, Profile, drafts, keep, markets, sandbox, split, themes};
+use super::{Pane, Profile, drafts, markets, persistence, sandbox, split, themes};
 use crate::api::ledger::Ledger;
 use crate::domain::local::LocalTime;
 use crate::domain::saved::Searches;
@@ -43,7 +43,7 @@ pub struct State {
     /// What changes the market: under way and in the past.
     pub mutations: Mutations,
     pub searches: Searches,
-    pub(super) keep: keep::Keep,
+    pub(super) persistence: persistence::Persistence,
     /// What the Workergroups pane has besides its table.
     pub groups: Groups,
     /// What the embedded sandbox says of itself.
@@ -160,7 +160,7 @@ impl State {
             requests: Box::default(),
             mutations: Mutations::default(),
             searches: Searches::default(),
-            keep: keep::Keep::default(),
+            persistence: persistence::Persistence::default(),
             groups: Groups::new(dialect),
             sandbox: sandbox::SandboxNotes::default(),
             split: split::Split::default(),

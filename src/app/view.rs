@@ -14,7 +14,7 @@ use ratatui::widgets::{StatefulWidget, Widget};
 use super::State;
 use super::commands::Commands;
 use super::export::{NotWritten, Written};
-use super::facts::{Facts, Target};
+use super::frame_layout::{FrameLayout, Target};
 use super::keymap::{Action, Context};
 use super::message::{Effect, Toast};
 use super::mutations::Completed;
@@ -238,7 +238,7 @@ pub struct Cx<'a> {
     pub now: Now,
     /// The market, its data and the person's settings.
     pub state: &'a mut State,
-    pub(super) facts: &'a Facts,
+    pub(super) facts: &'a FrameLayout,
     pub(super) depth: usize,
     pub(super) commands: Option<Commands>,
     pub(super) changes: Vec<Change>,
@@ -248,7 +248,7 @@ pub struct Cx<'a> {
 impl<'a> Cx<'a> {
     pub(super) const fn new(
         state: &'a mut State,
-        facts: &'a Facts,
+        facts: &'a FrameLayout,
         depth: usize,
         now: Now,
     ) -> Self {
@@ -384,9 +384,9 @@ pub struct Scene<'a, 'b> {
     /// How much room the screen has.
     pub size: Size,
     /// What this frame has measured so far.
-    pub(crate) facts: &'a mut Facts,
+    pub(crate) facts: &'a mut FrameLayout,
     /// What the frame before has measured.
-    pub(crate) before: &'a Facts,
+    pub(crate) before: &'a FrameLayout,
     pub(crate) depth: usize,
     pub(crate) cursor: Option<Position>,
 }

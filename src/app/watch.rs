@@ -29,7 +29,7 @@ pub struct Changes {
     arrived: HashSet<RowId>,
     field: Option<&'static Field>,
     prices: HashMap<RowId, (f64, f64)>,
-    /// How many rows are not in the answer any more.
+    /// Rows missing from the latest response.
     pub gone: usize,
     /// Whether the limit cut an answer, so that a row that is gone may only be pushed out of it.
     pub is_cut: bool,

@@ -11,7 +11,9 @@ use super::output::CliError;
 use super::settings::{Environment, Settings, choose, dropped};
 use crate::api::Origin;
 use crate::app::keymap::Keymap;
-use crate::app::markets::{Change, Done, KeyFile, KeyFrom, KeySource, Market, NewMarket, Roster};
+use crate::app::markets::{
+    Change, Done, KeyFile, KeyFrom, KeySource, Market, MarketList, NewMarket,
+};
 use crate::domain::text::visible;
 use crate::store::keys::{self, Complaints};
 use crate::store::profiles::{self, KeyPlace, NewProfile};
@@ -42,7 +44,7 @@ pub struct Preferences {
     /// When the desktop is notified.
     pub notifications: Notifications,
     /// The markets that can be connected to.
-    pub roster: Roster,
+    pub market_list: MarketList,
     /// What is wrong with the file but stops nothing.
     pub notices: Vec<String>,
 }
@@ -123,7 +125,7 @@ impl ProfileResolver {
             themes: super::appearance::all(&config, &path),
             mouse: config.mouse.unwrap_or(true),
             notifications: config.notifications,
-            roster: self.roster(),
+            market_list: self.market_list(),
             notices: dropped(&wrong),
         };
         Ok((preferences, config))
@@ -134,7 +136,7 @@ impl ProfileResolver {
     }
 
     /// All markets: the built-in ones, those of the configuration, that of the command line.
-    pub fn roster(&self) -> Roster {
+    pub fn market_list(&self) -> MarketList {
         let (config, wrong) = match self.file().map(|file| Config::load(&file)) {
             Some(Ok(config)) => (config, None),
             Some(Err(error)) => (Config::default(), Some(error.to_string())),
@@ -152,7 +154,7 @@ impl ProfileResolver {
                 Some(self.market(&profile, &flags))
             })
             .collect();
-        Roster {
+        MarketList {
             markets,
             has_variable: self.environment.key.is_some(),
             file: self.file().as_deref().map(shown),

@@ -3,7 +3,7 @@
 
 use super::output;
 use crate::domain::insight::{Coverage, coverage};
-use crate::domain::response_check::{Doubt, ResponseCheck};
+use crate::domain::response_check::{Discrepancy, ResponseCheck};
 use crate::domain::{Dialect, Listing, Query, Resource, Untrusted, language};
 
 /// Says which conditions are unlikely to mean what was meant.
@@ -66,8 +66,8 @@ impl Answer<'_> {
             let (condition, rows) = (&violation.condition, violation.rows);
             format!("the market ignored {condition}: {rows} of {records} records don't match it")
         });
-        let doubts = self.check.doubts.iter().map(Doubt::text);
-        violations.chain(doubts).collect()
+        let discrepancies = self.check.discrepancies.iter().map(Discrepancy::text);
+        violations.chain(discrepancies).collect()
     }
 
     /// That prices are an estimate, unless the check has found another storage in them and said so.

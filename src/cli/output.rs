@@ -49,7 +49,7 @@ impl From<ApiError> for CliError {
         match error {
             ApiError::Misconfigured(message) => Self::Usage(message),
             error @ ApiError::NoKey { .. } => {
-                let way = Keymap::default().way_to("markets");
+                let way = Keymap::default().key_hint("markets");
                 Self::Failed(format!(
                     "{error}, pass --api-key-file, or add a key in the dashboard ({way})"
                 ))

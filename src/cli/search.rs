@@ -8,8 +8,8 @@ use super::output::{self, CliError, ProgressLine};
 use super::settings::Settings;
 use super::table::{self, View};
 use crate::api::{Progress, Reply, Request, Session, Wait};
-use crate::app::figures::Figures;
-use crate::app::needs::Need;
+use crate::app::column_prerequisites::Need;
+use crate::app::computed_columns::ComputedColumns;
 use crate::domain::cost::Basis;
 use crate::domain::language::{self, Mode};
 use crate::domain::response_check::ResponseCheck;
@@ -244,7 +244,7 @@ fn compute(listing: &mut Listing, query: &Query, dialect: &'static Dialect) {
             gb: listing.estimated_storage(),
             job: None,
         };
-        Figures::default().fill_for(listing, pricing, None, &conditions);
+        ComputedColumns::default().fill_for(listing, pricing, None, &conditions);
     }
 }
 

@@ -20,7 +20,7 @@ use crate::app::groups::creation::CREATE;
 use crate::app::mutations::{self, Mutations, READ_ONLY, RequestPreview, SendBlocked};
 use crate::app::remote::{Now, Tickets};
 use crate::app::{Effect, Profile};
-use crate::domain::journal::{Deed, Verdict};
+use crate::domain::journal::{Verdict, WriteKind};
 use crate::domain::language::{self, LanguageError};
 use crate::domain::text::visible;
 use crate::domain::workergroup::{Key, NewWorkergroup, Objection};
@@ -29,7 +29,7 @@ use crate::runtime::writes::{History, journalled};
 
 /// A write that the command line describes.
 struct Write {
-    deed: Deed,
+    kind: WriteKind,
     request: Request,
     /// As the journal names it.
     subject: String,
@@ -42,7 +42,7 @@ struct Write {
 pub async fn unlist(settings: &Settings, arguments: &UnlistArguments) -> Result<(), CliError> {
     let id = arguments.id;
     let write = Write {
-        deed: Deed::UnlistVolume,
+        kind: WriteKind::UnlistVolume,
         request: Request::UnlistVolume { id },
         subject: id.to_string(),
         word: id.to_string(),
@@ -60,7 +60,7 @@ pub async fn create(settings: &Settings, arguments: &CreateArguments) -> Result<
         output::note(&named(&advice));
     }
     let write = Write {
-        deed: Deed::CreateWorkergroup,
+        kind: WriteKind::CreateWorkergroup,
         subject: new.subject(),
         word: CREATE.to_owned(),
         check: format!(
@@ -197,7 +197,7 @@ fn preview(consent: &RequestPreview) -> String {
 /// Warns of an earlier write of the same thing whose outcome is open.
 fn tell_unresolved(history: &History, write: &Write) {
     let open = history.entries.iter().rev().find(|entry| {
-        entry.intent.deed == write.deed
+        entry.intent.kind == write.kind
             && entry.intent.subject == write.subject
             && entry.verdict() == Verdict::Unknown
     });
@@ -269,7 +269,7 @@ async fn send(
     write: Write,
     format: ReplyFormat,
 ) -> Result<(), CliError> {
-    let (deed, request) = (write.deed, write.request.clone());
+    let (kind, request) = (write.kind, write.request.clone());
     let mut stop = Stop::new()?;
     let started = Instant::now();
     let now = || Now {
@@ -278,7 +278,7 @@ async fn send(
     };
     let mut mutations = Mutations::default();
     mutations.history = history.entries;
-    mutations.begin(deed);
+    mutations.begin(kind);
     let effect = turn(&mut mutations, &request, profile, &now, &mut stop).await?;
     let Effect::Write {
         request, intent, ..
@@ -312,7 +312,7 @@ async fn send(
     {
         output::print_json(&format!("{}\n", reply.compared()))?;
     }
-    let completed = mutations.complete(deed, &result, now());
+    let completed = mutations.complete(kind, &result, now());
     let (verdict, words) = completed.map_or((Verdict::Unknown, String::new()), |completed| {
         (completed.verdict, completed.message)
     });
@@ -336,9 +336,9 @@ fn report(
             };
             output::print(line.as_bytes())
         }
-        Verdict::Refused => Err(CliError::Failed(match write.deed {
-            Deed::UnlistVolume => format!("not unlisted: {words}"),
-            Deed::CreateWorkergroup => format!("not created: {words}"),
+        Verdict::Refused => Err(CliError::Failed(match write.kind {
+            WriteKind::UnlistVolume => format!("not unlisted: {words}"),
+            WriteKind::CreateWorkergroup => format!("not created: {words}"),
         })),
         Verdict::Unknown => Err(unknown(words, &write.check)),
     }

@@ -24,6 +24,8 @@ pub use volume::{
     Basket, Proximity, VolumeCost, VolumeMatch, VolumePrices, VolumeTerm, basket, volumes_for,
 };
 
+// A billing month is 30 days, not 730 h: `storage_total_cost` of real offers equals
+// `storage_cost` x GB / 720 to the last digit.
 /// Hours in the month that the market bills storage by.
 pub const HOURS_PER_MONTH: f64 = 720.0;
 

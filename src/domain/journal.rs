@@ -10,12 +10,12 @@ use super::text::Untrusted;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Deed {
+pub enum WriteKind {
     UnlistVolume,
     CreateWorkergroup,
 }
 
-impl Deed {
+impl WriteKind {
     /// Every write of the interface.
     pub const ALL: [Self; 2] = [Self::UnlistVolume, Self::CreateWorkergroup];
 }
@@ -31,7 +31,8 @@ pub struct Intent {
     pub profile: String,
     /// Base address of the market; of the embedded sandbox it differs from run to run.
     pub address: String,
-    pub deed: Deed,
+    #[serde(rename = "deed")]
+    pub kind: WriteKind,
     /// With what: the id of a listing, the name of a workergroup's endpoint. Printable ASCII.
     pub subject: String,
 }

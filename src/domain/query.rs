@@ -349,6 +349,8 @@ impl Query {
     }
 }
 
+// Clients differ: the market's command line sends 5 GB and its volume search 1 GB. Prices from two
+// sources can be compared only when the size is sent.
 /// The storage allocation that prices include when none is asked for (specification, "Limits").
 pub const DEFAULT_STORAGE_GB: f64 = 8.0;
 

@@ -23,7 +23,7 @@ pub struct Violation {
 
 /// Something else in which an answer differs from the question.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Doubt {
+pub enum Discrepancy {
     /// More records came than were asked for.
     TooMany {
         /// The limit that was sent.
@@ -62,7 +62,7 @@ pub enum Doubt {
     },
 }
 
-impl Doubt {
+impl Discrepancy {
     /// In words, for the banner.
     pub fn text(&self) -> String {
         let gb = |gb: f64| format::trimmed(gb, 2);
@@ -107,7 +107,7 @@ impl Doubt {
 #[derive(Debug, Default)]
 pub struct ResponseCheck {
     pub violations: Vec<Violation>,
-    pub doubts: Vec<Doubt>,
+    pub discrepancies: Vec<Discrepancy>,
 }
 
 impl ResponseCheck {
@@ -116,24 +116,25 @@ impl ResponseCheck {
         if query.resource == Resource::Workergroups {
             return Self::default();
         }
-        let mut doubts = Vec::new();
-        doubts.extend(too_many(listing, query));
-        doubts.extend(unordered(listing, query, dialect));
+        let mut discrepancies = Vec::new();
+        discrepancies.extend(too_many(listing, query));
+        discrepancies.extend(unordered(listing, query, dialect));
         if query.resource == Resource::Offers {
-            doubts.extend(other_type(listing, query.offer_type));
-            doubts.extend(other_storage(listing, query.priced_storage(dialect)));
-            doubts.extend(too_small(listing, query, dialect));
+            discrepancies.extend(other_type(listing, query.offer_type));
+            discrepancies.extend(other_storage(listing, query.priced_storage(dialect)));
+            discrepancies.extend(too_small(listing, query, dialect));
         }
         Self {
             violations: violations(listing, query, dialect),
-            doubts,
+            discrepancies,
         }
     }
 
     /// Whether the market ignored the order, so that a limit may have cut off the top rows.
     pub fn is_unordered(&self) -> bool {
-        let is_order = |doubt: &Doubt| matches!(doubt, Doubt::Unordered { .. });
-        self.doubts.iter().any(is_order)
+        let is_order =
+            |discrepancy: &Discrepancy| matches!(discrepancy, Discrepancy::Unordered { .. });
+        self.discrepancies.iter().any(is_order)
     }
 
     /// GB to estimate the prices for: `wanted`, unless they include it already.
@@ -151,10 +152,12 @@ impl ResponseCheck {
 
     /// GB that the prices include, where all rows agree that it is not what was asked for.
     pub fn included_storage(&self) -> Option<f64> {
-        self.doubts.iter().find_map(|doubt| match doubt {
-            Doubt::OtherStorage { included, .. } => *included,
-            _ => None,
-        })
+        self.discrepancies
+            .iter()
+            .find_map(|discrepancy| match discrepancy {
+                Discrepancy::OtherStorage { included, .. } => *included,
+                _ => None,
+            })
     }
 }
 
@@ -175,14 +178,14 @@ fn violations(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Ve
         .collect()
 }
 
-fn too_many(listing: &Listing, query: &Query) -> Option<Doubt> {
+fn too_many(listing: &Listing, query: &Query) -> Option<Discrepancy> {
     let limit = query.limit?;
     let came = listing.len() + listing.duplicates() + listing.skipped().len();
-    (came > limit as usize).then_some(Doubt::TooMany { limit, came })
+    (came > limit as usize).then_some(Discrepancy::TooMany { limit, came })
 }
 
 /// Compares each row with the one before it. Rows without a value may stand anywhere.
-fn unordered(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Doubt> {
+fn unordered(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Discrepancy> {
     let keys: Vec<OrderKey> = query.sent_order(dialect);
     let first = keys.first()?;
     let columns: Vec<_> = keys
@@ -209,7 +212,7 @@ fn unordered(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Opt
     // than one alphabet: a few rows out of place prove nothing there. Without any order it is half.
     let is_exact = is_exact(first.field);
     let is_doubtful = if is_exact { rows > 0 } else { rows * 4 > pairs };
-    is_doubtful.then(|| Doubt::Unordered {
+    is_doubtful.then(|| Discrepancy::Unordered {
         order: language::print_order(&keys),
         rows,
     })
@@ -242,7 +245,7 @@ fn differ(one: f64, other: f64) -> bool {
 }
 
 /// In bid searches the base price is the bid floor on every row; elsewhere no row is a bid.
-fn other_type(listing: &Listing, asked: OfferType) -> Option<Doubt> {
+fn other_type(listing: &Listing, asked: OfferType) -> Option<Discrepancy> {
     let is_bid = listing.catalog().by_key("is_bid")?;
     let is_bid = listing.sent_column(is_bid);
     let (base, floor) = (numbers(listing, "dph_base"), numbers(listing, "min_bid"));
@@ -253,11 +256,11 @@ fn other_type(listing: &Listing, asked: OfferType) -> Option<Doubt> {
         _ => is_bid.cell(*row) == CellRef::Flag(true),
     };
     let rows = (0..listing.len()).filter(is_other).count();
-    (rows > 0).then_some(Doubt::OtherType { asked, rows })
+    (rows > 0).then_some(Discrepancy::OtherType { asked, rows })
 }
 
 /// Whether `dph_total` is `dph_base` and the price of `asked` GB of storage.
-fn other_storage(listing: &Listing, asked: f64) -> Option<Doubt> {
+fn other_storage(listing: &Listing, asked: f64) -> Option<Discrepancy> {
     let base = numbers(listing, "dph_base");
     let total = numbers(listing, "dph_total");
     let cost = numbers(listing, "storage_cost");
@@ -274,7 +277,7 @@ fn other_storage(listing: &Listing, asked: f64) -> Option<Doubt> {
             included.push((total - base) / storage_per_hour(cost, 1.0));
         }
     }
-    (others > 0).then(|| Doubt::OtherStorage {
+    (others > 0).then(|| Discrepancy::OtherStorage {
         included: agreed(&included),
         asked,
         rows: others,
@@ -297,12 +300,12 @@ fn agreed(sizes: &[f64]) -> Option<f64> {
 }
 
 /// Asking for storage also asks for machines that have it, where the market takes the question.
-fn too_small(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Doubt> {
+fn too_small(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Discrepancy> {
     dialect.storage_parameter?;
     let asked = query.storage?;
     let space = numbers(listing, "disk_space");
     let rows = (0..listing.len())
         .filter(|row| space(*row).is_some_and(|space| space < asked))
         .count();
-    (rows > 0).then_some(Doubt::TooSmall { asked, rows })
+    (rows > 0).then_some(Discrepancy::TooSmall { asked, rows })
 }

@@ -11,6 +11,7 @@ use nucleo_matcher::chars::{normalize, to_lower_case};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+// Real scripts stack two or three; hundreds paint over the lines above and below.
 /// The most combining marks that one character keeps.
 const MARKS_PER_GRAPHEME: usize = 3;
 

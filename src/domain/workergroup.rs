@@ -38,6 +38,7 @@ pub use snapshot::{Change, ChangeKind, Snapshot, drift};
 pub(crate) const DEFAULT_MAX_WORKERS: u32 = 20;
 /// The workers kept cold when it is not said.
 pub(crate) const DEFAULT_COLD_WORKERS: u32 = 3;
+// No card has 2 TB, so a larger number can only be the megabytes that records use (24 GB = 24564).
 /// From here on a memory size is surely meant in MB.
 const SURELY_MEGABYTES: u32 = 2048;
 

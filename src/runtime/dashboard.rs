@@ -24,8 +24,8 @@ pub use super::surface::{Surface, TerminalEvent};
 use super::writes::journalled;
 use crate::api::{ApiError, Operation, Request};
 use crate::app::configuration::Reconfigured;
-use crate::app::facts::Facts;
-use crate::app::markets::{Errand, News};
+use crate::app::frame_layout::FrameLayout;
+use crate::app::markets::{MarketCommand, MarketEvent};
 use crate::app::remote::Ticket;
 use crate::app::{Effect, Message, Model, Now, update};
 use crate::cli::{DEFAULT_CONFIG, ProfileResolver, by_name};
@@ -34,9 +34,11 @@ use crate::sandbox::Running;
 use crate::store::{GroupsFile, Journal, Notifications, PacingFile, StateStore, files};
 use crate::widgets::theme::Theme;
 
+// 60 frames a second: more would only be queued by the terminal.
 /// The least time between two frames.
 const FRAME_GAP: Duration = Duration::from_millis(16);
 
+// A fast route run could otherwise fill the queue as quickly as it drains, and no frame be drawn.
 /// The most messages taken for one frame.
 const BATCH: usize = 512;
 
@@ -281,7 +283,7 @@ impl<S: Surface> Dashboard<S> {
     fn draw(&mut self) -> io::Result<()> {
         let now = self.clock.now();
         let (model, theme) = (&self.model, &self.theme);
-        let mut facts = Facts::default();
+        let mut facts = FrameLayout::default();
         self.surface
             .draw(&mut |frame| facts = crate::ui::draw(frame, model, now, theme))?;
         self.model.facts = facts;
@@ -300,9 +302,9 @@ impl<S: Surface> Dashboard<S> {
             if let Message::Answered { ticket, .. } | Message::Routed { ticket, .. } = &message {
                 self.flights.remove(ticket);
             }
-            let arrival = match &message {
+            let ready = match &message {
                 Message::Market(news) => match &**news {
-                    News::Arrived(arrival) => Some(arrival.ticket),
+                    MarketEvent::Ready(ready) => Some(ready.ticket),
                     _ => None,
                 },
                 _ => None,
@@ -332,7 +334,7 @@ impl<S: Surface> Dashboard<S> {
                             flight.abort();
                         }
                     }
-                    Effect::Market(errand) => self.market(errand),
+                    Effect::Market(command) => self.market(command),
                     Effect::SaveTheme(name) => self.save_theme(name),
                     Effect::Keep(snapshot) => self.keep(Job::Snapshot(snapshot)),
                     Effect::KeepSearches { change, before } => {
@@ -358,7 +360,7 @@ impl<S: Surface> Dashboard<S> {
                 }
             }
             // A market that was not taken is no longer wanted.
-            arrival.map(|ticket| self.pending.take(ticket));
+            ready.map(|ticket| self.pending.take(ticket));
         }
         Ok(None)
     }
@@ -419,7 +421,7 @@ impl<S: Surface> Dashboard<S> {
             self.surface.mouse(new.mouse);
             Box::new(Reconfigured {
                 keymap: new.keymap.in_words(self.theme.ascii),
-                roster: new.roster,
+                market_list: new.market_list,
                 themes: theme_choices(&new.themes, &new.look, &new.theme),
                 notices: new.notices,
                 is_noticeable,
@@ -449,19 +451,19 @@ impl<S: Surface> Dashboard<S> {
         });
     }
 
-    fn market(&mut self, errand: Errand) {
-        if let Errand::Board(ticket) = errand {
+    fn market(&mut self, command: MarketCommand) {
+        if let MarketCommand::Activate(ticket) = command {
             return self.board(ticket);
         }
         let Some(known) = &self.known else {
             return;
         };
-        let errands = MarketTasks {
+        let commands = MarketTasks {
             known: Arc::clone(known),
             pending: self.pending.clone(),
             outbox: self.outbox.clone(),
         };
-        errands.run(errand, self.disk_writer.as_ref().map(DiskWriter::written));
+        commands.run(command, self.disk_writer.as_ref().map(DiskWriter::written));
     }
 
     fn save_theme(&self, name: String) {

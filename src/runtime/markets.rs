@@ -11,7 +11,7 @@ use super::dashboard::Calls;
 use super::start::{self, Files};
 use crate::api::{Operation, Reply, Request};
 use crate::app::Message;
-use crate::app::markets::{Arrival, Errand, News, Trial};
+use crate::app::markets::{ConnectionTest, MarketCommand, MarketEvent, MarketReady};
 use crate::app::remote::Ticket;
 use crate::cli::{CliError, ProfileResolver, Settings};
 use crate::domain::text::visible;
@@ -54,41 +54,43 @@ pub(super) struct MarketTasks {
 }
 
 impl MarketTasks {
-    /// Carries an errand out beside the loop. What is being written now is waited for before
+    /// Carries a command out beside the loop. What is being written now is waited for before
     /// anything is read: `written` ends then.
-    pub fn run(self, errand: Errand, written: Option<oneshot::Receiver<()>>) {
+    pub fn run(self, command: MarketCommand, written: Option<oneshot::Receiver<()>>) {
         tokio::spawn(async move {
             let outbox = self.outbox.clone();
-            let news =
-                match errand {
-                    Errand::List => blocking(move || News::Listed(self.known.roster())).await,
-                    Errand::Change(change) => {
-                        blocking(move || News::Changed {
-                            result: self.known.change(change).map_err(|why| visible(&why, 400)),
-                            roster: self.known.roster(),
-                        })
-                        .await
+            let news = match command {
+                MarketCommand::List => {
+                    blocking(move || MarketEvent::Listed(self.known.market_list())).await
+                }
+                MarketCommand::Change(change) => {
+                    blocking(move || MarketEvent::Changed {
+                        result: self.known.change(change).map_err(|why| visible(&why, 400)),
+                        market_list: self.known.market_list(),
+                    })
+                    .await
+                }
+                MarketCommand::Connect { ticket, name } => {
+                    if let Some(written) = written {
+                        // Without it nothing is written.
+                        let _ = written.await;
                     }
-                    Errand::Connect { ticket, name } => {
-                        if let Some(written) = written {
-                            // Without it nothing is written.
-                            let _ = written.await;
+                    Some(self.connect(ticket, name).await.unwrap_or_else(|error| {
+                        MarketEvent::ConnectFailed {
+                            ticket,
+                            why: words(error),
                         }
-                        Some(self.connect(ticket, name).await.unwrap_or_else(|error| {
-                            News::Stayed {
-                                ticket,
-                                why: words(error),
-                            }
-                        }))
-                    }
-                    Errand::Test { ticket, name } => {
-                        let outcome = self.test(name).await;
-                        let outcome = outcome.unwrap_or_else(|error| Trial::NotSent(words(error)));
-                        Some(News::Tested { ticket, outcome })
-                    }
-                    // The loop does this itself.
-                    Errand::Board(_) => None,
-                };
+                    }))
+                }
+                MarketCommand::Test { ticket, name } => {
+                    let outcome = self.test(name).await;
+                    let outcome =
+                        outcome.unwrap_or_else(|error| ConnectionTest::NotSent(words(error)));
+                    Some(MarketEvent::Tested { ticket, outcome })
+                }
+                // The loop does this itself.
+                MarketCommand::Activate(_) => None,
+            };
             if let Some(news) = news {
                 let _ = outbox.send(Message::Market(Box::new(news)));
             }
@@ -104,7 +106,7 @@ impl MarketTasks {
     }
 
     /// Makes a market ready. Nothing is sent to it.
-    async fn connect(&self, ticket: Ticket, name: String) -> Result<News, CliError> {
+    async fn connect(&self, ticket: Ticket, name: String) -> Result<MarketEvent, CliError> {
         let mut settings = self.settings(name).await?;
         // They are about how the program started, and were said then.
         settings.notices.clear();
@@ -113,11 +115,11 @@ impl MarketTasks {
         let notes = start::sandbox_notes(&settings, &connection);
         let known = Arc::clone(&self.known);
         let opened = blocking(move || {
-            let (files, luggage) = start::open(&settings, &profile);
-            (files, luggage, profile, known.roster())
+            let (files, restored) = start::open(&settings, &profile);
+            (files, restored, profile, known.market_list())
         });
-        let (files, mut luggage, profile, roster) = opened.await.ok_or_else(lost)?;
-        luggage.sandbox = notes;
+        let (files, mut restored, profile, market_list) = opened.await.ok_or_else(lost)?;
+        restored.sandbox = notes;
         let ready = Ready {
             calls: Arc::new(connection.session),
             files: Files {
@@ -126,16 +128,16 @@ impl MarketTasks {
             },
         };
         self.pending.put(ticket, ready);
-        Ok(News::Arrived(Box::new(Arrival {
+        Ok(MarketEvent::Ready(Box::new(MarketReady {
             ticket,
             profile,
-            luggage,
-            roster,
+            restored,
+            market_list,
         })))
     }
 
     /// Sends one request that changes nothing, once.
-    async fn test(&self, name: String) -> Result<Trial, CliError> {
+    async fn test(&self, name: String) -> Result<ConnectionTest, CliError> {
         let settings = self.settings(name).await?;
         let connection = settings.connect().await?;
         let client = connection.session.client();
@@ -153,11 +155,11 @@ impl MarketTasks {
         });
         Ok(match outcome.result {
             Ok(Reply::Records(listing)) if request.operation() == Operation::ListWorkergroups => {
-                Trial::Groups(listing.len())
+                ConnectionTest::Groups(listing.len())
             }
-            Ok(Reply::Records(listing)) => Trial::Offers(listing.len()),
-            Ok(_) => Trial::NotSent("response for a superseded request".to_owned()),
-            Err(error) => Trial::Failed(error),
+            Ok(Reply::Records(listing)) => ConnectionTest::Offers(listing.len()),
+            Ok(_) => ConnectionTest::NotSent("response for a superseded request".to_owned()),
+            Err(error) => ConnectionTest::Failed(error),
         })
     }
 }

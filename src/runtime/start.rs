@@ -12,7 +12,7 @@ use super::terminal::require_terminal;
 use super::tty::Tty;
 use super::writes::History;
 use crate::api::session::Session;
-use crate::app::markets::Luggage;
+use crate::app::markets::RestoredState;
 use crate::app::sandbox::{OwnListing, SandboxNotes};
 use crate::app::themes::NamedTheme;
 use crate::app::{Model, Profile};
@@ -52,17 +52,17 @@ async fn connect_and_show(
         Err(error) => return Ok(error.report()),
     };
     let profile = settings.speaker(&connection.session);
-    let (files, mut luggage) = open(settings, &profile);
-    luggage.sandbox = sandbox_notes(settings, &connection);
+    let (files, mut restored) = open(settings, &profile);
+    restored.sandbox = sandbox_notes(settings, &connection);
     let mut model = crate::views::dashboard(profile, settings.conditions.clone());
-    model.unpack(luggage, settings.conditions.is_some());
+    model.unpack(restored, settings.conditions.is_some());
     if let Some(limit) = settings.limit {
         model.browsers[Resource::Offers].query.limit = (limit > 0).then_some(limit);
     }
     model.zone = jiff::tz::TimeZone::system();
     let themes = Themes::of(&settings.look);
     model.themes = theme_choices(&settings.themes, &settings.look, &settings.theme);
-    model.markets.roster = markets.roster();
+    model.markets.market_list = markets.market_list();
     model.markets.invites = settings.is_sandbox() && is_first_run(settings);
     model.keymap = settings.keymap.clone().in_words(themes.unasked.ascii);
     let files = Files {
@@ -131,49 +131,53 @@ fn is_first_run(settings: &Settings) -> bool {
 }
 
 /// Opens the files of a profile; gives what they hold, too.
-pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, Luggage) {
-    let mut luggage = Luggage {
+pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, RestoredState) {
+    let mut restored = RestoredState {
         notices: settings.notices.clone(),
         seed: fastrand::u64(..),
-        ..Luggage::default()
+        ..RestoredState::default()
     };
     let history = History::open(settings, profile);
-    luggage.history = history.entries;
-    luggage.history_note = history.note;
+    restored.history = history.entries;
+    restored.history_note = history.note;
     let files = Files {
-        state_store: bring_back(&mut luggage, settings, profile),
+        state_store: bring_back(&mut restored, settings, profile),
         journal: history.journal,
-        groups: groups_seen(&mut luggage, settings, profile),
+        groups: groups_seen(&mut restored, settings, profile),
         pacing: settings.pacing_file(),
         sandbox: None,
     };
-    (files, luggage)
+    (files, restored)
 }
 
 /// Takes out what was kept for the profile; gives the files in which to keep more.
-fn bring_back(luggage: &mut Luggage, settings: &Settings, profile: &Profile) -> Option<StateStore> {
+fn bring_back(
+    restored: &mut RestoredState,
+    settings: &Settings,
+    profile: &Profile,
+) -> Option<StateStore> {
     let Some(paths) = &settings.paths else {
         let notice = "No home directory: searches and settings are kept until you quit.";
-        luggage.notices.push(notice.to_owned());
+        restored.notices.push(notice.to_owned());
         return None;
     };
     let (state_store, kept) = StateStore::open(paths, &profile.name);
-    luggage.notices.extend(kept.notices);
-    luggage.kept = Some((kept.snapshot, kept.searches));
+    restored.notices.extend(kept.notices);
+    restored.kept = Some((kept.snapshot, kept.searches));
     Some(state_store)
 }
 
 /// Takes out what the profile saw of the workergroups last. The embedded sandbox is another market
 /// in every run: there is nothing to compare with.
 fn groups_seen(
-    luggage: &mut Luggage,
+    restored: &mut RestoredState,
     settings: &Settings,
     profile: &Profile,
 ) -> Option<GroupsFile> {
     let paths = settings.paths.as_ref().filter(|_| !settings.is_sandbox())?;
     let (file, last, notice) = GroupsFile::open(paths, &profile.name, &profile.base_url);
-    luggage.groups = last;
-    luggage.notices.extend(notice);
+    restored.groups = last;
+    restored.notices.extend(notice);
     Some(file)
 }
 

@@ -111,7 +111,7 @@ fn ends_a_line(file: &mut File) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::journal::{Deed, Entry, Intent, Outcome, Verdict, entries};
+    use crate::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind, entries};
 
     fn intent(key: &str) -> Line {
         Line::Intent(Intent {
@@ -119,7 +119,7 @@ mod tests {
             at: 1_795_176_000.25,
             profile: "test".to_owned(),
             address: "http://127.0.0.1:1".to_owned(),
-            deed: Deed::UnlistVolume,
+            kind: WriteKind::UnlistVolume,
             subject: "4001".to_owned(),
         })
     }

@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
 
 use crate::app::Model;
-use crate::app::facts::Target;
+use crate::app::frame_layout::Target;
 use crate::app::keymap::{Action, BINDINGS, Binding};
 use crate::app::view::Scene;
 use crate::widgets::text::{cells, fit};

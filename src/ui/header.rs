@@ -5,11 +5,11 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::app::browser::Browser;
-use crate::app::facts::Target;
+use crate::app::frame_layout::Target;
 use crate::app::remote::{Now, Phase};
 use crate::app::view::Scene;
 use crate::app::{Model, Pane};
-use crate::domain::journal::Deed;
+use crate::domain::journal::WriteKind;
 use crate::domain::text::truncate;
 use crate::widgets::text::cells;
 use crate::widgets::theme::Theme;
@@ -138,29 +138,29 @@ fn badge(model: &Model, theme: &Theme) -> Line<'static> {
     line
 }
 
-struct News {
+struct Activity {
     text: String,
     short: String,
     style: Style,
 }
 
 /// What goes on: of the open pane first.
-fn news(model: &Model, now: Now, theme: &Theme) -> Vec<News> {
-    let mut news: Vec<News> = Vec::new();
+fn news(model: &Model, now: Now, theme: &Theme) -> Vec<Activity> {
+    let mut news: Vec<Activity> = Vec::new();
     if let Some(browser) = model.browser() {
         news.extend(activity(browser, now, theme));
     }
-    for (deed, write) in model.mutations.all_in_flight() {
+    for (kind, write) in model.mutations.all_in_flight() {
         let seconds = (now.mono - write.since.mono).max(0.0);
-        let text = format!("{} {} {seconds:.0} s", under_way(deed), write.subject);
-        news.push(News {
+        let text = format!("{} {} {seconds:.0} s", under_way(kind), write.subject);
+        news.push(Activity {
             short: text.clone(),
             text,
             style: theme.warning,
         });
     }
     if let Some(text) = crate::app::routes::headline(&model.state, now) {
-        news.push(News {
+        news.push(Activity {
             short: text.clone(),
             text,
             style: theme.accent,
@@ -170,8 +170,8 @@ fn news(model: &Model, now: Now, theme: &Theme) -> Vec<News> {
 }
 
 /// The request in flight, else the age of the rows.
-fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<News> {
-    let accent = |text: String, short: String| News {
+fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
+    let accent = |text: String, short: String| Activity {
         text,
         short,
         style: theme.accent,
@@ -216,7 +216,7 @@ fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<News> {
     }
     let age = ago((now.epoch - browser.remote().shown_at()?.epoch).max(0.0));
     let is_stale = browser.remote().error().is_some();
-    Some(News {
+    Some(Activity {
         text: format!("updated {age} ago"),
         short: format!("{age} ago"),
         style: if is_stale { theme.warning } else { theme.dim },
@@ -240,9 +240,9 @@ fn spinner(elapsed: f64) -> &'static str {
 }
 
 /// What a write is doing.
-const fn under_way(deed: Deed) -> &'static str {
-    match deed {
-        Deed::UnlistVolume => "unlisting",
-        Deed::CreateWorkergroup => "creating a workergroup for",
+const fn under_way(kind: WriteKind) -> &'static str {
+    match kind {
+        WriteKind::UnlistVolume => "unlisting",
+        WriteKind::CreateWorkergroup => "creating a workergroup for",
     }
 }

@@ -9,7 +9,7 @@ use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::style::{Color, Modifier};
 
 use crate::app::Model;
-use crate::app::facts::Facts;
+use crate::app::frame_layout::FrameLayout;
 use crate::app::remote::Now;
 use crate::app::view::{Placement, Scene};
 use crate::widgets::ascii;
@@ -19,13 +19,13 @@ use crate::widgets::theme::Theme;
 const SMALLEST: (u16, u16) = (40, 10);
 
 /// Draws a frame; gives what it measured.
-pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Facts {
+pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> FrameLayout {
     let theme = model.state.themes.shown.as_ref().unwrap_or(theme);
     let area = frame.area();
-    let mut facts = Facts {
+    let mut facts = FrameLayout {
         top: model.facts.top,
         overlay_top: model.facts.overlay_top,
-        ..Facts::default()
+        ..FrameLayout::default()
     };
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         let note = format!("bourse needs {}x{} cells", SMALLEST.0, SMALLEST.1);
@@ -55,7 +55,7 @@ impl<'a> Brush<'a> {
     fn scene<'s, 'b>(
         self,
         frame: &'s mut Frame<'b>,
-        facts: &'s mut Facts,
+        facts: &'s mut FrameLayout,
         depth: usize,
     ) -> Scene<'s, 'b>
     where
@@ -80,7 +80,7 @@ fn screen(
     model: &Model,
     now: Now,
     theme: &Theme,
-    facts: &mut Facts,
+    facts: &mut FrameLayout,
 ) -> Option<Position> {
     let brush = Brush { model, now, theme };
     let area = frame.area();
@@ -135,7 +135,7 @@ fn overlays(
     (area, body): (Rect, Rect),
     brush: Brush<'_>,
     first: usize,
-    facts: &mut Facts,
+    facts: &mut FrameLayout,
 ) -> Option<Position> {
     let mut cursor = None;
     let covered = brush.theme.unfocused();

@@ -43,7 +43,7 @@ pub mod unlist;
 mod write_dialog;
 
 use crate::app::keymap::{Action, Context};
-use crate::app::three::toggle as price_models;
+use crate::app::price_models::toggle as price_models;
 use crate::app::view::{Availability, Cx, View, Views};
 use crate::app::{Model, Pane, Profile};
 use crate::domain::Condition;

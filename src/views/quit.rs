@@ -4,7 +4,7 @@ use super::confirm::Confirm;
 use crate::app::State;
 use crate::app::message::Effect;
 use crate::app::view::Cx;
-use crate::domain::journal::Deed;
+use crate::domain::journal::WriteKind;
 use crate::domain::routing::words;
 
 /// Quits, or asks whether to.
@@ -23,10 +23,10 @@ fn question(state: &State) -> Option<(&'static str, String)> {
     let mut parts: Vec<String> = state
         .mutations
         .all_in_flight()
-        .map(|(deed, flight)| {
-            let what = match deed {
-                Deed::UnlistVolume => "Unlisting volume listing",
-                Deed::CreateWorkergroup => "Creating a workergroup for",
+        .map(|(kind, flight)| {
+            let what = match kind {
+                WriteKind::UnlistVolume => "Unlisting volume listing",
+                WriteKind::CreateWorkergroup => "Creating a workergroup for",
             };
             format!(
                 "{what} {} was sent and has no response yet. Quitting does not cancel it, and you \

@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use crate::app::mutations::{Completed, InFlight, RequestPreview, Stage, headline};
 use crate::app::view::Scene;
 use crate::domain::format;
-use crate::domain::journal::{Deed, Entry, Verdict};
+use crate::domain::journal::{Entry, Verdict, WriteKind};
 use crate::widgets::dialog;
 use crate::widgets::panel::{Panel, Tone};
 use crate::widgets::text::{cells, fit, wrap};
@@ -114,7 +114,7 @@ impl Rows {
     }
 
     /// What was sent before, newest first, in at most `most` lines.
-    pub fn history(&mut self, title: &str, kind: Deed, most: usize, scene: &Scene<'_, '_>) {
+    pub fn history(&mut self, title: &str, kind: WriteKind, most: usize, scene: &Scene<'_, '_>) {
         let writes = &scene.state.mutations;
         if let Some(note) = &writes.note {
             self.text(6, note, scene.theme.warning);
@@ -165,7 +165,7 @@ impl Rows {
 }
 
 /// What the frame says of an outcome: only what is on its way cannot be undone.
-pub(super) fn outcome_tone(kind: Deed, scene: &Scene<'_, '_>) -> Tone {
+pub(super) fn outcome_tone(kind: WriteKind, scene: &Scene<'_, '_>) -> Tone {
     match scene.state.mutations.stage(kind) {
         Stage::InFlight(_) => Tone::Danger,
         Stage::Completed(write) => match write.verdict {

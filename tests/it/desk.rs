@@ -1,7 +1,7 @@
 //! A dashboard without a runtime: keys in, effects and screens out.
 
 use bourse::api::{ApiError, Reply, Request};
-use bourse::app::facts::Target;
+use bourse::app::frame_layout::Target;
 use bourse::app::message::{Effect, Message};
 use bourse::app::remote::{Now, Ticket};
 use bourse::app::view::Region;

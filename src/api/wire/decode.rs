@@ -7,7 +7,7 @@ use jiff::{Timestamp, Zoned};
 
 use super::envelope::{Members, split};
 use super::error_body::{self, is_page, said, words};
-use crate::api::error::{ApiError, Said};
+use crate::api::error::{ApiError, ErrorBody};
 use crate::api::{Assignment, Operation, Reply, Request, RouteCall, RouteReply};
 use crate::domain::catalog::{Catalog, Resource};
 use crate::domain::json_split::{self, SplitError};
@@ -76,7 +76,7 @@ fn refusal(operation: Operation, answer: Answer<'_>, text: &str, now: f64) -> Ap
 }
 
 /// What a 429 means: a quota that is used up for the day, or requests in too quick succession.
-fn too_many(answer: Answer<'_>, said: Said, now: f64) -> ApiError {
+fn too_many(answer: Answer<'_>, said: ErrorBody, now: f64) -> ApiError {
     let reset = answer
         .rate_limit_reset
         .and_then(|header| error_body::reset(header, now));
@@ -108,7 +108,7 @@ fn zoned(epoch: f64) -> Option<Zoned> {
 
 /// Whether a 403 means the key itself. The public service has 403 for a missing key ("This action
 /// requires login.") and for a valid key that lacks the permission.
-fn is_about_the_key(said: &Said) -> bool {
+fn is_about_the_key(said: &ErrorBody) -> bool {
     if mentions(said, &["login", "log in", "invalid user key"]) {
         return true;
     }
@@ -118,13 +118,13 @@ fn is_about_the_key(said: &Said) -> bool {
 }
 
 /// Whether a 404 means the key: the public service answers a wrong key so.
-fn is_key_error(said: &Said) -> bool {
+fn is_key_error(said: &ErrorBody) -> bool {
     mentions(said, &["auth_error", "invalid user key"])
 }
 
 /// Whether the code or the message of a refusal holds one of some words, case aside.
-fn mentions(said: &Said, words: &[&str]) -> bool {
-    let Said::Words { code, message } = said else {
+fn mentions(said: &ErrorBody, words: &[&str]) -> bool {
+    let ErrorBody::Words { code, message } = said else {
         return false;
     };
     [code, message].into_iter().flatten().any(|text| {

@@ -3,44 +3,46 @@
 use std::time::Duration;
 
 use super::envelope::{Members, bounded, split};
-use crate::api::error::Said;
+use crate::api::error::ErrorBody;
 use crate::domain::Untrusted;
 
 /// The longest wait that a `Retry-After` may ask for.
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
+// A reset further away is a broken clock or a value in milliseconds, not a quota.
 /// The longest time until a quota resets, in seconds: a month and some.
 const LONGEST_QUOTA: f64 = 32.0 * 86_400.0;
 
+// Error pages of proxies can be megabytes; their title and a JSON error are at the start.
 /// How much of an error body is searched.
 const LOOKED_AT: usize = 64 * 1024;
 
 /// Reads the body of a refusal or failure: `{success, error, msg}`, a single `error`, `detail`,
 /// `error_msg` or `message`, a JSON text, plain text, or a web page.
-pub(super) fn said(body: &str) -> Said {
+pub(super) fn said(body: &str) -> ErrorBody {
     let body = head(body.trim_start_matches('\u{feff}').trim());
     if body.is_empty() {
-        return Said::Nothing;
+        return ErrorBody::Nothing;
     }
     if is_page(body) {
-        return Said::Page {
+        return ErrorBody::Page {
             title: title(body).map(Untrusted::from),
         };
     }
     if body.starts_with('{') {
-        return split(body).map_or(Said::Noise, |envelope| {
+        return split(body).map_or(ErrorBody::Noise, |envelope| {
             let members = Members::new(body, &envelope);
             // A bare `success` false is the documented failure body of an unlisting: a clear
             // refusal, though without a word of why.
-            let bare = (members.flag("success") == Some(false)).then_some(Said::Words {
+            let bare = (members.flag("success") == Some(false)).then_some(ErrorBody::Words {
                 code: None,
                 message: None,
             });
-            words(&members).or(bare).unwrap_or(Said::Noise)
+            words(&members).or(bare).unwrap_or(ErrorBody::Noise)
         });
     }
     if body.starts_with('[') {
-        return Said::Noise;
+        return ErrorBody::Noise;
     }
     let text = serde_json::from_str::<String>(body).unwrap_or_else(|_| body.to_owned());
     if text
@@ -50,16 +52,16 @@ pub(super) fn said(body: &str) -> Said {
         > 4
         || text.contains('\u{fffd}')
     {
-        return Said::Noise;
+        return ErrorBody::Noise;
     }
-    Said::Words {
+    ErrorBody::Words {
         code: None,
         message: Some(Untrusted::from(bounded(text.trim()))),
     }
 }
 
 /// The words of an error object, if it has any of the known members.
-pub(super) fn words(members: &Members<'_>) -> Option<Said> {
+pub(super) fn words(members: &Members<'_>) -> Option<ErrorBody> {
     let code = members.words("error").filter(|code| {
         // `"error": true` says nothing that the status does not.
         !matches!(code.compared(), "true" | "1")
@@ -67,7 +69,7 @@ pub(super) fn words(members: &Members<'_>) -> Option<Said> {
     let message = ["msg", "detail", "error_msg", "message"]
         .into_iter()
         .find_map(|name| members.words(name));
-    (code.is_some() || message.is_some()).then_some(Said::Words { code, message })
+    (code.is_some() || message.is_some()).then_some(ErrorBody::Words { code, message })
 }
 
 /// The least interval in seconds that a refusal names: `threshold=5.0` in its words.

@@ -24,7 +24,7 @@ pub struct Found {
 pub struct Drift {
     last: Option<Snapshot>,
     found: Vec<Found>,
-    /// How many of the latest changes nobody has looked at.
+    /// Latest changes not seen yet.
     pub unseen: usize,
 }
 

@@ -246,7 +246,7 @@ impl Keymap {
     }
 
     /// How a person reaches the row of that name: its key, or its name in the palette.
-    pub fn way_to(&self, name: &str) -> String {
+    pub fn key_hint(&self, name: &str) -> String {
         let row = self.rows.iter().find(|row| row.binding.name == name);
         if let Some(chord) = row.and_then(|row| row.chords.first()) {
             return self.shown(*chord);

@@ -1,15 +1,15 @@
 //! The markets that the dashboard can speak to: a list to connect, test and add them, and the
 //! switch from one to another without leaving.
 //!
-//! What is asked for travels as [`Errand`]s, what became of it comes back as [`News`]. No key is
-//! ever part of what is known here: only where it comes from.
+//! Requests travel as [`MarketCommand`]s and outcomes return as [`MarketEvent`]s. A key is never part of
+//! either: only where it comes from.
 
-mod act;
 pub mod switch;
+mod update;
 
-pub(super) use act::news;
-pub use act::{change, connect, explain_done, list, stop_connecting, test};
-pub use switch::{Arrival, Luggage};
+pub use switch::{MarketReady, RestoredState};
+pub(super) use update::on_event;
+pub use update::{change, connect, explain_done, list, stop_connecting, test};
 
 use super::State;
 use super::keymap::Action;
@@ -83,19 +83,19 @@ impl KeySource {
 
     pub fn sentence(&self) -> String {
         match self {
-            Self::Own => "The sandbox makes a key of its own.".to_owned(),
+            Self::Own => "The sandbox creates its own key.".to_owned(),
             Self::Variable(name) => format!("The key comes from {name} in the environment."),
             Self::File(path) => format!("The key is in {path}."),
-            Self::Command => "The key is what a command prints.".to_owned(),
+            Self::Command => "The key is read from a command's output.".to_owned(),
             Self::OtherClient(path) => {
-                format!("The key is that of the market's own client, in {path}.")
+                format!("The key is read from the market's own client: {path}.")
             }
-            Self::None => "No API key configured: none is sent.".to_owned(),
+            Self::None => "No API key configured.".to_owned(),
             Self::Unusable(why) => format!("The key cannot be used: {why}."),
         }
     }
 
-    /// Whether a key goes along with requests.
+    /// Whether requests carry a key.
     pub const fn is_some(&self) -> bool {
         !matches!(self, Self::None | Self::Unusable(_))
     }
@@ -103,7 +103,7 @@ impl KeySource {
 
 /// All markets, and what is to be known for adding one.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Roster {
+pub struct MarketList {
     /// The markets, the built-in ones first.
     pub markets: Vec<Market>,
     /// Whether the environment holds a key for whatever market is spoken to.
@@ -164,49 +164,46 @@ impl Change {
 
 /// Something to be done about markets.
 #[derive(Debug, PartialEq)]
-pub enum Errand {
-    /// List them; answer with [`News::Listed`].
+pub enum MarketCommand {
+    /// List them; answer with [`MarketEvent::Listed`].
     List,
     /// Get everything ready to speak for another market, without sending anything; answer with
-    /// [`News::Arrived`] or [`News::Stayed`].
+    /// [`MarketEvent::Ready`] or [`MarketEvent::ConnectFailed`].
     Connect {
         /// The number to answer with.
         ticket: Ticket,
         name: String,
     },
     /// Speak for the market that was made ready under this number, from now on.
-    Board(Ticket),
-    /// Send a market one request that changes nothing; answer with [`News::Tested`].
+    Activate(Ticket),
+    /// Send a market one request that changes nothing; answer with [`MarketEvent::Tested`].
     Test {
         /// The number to answer with.
         ticket: Ticket,
         name: String,
     },
-    /// Change what is kept of them; answer with [`News::Changed`].
+    /// Change what is kept of them; answer with [`MarketEvent::Changed`].
     Change(Change),
 }
 
-/// What became of an errand.
+/// What a command led to.
 #[derive(Debug)]
-pub enum News {
+pub enum MarketEvent {
     /// The markets as they are now.
-    Listed(Roster),
+    Listed(MarketList),
     /// A market is ready to be spoken to.
-    Arrived(Box<Arrival>),
+    Ready(Box<MarketReady>),
     /// A market cannot be spoken to.
-    Stayed {
-        ticket: Ticket,
-        why: String,
-    },
+    ConnectFailed { ticket: Ticket, why: String },
     Tested {
         ticket: Ticket,
-        outcome: Trial,
+        outcome: ConnectionTest,
     },
     /// Something was changed or not, and the markets as they are now.
     Changed {
         /// The market, and whether its key may be another one now.
         result: Result<(String, Done), String>,
-        roster: Roster,
+        market_list: MarketList,
     },
 }
 
@@ -220,7 +217,7 @@ pub enum Done {
 
 /// What came of a test.
 #[derive(Debug)]
-pub enum Trial {
+pub enum ConnectionTest {
     /// It answered: with so many workergroups of the key's account, or with so many offers.
     Groups(usize),
     /// It answered a search without a key with so many offers.
@@ -232,13 +229,13 @@ pub enum Trial {
 
 /// Something said about a market in the list.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct StatusMessage {
     pub text: String,
     /// Whether it is bad news.
     pub is_error: bool,
 }
 
-impl Said {
+impl StatusMessage {
     pub fn good(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -257,7 +254,7 @@ impl Said {
 /// Everything that is known of the markets, and what is under way.
 #[derive(Debug, Default)]
 pub struct Markets {
-    pub roster: Roster,
+    pub market_list: MarketList,
     /// Whether somebody who sees the sandbox for the first time should be told the way out.
     pub invites: bool,
     /// The market that is being made ready, and the number of that.
@@ -265,7 +262,7 @@ pub struct Markets {
     /// The market that is being tested.
     testing: Option<(Ticket, String)>,
     /// What was found out last.
-    pub status: Option<Said>,
+    pub status: Option<StatusMessage>,
     /// Whether the configuration is being changed.
     pub is_changing: bool,
     /// The market that was changed, until a view has taken note of it.
@@ -287,7 +284,7 @@ impl Markets {
 
     /// The place of a market in the list.
     pub fn place(&self, name: &str) -> Option<usize> {
-        self.roster
+        self.market_list
             .markets
             .iter()
             .position(|market| market.name == name)
@@ -318,6 +315,6 @@ pub fn held(state: &State) -> Option<String> {
             "a route run is in progress: stop it in the route lab ({key}), then switch"
         ));
     }
-    (state.keep.pending > 0)
+    (state.persistence.pending > 0)
         .then(|| "a saved search is still being written: try again in a moment".to_owned())
 }

@@ -1,6 +1,6 @@
 //! From one market to another: what belongs to the old one goes, what belongs to the person stays.
 
-use super::{Roster, Said};
+use super::{MarketList, StatusMessage};
 use crate::app::message::{Effect, Toast};
 use crate::app::remote::{Now, Ticket};
 use crate::app::sandbox::SandboxNotes;
@@ -11,7 +11,7 @@ use crate::domain::workergroup;
 
 /// What was kept for a profile and comes back with it.
 #[derive(Debug, Default)]
-pub struct Luggage {
+pub struct RestoredState {
     /// What a person should know.
     pub notices: Vec<String>,
     /// How the dashboard was left, and the saved searches; `None` where nothing can be kept.
@@ -29,36 +29,36 @@ pub struct Luggage {
 
 /// A market that is ready to be spoken to.
 #[derive(Debug)]
-pub struct Arrival {
+pub struct MarketReady {
     /// The number under which it was asked for.
     pub ticket: Ticket,
     /// For whom the dashboard speaks then.
     pub profile: Profile,
     /// What was kept for it.
-    pub luggage: Luggage,
+    pub restored: RestoredState,
     /// The markets as they are now.
-    pub roster: Roster,
+    pub market_list: MarketList,
 }
 
 impl Model {
     /// Takes what was kept for the profile in. With a query `given` on the command line, that one
     /// stands.
-    pub fn unpack(&mut self, luggage: Luggage, given: bool) {
-        self.routes.seed(luggage.seed);
-        self.notices.extend(luggage.notices);
-        if let Some((snapshot, searches)) = luggage.kept {
+    pub fn unpack(&mut self, restored: RestoredState, given: bool) {
+        self.routes.seed(restored.seed);
+        self.notices.extend(restored.notices);
+        if let Some((snapshot, searches)) = restored.kept {
             self.restore(snapshot.as_ref(), searches, given);
         }
-        self.mutations.history = luggage.history;
-        self.mutations.note = luggage.history_note;
-        self.sandbox = luggage.sandbox;
+        self.mutations.history = restored.history;
+        self.mutations.note = restored.history_note;
+        self.sandbox = restored.sandbox;
         if !self.profile.is_sandbox {
-            self.groups.drift.resume(luggage.groups);
+            self.groups.drift.resume(restored.groups);
         }
     }
 
-    /// The dashboard anew for another profile. Every field is named here: one that is added must
-    /// be said to belong to the market or to the person.
+    /// Resets the dashboard for another profile. Every field is named here, so that a new one must be
+    /// assigned to the market or to the person.
     fn start_over(&mut self, profile: Profile) {
         let fresh = Self::new(profile, None, self.views);
         let Self {
@@ -91,7 +91,7 @@ impl Model {
             toast: _,
             mutations: _,
             searches: _,
-            keep: _,
+            persistence: _,
             groups: _,
             drafts: _,
             sandbox: _,
@@ -115,32 +115,32 @@ impl Model {
 }
 
 /// Takes a market that is ready, if it is still wanted and nothing holds the dashboard back.
-pub(super) fn arrived(model: &mut Model, now: Now, arrival: Arrival) -> Vec<Effect> {
+pub(super) fn on_ready(model: &mut Model, now: Now, ready: MarketReady) -> Vec<Effect> {
     let awaited = model.state.markets.connecting.as_ref().map(|(own, _)| *own);
-    if awaited != Some(arrival.ticket) {
+    if awaited != Some(ready.ticket) {
         return Vec::new();
     }
     model.state.markets.connecting = None;
     let mut effects = Vec::new();
     if let Some(why) = super::held(model) {
-        let text = format!("Not connected to {}: {why}.", arrival.profile.name);
-        model.state.markets.status = Some(Said::bad(text));
+        let text = format!("Not connected to {}: {why}.", ready.profile.name);
+        model.state.markets.status = Some(StatusMessage::bad(text));
         return effects;
     }
     if let Some(snapshot) = model.unkept() {
         effects.push(Effect::Keep(Box::new(snapshot)));
     }
-    let profile = &arrival.profile;
+    let profile = &ready.profile;
     let text = match (profile.is_sandbox, profile.has_key) {
         (true, _) => "Connected to the sandbox".to_owned(),
         (false, true) => format!("Connected to {}", profile.name),
         (false, false) => format!("Connected to {}, without a key", profile.name),
     };
-    model.start_over(arrival.profile);
-    model.unpack(arrival.luggage, false);
-    model.state.markets.roster = arrival.roster;
+    model.start_over(ready.profile);
+    model.unpack(ready.restored, false);
+    model.state.markets.market_list = ready.market_list;
     model.state.markets.status = None;
-    effects.push(Effect::Market(super::Errand::Board(arrival.ticket)));
+    effects.push(Effect::Market(super::MarketCommand::Activate(ready.ticket)));
     effects.extend(actions::start(model, now));
     model.show(Toast::new(text, now));
     effects

@@ -13,6 +13,7 @@ pub enum ScaleKind {
     Logarithmic,
 }
 
+// Beyond two decades a linear scale presses most points into the first cells.
 /// From this ratio of largest to smallest value on, a scale is logarithmic by itself.
 const LOGARITHMIC_FROM: f64 = 100.0;
 

@@ -3,6 +3,7 @@
 //! Latencies are skewed and have outliers, so means and single percentiles of two runs always
 //! differ; ranks say whether one run's values tend to lie above the other's.
 
+// With fewer the rank sum takes too few values for a p-value below the level to mean much.
 /// The smallest number of values of a side that the normal approximation is used for.
 pub const LEAST_VALUES: u64 = 8;
 

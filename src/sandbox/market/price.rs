@@ -6,6 +6,7 @@ use super::record::{AsCell, Cell};
 use crate::domain::OfferType;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 
+// Kept apart from the client's constant, so that a wrong month in one shows up against the other.
 /// Hours of a month, as the service bills storage.
 pub const HOURS_PER_MONTH: f64 = 720.0;
 

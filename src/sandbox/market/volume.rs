@@ -8,6 +8,7 @@ use super::host::{client_price, whole_cents};
 use super::price::storage_per_hour;
 use super::record::record;
 
+// Unlike the 8 GB of an offer search: the market's own volume search sends 1.
 /// Disk that a volume search prices when it names none, GB.
 pub const DEFAULT_VOLUME: f64 = 1.0;
 

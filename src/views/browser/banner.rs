@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::api::ApiError;
 use crate::app::State;
-use crate::app::browser::{Browser, Doubt};
+use crate::app::browser::{Browser, Discrepancy};
 use crate::app::keymap::Action;
 use crate::app::remote::Now;
 use crate::domain::format;
@@ -44,10 +44,17 @@ pub(super) fn lines(
     if let Some(text) = ignored(browser) {
         add(&text, theme.warning);
     }
-    if !browser.doubts().is_empty() {
-        let doubts: Vec<_> = browser.doubts().iter().map(Doubt::text).collect();
+    if !browser.discrepancies().is_empty() {
+        let discrepancies: Vec<_> = browser
+            .discrepancies()
+            .iter()
+            .map(Discrepancy::text)
+            .collect();
         add(
-            &format!("Not as asked: {}", doubts.join("; ")),
+            &format!(
+                "Response doesn't match the query: {}",
+                discrepancies.join("; ")
+            ),
             theme.warning,
         );
     }

@@ -7,7 +7,7 @@ use ratatui::widgets::{Paragraph, Scrollbar, ScrollbarOrientation, ScrollbarStat
 use super::{BrowserPane, Focus, banner, empty, first_run, query, table};
 use crate::app::Pane;
 use crate::app::browser::Browser;
-use crate::app::facts::Target;
+use crate::app::frame_layout::Target;
 use crate::app::view::{Region, Scene};
 use crate::domain::Listing;
 use crate::domain::format::grouped;

@@ -8,10 +8,10 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::{BrowserPane, Focus, POPUP};
 use crate::app::browser::Browser;
-use crate::app::facts::Target;
+use crate::app::column_prerequisites::not_applied;
+use crate::app::frame_layout::Target;
 use crate::app::keymap::Action;
 use crate::app::keys::Keymap;
-use crate::app::needs::not_applied;
 use crate::app::sort_editor::arrow;
 use crate::app::view::{Cx, Outcome, Region, Scene};
 use crate::domain::language::{self, LanguageError, Token};

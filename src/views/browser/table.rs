@@ -8,8 +8,8 @@ use ratatui::style::{Modifier, Style};
 
 use super::cells;
 use crate::app::browser::Browser;
-use crate::app::facts::Target;
-use crate::app::narrowing::is_searched;
+use crate::app::frame_layout::Target;
+use crate::app::row_filter::is_searched;
 use crate::app::sort_editor::arrow;
 use crate::app::view::{Region, Scene};
 use crate::domain::insight::{Measure, Place};

@@ -8,7 +8,7 @@ use ratatui::widgets::{StatefulWidget, Widget};
 
 use super::verdict::letter;
 use super::{Compare, HEADERS, Line, Values};
-use crate::app::facts::Target;
+use crate::app::frame_layout::Target;
 use crate::app::view::{Region, Scene};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::{cells, fit, wrap};

@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 
 use crate::app::State;
-use crate::app::facts::Target;
+use crate::app::frame_layout::Target;
 use crate::app::keymap::{Action, Context};
 use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::domain::text::visible;

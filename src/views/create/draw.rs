@@ -14,7 +14,7 @@ use crate::app::remote::Now;
 use crate::app::view::Scene;
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::insight::Coverage;
-use crate::domain::journal::{Deed, Verdict};
+use crate::domain::journal::{Verdict, WriteKind};
 use crate::domain::workergroup::{Key, NewWorkergroup, Preflight, WorkerCounts};
 use crate::domain::{CellRef, Resource, RowId, Untrusted, format};
 use crate::views::preflight::parts::{amount, disk, dollars};
@@ -38,7 +38,7 @@ pub(super) fn dialog(view: &Create, area: Rect, scene: &mut Scene<'_, '_>) {
         }
         Page::Outcome => {
             outcome(&mut rows, scene);
-            let tone = outcome_tone(Deed::CreateWorkergroup, scene);
+            let tone = outcome_tone(WriteKind::CreateWorkergroup, scene);
             ("Create a workergroup", tone)
         }
         Page::Unknown => {
@@ -87,7 +87,7 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let wait = scene
         .state
         .mutations
-        .ready_in(Deed::CreateWorkergroup, scene.now);
+        .ready_in(WriteKind::CreateWorkergroup, scene.now);
     let enter = scene.key(Action::Submit);
     let (text, style) = match (wait > 0.0, view.is_early) {
         (true, _) => (
@@ -108,7 +108,12 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
 }
 
 fn history(rows: &mut Rows, scene: &Scene<'_, '_>) {
-    rows.history("History (UTC)", Deed::CreateWorkergroup, HISTORY, scene);
+    rows.history(
+        "History (UTC)",
+        WriteKind::CreateWorkergroup,
+        HISTORY,
+        scene,
+    );
 }
 
 /// What will be there afterwards, in a sentence.
@@ -193,7 +198,7 @@ fn at_most(found: &Preflight, workers: u32) -> (String, bool) {
 
 fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
-    match scene.state.mutations.stage(Deed::CreateWorkergroup) {
+    match scene.state.mutations.stage(WriteKind::CreateWorkergroup) {
         Stage::InFlight(sent) => {
             rows.in_flight("Creating the workergroup for", sent, scene);
         }

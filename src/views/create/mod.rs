@@ -14,7 +14,7 @@ use crate::app::remote::Now;
 use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::app::{Pane, State};
 use crate::domain::Resource;
-use crate::domain::journal::{Deed, Verdict};
+use crate::domain::journal::{Verdict, WriteKind};
 use crate::widgets::text_input::TextInput;
 
 /// The word for: the group that appeared is the one.
@@ -46,7 +46,7 @@ pub struct Create {
 pub fn open(cx: &mut Cx<'_>) {
     let page = if cx.state.groups.creation.unresolved().is_some() {
         Page::Unknown
-    } else if cx.state.mutations.begin(Deed::CreateWorkergroup) {
+    } else if cx.state.mutations.begin(WriteKind::CreateWorkergroup) {
         Page::Confirm
     } else {
         Page::Outcome
@@ -87,7 +87,7 @@ impl Create {
                 if cx
                     .state
                     .mutations
-                    .in_flight(Deed::CreateWorkergroup)
+                    .in_flight(WriteKind::CreateWorkergroup)
                     .is_some() => {}
             Page::Outcome => cx.close(),
         }
@@ -144,7 +144,7 @@ impl Create {
     }
 
     fn back(cx: &mut Cx<'_>) {
-        if let Some(sent) = cx.state.mutations.in_flight(Deed::CreateWorkergroup) {
+        if let Some(sent) = cx.state.mutations.in_flight(WriteKind::CreateWorkergroup) {
             let text = format!(
                 "Still creating the workergroup for {}: the outcome will be shown",
                 sent.subject
@@ -251,7 +251,7 @@ impl View for Create {
     }
 
     fn write_completed(&mut self, write: &Completed, _: &mut Cx<'_>) -> Outcome {
-        if write.kind != Deed::CreateWorkergroup || self.page != Page::Outcome {
+        if write.kind != WriteKind::CreateWorkergroup || self.page != Page::Outcome {
             return Outcome::Ignored;
         }
         if write.verdict == Verdict::Unknown {
@@ -264,12 +264,12 @@ impl View for Create {
         let loads = state.groups.preflight.remote().is_loading()
             || state.browsers[Resource::Workergroups].remote().is_loading();
         let spinner = loads.then(|| state.animation(now, 0.25)).flatten();
-        let countdown = state.mutations.countdown(Deed::CreateWorkergroup, now);
+        let countdown = state.mutations.countdown(WriteKind::CreateWorkergroup, now);
         [spinner, countdown].into_iter().flatten().reduce(f64::min)
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.state.mutations.dismiss(Deed::CreateWorkergroup);
+        cx.state.mutations.dismiss(WriteKind::CreateWorkergroup);
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

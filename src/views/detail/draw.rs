@@ -10,7 +10,7 @@ use ratatui::widgets::{Paragraph, Sparkline, SparklineBar, StatefulWidget, Widge
 
 use super::overview::{Block, Spread};
 use super::{Detail, TABS, Tab, fields, overview};
-use crate::app::facts::Target;
+use crate::app::frame_layout::Target;
 use crate::app::view::{Region, Scene};
 use crate::domain::Resource;
 use crate::domain::format::{self, trimmed};

@@ -9,7 +9,7 @@ use super::Detail;
 use crate::api::redact;
 use crate::app::State;
 use crate::app::browser::Browser;
-use crate::app::facts::Target;
+use crate::app::frame_layout::Target;
 use crate::app::keymap::Action;
 use crate::app::remote::Now;
 use crate::app::view::{Region, Scene};

@@ -52,7 +52,7 @@ fn list(view: &Filter, area: Rect, scene: &mut Scene<'_, '_>) {
         None if view.has_left => {
             let keymap = &scene.state.keymap;
             let key = keymap.key_in(&[Context::ListEdit], Action::Recall);
-            let text = format!("A draft was kept: {key} restores it");
+            let text = format!("Press {key} to restore your draft");
             Some((text, theme.warning))
         }
         None => None,

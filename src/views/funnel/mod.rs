@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 
 use crate::api::{Reply, Request};
 use crate::app::State;
-use crate::app::figures::Figures;
+use crate::app::computed_columns::ComputedColumns;
 use crate::app::keymap::{Action, Context};
 use crate::app::remote::{Now, Remote, Ticket, Waiting};
 use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Response, Scene, View};
@@ -40,7 +40,7 @@ pub struct Funnel {
     cursor: usize,
     /// Fills the computed columns of the response; without the three prices, which belong to other
     /// rows.
-    figures: Box<Figures>,
+    figures: Box<ComputedColumns>,
     /// What its rows are priced by.
     pricing: Basis,
 }

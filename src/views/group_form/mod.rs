@@ -90,7 +90,7 @@ pub fn from_search(cx: &mut Cx<'_>) -> bool {
     if !local.is_empty() {
         let text = language::print_briefly(&local);
         cx.complain(format!(
-            "Left out, since the market can't filter on it: {text}"
+            "Omitted, because the market can't filter on it: {text}"
         ));
     }
     true

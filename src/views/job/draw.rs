@@ -161,11 +161,8 @@ fn cheapest(view: &JobForm, listing: &Listing, theme: &Theme) -> Vec<Line<'stati
         ];
     }
     let heading = match view.fitting {
-        1 => "Cheapest of the 1 offer that can do it".to_owned(),
-        many => format!(
-            "Cheapest of the {} offers that can do it",
-            format::grouped(many)
-        ),
+        1 => "Cheapest of the 1 offer that fits".to_owned(),
+        many => format!("Cheapest of the {} offers that fit", format::grouped(many)),
     };
     let mut lines = vec![Line::default(), Line::styled(heading, theme.heading)];
     lines.extend(view.candidates.iter().map(|candidate| {

@@ -13,7 +13,7 @@ use ratatui::widgets::canvas::{Canvas, Line as Stroke};
 use super::groups::Line;
 use super::overview::{Overview, Section};
 use super::{Level, Market};
-use crate::app::facts::Target;
+use crate::app::frame_layout::Target;
 use crate::app::keymap::Action;
 use crate::app::view::{Region, Scene};
 use crate::domain::format;

@@ -14,7 +14,7 @@ use crate::widgets::panel::{Panel, Tone};
 use crate::widgets::text::wrap_line;
 
 pub(super) fn markets(view: &Markets, area: Rect, scene: &mut Scene<'_, '_>) {
-    let all = &scene.state.markets.roster.markets;
+    let all = &scene.state.markets.market_list.markets;
     let items = all.iter().map(|market| item(market, scene)).collect();
     let mut list: List<()> = List::new(items);
     list.select(view.place(scene.state), false);
@@ -82,7 +82,7 @@ fn status(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
         };
         return Some(Line::styled(format!("{sign}{}", said.text), style));
     }
-    let wrong = markets.roster.wrong.as_ref()?;
+    let wrong = markets.market_list.wrong.as_ref()?;
     let text = format!("! The configuration is not used: {wrong}");
     Some(Line::styled(text, theme.error))
 }

@@ -85,7 +85,7 @@ impl MarketForm {
     }
 
     fn blank(market: Option<&Market>, state: &State) -> Self {
-        let roster = &state.markets.roster;
+        let market_list = &state.markets.market_list;
         let dialects = Dialect::ALL.map(|dialect| dialect.name);
         let documented = Dialect::ALL
             .iter()
@@ -111,12 +111,12 @@ impl MarketForm {
             form: Form::new(fields).submits(Line::Save),
             complaint: None,
             is_busy: false,
-            taken: roster
+            taken: market_list
                 .markets
                 .iter()
                 .map(|market| market.name.clone())
                 .collect(),
-            has_variable: roster.has_variable,
+            has_variable: market_list.has_variable,
         }
     }
 

@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use super::confirm::Confirm;
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
-use crate::app::markets::{self, Change, Done, KeySource, Market, Said};
+use crate::app::markets::{self, Change, Done, KeySource, Market, StatusMessage};
 use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use form::MarketForm;
 
@@ -37,12 +37,12 @@ impl Markets {
     }
 
     fn market<'a>(&self, state: &'a State) -> Option<&'a Market> {
-        state.markets.roster.markets.get(self.place(state))
+        state.markets.market_list.markets.get(self.place(state))
     }
 
     fn select(&mut self, place: usize, state: &mut State) {
-        let last = state.markets.roster.markets.len().saturating_sub(1);
-        if let Some(market) = state.markets.roster.markets.get(place.min(last)) {
+        let last = state.markets.market_list.markets.len().saturating_sub(1);
+        if let Some(market) = state.markets.market_list.markets.get(place.min(last)) {
             self.selected.clone_from(&market.name);
             state.markets.status = None;
         }
@@ -61,16 +61,16 @@ impl Markets {
         match markets::stop_connecting(cx.state) {
             Some(name) => {
                 let text = format!("Not connected to {name}: cancelled.");
-                cx.state.markets.status = Some(Said::good(text));
+                cx.state.markets.status = Some(StatusMessage::good(text));
             }
             None => cx.close(),
         }
     }
 
     fn add(cx: &mut Cx<'_>) {
-        if cx.state.markets.roster.file.is_none() {
+        if cx.state.markets.market_list.file.is_none() {
             let text = "There is no home folder for the configuration.";
-            cx.state.markets.status = Some(Said::bad(text));
+            cx.state.markets.status = Some(StatusMessage::bad(text));
         } else {
             let form = MarketForm::new(cx.state);
             cx.open(form);
@@ -79,14 +79,14 @@ impl Markets {
 
     fn change_key(market: &Market, cx: &mut Cx<'_>) {
         match fixed(market, cx.state) {
-            Some(why) => cx.state.markets.status = Some(Said::bad(why)),
+            Some(why) => cx.state.markets.status = Some(StatusMessage::bad(why)),
             None => cx.open(MarketForm::key_of(market, cx.state)),
         }
     }
 
     fn remove_key(market: &Market, cx: &mut Cx<'_>) {
         match removal(market, cx.state) {
-            Err(why) => cx.state.markets.status = Some(Said::bad(why)),
+            Err(why) => cx.state.markets.status = Some(StatusMessage::bad(why)),
             Ok(what) => {
                 let change = Change::Forget(market.name.clone());
                 cx.open(question(&market.name, what, change));
@@ -105,13 +105,13 @@ fn question(name: &str, what: String, change: Change) -> Confirm {
 /// Why the key of a market cannot be changed here, if it cannot.
 fn fixed(market: &Market, state: &State) -> Option<&'static str> {
     if market.address.is_none() {
-        Some("The sandbox makes a key of its own.")
+        Some("The sandbox creates its own key.")
     } else if !market.is_configurable {
         Some(
             "An address of the command line takes its key from --api-key-file or BOURSE_API_KEY. \
              Add it as a market to save a key for it.",
         )
-    } else if state.markets.roster.file.is_none() {
+    } else if state.markets.market_list.file.is_none() {
         Some("There is no home folder for the key.")
     } else {
         None
@@ -210,13 +210,13 @@ impl View for Markets {
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
         if let Some(why) = cx.state.markets.failed.take() {
-            cx.state.markets.status = Some(Said::bad(why));
+            cx.state.markets.status = Some(StatusMessage::bad(why));
         }
         let Some((name, done)) = cx.state.markets.finished.take() else {
             return;
         };
         let text = markets::explain_done(&name, done, cx.state);
-        cx.state.markets.status = Some(Said::good(text));
+        cx.state.markets.status = Some(StatusMessage::good(text));
         self.selected.clone_from(&name);
         if done != Done::Added && name == cx.state.profile.name {
             // The current connection still has the old key.

@@ -191,7 +191,7 @@ fn fields(state: &State) -> Vec<Item<Entry>> {
 fn connections(state: &State) -> Vec<Item<Entry>> {
     let held = markets::held(state);
     (0_u16..)
-        .zip(&state.markets.roster.markets)
+        .zip(&state.markets.market_list.markets)
         .map(|(place, market)| Item {
             title: format!("Market: {}", market.name),
             text: match &market.address {

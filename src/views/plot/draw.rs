@@ -10,7 +10,7 @@ use ratatui::widgets::{Paragraph, Wrap};
 
 use super::Plot;
 use crate::app::browser::Browser;
-use crate::app::facts::Target;
+use crate::app::frame_layout::Target;
 use crate::app::view::{Region, Scene};
 use crate::domain::insight::{Goal, Point, Scale};
 use crate::domain::{CellRef, Dialect, Field, Listing, Unit, format};

@@ -6,7 +6,7 @@ use ratatui::widgets::{Paragraph, Wrap};
 
 use super::{RequestDetails, Side, text};
 use crate::api::redact::REMOVED;
-use crate::app::facts::Target;
+use crate::app::frame_layout::Target;
 use crate::app::view::Scene;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::report::Report;

@@ -11,7 +11,7 @@ use super::super::request::text::{outcome, size, span, waited};
 use super::{FILTERS, RequestsPane, SEARCH, preview};
 use crate::api::LedgerEntry;
 use crate::app::State;
-use crate::app::facts::Target;
+use crate::app::frame_layout::Target;
 use crate::app::keymap::Action;
 use crate::app::requests::{Filter, Flight, RouteRun, Row};
 use crate::app::view::{Region, Scene};

@@ -239,7 +239,7 @@ impl View for Compare {
             Layout::vertical([Constraint::Length(tall + borders), Constraint::Fill(1)]).areas(area);
         let test =
             format!("rank test (Mann-Whitney), p < 0.05, {LEAST_VALUES} or more values each");
-        let title = format!("Run {} against run {}", second.number, first.number);
+        let title = format!("Run {} vs run {}", second.number, first.number);
         let panel = Panel::new(title).facts(test).sized(scene.size);
         let inner = panel.render(top, scene.frame.buffer_mut(), theme);
         let plans = [(first, theme.series[0]), (second, theme.series[4])].map(|(run, style)| {

@@ -24,7 +24,7 @@ fn request(view: &Settings, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     if view.has_draft {
         let key = scene.state.keymap.key_in(&[Context::Form], Action::Recall);
-        let text = format!("Edits were kept: {key} restores them");
+        let text = format!("Press {key} to restore your edits");
         lines.push(Line::styled(text, theme.warning));
     }
     if let Some(note) = view.form.focused().and_then(|setting| note(view, setting)) {

@@ -6,7 +6,7 @@ use super::{Page, Unlist};
 use crate::app::keymap::Action;
 use crate::app::mutations::{Stage, preview};
 use crate::app::view::Scene;
-use crate::domain::journal::{Deed, Verdict};
+use crate::domain::journal::{Verdict, WriteKind};
 use crate::views::write_dialog::{Rows, outcome_tone};
 use crate::widgets::panel::Tone;
 
@@ -22,10 +22,10 @@ pub(super) fn dialog(view: &Unlist, area: Rect, scene: &mut Scene<'_, '_>) {
         Page::Id | Page::Again => form(view, &mut rows, scene),
         Page::Outcome => outcome(&mut rows, scene),
     }
-    rows.history("History (UTC)", Deed::UnlistVolume, HISTORY, scene);
+    rows.history("History (UTC)", WriteKind::UnlistVolume, HISTORY, scene);
     let tone = match view.page {
         Page::Id | Page::Again => Tone::Danger,
-        Page::Outcome => outcome_tone(Deed::UnlistVolume, scene),
+        Page::Outcome => outcome_tone(WriteKind::UnlistVolume, scene),
     };
     rows.draw("Unlist a volume", tone, area, scene);
 }
@@ -84,7 +84,7 @@ fn next_step(view: &Unlist, scene: &Scene<'_, '_>) -> (String, ratatui::style::S
     let wait = scene
         .state
         .mutations
-        .ready_in(Deed::UnlistVolume, scene.now);
+        .ready_in(WriteKind::UnlistVolume, scene.now);
     let seconds = wait.ceil();
     match (view.page, wait > 0.0) {
         (Page::Id, false) => ("Nothing is sent yet.".to_owned(), theme.dim),
@@ -109,7 +109,7 @@ fn next_step(view: &Unlist, scene: &Scene<'_, '_>) -> (String, ratatui::style::S
 
 fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
-    match scene.state.mutations.stage(Deed::UnlistVolume) {
+    match scene.state.mutations.stage(WriteKind::UnlistVolume) {
         Stage::InFlight(sent) => rows.in_flight("Unlisting volume listing", sent, scene),
         Stage::Completed(write) => {
             rows.completed(write, scene);
@@ -124,7 +124,7 @@ fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
             let wait = scene
                 .state
                 .mutations
-                .ready_in(Deed::UnlistVolume, scene.now);
+                .ready_in(WriteKind::UnlistVolume, scene.now);
             if wait > 0.0 {
                 let text = format!("The next one can be sent in {:.0} s.", wait.ceil());
                 rows.text(4, &text, theme.dim);

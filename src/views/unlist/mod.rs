@@ -15,7 +15,7 @@ use crate::app::mutations::{Completed, PASTE_REFUSED, SendBlocked};
 use crate::app::remote::Now;
 use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::domain::Resource;
-use crate::domain::journal::Deed;
+use crate::domain::journal::WriteKind;
 use crate::widgets::text_input::TextInput;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
 impl Unlist {
     /// The dialog; on the outcome if an unlisting is in flight.
     fn new(state: &mut State) -> Self {
-        let page = if state.mutations.begin(Deed::UnlistVolume) {
+        let page = if state.mutations.begin(WriteKind::UnlistVolume) {
             Page::Id
         } else {
             Page::Outcome
@@ -139,7 +139,12 @@ impl Unlist {
             },
             Page::Again => self.send(cx),
             // A held Enter must not close the outcome before it is there.
-            Page::Outcome if cx.state.mutations.in_flight(Deed::UnlistVolume).is_some() => {}
+            Page::Outcome
+                if cx
+                    .state
+                    .mutations
+                    .in_flight(WriteKind::UnlistVolume)
+                    .is_some() => {}
             Page::Outcome => cx.close(),
         }
     }
@@ -187,7 +192,7 @@ impl Unlist {
             self.is_early = false;
             return;
         }
-        if let Some(sent) = cx.state.mutations.in_flight(Deed::UnlistVolume) {
+        if let Some(sent) = cx.state.mutations.in_flight(WriteKind::UnlistVolume) {
             let text = format!(
                 "Still unlisting {}: the outcome will be shown",
                 sent.subject
@@ -286,7 +291,7 @@ impl View for Unlist {
     }
 
     fn write_completed(&mut self, write: &Completed, _: &mut Cx<'_>) -> Outcome {
-        if write.kind == Deed::UnlistVolume && self.page == Page::Outcome {
+        if write.kind == WriteKind::UnlistVolume && self.page == Page::Outcome {
             Outcome::Handled
         } else {
             Outcome::Ignored
@@ -294,11 +299,11 @@ impl View for Unlist {
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
-        state.mutations.countdown(Deed::UnlistVolume, now)
+        state.mutations.countdown(WriteKind::UnlistVolume, now)
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.state.mutations.dismiss(Deed::UnlistVolume);
+        cx.state.mutations.dismiss(WriteKind::UnlistVolume);
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

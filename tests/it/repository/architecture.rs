@@ -128,7 +128,7 @@ const RESERVED: [(&str, &[&str]); 13] = [
             "src/runtime",
             // The trait of views has a method that draws.
             "src/app/view.rs",
-            "src/app/facts.rs",
+            "src/app/frame_layout.rs",
         ],
     ),
     ("rustix", &["src/runtime"]),

@@ -118,7 +118,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "gpu_name=RTX_4090",
-        "`_` stands for a blank; `gpu_name=\"RTX 4090\"` says the same",
+        "`_` means a space; `gpu_name=\"RTX 4090\"` is the same",
     ),
     (
         "gpu_name in [RTX_4090,RTX_5090]",

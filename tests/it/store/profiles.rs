@@ -55,7 +55,7 @@ fn key_of(known: &ProfileResolver, name: &str) -> Option<String> {
 }
 
 fn source(known: &ProfileResolver, name: &str) -> KeySource {
-    let markets = known.roster().markets;
+    let markets = known.market_list().markets;
     markets
         .into_iter()
         .find(|market| market.name == name)
@@ -113,7 +113,7 @@ fn an_address_of_the_command_line_is_a_market_too() {
         ..Global::default()
     };
     let known = home.known(flags, Environment::default(), "custom");
-    let markets = known.roster().markets;
+    let markets = known.market_list().markets;
     let names: Vec<_> = markets.iter().map(|market| market.name.as_str()).collect();
     assert_eq!(names, ["sandbox", "vast", "a", "b", "custom"]);
     assert!(!markets[4].is_configurable && markets[2].is_configurable);
@@ -141,7 +141,7 @@ fn an_address_of_the_public_service_has_its_dialect_but_not_its_key() {
         ["console.vast.ai is the public service: using the vast dialect"]
     );
     assert_eq!(key_of(&known, "custom"), None);
-    let markets = known.roster().markets;
+    let markets = known.market_list().markets;
     assert_eq!(markets.last().unwrap().dialect.name, "vast");
     assert!(known.settings("a").unwrap().notices.is_empty());
 }
@@ -182,7 +182,7 @@ fn the_list_names_where_a_key_is_and_why_it_cannot_be_used() {
     let known = home.known(Global::default(), environment, "sandbox");
     assert_eq!(source(&known, "vast"), KeySource::Variable("VAST_API_KEY"));
     assert_eq!(source(&known, "a"), KeySource::None);
-    assert!(!format!("{known:?} {:?}", known.roster()).contains("canary"));
+    assert!(!format!("{known:?} {:?}", known.market_list()).contains("canary"));
 }
 
 #[test]

@@ -227,7 +227,7 @@ fn a_group_from_a_search_takes_what_the_market_can_filter_on_and_names_the_rest(
         &desk,
         r#""search_params": "verified=true rentable=true rented=false gpu_ram>=24""#,
     );
-    desk.expect("Left out, since the market can't filter on it: dph_per_gpu<0.36");
+    desk.expect("Omitted, because the market can't filter on it: dph_per_gpu<0.36");
 }
 
 #[test]

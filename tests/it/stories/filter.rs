@@ -251,8 +251,7 @@ fn escape_goes_one_step_at_a_time_and_loses_nothing() {
     desk.keys("esc").expect_not("Filters"); // out of the editor
     assert!(desk.calls.is_empty());
     desk.expect("/ verified=true rentable=true rented=false\n");
-    desk.keys("f")
-        .expect("A draft was kept: Ctrl-y restores it");
+    desk.keys("f").expect("Press Ctrl-y to restore your draft");
     desk.keys("ctrl-y").expect("[x] cpu_ram>=64");
     desk.keys("enter");
     assert_eq!(body(&desk)["cpu_ram"], json!({"gte": 64000}));

@@ -1,6 +1,6 @@
 //! Filling in and creating a workergroup, key by key.
 
-use bourse::api::Said;
+use bourse::api::ErrorBody;
 use bourse::api::{ApiError, Reply, Request};
 use bourse::domain::Untrusted;
 use serde_json::{Value as Json, json};
@@ -164,7 +164,7 @@ fn a_new_group_that_is_hidden_or_not_listed_yet_is_said_to_be() {
 #[test]
 fn a_refusal_keeps_the_form_as_it_was() {
     let mut desk = sent();
-    let said = Said::Words {
+    let said = ErrorBody::Words {
         code: Some(Untrusted::from("invalid_args")),
         message: Some(Untrusted::from(
             "Please assign your workergroup to a valid endpoint",
@@ -189,7 +189,7 @@ fn after_too_many_requests_the_person_waits_and_presses_again() {
     desk.fail(ApiError::RateLimited {
         threshold: Some(4.0),
         retry_after: None,
-        said: Said::Words {
+        said: ErrorBody::Words {
             code: None,
             message: Some(Untrusted::from("API requests too frequent")),
         },

@@ -9,7 +9,8 @@ fn an_honest_answer_is_not_accused() {
     for dialect in Dialect::ALL {
         let mut desk = Desk::speaking(dialect);
         desk.answer(THREE);
-        desk.expect_not("Not as asked").expect_not("ignored");
+        desk.expect_not("Response doesn't match")
+            .expect_not("ignored");
     }
 }
 
@@ -39,7 +40,7 @@ fn rows_without_a_value_may_stand_anywhere_in_an_order() {
     desk.answer(
         r#"{"offers":[{"id":1,"dph_total":null},{"id":2,"dph_total":0.1},{"id":3},{"id":4,"dph_total":0.2}]}"#,
     );
-    desk.expect_not("Not as asked");
+    desk.expect_not("Response doesn't match");
 }
 
 #[test]
@@ -54,7 +55,7 @@ fn a_ranking_with_an_element_of_chance_is_not_accused_but_no_order_is() {
     };
     // One of eight pairs is out of place.
     let desk = Desk::with_offers(&rows(&[90, 80, 85, 70, 60, 50, 40, 30, 20]));
-    desk.expect_not("Not as asked");
+    desk.expect_not("Response doesn't match");
     // Four of eight are.
     let desk = Desk::with_offers(&rows(&[20, 90, 30, 80, 40, 70, 50, 60, 55]));
     desk.expect("the market ignored the sort order score- (4 rows out of place)");
@@ -88,7 +89,7 @@ fn prices_that_do_not_add_up_are_named_and_left_alone() {
 #[test]
 fn rounding_is_no_mismatch() {
     let desk = Desk::with_offers(&priced(1.008_000_4, 2.007_999_9));
-    desk.expect_not("Not as asked");
+    desk.expect_not("Response doesn't match");
 }
 
 #[test]

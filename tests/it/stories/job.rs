@@ -46,7 +46,7 @@ fn a_job_is_billed_while_it_is_typed_and_becomes_a_column_that_sorts() {
     // 240 hours are left, 15 are needed: 225 to spare.
     desk.expect("Available for 9.4 days after the job");
     // 103 ends before; the four others can do it, 105 for 2.90 + 0.90 + 0.45 + 0.30 = 4.55.
-    desk.expect("Cheapest of the 4 offers that can do it");
+    desk.expect("Cheapest of the 4 offers that fit");
     let screen = desk.screen();
     let (first, second) = (
         screen.find("$4.55").unwrap(),
@@ -170,7 +170,7 @@ fn a_job_that_no_offer_can_do_says_so() {
     let mut desk = wide();
     desk.keys("J").type_text("1000d");
     // 104 is there for 100 days; 105 does not say, and may be.
-    desk.expect("Cheapest of the 1 offer that can do it");
+    desk.expect("Cheapest of the 1 offer that fits");
     desk.keys("tab tab").type_text("9TB");
     desk.expect("! No offer can do this job");
 }

@@ -1,10 +1,10 @@
 //! The markets: listing, adding, testing and switching, key by key, against the pure core and the
 //! screens.
 
-use bourse::api::{ApiError, Reply, Request, Said, Secret};
+use bourse::api::{ApiError, ErrorBody, Reply, Request, Secret};
 use bourse::app::markets::{
-    Arrival, Change, Done, Errand, KeyFile, KeyFrom, KeySource, Luggage, Market, NewMarket, News,
-    Roster, Trial,
+    Change, ConnectionTest, Done, KeyFile, KeyFrom, KeySource, Market, MarketCommand, MarketEvent,
+    MarketList, MarketReady, NewMarket, RestoredState,
 };
 use bourse::app::message::{Effect, Message};
 use bourse::app::remote::Ticket;
@@ -36,8 +36,8 @@ fn market(name: &str, address: Option<&str>, key: KeySource) -> Market {
 }
 
 /// The desk's own market `test` between others.
-fn roster() -> Roster {
-    Roster {
+fn market_list() -> MarketList {
+    MarketList {
         markets: vec![
             Market {
                 dialect: &Dialect::SANDBOX,
@@ -63,7 +63,7 @@ fn roster() -> Roster {
 
 fn desk() -> Desk {
     let mut desk = Desk::prepared(&Dialect::DOCUMENTED, |model| {
-        model.markets.roster = roster();
+        model.markets.market_list = market_list();
     });
     desk.answer(THREE);
     desk
@@ -72,12 +72,12 @@ fn desk() -> Desk {
 fn at_markets() -> Desk {
     let mut desk = desk();
     desk.keys("M").expect("Markets");
-    assert_eq!(errands(&mut desk), [Errand::List]);
+    assert_eq!(commands(&mut desk), [MarketCommand::List]);
     desk
 }
 
 /// What was asked for about markets since the last look.
-fn errands(desk: &mut Desk) -> Vec<Errand> {
+fn commands(desk: &mut Desk) -> Vec<MarketCommand> {
     let (markets, others) = std::mem::take(&mut desk.effects)
         .into_iter()
         .partition(|effect| matches!(effect, Effect::Market(_)));
@@ -86,13 +86,13 @@ fn errands(desk: &mut Desk) -> Vec<Errand> {
     markets
         .into_iter()
         .map(|effect| match effect {
-            Effect::Market(errand) => errand,
+            Effect::Market(command) => command,
             other => panic!("{other:?}"),
         })
         .collect()
 }
 
-fn news(desk: &mut Desk, news: News) {
+fn news(desk: &mut Desk, news: MarketEvent) {
     desk.send(Message::Market(Box::new(news)));
     let (columns, rows) = desk.model.size;
     desk.resize(columns, rows);
@@ -139,14 +139,14 @@ fn without_a_key_the_screen_names_the_variable_and_the_way_to_add_one() {
 /// Presses Enter on the selected market; gives the number of the connection and its name.
 fn connecting(desk: &mut Desk) -> (Ticket, String) {
     desk.keys("enter");
-    match errands(desk).pop() {
-        Some(Errand::Connect { ticket, name }) => (ticket, name),
+    match commands(desk).pop() {
+        Some(MarketCommand::Connect { ticket, name }) => (ticket, name),
         other => panic!("{other:?}\n{}", desk.screen()),
     }
 }
 
-fn arrival(ticket: Ticket, name: &str) -> News {
-    News::Arrived(Box::new(Arrival {
+fn ready(ticket: Ticket, name: &str) -> MarketEvent {
+    MarketEvent::Ready(Box::new(MarketReady {
         ticket,
         profile: Profile {
             name: name.to_owned(),
@@ -157,8 +157,8 @@ fn arrival(ticket: Ticket, name: &str) -> News {
             route_url: format!("https://{name}.example"),
             has_key: true,
         },
-        luggage: Luggage::default(),
-        roster: roster(),
+        restored: RestoredState::default(),
+        market_list: market_list(),
     }))
 }
 
@@ -182,7 +182,7 @@ fn the_list_says_whence_each_key_comes_and_which_market_is_spoken_to() {
     assert_eq!(desk.model.pane, Pane::Requests);
     desk.keys("M k k").expect("▌   sandbox");
     desk.keys("G");
-    assert!(flat(&desk).contains("The key is what a command prints."));
+    assert!(flat(&desk).contains("The key is read from a command's output."));
 }
 
 #[test]
@@ -228,27 +228,27 @@ fn a_market_is_added_with_what_was_typed_and_a_key_that_nobody_sees() {
         read_only: true,
         key: KeyFrom::File(Secret::new(KEY)),
     });
-    let asked = errands(&mut desk);
-    assert_eq!(asked, [Errand::Change(wanted)]);
+    let asked = commands(&mut desk);
+    assert_eq!(asked, [MarketCommand::Change(wanted)]);
     assert!(!format!("{asked:?} {:?}", desk.model).contains("canary"));
     // It is refused: nothing is lost, and the same can be tried again.
-    let failed = News::Changed {
+    let failed = MarketEvent::Changed {
         result: Err("the disk is full".to_owned()),
-        roster: roster(),
+        market_list: market_list(),
     };
     news(&mut desk, failed);
     desk.expect("! the disk is full")
         .expect("https://market.example");
     desk.expect("********  16 to 63 characters");
     desk.keys("enter");
-    assert_eq!(errands(&mut desk).len(), 1);
-    let mut more = roster();
+    assert_eq!(commands(&mut desk).len(), 1);
+    let mut more = market_list();
     let source = KeySource::File("/cfg/keys/work".to_owned());
     more.markets
         .push(market("work", Some("https://market.example"), source));
-    let added = News::Changed {
+    let added = MarketEvent::Changed {
         result: Ok(("work".to_owned(), Done::Added)),
-        roster: more,
+        market_list: more,
     };
     news(&mut desk, added);
     desk.expect("▌   work");
@@ -284,13 +284,13 @@ fn what_is_wrong_is_said_at_its_line_before_anything_is_kept() {
     desk.keys("enter")
         .expect("not a valid key")
         .expect_not("two words");
-    assert_eq!(errands(&mut desk), []);
+    assert_eq!(commands(&mut desk), []);
     // A key that is kept elsewhere.
     desk.keys("up left").expect("‹ a command ›");
     desk.keys("down enter").expect("type the command");
     desk.type_text("pass show work").keys("enter");
-    let asked = errands(&mut desk);
-    let Some(Errand::Change(Change::Add(new))) = asked.first() else {
+    let asked = commands(&mut desk);
+    let Some(MarketCommand::Change(Change::Add(new))) = asked.first() else {
         panic!("{asked:?}");
     };
     assert_eq!(new.key, KeyFrom::Command("pass show work".to_owned()));
@@ -306,7 +306,7 @@ fn plain_http_is_taken_where_no_key_is_sent() {
     desk.expect("BOURSE_API_KEY is not set");
     desk.expect_not("plain http");
     desk.keys("enter");
-    assert_eq!(errands(&mut desk).len(), 1);
+    assert_eq!(commands(&mut desk).len(), 1);
     // With a key in the environment it would go along.
     let mut desk = desk_with_variable();
     desk.keys("n").type_text("lab").keys("tab");
@@ -316,12 +316,12 @@ fn plain_http_is_taken_where_no_key_is_sent() {
     desk.keys("enter")
         .expect("The API, such as")
         .expect("plain http");
-    assert_eq!(errands(&mut desk), []);
+    assert_eq!(commands(&mut desk), []);
 }
 
 fn desk_with_variable() -> Desk {
     let mut desk = at_markets();
-    desk.model.markets.roster.has_variable = true;
+    desk.model.markets.market_list.has_variable = true;
     desk
 }
 
@@ -359,7 +359,7 @@ fn a_form_that_is_left_comes_back_without_its_key() {
 #[test]
 fn a_refused_key_leads_to_the_market_and_its_key() {
     let mut desk = Desk::prepared(&Dialect::DOCUMENTED, |model| {
-        model.markets.roster = roster();
+        model.markets.market_list = market_list();
     });
     desk.fail(refused());
     desk.expect("API key rejected (status 401): Invalid user key");
@@ -373,17 +373,17 @@ fn a_refused_key_leads_to_the_market_and_its_key() {
         name: "test".to_owned(),
         from: KeyFrom::File(Secret::new(KEY)),
     };
-    let asked = errands(&mut desk);
-    assert!(asked.contains(&Errand::Change(wanted)), "{asked:?}");
+    let asked = commands(&mut desk);
+    assert!(asked.contains(&MarketCommand::Change(wanted)), "{asked:?}");
     // The market that is spoken to is connected to anew with its new key.
-    let given = News::Changed {
+    let given = MarketEvent::Changed {
         result: Ok(("test".to_owned(), Done::KeyGiven)),
-        roster: roster(),
+        market_list: market_list(),
     };
     news(&mut desk, given);
-    let asked = errands(&mut desk);
+    let asked = commands(&mut desk);
     assert!(
-        matches!(asked.as_slice(), [Errand::Connect { name, .. }] if name == "test"),
+        matches!(asked.as_slice(), [MarketCommand::Connect { name, .. }] if name == "test"),
         "{asked:?}"
     );
 }
@@ -409,13 +409,13 @@ fn switching_takes_the_old_rows_away_and_asks_the_new_market() {
     desk.keys("r"); // under way when the market is left
     let (old, _) = desk.calls.remove(0);
     desk.keys("M k");
-    errands(&mut desk);
+    commands(&mut desk);
     let (ticket, name) = connecting(&mut desk);
     assert_eq!(name, "vast");
     assert!(ticket > old);
     desk.expect("Connecting to vast").expect("All 3 ");
-    news(&mut desk, arrival(ticket, "vast"));
-    assert_eq!(errands(&mut desk), [Errand::Board(ticket)]);
+    news(&mut desk, ready(ticket, "vast"));
+    assert_eq!(commands(&mut desk), [MarketCommand::Activate(ticket)]);
     let screen = desk.screen();
     let header = screen.lines().next().unwrap();
     assert!(
@@ -440,16 +440,16 @@ fn a_connection_that_is_not_wanted_any_more_is_not_taken() {
     let mut desk = at_markets();
     let (first, _) = connecting(&mut desk);
     desk.keys("esc").expect("cancelled").expect("Markets");
-    news(&mut desk, arrival(first, "vast"));
-    assert_eq!(errands(&mut desk), []);
+    news(&mut desk, ready(first, "vast"));
+    assert_eq!(commands(&mut desk), []);
     desk.expect("▌ * test");
     let (second, _) = connecting(&mut desk);
-    news(&mut desk, arrival(first, "vast"));
-    assert_eq!(errands(&mut desk), []);
+    news(&mut desk, ready(first, "vast"));
+    assert_eq!(commands(&mut desk), []);
     // Whoever goes elsewhere meanwhile stays there.
     desk.keys("2");
-    news(&mut desk, arrival(second, "vast"));
-    assert_eq!(errands(&mut desk), []);
+    news(&mut desk, ready(second, "vast"));
+    assert_eq!(commands(&mut desk), []);
     assert_eq!(desk.model.profile.name, "test");
     assert_eq!(desk.model.pane, Pane::Volumes);
 }
@@ -459,7 +459,7 @@ fn what_cannot_be_connected_says_why_and_all_stays() {
     let mut desk = at_markets();
     let (ticket, _) = connecting(&mut desk);
     let why = "the key file /cfg/keys/test: entity not found".to_owned();
-    news(&mut desk, News::Stayed { ticket, why });
+    news(&mut desk, MarketEvent::ConnectFailed { ticket, why });
     assert!(flat(&desk).contains("! Not connected to test: the key file"));
     assert!(flat(&desk).contains("/keys/test: entity not found"));
     desk.keys("esc").expect("All 3 ").expect("RTX 4090");
@@ -470,22 +470,22 @@ fn a_write_under_way_holds_the_market() {
     let mut desk = desk();
     desk.keys("2").answer(TWO);
     desk.keys("M g");
-    errands(&mut desk);
+    commands(&mut desk);
     let (ticket, _) = connecting(&mut desk);
     desk.keys("esc esc");
     desk.keys("u").type_text("7311").keys("enter");
     desk.type_text("7311").keys("enter");
     assert!(matches!(desk.asked(), Request::UnlistVolume { id: 7311 }));
     desk.keys("esc M g enter");
-    assert_eq!(errands(&mut desk), [Errand::List]);
+    assert_eq!(commands(&mut desk), [MarketCommand::List]);
     assert!(flat(&desk).contains("! Not connected to sandbox: a write is in progress"));
-    news(&mut desk, arrival(ticket, "sandbox"));
+    news(&mut desk, ready(ticket, "sandbox"));
     assert_eq!(desk.model.profile.name, "test");
     // Once its outcome is known, the way is free.
     let (write, _) = desk.calls.remove(0);
     let gone = ApiError::Invalid {
         status: 400,
-        said: Said::Nothing,
+        said: ErrorBody::Nothing,
     };
     desk.reply(write, Err(gone));
     connecting(&mut desk);
@@ -502,14 +502,14 @@ fn a_write_that_begins_while_connecting_holds_it_too() {
     // The dialog lies below the list in this story: nothing else can begin a write meanwhile.
     let confirmed = desk.model.overlays.pop().unwrap();
     desk.keys("M g");
-    errands(&mut desk);
+    commands(&mut desk);
     let (ticket, _) = connecting(&mut desk);
     desk.model.overlays.push(confirmed);
     desk.keys("enter esc");
     assert!(matches!(desk.asked(), Request::UnlistVolume { .. }));
-    news(&mut desk, arrival(ticket, "sandbox"));
+    news(&mut desk, ready(ticket, "sandbox"));
     assert_eq!(desk.model.profile.name, "test");
-    assert_eq!(errands(&mut desk), []);
+    assert_eq!(commands(&mut desk), []);
     assert!(flat(&desk).contains("! Not connected to sandbox: a write is in progress"));
 }
 
@@ -520,7 +520,7 @@ fn a_route_run_holds_the_market() {
     let is_route = |(_, request): &(Ticket, Request)| matches!(request, Request::Route(_));
     assert!(desk.calls.iter().any(is_route), "{}", desk.screen());
     desk.keys("M g enter");
-    assert_eq!(errands(&mut desk), [Errand::List]);
+    assert_eq!(commands(&mut desk), [MarketCommand::List]);
     assert!(flat(&desk).contains("a route run is in progress: stop it in the route lab (t)"));
 }
 
@@ -529,38 +529,38 @@ fn a_test_is_one_request_and_ends_in_words() {
     let mut desk = at_markets();
     for (outcome, words) in [
         (
-            Trial::Groups(1),
+            ConnectionTest::Groups(1),
             "test responded and accepts the key: its account has 1 workergroup.",
         ),
         (
-            Trial::Offers(1),
+            ConnectionTest::Offers(1),
             "test responds to searches. No API key configured",
         ),
         (
-            Trial::Failed(refused()),
+            ConnectionTest::Failed(refused()),
             "! test: API key rejected (status 401): Invalid user key; check the profile's API key. Press o to change the key.",
         ),
         (
-            Trial::NotSent("the address x".to_owned()),
+            ConnectionTest::NotSent("the address x".to_owned()),
             "! test was not tested: the address x.",
         ),
     ] {
         desk.keys("r");
-        let asked = errands(&mut desk);
-        let [Errand::Test { ticket, name }] = asked.as_slice() else {
+        let asked = commands(&mut desk);
+        let [MarketCommand::Test { ticket, name }] = asked.as_slice() else {
             panic!("{asked:?}");
         };
         assert_eq!(name, "test");
         desk.expect("Testing test");
         desk.keys("r");
-        assert_eq!(errands(&mut desk), [], "one at a time");
+        assert_eq!(commands(&mut desk), [], "one at a time");
         let ticket = *ticket;
-        news(&mut desk, News::Tested { ticket, outcome });
+        news(&mut desk, MarketEvent::Tested { ticket, outcome });
         assert!(flat(&desk).contains(words), "{words}\n{}", desk.screen());
     }
     desk.keys("g r");
     assert!(flat(&desk).contains("there is nothing to test"));
-    assert_eq!(errands(&mut desk), []);
+    assert_eq!(commands(&mut desk), []);
 }
 
 #[test]
@@ -569,15 +569,15 @@ fn a_key_is_forgotten_after_a_yes() {
     desk.keys("delete").expect("Remove the key of test?");
     desk.expect("Its file /cfg/keys/test will be deleted.");
     desk.keys("n").expect("▌ * test");
-    assert_eq!(errands(&mut desk), []);
+    assert_eq!(commands(&mut desk), []);
     desk.keys("delete y");
     let forget = Change::Forget("test".to_owned());
-    assert_eq!(errands(&mut desk), [Errand::Change(forget)]);
+    assert_eq!(commands(&mut desk), [MarketCommand::Change(forget)]);
     desk.keys("k delete").expect("No stored key.");
     desk.keys("k delete")
-        .expect("The sandbox makes a key of its own.");
-    desk.keys("o").expect("The sandbox makes a key of its own.");
-    desk.model.markets.roster.markets[1].key = KeySource::Variable("BOURSE_API_KEY");
+        .expect("The sandbox creates its own key.");
+    desk.keys("o").expect("The sandbox creates its own key.");
+    desk.model.markets.market_list.markets[1].key = KeySource::Variable("BOURSE_API_KEY");
     desk.keys("down delete");
     assert!(flat(&desk).contains("unset BOURSE_API_KEY"));
 }
@@ -591,13 +591,13 @@ fn a_kept_key_does_not_go_unasked_when_another_place_is_chosen() {
     desk.keys("enter").expect("Remove the key of test?");
     desk.expect("its file /cfg/keys/test will be deleted");
     desk.keys("esc").expect("‹ the environment ›");
-    assert_eq!(errands(&mut desk), []);
+    assert_eq!(commands(&mut desk), []);
     desk.keys("enter y");
     let change = Change::Key {
         name: "test".to_owned(),
         from: KeyFrom::Environment,
     };
-    assert_eq!(errands(&mut desk), [Errand::Change(change)]);
+    assert_eq!(commands(&mut desk), [MarketCommand::Change(change)]);
 }
 
 #[test]
@@ -605,9 +605,9 @@ fn the_palette_leads_to_every_market_by_name() {
     let mut desk = desk();
     desk.keys(":").type_text("market pass").keys("enter");
     desk.expect("Connecting to pass");
-    let asked = errands(&mut desk);
+    let asked = commands(&mut desk);
     assert!(
-        matches!(asked.as_slice(), [Errand::List, Errand::Connect { name, .. }] if name == "pass"),
+        matches!(asked.as_slice(), [MarketCommand::List, MarketCommand::Connect { name, .. }] if name == "pass"),
         "{asked:?}"
     );
 }
@@ -617,7 +617,7 @@ fn the_first_sight_of_the_sandbox_names_the_way_out() {
     let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
         model.profile.is_sandbox = true;
         model.markets.invites = true;
-        model.markets.roster = roster();
+        model.markets.market_list = market_list();
     });
     desk.answer(THREE);
     desk.expect("This is the sandbox")

@@ -1,6 +1,6 @@
 //! Testing the routing endpoint, key by key, against the pure core and the screens.
 
-use bourse::api::error::Said;
+use bourse::api::error::ErrorBody;
 use bourse::api::{ApiError, Assignment, Reply, Request, RouteCall, RouteReply};
 use bourse::app::message::{Effect, Message};
 use bourse::app::remote::Ticket;
@@ -63,7 +63,7 @@ fn waiting(json: &str) -> Result<Reply, ApiError> {
 fn refused() -> Result<Reply, ApiError> {
     Err(ApiError::Refused {
         status: 401,
-        said: Said::Nothing,
+        said: ErrorBody::Nothing,
     })
 }
 
@@ -197,7 +197,7 @@ fn an_error_is_shown_in_words() {
     let error = ApiError::RateLimited {
         threshold: None,
         retry_after: None,
-        said: Said::Words {
+        said: ErrorBody::Words {
             code: None,
             message: Some(Untrusted::from("API requests too frequent")),
         },
@@ -211,7 +211,7 @@ fn an_error_is_shown_in_words() {
 fn a_refused_request_injects_no_load() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
     desk.keys("t enter");
-    let said = Said::Nothing;
+    let said = ErrorBody::Nothing;
     route(&mut desk, 0.1, Err(ApiError::Invalid { status: 400, said }));
     desk.expect("Done").expect("load injected 0");
     // Whether a lost answer refused is not known.

@@ -383,7 +383,7 @@ fn a_full_disk_is_told_once_and_the_search_is_kept_in_memory() {
     desk.send(Message::SearchesKept(Box::new(full())));
     desk.send(Message::SearchesKept(Box::new(full())));
     desk.keys("esc")
-        .expect("What you change is not kept: searches.json: no space left on device");
+        .expect("Changes can't be saved: searches.json: no space left on device");
     assert_eq!(desk.model.notices.len(), 1);
     assert_eq!(desk.model.searches.saved.len(), 2);
 }

@@ -225,7 +225,7 @@ fn leaving_keeps_the_settings_for_the_next_visit() {
     let mut desk = Desk::with_offers(THREE);
     desk.keys("o down ctrl-u").type_text("250").keys("esc");
     desk.expect("0.4100").expect_not("estimate");
-    desk.keys("o").expect("Ctrl-y restores them");
+    desk.keys("o").expect("Press Ctrl-y to restore your edits");
     desk.keys("ctrl-y enter").expect("250 GB disk (estimate)");
 }
 

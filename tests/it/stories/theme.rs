@@ -97,7 +97,7 @@ fn reloaded(desk: &mut Desk, theme: &str) {
     };
     desk.send(Message::Reconfigured(Ok(Box::new(Reconfigured {
         keymap: desk.model.keymap.clone(),
-        roster: desk.model.markets.roster.clone(),
+        market_list: desk.model.markets.market_list.clone(),
         themes,
         notices: Vec::new(),
         is_noticeable: true,

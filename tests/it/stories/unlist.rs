@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use bourse::api::{ApiError, Reply, Request, Said};
+use bourse::api::{ApiError, ErrorBody, Reply, Request};
 use bourse::app::message::{Effect, Message};
 use bourse::app::remote::Ticket;
-use bourse::domain::journal::{Deed, Entry, Intent, Outcome, Verdict};
+use bourse::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use bourse::domain::{Resource, Untrusted};
 
 use crate::desk::{Desk, START, THREE};
@@ -49,8 +49,8 @@ fn unlisted(desk: &mut Desk, msg: &str) {
 }
 
 /// A server's refusal with a message.
-pub fn said(message: &str) -> Said {
-    Said::Words {
+pub fn said(message: &str) -> ErrorBody {
+    ErrorBody::Words {
         code: None,
         message: Some(Untrusted::from(message)),
     }
@@ -136,7 +136,7 @@ fn the_intent_goes_with_the_write() {
     let [Effect::Write { intent, .. }] = &effects[..] else {
         panic!("{effects:?}")
     };
-    assert_eq!(intent.deed, Deed::UnlistVolume);
+    assert_eq!(intent.kind, WriteKind::UnlistVolume);
     assert_eq!(intent.subject, "7311");
     assert_eq!((intent.profile.as_str(), intent.at), ("test", START));
 }
@@ -298,7 +298,7 @@ fn retry_after_is_counted_down_too() {
     desk.fail(ApiError::RateLimited {
         threshold: None,
         retry_after: Some(Duration::from_secs(30)),
-        said: Said::Nothing,
+        said: ErrorBody::Nothing,
     });
     says(&desk, "The next one can be sent in 30 s.");
 }
@@ -321,7 +321,7 @@ fn refusals_are_told_in_words() {
         ),
         (
             ApiError::Failure {
-                said: Said::Nothing,
+                said: ErrorBody::Nothing,
             },
             "the request failed",
         ),
@@ -351,7 +351,7 @@ fn an_unknown_outcome_says_so_and_is_never_sent_again() {
         },
         ApiError::Server {
             status: 502,
-            said: Said::Nothing,
+            said: ErrorBody::Nothing,
         },
         ApiError::Empty { status: 200 },
     ] {
@@ -440,7 +440,7 @@ fn open_intent(at: f64) -> Entry {
             at,
             profile: "test".to_owned(),
             address: "http://127.0.0.1:1".to_owned(),
-            deed: Deed::UnlistVolume,
+            kind: WriteKind::UnlistVolume,
             subject: "555".to_owned(),
         },
         outcome: None,

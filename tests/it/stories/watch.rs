@@ -1,6 +1,6 @@
 //! Watching a search, key by key.
 
-use bourse::api::{ApiError, Said};
+use bourse::api::{ApiError, ErrorBody};
 
 use crate::desk::{Desk, THREE};
 
@@ -60,7 +60,7 @@ fn watching_holds_while_the_daily_quota_is_exceeded_and_after_a_refused_key() {
     desk.fail(ApiError::QuotaExceeded {
         // An hour after the failure.
         reset: Some("2026-11-20T13:00:30+00:00[UTC]".parse().unwrap()),
-        said: Said::Nothing,
+        said: ErrorBody::Nothing,
     });
     desk.expect("daily quota exceeded (status 429); it resets at 2026-11-20 13:00 UTC")
         .expect("Auto-refresh on hold: daily quota exceeded");
@@ -69,7 +69,7 @@ fn watching_holds_while_the_daily_quota_is_exceeded_and_after_a_refused_key() {
     desk.wait(31.0);
     assert_eq!(desk.calls.len(), 1, "the quota is a new one");
     desk.fail(ApiError::NotPermitted {
-        said: Said::Nothing,
+        said: ErrorBody::Nothing,
     });
     desk.wait(31.0).wait(31.0);
     assert!(desk.calls.is_empty());

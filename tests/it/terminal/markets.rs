@@ -191,7 +191,7 @@ async fn dashboard(config: &str, environment: Environment) -> (Person, Loop) {
     };
     let known = ProfileResolver::new(flags, environment, Some(paths), "sandbox");
     let mut model = bourse::views::dashboard(profile, None);
-    model.markets.roster = known.roster();
+    model.markets.market_list = known.market_list();
     let (surface, person) = Memory::new(120, 40);
     let address = sandbox.addr();
     let session = Session::new(client, Pacer::default());

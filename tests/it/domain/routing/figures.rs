@@ -2,7 +2,7 @@
 
 use super::*;
 use bourse::api::attempt::completion;
-use bourse::api::{ApiError, Said, Unreachable};
+use bourse::api::{ApiError, ErrorBody, Unreachable};
 
 /// Ten assignments with latencies of 10 to 100 ms, one a second, over two workers.
 fn ten() -> Vec<RouteSample> {
@@ -180,7 +180,7 @@ fn only_a_request_that_was_not_refused_injects_load() {
 fn answers_are_told_apart_by_whether_they_refuse() {
     let load_of = |error: ApiError| completion(Err(error), 0).outcome.injects_load();
     for status in [400, 404, 422] {
-        let said = Said::Nothing;
+        let said = ErrorBody::Nothing;
         assert!(!load_of(ApiError::Invalid { status, said }), "{status}");
     }
     assert!(!load_of(ApiError::NotConnected {
@@ -190,7 +190,7 @@ fn answers_are_told_apart_by_whether_they_refuse() {
     assert!(load_of(ApiError::Lost));
     assert!(load_of(ApiError::Server {
         status: 502,
-        said: Said::Nothing,
+        said: ErrorBody::Nothing,
     }));
     assert!(load_of(ApiError::TimedOut {
         after: std::time::Duration::from_secs(30),

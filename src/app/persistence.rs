@@ -17,7 +17,7 @@ const MOST_MARKS: usize = 1000;
 
 /// What is kept already, and what is to be kept.
 #[derive(Debug, Default)]
-pub struct Keep {
+pub struct Persistence {
     /// Whether there is anything to keep it in.
     is_on: bool,
     kept: Option<Snapshot>,
@@ -29,7 +29,7 @@ pub struct Keep {
     pub(super) pending: usize,
 }
 
-impl Keep {
+impl Persistence {
     /// When it wants to be woken.
     pub(super) const fn deadline(&self) -> Option<f64> {
         self.due
@@ -57,20 +57,20 @@ impl State {
 
     /// What is to be kept and is not yet.
     pub fn unkept(&mut self) -> Option<Snapshot> {
-        if !self.keep.is_on {
+        if !self.persistence.is_on {
             return None;
         }
         let snapshot = self.snapshot();
-        if self.keep.kept.as_ref() == Some(&snapshot) {
+        if self.persistence.kept.as_ref() == Some(&snapshot) {
             return None;
         }
-        self.keep.kept = Some(snapshot.clone());
+        self.persistence.kept = Some(snapshot.clone());
         Some(snapshot)
     }
 }
 
 impl Model {
-    /// Brings back what was kept, and keeps from now on. What cannot be read any more is named in
+    /// Brings back what was kept, and keeps from now on. What can no longer be read is named in
     /// the notices. With a query `given` on the command line, that one stands and the offers are in
     /// sight; else a start-up search comes before the last query.
     pub fn restore(&mut self, snapshot: Option<&Snapshot>, searches: Searches, given: bool) {
@@ -107,8 +107,8 @@ impl Model {
                 )),
             }
         }
-        self.keep.is_on = true;
-        self.keep.kept = Some(self.snapshot());
+        self.persistence.is_on = true;
+        self.persistence.kept = Some(self.snapshot());
     }
 
     fn restore_pane(&mut self, state: &PaneState, given: bool) {
@@ -151,13 +151,13 @@ impl Model {
     /// Takes the news that keeping worked or did not; a failure is said once.
     pub(super) fn kept(&mut self, result: Result<(), String>) {
         match result {
-            Ok(()) => self.keep.told = false,
+            Ok(()) => self.persistence.told = false,
             Err(why) => {
                 // It is tried again with the next change.
-                self.keep.kept = None;
-                if !std::mem::replace(&mut self.keep.told, true) {
+                self.persistence.kept = None;
+                if !std::mem::replace(&mut self.persistence.told, true) {
                     self.notices.push(format!(
-                        "What you change is not kept: {why}. It holds until you leave."
+                        "Changes can't be saved: {why}. They last until you quit."
                     ));
                 }
             }
@@ -167,18 +167,22 @@ impl Model {
 
 /// Adds what is to be kept to the effects, some time after an input and before leaving.
 pub(super) fn watch(model: &mut Model, now: Now, is_input: bool, effects: &mut Vec<Effect>) {
-    if !model.state.keep.is_on {
+    if !model.state.persistence.is_on {
         return;
     }
-    if is_input && model.state.keep.due.is_none() {
-        model.state.keep.due = Some(now.mono + DELAY);
+    if is_input && model.state.persistence.due.is_none() {
+        model.state.persistence.due = Some(now.mono + DELAY);
     }
-    let is_due = model.state.keep.due.is_some_and(|due| due <= now.mono);
+    let is_due = model
+        .state
+        .persistence
+        .due
+        .is_some_and(|due| due <= now.mono);
     let leaves = effects
         .iter()
         .position(|effect| matches!(effect, Effect::Quit));
     if is_due || leaves.is_some() {
-        model.state.keep.due = None;
+        model.state.persistence.due = None;
         if let Some(snapshot) = model.unkept() {
             let place = leaves.unwrap_or(effects.len());
             effects.insert(place, Effect::Keep(Box::new(snapshot)));

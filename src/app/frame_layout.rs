@@ -58,7 +58,7 @@ pub enum Target {
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Facts {
+pub struct FrameLayout {
     /// Rows of the table that are in sight.
     pub page: usize,
     /// Index in the view of the first row in sight.
@@ -80,7 +80,7 @@ pub struct Facts {
     pub viewports: Vec<(usize, Region, Viewport)>,
 }
 
-impl Facts {
+impl FrameLayout {
     /// The columns of the table that are in sight, from left to right.
     pub fn headers(&self) -> impl Iterator<Item = &'static Field> {
         self.targets.iter().filter_map(|(_, target)| match target {

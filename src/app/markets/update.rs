@@ -1,6 +1,8 @@
 //! What is done about markets, and what comes back.
 
-use super::{Change, Done, Errand, Market, News, Said, Trial, switch};
+use super::{
+    Change, ConnectionTest, Done, Market, MarketCommand, MarketEvent, StatusMessage, switch,
+};
 use crate::api::ApiError;
 use crate::app::keymap::{Action, Context};
 use crate::app::message::Effect;
@@ -20,17 +22,21 @@ pub fn list(cx: &mut Cx<'_>) {
     markets.finished = None;
     markets.failed = None;
     markets.status = refused;
-    cx.effect(Effect::Market(Errand::List));
+    cx.effect(Effect::Market(MarketCommand::List));
 }
 
 /// That the current market refused or missed a key, if it did.
-fn refusal(state: &State) -> Option<Said> {
+fn refusal(state: &State) -> Option<StatusMessage> {
     let on_pane = state.browser().into_iter();
     let all = Resource::ALL.map(|resource| &state.browsers[resource]);
     let error = on_pane
         .chain(all)
         .find_map(|browser| browser.remote().error().filter(|error| error.is_auth()))?;
-    Some(Said::bad(failed(state, &state.profile.name, error)))
+    Some(StatusMessage::bad(failed(
+        state,
+        &state.profile.name,
+        error,
+    )))
 }
 
 /// That a market did not respond as it should, and what helps.
@@ -49,7 +55,7 @@ fn failed(state: &State, name: &str, error: &ApiError) -> String {
 pub fn connect(name: &str, cx: &mut Cx<'_>) {
     if let Some(why) = super::held(cx.state) {
         let text = format!("Not connected to {name}: {why}.");
-        cx.state.markets.status = Some(Said::bad(text));
+        cx.state.markets.status = Some(StatusMessage::bad(text));
         return;
     }
     let ticket = cx.state.tickets.take();
@@ -60,7 +66,7 @@ pub fn connect(name: &str, cx: &mut Cx<'_>) {
         cx.effect(Effect::Keep(Box::new(snapshot)));
     }
     let name = name.to_owned();
-    cx.effect(Effect::Market(Errand::Connect { ticket, name }));
+    cx.effect(Effect::Market(MarketCommand::Connect { ticket, name }));
 }
 
 /// Stops connecting; gives the market's name if one was being connected to.
@@ -72,47 +78,52 @@ pub fn stop_connecting(state: &mut State) -> Option<String> {
 pub fn test(market: &Market, cx: &mut Cx<'_>) {
     if market.address.is_none() {
         let text = "The sandbox runs inside bourse: there is nothing to test.";
-        cx.state.markets.status = Some(Said::good(text));
+        cx.state.markets.status = Some(StatusMessage::good(text));
         return;
     }
     if let Some(name) = cx.state.markets.testing() {
         let text = format!("{name} is being tested: one test at a time.");
-        cx.state.markets.status = Some(Said::good(text));
+        cx.state.markets.status = Some(StatusMessage::good(text));
         return;
     }
     let ticket = cx.state.tickets.take();
     cx.state.markets.testing = Some((ticket, market.name.clone()));
     cx.state.markets.status = None;
     let name = market.name.clone();
-    cx.effect(Effect::Market(Errand::Test { ticket, name }));
+    cx.effect(Effect::Market(MarketCommand::Test { ticket, name }));
 }
 
 /// Changes the configuration of a market.
 pub fn change(change: Change, cx: &mut Cx<'_>) {
     cx.state.markets.is_changing = true;
-    cx.effect(Effect::Market(Errand::Change(change)));
+    cx.effect(Effect::Market(MarketCommand::Change(change)));
 }
 
-/// Takes the news of an errand; the open views look at what has become of theirs.
-pub(in crate::app) fn news(model: &mut Model, now: Now, news: News) -> Vec<Effect> {
+/// Handles what a command led to; the open views see the outcome of their own.
+pub(in crate::app) fn on_event(model: &mut Model, now: Now, event: MarketEvent) -> Vec<Effect> {
     let markets = &mut model.state.markets;
-    match news {
-        News::Listed(roster) => markets.roster = roster,
-        News::Arrived(arrival) => return switch::arrived(model, now, *arrival),
-        News::Stayed { ticket, why } => {
+    match event {
+        MarketEvent::Listed(market_list) => markets.market_list = market_list,
+        MarketEvent::Ready(ready) => return switch::on_ready(model, now, *ready),
+        MarketEvent::ConnectFailed { ticket, why } => {
             let awaited = |(own, _): &mut (_, String)| *own == ticket;
             if let Some((_, name)) = markets.connecting.take_if(awaited) {
-                markets.status = Some(Said::bad(format!("Not connected to {name}: {why}")));
+                markets.status = Some(StatusMessage::bad(format!(
+                    "Not connected to {name}: {why}"
+                )));
             }
         }
-        News::Tested { ticket, outcome } => {
+        MarketEvent::Tested { ticket, outcome } => {
             let awaited = |(own, _): &mut (_, String)| *own == ticket;
             if let Some((_, name)) = markets.testing.take_if(awaited) {
                 model.state.markets.status = Some(tested(&model.state, &name, &outcome));
             }
         }
-        News::Changed { result, roster } => {
-            markets.roster = roster;
+        MarketEvent::Changed {
+            result,
+            market_list,
+        } => {
+            markets.market_list = market_list;
             markets.is_changing = false;
             match result {
                 Ok(done) => markets.finished = Some(done),
@@ -136,25 +147,27 @@ pub fn explain_done(name: &str, done: Done, state: &State) -> String {
     }
 }
 
-fn tested(state: &State, name: &str, outcome: &Trial) -> Said {
+fn tested(state: &State, name: &str, outcome: &ConnectionTest) -> StatusMessage {
     match outcome {
-        Trial::Groups(count) => {
+        ConnectionTest::Groups(count) => {
             let noun = if *count == 1 {
                 "workergroup"
             } else {
                 "workergroups"
             };
-            Said::good(format!(
+            StatusMessage::good(format!(
                 "{name} responded and accepts the key: its account has {count} {noun}."
             ))
         }
-        Trial::Offers(0) => Said::good(format!(
+        ConnectionTest::Offers(0) => StatusMessage::good(format!(
             "{name} responded to a search without a key, with no offers."
         )),
-        Trial::Offers(_) => Said::good(format!(
+        ConnectionTest::Offers(_) => StatusMessage::good(format!(
             "{name} responds to searches. No API key configured: workergroups and volumes may need one."
         )),
-        Trial::Failed(error) => Said::bad(failed(state, name, error)),
-        Trial::NotSent(why) => Said::bad(format!("{name} was not tested: {why}.")),
+        ConnectionTest::Failed(error) => StatusMessage::bad(failed(state, name, error)),
+        ConnectionTest::NotSent(why) => {
+            StatusMessage::bad(format!("{name} was not tested: {why}."))
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::keymap::{Action, Context, bindings};
 use super::view::Availability;
-use super::{Model, Pane, groups, insights, mutations, watch};
+use super::{Model, Pane, analysis, groups, mutations, watch};
 
 /// The contexts of the table that can be reached from who owns the keyboard by closing what lies
 /// over it; none where text is typed or a question waits, so that nothing typed is lost.
@@ -78,7 +78,7 @@ impl Model {
                     let has_offer = browser.is_some_and(|it| it.selected_row().is_some());
                     (!has_offer).then(|| "No offer is selected".to_owned())
                 }),
-            other => groups::disabled(self, other).or_else(|| insights::disabled(self, other)),
+            other => groups::disabled(self, other).or_else(|| analysis::disabled(self, other)),
         }
     }
 

@@ -18,13 +18,13 @@ pub const COLUMNS: [&str; 5] = [
 ];
 
 #[derive(Debug, Default)]
-pub struct ThreeSearches {
+pub struct PriceModelSearches {
     /// In the order of [`OfferType::ALL`].
     slots: [Remote<Listing>; 3],
     limit: Option<u32>,
 }
 
-impl ThreeSearches {
+impl PriceModelSearches {
     /// The slot of a price model.
     pub fn slot(&self, model: OfferType) -> &Remote<Listing> {
         let place = OfferType::ALL.iter().position(|own| *own == model);
@@ -142,7 +142,7 @@ impl Browser {
     /// Stops waiting for the three prices and forgets them.
     pub(super) fn forget_three(&mut self) -> Vec<Effect> {
         let effects = self.figures.three.cancel();
-        self.figures.three = ThreeSearches::default();
+        self.figures.three = PriceModelSearches::default();
         self.revalue();
         effects
     }

@@ -4,7 +4,7 @@
 use super::browser::Browser;
 use super::keymap::Action;
 use super::keys::Keymap;
-use super::{pricing, three};
+use super::{price_models, pricing};
 use crate::domain::{Condition, Field, OrderKey, language};
 
 /// What a column waits for.
@@ -25,7 +25,7 @@ impl Need {
             Some(Self::Job)
         } else if is_one_of(&pricing::TERM_COLUMNS) {
             Some(Self::Term)
-        } else if is_one_of(&three::COLUMNS) {
+        } else if is_one_of(&price_models::COLUMNS) {
             Some(Self::ThreePrices)
         } else {
             None

@@ -5,14 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use super::three::ThreeSearches;
+use super::price_models::PriceModelSearches;
 use crate::domain::cost::{Basis, Job, PriceJoin, Prices, ThreePrices, VolumePrices, VolumeTerm};
 use crate::domain::insight::{Front, Goal, Point, Standing};
 use crate::domain::{Condition, Listing, OfferType};
 
 /// What a person asked to have worked out, and what came of it.
 #[derive(Debug, Default)]
-pub struct Figures {
+pub struct ComputedColumns {
     /// The job that offers are priced for, if there is one.
     pub job: Option<Job>,
     /// The storage that was searched for before there was a job, whose disk took its place.
@@ -20,7 +20,7 @@ pub struct Figures {
     /// The size and term that volumes are priced for, if they were asked for.
     pub term: Option<VolumeTerm>,
     /// The three searches for the three prices, if they were asked for.
-    pub three: ThreeSearches,
+    pub three: PriceModelSearches,
     /// Where every row stands among comparable ones.
     pub standing: Standing,
     front: Option<Front>,
@@ -32,7 +32,7 @@ pub struct Figures {
 /// The numbers of one computed column.
 type Numbers = Vec<Option<f64>>;
 
-impl Figures {
+impl ComputedColumns {
     /// The same job and term for other rows; the three prices belong to their own.
     pub fn for_other_rows(&self) -> Self {
         Self {
