@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(failed["request"]["bodySize"], 0);
         assert_eq!(failed["request"]["headers"].as_array().unwrap().len(), 1);
         assert_eq!(failed["response"]["status"], 0);
-        assert_eq!(failed["response"]["statusText"], "no answer");
+        assert_eq!(failed["response"]["statusText"], "no response");
         assert_eq!(
             failed["response"]["content"],
             json!({ "size": 0, "mimeType": "x-unknown" })

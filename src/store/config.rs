@@ -327,7 +327,7 @@ mod tests {
             ),
             (
                 "default_profile = \"nope\"",
-                "/etc/x/config.toml:1:19: no profile named 'nope'; there are: sandbox, vast",
+                "/etc/x/config.toml:1:19: no profile named 'nope'; available: sandbox, vast",
             ),
             (
                 "[profiles.a]\nroute_url = \"https://h\"",
@@ -424,7 +424,7 @@ mod tests {
         assert_eq!(
             mistakes(text),
             [
-                "c:1:19: no profile named 'b'; there are: sandbox, vast",
+                "c:1:19: no profile named 'b'; available: sandbox, vast",
                 "c:2:1: unknown field `them`, expected one of `default_profile`, `theme`, `ascii`, `mouse`, `notifications`, `keys`, `profiles`",
                 "c:3:9: invalid type: string, expected true or false",
                 "c:5:8: 'pink' is not a theme: use one of 'auto', 'dark', 'light', 'high-contrast', 'ansi', 'none'",

@@ -101,7 +101,7 @@ mod tests {
         std::fs::write(folder.join("groups.json"), "{\"version\":1,").unwrap();
         let (file, last, notice) = GroupsFile::open(&paths, "work", "https://a");
         assert_eq!(last, None);
-        assert!(notice.unwrap().contains("damaged"));
+        assert!(notice.unwrap().contains("is corrupt"));
         assert!(folder.join("groups.json.corrupt-1").exists());
         file.save(&Snapshot::default()).unwrap();
     }

@@ -155,7 +155,7 @@ mod tests {
         );
         for bad in ["", " \n", "a b", "a\nb", "a\u{1b}b", "schlüssel", "a\0b"] {
             let error = parse(bad, "x").unwrap_err().to_string();
-            assert!(error.starts_with("x holds no key"), "{error}");
+            assert!(error.starts_with("x has no valid key"), "{error}");
             assert!(bad.trim().is_empty() || !error.contains(bad), "{error}");
         }
     }

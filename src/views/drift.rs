@@ -51,7 +51,7 @@ impl View for Drift {
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
-        self.report.availability(action)
+        super::of_report(&self.report, action)
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

@@ -47,6 +47,7 @@ use crate::app::price_models::toggle as price_models;
 use crate::app::view::{Availability, Cx, View, Views};
 use crate::app::{Model, Pane, Profile};
 use crate::domain::Condition;
+use crate::widgets::report::Report;
 
 /// The dashboard with all its views. `conditions` are those of the first search, if they are not
 /// the usual ones.
@@ -226,5 +227,14 @@ fn only(used: &[Action], action: Action) -> Availability {
         Availability::Hidden
     } else {
         Availability::Available
+    }
+}
+
+/// What the keys of a view that is one report can do.
+fn of_report(report: &Report, action: Action) -> Availability {
+    if report.has_use_for(action) {
+        Availability::Available
+    } else {
+        Availability::Hidden
     }
 }

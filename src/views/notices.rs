@@ -53,7 +53,7 @@ impl View for Notices {
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
             Action::Refresh => Availability::Hidden,
-            _ => self.report.availability(action),
+            _ => super::of_report(&self.report, action),
         }
     }
 

@@ -12,7 +12,6 @@ use super::text::wrap_line;
 use super::theme::Theme;
 use super::viewport::Viewport;
 use crate::app::keymap::{Action, Context};
-use crate::app::view::Availability;
 
 /// The most characters of one line that are laid out: a server's text may be megabytes without a
 /// break, and no screen shows more than this.
@@ -109,11 +108,11 @@ impl Report {
 
     /// What the keys of a report with nothing beside it can do: matches are stepped through only
     /// where something is searched for.
-    pub fn availability(&self, action: Action) -> Availability {
+    pub fn has_use_for(&self, action: Action) -> bool {
         match action {
-            Action::Newer | Action::Older if !self.is_searching() => Availability::Hidden,
-            Action::Left | Action::Right => Availability::Hidden,
-            _ => Availability::Available,
+            Action::Newer | Action::Older => self.is_searching(),
+            Action::Left | Action::Right => false,
+            _ => true,
         }
     }
 

@@ -8,7 +8,8 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::canvas::{Canvas, Points};
 use ratatui::widgets::{Paragraph, Sparkline, SparklineBar, StatefulWidget, Widget};
 
-use super::overview::{Block, Spread};
+use super::overview::Block;
+use super::spread::Spread;
 use super::{Detail, TABS, Tab, fields, overview};
 use crate::app::frame_layout::Target;
 use crate::app::view::{Region, Scene};

@@ -5,6 +5,7 @@ mod fields;
 mod json;
 mod machine;
 mod overview;
+mod spread;
 
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
@@ -19,7 +20,7 @@ use crate::domain::{Resource, RowId};
 use fields::Fields;
 use json::Json;
 use machine::Machine;
-use overview::Spread;
+use spread::Spread;
 
 /// For how long secrets are shown, in seconds.
 const SECRET_SHOWN: f64 = 15.0;

@@ -10,7 +10,6 @@ use crate::app::remote::Phase;
 use crate::app::view::Scene;
 use crate::domain::cost::{HOURS_PER_MONTH, Joined, Prices, Quote};
 use crate::domain::format::{self, trimmed};
-use crate::domain::insight::{Measure, Standing};
 use crate::domain::text::truncate;
 use crate::domain::{CellRef, Field, Listing, OfferType, Resource, country};
 use crate::views::bill;
@@ -515,52 +514,4 @@ fn groups(
         lines.push(Line::styled(line, style));
     }
     lines
-}
-
-/// Where the price of the row lies among those of comparable rows.
-#[derive(Debug, Default)]
-pub(super) struct Spread {
-    pub title: String,
-    pub values: Vec<f64>,
-    pub own: Option<f64>,
-    /// What `points` are: performance by price.
-    pub axes: &'static str,
-    pub points: Vec<(f64, f64)>,
-    pub own_point: Option<(f64, f64)>,
-}
-
-impl Spread {
-    pub fn new(browser: &Browser, listing: &Listing, row: usize) -> Self {
-        let values = Standing::values(listing, Measure::Price, row);
-        let many = format::grouped(values.len());
-        let axes = match browser.resource() {
-            Resource::Volumes => "Read MB/s (y) by $/GB/month (x)",
-            _ if browser.figures.job.is_some() => "DLPerf (y) by job $ (x), per GPU",
-            Resource::Offers | Resource::Workergroups => "DLPerf (y) by $/h (x), per GPU",
-        };
-        let title = match browser.resource() {
-            Resource::Workergroups => return Self::default(),
-            Resource::Volumes => format!("$/GB/month of {many} volumes"),
-            Resource::Offers => {
-                let model = listing.catalog().by_key("gpu_name");
-                let model =
-                    model.map_or_else(String::new, |field| format::cell(listing, row, field, 24));
-                let what = if browser.figures.job.is_some() {
-                    "Job $"
-                } else {
-                    "$/h"
-                };
-                format!("{what} per GPU of {many} {model}")
-            }
-        };
-        let own = Standing::value(listing, Measure::Price, row);
-        Self {
-            title,
-            values,
-            own,
-            axes,
-            points: Standing::points(listing, row),
-            own_point: own.zip(Standing::value(listing, Measure::Performance, row)),
-        }
-    }
 }

@@ -101,7 +101,7 @@ impl View for Preflight {
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
-        self.report.availability(action)
+        super::of_report(&self.report, action)
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

@@ -65,7 +65,7 @@ const TOUR: &[(&str, &str, f64)] = &[
         1.0,
     ),
     ("200 requests", "<Enter>", 2.0),
-    ("This sends real traffic", "y", 0.5),
+    ("Start this run?", "y", 0.5),
     ("Done", "", 4.0),
     ("Done", "<Esc>2", 0.5),
     // Unlist a volume.

@@ -106,7 +106,7 @@ const SHOTS: &[Shot] = &[
                 "New run",
                 "<Down><Down><Space><Down><C-u>600<Down><C-u>8<Down>100<Enter>",
             ),
-            ("This sends real traffic", "y"),
+            ("Start this run?", "y"),
             ("Done", ""),
         ],
     },
@@ -308,7 +308,8 @@ fn take(shot: &Shot) {
         true
     });
     std::fs::write(folder().join(format!("{}.svg", shot.name)), picture.take()).unwrap();
-    program.keys("<C-c>");
+    // Twice: where text is typed, the first one only leaves the text.
+    program.keys("<C-c><C-c>");
     program.exit();
 }
 

@@ -101,7 +101,7 @@ fn groups_and_lab_name_the_person_s_keys() {
     desk.keys("N ctrl-u")
         .type_text("chat")
         .keys("down down space enter");
-    desk.expect("Y or Enter start   Esc cancel");
+    desk.expect("Y or F9 start   Esc cancel");
     desk.keys("y enter").expect("This sends real traffic");
     desk.keys("f9").expect("Running");
     desk.keys("N enter");

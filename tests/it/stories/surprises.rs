@@ -27,7 +27,7 @@ fn words(desk: &Desk, text: &str) -> Vec<String> {
     let screen = desk.screen();
     let line = screen.lines().find(|line| line.contains(text));
     let line = line.unwrap_or_else(|| panic!("{text:?} is not on the screen:\n{screen}"));
-    let line = line.trim_start_matches(['┃', '›', '◆', ' ']);
+    let line = line[line.find(text).unwrap()..].trim_start();
     line.split_whitespace().map(str::to_owned).collect()
 }
 
