@@ -218,7 +218,7 @@ impl Card<'_> {
         Some(fit(line, self.width))
     }
 
-    /// FrameLayout in a row, separated by dots, broken between two of them.
+    /// Facts in a row, separated by dots, broken between two of them.
     fn facts(&self, facts: impl IntoIterator<Item = Option<String>>) -> Vec<Line<'static>> {
         let mut lines: Vec<String> = Vec::new();
         for fact in facts.into_iter().flatten().filter(|it| !it.is_empty()) {
