@@ -1,4 +1,4 @@
-//! The key bindings in force: the table of [`super::bindings`] with what the configuration changes.
+//! The key bindings in force: the table of [`super::BINDINGS`] with what the configuration changes.
 
 use crossterm::event::KeyEvent;
 
