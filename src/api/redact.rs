@@ -1,6 +1,9 @@
 //! Taking secrets out of texts that are kept or shown.
 
+use std::borrow::Cow;
+
 use super::Secret;
+use crate::domain::copies::{Copies, SHORTEST, forms};
 use crate::domain::pretty::string_end;
 use crate::domain::secrets;
 
@@ -19,14 +22,8 @@ const SECRET_MEMBERS: [&str; 8] = [
     "access_token",
 ];
 
-/// The shortest secret that is searched for as text: a shorter one would match by chance.
-const SHORTEST: usize = 4;
-
 /// The shortest value of a secret member whose copies are looked for.
 const SHORTEST_COPY: usize = 8;
-
-/// The most values whose copies are looked for in one text.
-const MOST_COPIES: usize = 100;
 
 /// The text without a known secret, in whatever form it can stand in JSON or in an address.
 pub fn known(text: &str, secret: &Secret) -> String {
@@ -34,29 +31,9 @@ pub fn known(text: &str, secret: &Secret) -> String {
     if plain.len() < SHORTEST {
         return text.to_owned();
     }
-    let quoted = serde_json::Value::from(plain).to_string();
-    let mut forms = vec![
-        plain.to_owned(),
-        quoted.trim_matches('"').to_owned(),
-        percent_encoded(plain),
-    ];
-    forms.dedup();
-    forms
+    forms(plain)
         .iter()
         .fold(text.to_owned(), |text, form| text.replace(form, REMOVED))
-}
-
-fn percent_encoded(text: &str) -> String {
-    use std::fmt::Write as _;
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}"); // a String takes everything
-        }
-    }
-    out
 }
 
 /// JSON text with the values of secret members replaced, whatever their type. The text may be cut
@@ -68,17 +45,22 @@ pub fn members(json: &str) -> String {
 /// As [`members`], and the values that were texts are taken out wherever else they stand: a server
 /// may repeat a key in a message.
 pub fn members_and_copies(json: &str) -> String {
+    without_copies(json, is_secret_name, SHORTEST_COPY)
+}
+
+/// As [`without`]; the values that were texts of at least `shortest` bytes are taken out wherever
+/// else they stand.
+fn without_copies(json: &str, is_secret: impl Fn(&str) -> bool, shortest: usize) -> String {
     let mut values: Vec<String> = Vec::new();
-    let text = without(json, is_secret_name, |value| {
-        let value: String = serde_json::from_str(value).unwrap_or_default();
-        let is_telling = value.len() >= SHORTEST_COPY;
-        if is_telling && values.len() < MOST_COPIES && !values.contains(&value) {
-            values.push(value);
-        }
+    let text = without(json, is_secret, |value| {
+        let value: Option<String> = serde_json::from_str(value).ok();
+        values.extend(value.filter(|value| value.len() >= shortest));
     });
-    values
-        .into_iter()
-        .fold(text, |text, value| known(&text, &Secret::new(value)))
+    let copies = Copies::of(values.iter().map(String::as_str));
+    match copies.remove(&text, REMOVED) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(clean) => clean,
+    }
 }
 
 /// An assignment as it is handed on to its worker: everything but a key that the market repeats,
@@ -96,16 +78,9 @@ pub fn api_keys(json: &str) -> String {
 /// A record as it came, for a clipboard or a file: besides the members that the specification knows
 /// as secret, those that are called like one lose their value too.
 pub fn record(json: &str) -> String {
-    let mut keys: Vec<&str> = Vec::new();
     let is_secret = |quoted: &str| secrets::is_secret_name(&unquoted(quoted));
-    let shown = without(json, is_secret, |value| keys.push(value));
     // People write a key into launch arguments as well.
-    keys.iter()
-        .filter_map(|value| serde_json::from_str::<String>(value).ok())
-        .filter(|key| key.len() >= secrets::SHORTEST_KEY)
-        .fold(shown, |shown, key| {
-            known(&shown, &Secret::new(key.as_str()))
-        })
+    without_copies(json, is_secret, secrets::SHORTEST_KEY)
 }
 
 /// The text without the values of secret members; each of them is handed to `removed`.

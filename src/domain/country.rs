@@ -1,13 +1,22 @@
 //! Places: how a location text names a country.
 
+/// The longest text that names a place, in bytes; a longer one is no place.
+const LONGEST: usize = 256;
+
 /// The country of a location text: the letters behind the last comma, else the whole text
 /// (`Texas, US` and `US` give `US`; `, US` too).
 pub fn code(location: &str) -> &str {
+    if location.len() > LONGEST {
+        return location;
+    }
     location.rsplit(',').next().unwrap_or(location).trim()
 }
 
 /// A location as people read it: some hosts leave the region out, and `, CA` is `CA`.
 pub fn place(location: &str) -> &str {
+    if location.len() > LONGEST {
+        return location;
+    }
     match location.rsplit_once(',') {
         Some((region, _)) if region.trim().is_empty() => code(location),
         _ => location,

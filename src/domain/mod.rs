@@ -5,6 +5,7 @@
 //! it needs (`duration` is "time left from now") is handed in as a number of seconds since 1970.
 
 pub mod catalog;
+pub(crate) mod copies;
 pub mod cost;
 pub mod country;
 pub mod dialect;

@@ -1,10 +1,12 @@
 //! What a listing of groups looked like, without its secrets, and what has changed since.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+use crate::domain::copies::Copies;
 use crate::domain::listing::{Listing, RowId};
 use crate::domain::secrets::{is_secret_name, remove_secrets};
 use crate::domain::text::Untrusted;
@@ -12,8 +14,8 @@ use crate::domain::text::Untrusted;
 /// What stands in place of a value that may be a secret.
 const HIDDEN: &str = "<hidden>";
 
-/// The shortest key that is looked for in other members: a shorter one would match by chance.
-const SHORTEST_KEY: usize = 4;
+/// The longest record that is remembered, in bytes: of a longer one no changes are seen.
+const LONGEST_RECORD: usize = 256 * 1024;
 
 /// A listing of groups as it may be stored: members that hold secrets by their names are gone, the
 /// group's key is gone from every other text, and values of variables and of secret options in
@@ -58,6 +60,7 @@ impl Snapshot {
             .filter_map(|row| {
                 let record = listing
                     .json(row)
+                    .filter(|json| json.len() <= LONGEST_RECORD)
                     .and_then(|json| serde_json::from_str(json).ok());
                 Some((
                     listing.id(row)?.0,
@@ -83,13 +86,11 @@ impl Snapshot {
 }
 
 fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
-    let keys: Vec<String> = record
+    let keys = record
         .iter()
         .filter(|(name, _)| is_secret_name(name))
-        .filter_map(|(_, value)| value.as_str())
-        .filter(|key| key.len() >= SHORTEST_KEY)
-        .map(str::to_owned)
-        .collect();
+        .filter_map(|(_, value)| value.as_str());
+    let keys = Copies::of(keys);
     let mut whole = Json::Object(record);
     remove_secrets(&mut whole);
     hide(&mut whole, &keys);
@@ -103,13 +104,11 @@ fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
 }
 
 /// Takes the keys out of every text.
-fn hide(json: &mut Json, keys: &[String]) {
+fn hide(json: &mut Json, keys: &Copies) {
     match json {
         Json::String(text) => {
-            for key in keys {
-                if text.contains(key.as_str()) {
-                    *text = text.replace(key.as_str(), HIDDEN);
-                }
+            if let Cow::Owned(hidden) = keys.remove(text, HIDDEN) {
+                *text = hidden;
             }
         }
         Json::Array(items) => items.iter_mut().for_each(|item| hide(item, keys)),
