@@ -1,6 +1,6 @@
 //! Machine offers: every member of the record and all 34 documented filter parameters
-//! (specification, "Machine offer" and "Search offers"), the members and parameters that only the
-//! service is known to have, and the filters that read another member than their name says.
+//! (specification, "Machine offer" and "Search offers"), members and parameters that only the
+//! public service has, and filters that read a member of another name.
 
 use crate::domain::field::{Field, Kind, Section, Source, Unit};
 
