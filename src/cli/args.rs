@@ -1,4 +1,4 @@
-//! The command line: flags and subcommands. What they say is a contract with scripts.
+//! The command line: flags and subcommands, a contract with scripts.
 //!
 //! Defaults that come from a catalog, and the examples, are added in [`super::help`].
 
@@ -38,7 +38,7 @@ pub struct Arguments {
     pub command: Option<Command>,
 }
 
-/// Flags that stand before or after a subcommand.
+/// Flags that are accepted before or after a subcommand.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Global {
     /// Market to use: sandbox, vast or a profile of the configuration [default: `default_profile`
@@ -71,16 +71,16 @@ pub struct Global {
     #[arg(long, global = true, value_name = "N", help_heading = "Sandbox")]
     pub offers: Option<usize>,
 
-    /// Stop the clock of the sandbox market: the same bytes in every run
+    /// Stop the clock of the sandbox market, so that every run returns the same bytes
     #[arg(long, global = true, help_heading = "Sandbox")]
     pub freeze: bool,
 
-    /// Time that the sandbox adds to each response, in ms; 0 adds none [default: 30 to 150]
+    /// Delay that the sandbox adds to each response, in ms; 0 adds none [default: 30 to 150]
     #[arg(long, global = true, value_name = "MS", help_heading = "Sandbox",
         value_parser = clap::value_parser!(u64).range(0..=60_000))]
     pub latency: Option<u64>,
 
-    /// Make the sandbox fail on purpose, e.g. `status_500:0.2,slow@offers` [default: no faults]
+    /// Make the sandbox return errors and delays, e.g. `status_500:0.2,slow@offers` [default: none]
     #[arg(long, global = true, value_name = "SPEC", help_heading = "Sandbox")]
     pub faults: Option<FaultSpec>,
 }
@@ -102,14 +102,14 @@ pub enum Command {
         #[command(subcommand)]
         command: ConfigCommand,
     },
-    /// Print where configuration, keys, state and log are
+    /// Print where configuration, API keys and state are
     Paths,
     /// Print the completion script of a shell
     Completions {
         shell: clap_complete::Shell,
     },
     Man,
-    /// Print what may stand at the end of a command line: for the completion scripts
+    /// Print completion candidates for the end of a command line, for the completion scripts
     #[command(name = "__complete", hide = true)]
     Complete(CompleteArguments),
 }
@@ -139,7 +139,7 @@ pub struct SandboxArguments {
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8733")]
     pub listen: SocketAddr,
 
-    /// Key that callers must send [default: a random one, printed at start]
+    /// Key that callers must send [default: random, printed at start]
     #[arg(long, value_name = "KEY")]
     pub api_key: Option<String>,
 
@@ -236,7 +236,7 @@ pub struct GroupsArguments {
     pub command: Option<GroupsCommand>,
 }
 
-/// What `bourse groups` does besides listing.
+/// The subcommands of `bourse groups`.
 #[derive(Debug, Subcommand)]
 pub enum GroupsCommand {
     Create(Box<CreateArguments>),
@@ -269,7 +269,7 @@ pub enum ReplyFormat {
 
 #[derive(Debug, Args)]
 pub struct UnlistArguments {
-    /// Id of the volume listing; the id of an offer is another one
+    /// Id of the volume listing (not the id of an offer)
     #[arg(value_parser = listing_id, allow_negative_numbers = true)]
     pub id: i64,
 
@@ -325,7 +325,7 @@ pub struct RouteArguments {
     pub curl: bool,
 }
 
-/// Reads an offer type as [`OfferType`] does, and names the choices for completion.
+/// Parses an offer type like [`OfferType`], and lists the choices for completion.
 #[derive(Debug, Clone, Copy)]
 struct OfferTypeParser;
 
@@ -379,7 +379,7 @@ fn positive(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "it must be above 0".to_owned())
 }
 
-/// A span of time that may be 0.
+/// A duration that can be 0.
 fn patience(text: &str) -> Result<Duration, String> {
     if text.trim_end_matches(|c: char| c.is_ascii_alphabetic()) == "0" {
         return Ok(Duration::ZERO);

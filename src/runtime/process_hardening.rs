@@ -1,9 +1,9 @@
-//! Keeping the key out of files that nobody asked for.
+//! Keeps the API key out of core dumps and other processes.
 
 /// Forbids core dumps and, on Linux, reading the process's memory from other processes of the same
-/// user. To be called before the key is read.
+/// user. Call it before the key is read.
 ///
-/// Best effort: a kernel that refuses leaves the program as safe as any other.
+/// Best effort: if the kernel refuses, the program is as safe as any other.
 pub fn harden() {
     #[cfg(unix)]
     {

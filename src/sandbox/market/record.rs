@@ -1,6 +1,6 @@
-//! Records that can be written as JSON and read member by member, without building JSON first.
+//! Records that can be written as JSON and read member by member without building JSON first.
 
-/// The value of one member of a record, as filters and orders see it.
+/// The value of one member of a record, for filters and orders.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell<'a> {
     Null,
@@ -12,7 +12,7 @@ pub enum Cell<'a> {
     Compound,
 }
 
-/// A type of a record's member.
+/// A type of a record's members.
 pub trait AsCell<'m> {
     /// Its value for filters and orders.
     fn as_cell(&self) -> Cell<'m>;
@@ -76,8 +76,8 @@ impl<'m> AsCell<'m> for Nothing {
     }
 }
 
-/// Declares a record: a struct that serializes in the order of its members, and its members by
-/// name.
+/// Declares a record: a struct that serializes in the order of its members, which can also be read
+/// by name.
 macro_rules! record {
     (
         $(#[$about:meta])*
@@ -92,7 +92,7 @@ macro_rules! record {
         }
 
         impl<$life> $name<$life> {
-            /// The value of a member, or nothing when there is no member of that name.
+            /// The value of a member, or `None` if there is no such member.
             pub fn member(
                 &self,
                 name: &str,
