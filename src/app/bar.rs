@@ -34,7 +34,7 @@ impl Bar {
         self.error = None;
     }
 
-    /// Leaves without running; what was typed can be recalled with Up.
+    /// Stops editing without running; the draft can be recalled with Up.
     pub fn leave(&mut self, running: &str) {
         let typed = self.input.text().trim();
         if !typed.is_empty() && typed != running {

@@ -34,7 +34,7 @@ pub struct TooLong {
     pub length: usize,
 }
 
-/// How a text reached the clipboard, to be said to the person.
+/// How a text reached the clipboard, to tell the person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Copied {
     By(&'static str),

@@ -70,7 +70,7 @@ fn located(text: &str, at: usize, message: String) -> PayloadError {
     }
 }
 
-/// The reader's words without its own place, which counts bytes.
+/// The parser's message without its position, which counts bytes.
 fn words(message: &str) -> String {
     message
         .split(" at line ")
