@@ -94,7 +94,6 @@ pub struct LedgerEntry {
     pub response: Option<Untrusted>,
     /// Whether [`LedgerEntry::response`] is truncated.
     pub response_cut: bool,
-    /// The error message.
     pub error: Option<String>,
 }
 

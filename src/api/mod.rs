@@ -50,7 +50,6 @@ impl Operation {
         Self::Route,
     ];
 
-    /// Its name for people.
     pub const fn label(self) -> &'static str {
         match self {
             Self::SearchOffers => "search offers",
@@ -156,7 +155,6 @@ impl PartialEq for Secret {
 pub enum Reply {
     /// Records of a search or listing.
     Records(Box<Listing>),
-    /// The volume was unlisted.
     Unlisted {
         /// The server's confirmation, which names the volume.
         msg: Untrusted,
@@ -174,7 +172,6 @@ pub enum RouteReply {
     Assigned(Assignment),
     /// No worker yet: the full status reply as JSON text (its shape is not specified).
     Waiting {
-        /// The reply as received.
         json: Untrusted,
     },
 }

@@ -4,7 +4,6 @@ use super::Secret;
 use crate::domain::pretty::string_end;
 use crate::domain::secrets;
 
-/// Replaces a secret.
 pub const REMOVED: &str = "<removed>";
 
 /// Members of JSON objects whose value is a secret.

@@ -32,8 +32,9 @@ pub enum Progress {
         span: Duration,
         why: Wait,
     },
-    /// The attempt was sent.
-    Sent { attempt: u32 },
+    Sent {
+        attempt: u32,
+    },
     /// The attempt ended; its entry for the ledger.
     Tried(Box<LedgerEntry>),
 }

@@ -211,12 +211,12 @@ impl Browser {
 
     /// Takes the response, if it is the awaited one.
     pub fn answered(&mut self, ticket: Ticket, answer: Result<Listing, ApiError>, now: Now) {
-        let came = answer.is_ok();
-        if came && self.awaits(ticket) {
+        let is_ok = answer.is_ok();
+        if is_ok && self.awaits(ticket) {
             self.before_watched_answer();
         }
         let stays_at_top = self.asked_query != self.shown_query && self.is_at_top();
-        if self.remote.accept(ticket, now, answer) && came {
+        if self.remote.accept(ticket, now, answer) && is_ok {
             if stays_at_top {
                 self.go_to_top();
             }

@@ -7,7 +7,6 @@ use super::keys::Keymap;
 use super::{price_models, pricing};
 use crate::domain::{Condition, Field, OrderKey, language};
 
-/// What a column needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// A job to price for.

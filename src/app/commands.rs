@@ -103,7 +103,6 @@ impl Commands {
     }
 }
 
-/// Copies an item.
 pub fn copy_item(item: &CopyItem, cx: &mut Cx<'_>) {
     match copy::copy(item) {
         Ok(effect) => cx.effect(effect),

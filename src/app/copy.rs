@@ -6,7 +6,6 @@ use super::{Browser, Pane, State};
 use crate::domain::text::visible;
 use crate::domain::{Resource, WORKERGROUPS, export};
 
-/// Something to copy.
 #[derive(Debug, Clone)]
 pub struct CopyItem {
     /// The letter that copies it in the menu.

@@ -45,7 +45,6 @@ pub enum Target {
     Header(&'static Field),
     /// The row with this index in the view.
     Row(usize),
-    /// The query bar.
     Bar,
     /// The line with this index in the topmost list.
     Line(usize),

@@ -38,7 +38,6 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// An empty state.
     pub fn new(dialect: &'static Dialect) -> Self {
         Self {
             draft: GroupDraft::new(dialect),

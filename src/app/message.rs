@@ -123,7 +123,6 @@ pub enum Effect {
     },
     /// Write a file; replies with [`Message::Exported`].
     Export {
-        /// Its path as typed.
         path: String,
         content: String,
         /// Whether an existing file is replaced.
@@ -153,7 +152,6 @@ pub enum Effect {
     Redraw,
     /// Stop the process as Ctrl-Z does, and return.
     Suspend,
-    /// Exit with status 0.
     Quit,
 }
 

@@ -166,7 +166,6 @@ impl Model {
     }
 }
 
-/// Handles a message.
 pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let is_input = persistence::is_input(&message);
     let before = model.state.revision();

@@ -11,7 +11,6 @@ use super::{Model, actions};
 /// Lines per turn of the wheel.
 const WHEEL: isize = 3;
 
-/// Handles a mouse event.
 pub(super) fn on_event(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Effect> {
     match event.kind {
         MouseEventKind::ScrollDown => return turned(model, now, WHEEL),

@@ -26,7 +26,6 @@ pub const PASTE_REFUSED: &str = "Can't paste here: type it.";
 #[derive(Debug, PartialEq, Eq)]
 pub struct Confirmation(());
 
-/// A write in flight.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InFlight {
     /// The request whose response is awaited.
@@ -50,7 +49,6 @@ pub struct Completed {
 /// The stage of a kind of write.
 #[derive(Debug, Default)]
 pub enum Stage {
-    /// There is none.
     #[default]
     Idle,
     /// A dialog asks for confirmation.

@@ -83,7 +83,6 @@ impl PriceModelSearches {
         effects
     }
 
-    /// Cancels all of them.
     pub fn cancel(&mut self) -> Vec<Effect> {
         self.slots
             .iter_mut()

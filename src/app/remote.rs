@@ -40,7 +40,6 @@ pub enum Phase {
         waiting: Option<Waiting>,
     },
     Ready,
-    /// The request failed.
     Failed(ApiError),
 }
 
@@ -78,7 +77,6 @@ impl<T> Remote<T> {
         self.shown.as_ref()
     }
 
-    /// The current data, mutable.
     pub const fn shown_mut(&mut self) -> Option<&mut T> {
         self.shown.as_mut()
     }

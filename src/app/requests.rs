@@ -259,7 +259,6 @@ impl Requests {
         }
     }
 
-    /// Resent requests in flight.
     pub fn flights(&self) -> &[Flight] {
         &self.flights
     }

@@ -298,7 +298,6 @@ impl Answer {
 /// Why a run cannot start.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NotStarted {
-    /// The plan is invalid.
     Plan(Vec<Objection>),
     /// Another series is in progress, or there is no key to send.
     Held(String),

@@ -30,7 +30,6 @@ pub struct State {
     pub notices: Vec<String>,
     /// The notices that come from the configuration file.
     pub config_notices: Vec<String>,
-    /// The temporary notice.
     pub toast: Option<Toast>,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
@@ -46,7 +45,6 @@ pub struct State {
     pub(super) persistence: persistence::Persistence,
     /// The state of the Workergroups pane beside its table.
     pub groups: Groups,
-    /// The embedded sandbox's notes.
     pub sandbox: sandbox::SandboxNotes,
     /// How table and preview share a wide screen.
     pub split: split::Split,
@@ -96,7 +94,6 @@ impl Browsers {
         self.0.iter()
     }
 
-    /// All of them, mutable.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Browser> {
         self.0.iter_mut()
     }

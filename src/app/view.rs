@@ -58,7 +58,6 @@ pub enum Availability {
     Available,
     /// It has no meaning here: no hint shows it.
     Hidden,
-    /// Unavailable, for this reason.
     Disabled(String),
 }
 
@@ -322,12 +321,10 @@ impl<'a> Cx<'a> {
         self.effects.push(Effect::Abort(ticket));
     }
 
-    /// Adds an effect.
     pub fn effect(&mut self, effect: Effect) {
         self.effects.push(effect);
     }
 
-    /// Adds several effects.
     pub fn effects(&mut self, effects: impl IntoIterator<Item = Effect>) {
         self.effects.extend(effects);
     }

@@ -87,7 +87,9 @@ pub struct Global {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Search machine offers
     Offers(OffersArguments),
+    /// Search network volume offers
     Volumes(VolumesArguments),
     /// List workergroups, or create one
     Groups(GroupsArguments),
@@ -97,7 +99,7 @@ pub enum Command {
     Route(RouteArguments),
     /// Serve the sandbox market to other clients and to tests
     Sandbox(SandboxArguments),
-    /// Check, show or start a configuration
+    /// Check, show or create a configuration
     Config {
         #[command(subcommand)]
         command: ConfigCommand,
@@ -106,8 +108,10 @@ pub enum Command {
     Paths,
     /// Print the completion script of a shell
     Completions {
+        /// Shell to complete in
         shell: clap_complete::Shell,
     },
+    /// Print the man page
     Man,
     /// Print completion candidates for the end of a command line, for the completion scripts
     #[command(name = "__complete", hide = true)]
@@ -116,6 +120,7 @@ pub enum Command {
 
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub enum ConfigCommand {
+    /// Check the configuration file
     Check,
     /// Print the effective settings and where each comes from
     Show,
@@ -125,6 +130,7 @@ pub enum ConfigCommand {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Format {
+    /// Aligned columns
     #[default]
     Table,
     /// Records or replies exactly as received
@@ -147,14 +153,14 @@ pub struct SandboxArguments {
     #[arg(long, value_name = "N")]
     pub volumes: Option<usize>,
 
+    /// Never refuse requests for coming too fast (status 429)
     #[arg(long)]
     pub no_rate_limits: bool,
 }
 
-/// The flags of everything that lists records.
 #[derive(Debug, Args)]
 pub struct SearchArguments {
-    /// Conditions, all of which must match; words are joined by blanks, `-` reads standard input
+    /// Conditions, all of which must match; words are joined by blanks, `-` reads the query from standard input
     #[arg(value_name = "QUERY")]
     pub query: Vec<String>,
 
@@ -171,6 +177,7 @@ pub struct SearchArguments {
     #[arg(long, value_name = "FIELDS")]
     pub columns: Option<String>,
 
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 
@@ -181,7 +188,6 @@ pub struct SearchArguments {
 
 #[derive(Debug, Args)]
 pub struct OffersArguments {
-    /// The flags of every list.
     #[command(flatten)]
     pub search: SearchArguments,
 
@@ -205,14 +211,13 @@ pub struct OffersArguments {
     #[arg(long)]
     pub datacenter: bool,
 
-    /// List identical offers one by one, not as one bundle
+    /// List identical offers separately instead of as one bundle
     #[arg(long)]
     pub disable_bundling: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct VolumesArguments {
-    /// The flags of every list.
     #[command(flatten)]
     pub search: SearchArguments,
 
@@ -223,7 +228,6 @@ pub struct VolumesArguments {
 
 #[derive(Debug, Args)]
 pub struct GroupsArguments {
-    /// The flags of every list.
     #[command(flatten)]
     pub search: SearchArguments,
 
@@ -239,13 +243,13 @@ pub struct GroupsArguments {
 /// The subcommands of `bourse groups`.
 #[derive(Debug, Subcommand)]
 pub enum GroupsCommand {
+    /// Create a workergroup
     Create(Box<CreateArguments>),
 }
 
-/// How a write is confirmed and reported.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct WriteArguments {
-    /// Send without asking; required where there is no terminal to ask on
+    /// Send without asking; required without a terminal
     #[arg(long)]
     pub yes: bool,
 
@@ -253,6 +257,7 @@ pub struct WriteArguments {
     #[arg(long)]
     pub dry_run: bool,
 
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: ReplyFormat,
 }
@@ -291,6 +296,7 @@ pub struct CompleteArguments {
 
 #[derive(Debug, Args)]
 pub struct RouteArguments {
+    /// Name of the endpoint
     pub endpoint: String,
 
     /// Estimated load of each request
@@ -317,6 +323,7 @@ pub struct RouteArguments {
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
     pub patience: Duration,
 
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 

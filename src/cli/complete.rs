@@ -56,7 +56,6 @@ pub fn complete(arguments: &CompleteArguments) -> Result<(), CliError> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Candidate {
     text: String,
-    /// A short description.
     doc: String,
     /// Whether more follows within the word, so that no blank is added.
     is_begun: bool,
@@ -117,7 +116,6 @@ impl<'c> Place<'c> {
         }
     }
 
-    /// Reads a complete word.
     fn pass(&mut self, word: &str) {
         if self.awaited.take().is_some() {
             return;

@@ -26,7 +26,6 @@ pub struct ProfileResolver {
     flags: Global,
     environment: Environment,
     paths: Option<Paths>,
-    /// The profile at start-up.
     started: String,
 }
 

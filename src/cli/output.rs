@@ -89,7 +89,6 @@ pub fn note(message: &str) {
     say(&format!("note: {message}"));
 }
 
-/// Prints to stderr.
 pub fn tell(message: &str) {
     say(message);
 }

@@ -60,7 +60,6 @@ pub enum Gap {
     /// The member is zero and would be a divisor.
     #[error("{0} is zero")]
     Zero(&'static str),
-    /// The result overflows.
     #[error("the numbers are too large")]
     TooLarge,
     /// An input is out of range.
@@ -73,7 +72,6 @@ pub enum Gap {
 #[error("{} must be a number from 0 to {most}", .input.label())]
 pub struct InputError {
     pub input: Input,
-    /// The largest value accepted.
     pub most: f64,
 }
 

@@ -18,7 +18,6 @@ pub enum Kind {
     Flag,
     /// A whole number. Services send some of these with a fraction; that is accepted.
     Integer,
-    /// A number.
     Number,
     /// An id: compared exactly, shown without separators.
     Id,
@@ -269,7 +268,6 @@ impl Field {
         field
     }
 
-    /// A whole number.
     pub const fn integer(key: &'static str, label: &'static str) -> Self {
         Self::new(key, label, Kind::Integer)
     }
@@ -385,7 +383,6 @@ impl Field {
         self
     }
 
-    /// This many decimals.
     pub const fn places(mut self, places: u8) -> Self {
         self.format = Format::Places(places);
         self
@@ -397,7 +394,6 @@ impl Field {
         self
     }
 
-    /// A zero means "none".
     pub const fn zero_is_none(mut self) -> Self {
         self.zero_is_none = true;
         self

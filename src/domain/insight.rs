@@ -47,10 +47,10 @@ pub enum Coverage {
 
 /// Whether the limit truncated the response. Skipped records count: they were sent.
 pub fn coverage(listing: &Listing, limit: Option<u32>) -> Coverage {
-    let came = listing.len() + listing.skipped().len() + listing.duplicates();
+    let received = listing.len() + listing.skipped().len() + listing.duplicates();
     match limit {
         None => Coverage::Unknown,
-        Some(limit) if came >= limit as usize => Coverage::Cut,
+        Some(limit) if received >= limit as usize => Coverage::Cut,
         Some(_) => Coverage::Whole,
     }
 }

@@ -7,7 +7,6 @@ use std::ops::Range;
 pub struct Objection {
     /// The parameter, by its wire name or its name in the form's table.
     pub parameter: &'static str,
-    /// How to fix it.
     pub message: String,
     /// The position in the parameter's text, in bytes; `None` if there is no text to point into.
     pub span: Option<Range<usize>>,

@@ -28,7 +28,7 @@ pub enum Discrepancy {
     TooMany {
         /// The limit that was sent.
         limit: u32,
-        came: usize,
+        received: usize,
     },
     /// The rows are not in the requested order.
     Unordered {
@@ -48,7 +48,6 @@ pub enum Discrepancy {
     },
     /// The prices are of another type than requested.
     OtherType {
-        /// The type requested.
         asked: OfferType,
         /// Rows of another type.
         rows: usize,
@@ -68,8 +67,8 @@ impl Discrepancy {
         let gb = |gb: f64| format::trimmed(gb, 2);
         let rows = |rows: usize| format!("{rows} {}", if rows == 1 { "row" } else { "rows" });
         match self {
-            Self::TooMany { limit, came } => {
-                format!("{came} records received, at most {limit} requested")
+            Self::TooMany { limit, received } => {
+                format!("{received} records received, at most {limit} requested")
             }
             Self::Unordered { order, rows: count } => format!(
                 "the market ignored the sort order {order} ({} out of place): sorted locally",
@@ -180,8 +179,8 @@ fn violations(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Ve
 
 fn too_many(listing: &Listing, query: &Query) -> Option<Discrepancy> {
     let limit = query.limit?;
-    let came = listing.len() + listing.duplicates() + listing.skipped().len();
-    (came > limit as usize).then_some(Discrepancy::TooMany { limit, came })
+    let received = listing.len() + listing.duplicates() + listing.skipped().len();
+    (received > limit as usize).then_some(Discrepancy::TooMany { limit, received })
 }
 
 /// Compares each row with the one before it. Rows without a value can be anywhere.

@@ -191,14 +191,11 @@ pub struct Searches {
 pub enum SearchChange {
     /// Saves a search; one with the same name is replaced in its place.
     Put(SavedSearch),
-    /// Renames a search.
     Rename {
         from: String,
-        /// Its new name.
         to: String,
     },
     Delete(String),
-    /// Moves a search.
     Shift {
         name: String,
         /// By this many places: down, or up if negative.

@@ -12,7 +12,6 @@ pub enum Unit {
     Gigabytes,
     /// A span in seconds; people type and read days.
     Seconds,
-    /// A price in dollars.
     Dollars,
     /// Price per hour.
     DollarsPerHour,

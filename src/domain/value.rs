@@ -126,7 +126,6 @@ impl fmt::Display for Version {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
     Flag,
-    /// A number.
     Number,
     Text,
     List,

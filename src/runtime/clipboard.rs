@@ -104,7 +104,6 @@ struct Helper {
 }
 
 impl Place {
-    /// The current environment.
     fn here() -> Self {
         Self::from_variables(|name| std::env::var_os(name))
     }

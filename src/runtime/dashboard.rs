@@ -53,7 +53,6 @@ pub struct Dashboard<S> {
     /// Whether the terminal's background is light, if known.
     is_light: Option<bool>,
     notifications: Notifications,
-    /// The current window title.
     title: String,
     config: Option<ConfigWatch>,
     clock: Clock,

@@ -24,15 +24,12 @@ pub(super) enum Job {
     Snapshot(Box<Snapshot>),
     /// A change to the saved searches, and the searches before it.
     Searches(Box<(SearchChange, Searches)>),
-    /// An exported file.
     Export {
-        /// Its path as typed.
         path: String,
         content: String,
         /// Whether an existing file is replaced.
         overwrite: bool,
     },
-    /// The last seen workergroups.
     Groups(Box<workergroup::Snapshot>),
     /// No file: reports that everything before it is written.
     Reached(oneshot::Sender<()>),

@@ -30,7 +30,6 @@ pub struct Input {
     _stop: oneshot::Sender<()>,
 }
 
-/// Input from the terminal.
 #[derive(Debug)]
 pub enum Incoming {
     /// Keys, clicks, pastes and resizes.

@@ -18,9 +18,7 @@ use crate::domain::{Resource, language};
 
 /// Everything the event loop needs to switch to a market.
 pub(super) struct Ready {
-    /// Carries out its requests.
     pub calls: Arc<dyn Calls>,
-    /// Its files.
     pub files: Files,
 }
 
@@ -47,7 +45,6 @@ impl PendingConnections {
 #[derive(Clone)]
 pub(super) struct MarketTasks {
     pub known: Arc<ProfileResolver>,
-    /// Receives connected markets.
     pub pending: PendingConnections,
     pub outbox: UnboundedSender<Message>,
 }

@@ -42,7 +42,6 @@ impl fmt::Display for PanicReport {
 
 /// Panics of other threads that have not been reported yet.
 static BACKGROUND: Mutex<VecDeque<PanicReport>> = Mutex::new(VecDeque::new());
-/// Wakes the waiting receiver.
 static ARRIVED: Notify = Notify::const_new();
 
 /// Installs the hook. `ui_thread` is the thread that draws; background tasks must not run on it, so

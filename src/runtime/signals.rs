@@ -101,7 +101,6 @@ mod os {
 
     use super::Signal;
 
-    /// One stream per signal.
     pub struct Source {
         hangup: tokio::signal::unix::Signal,
         interrupt: tokio::signal::unix::Signal,
@@ -129,12 +128,12 @@ mod os {
         pub async fn next(&mut self) -> Option<Signal> {
             tokio::select! {
                 biased;
-                came = self.hangup.recv() => came.map(|()| Signal::Hangup),
-                came = self.terminate.recv() => came.map(|()| Signal::Terminate),
-                came = self.quit.recv() => came.map(|()| Signal::Quit),
-                came = self.interrupt.recv() => came.map(|()| Signal::Interrupt),
-                came = self.stop.recv() => came.map(|()| Signal::Stop),
-                came = self.resume.recv() => came.map(|()| Signal::Continue),
+                event = self.hangup.recv() => event.map(|()| Signal::Hangup),
+                event = self.terminate.recv() => event.map(|()| Signal::Terminate),
+                event = self.quit.recv() => event.map(|()| Signal::Quit),
+                event = self.interrupt.recv() => event.map(|()| Signal::Interrupt),
+                event = self.stop.recv() => event.map(|()| Signal::Stop),
+                event = self.resume.recv() => event.map(|()| Signal::Continue),
             }
         }
     }

@@ -186,7 +186,6 @@ fn groups_seen(
 #[derive(Debug, Default)]
 pub struct Files {
     pub journal: Option<Journal>,
-    /// The last seen workergroups.
     pub groups: Option<GroupsFile>,
     /// The intervals learned from refusals.
     pub pacing: Option<PacingFile>,

@@ -44,7 +44,6 @@ pub trait Surface {
     }
 }
 
-/// An event from outside.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TerminalEvent {
     /// Keys, clicks, pastes and resizes.

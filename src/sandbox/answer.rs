@@ -28,7 +28,6 @@ pub fn with(status: StatusCode, body: impl Into<Body>) -> Response<Body> {
     response
 }
 
-/// An error response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
     status: StatusCode,
@@ -94,7 +93,6 @@ impl Refusal {
         Self::new(StatusCode::UNAUTHORIZED, "auth_error", msg)
     }
 
-    /// No such path.
     pub fn path() -> Self {
         Self::new(
             StatusCode::NOT_FOUND,
@@ -141,7 +139,6 @@ impl Refusal {
         }
     }
 
-    /// The HTTP response.
     pub fn response(&self) -> Response<Body> {
         let body = if self.detail {
             json!({ "detail": self.msg })

@@ -99,7 +99,6 @@ struct Rule {
     call: Option<Call>,
 }
 
-/// An invalid fault specification.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct FaultSpecError(String);

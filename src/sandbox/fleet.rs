@@ -46,7 +46,6 @@ pub struct Endpoint {
     last_request: u64,
 }
 
-/// A route request.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RouteRequest<'a> {
     pub endpoint: &'a str,

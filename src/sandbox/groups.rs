@@ -104,7 +104,6 @@ pub fn amount(name: &str, value: &Json) -> Result<f64, Refusal> {
         .ok_or_else(|| Refusal::invalid(format!("{name} must be a number that is not negative")))
 }
 
-/// A non-blank text.
 pub fn named(name: &str, value: &Json) -> Result<String, Refusal> {
     let text = text(name, value)?;
     if text.trim().is_empty() {

@@ -19,11 +19,9 @@ pub enum Credential {
     Other,
 }
 
-/// One request as received.
 #[derive(Debug, Clone)]
 pub struct Entry {
     pub method: String,
-    /// The path as sent.
     pub path: String,
     /// Names of the query parameters; values may be keys and are not kept.
     pub query: Vec<String>,

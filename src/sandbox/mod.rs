@@ -80,7 +80,6 @@ pub struct SandboxConfig {
     pub freeze: bool,
     /// Whether requests above the rate limits are refused.
     pub rate_limits: bool,
-    /// Injected faults.
     pub faults: Option<FaultSpec>,
     /// The delay added to each response.
     pub latency: Latency,

@@ -95,7 +95,6 @@ async fn answer(
     }
 }
 
-/// Carries out a request.
 async fn perform(
     state: Arc<State>,
     target: Target,

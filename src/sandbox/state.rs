@@ -37,7 +37,6 @@ pub struct State {
     pub loopback_only: bool,
     pub frozen: bool,
     pub ledger: Ledger,
-    /// Injected faults.
     pub faults: Faults,
     pub delays: Delays,
     /// How long a request body may take to arrive.

@@ -26,7 +26,6 @@ pub struct Profile {
     pub base_url: Option<String>,
     /// The address of the routing endpoint; by default the base address.
     pub route_url: Option<String>,
-    /// The server's dialect.
     pub dialect: &'static Dialect,
     /// The file with the API key.
     pub api_key_file: Option<PathBuf>,
@@ -48,7 +47,6 @@ impl Profile {
         }
     }
 
-    /// The embedded sandbox.
     pub fn sandbox() -> Self {
         Self::bare(SANDBOX, &Dialect::SANDBOX)
     }
@@ -67,7 +65,6 @@ impl Profile {
     }
 }
 
-/// The parsed configuration file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Config {
     /// The file's profiles, including changes to built-in ones.
@@ -98,7 +95,6 @@ pub enum ConfigError {
     /// The file cannot be read.
     #[error("{}: {why}", .path.display())]
     Unreadable { path: PathBuf, why: String },
-    /// A setting is wrong.
     #[error("{}:{place}: {message}", .path.display())]
     Wrong {
         path: PathBuf,

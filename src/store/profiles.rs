@@ -23,14 +23,12 @@ pub enum KeyPlace {
     Command(String),
 }
 
-/// A profile to add.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewProfile {
     pub name: String,
     pub base_url: String,
     /// The address of the routing endpoint; by default the base address.
     pub route_url: Option<String>,
-    /// The server's dialect.
     pub dialect: &'static Dialect,
     pub read_only: bool,
     /// Where its key comes from.

@@ -23,7 +23,6 @@ pub struct SavedState {
     /// How the dashboard was left.
     pub snapshot: Option<Snapshot>,
     pub searches: Searches,
-    /// Notices for the person.
     pub notices: Vec<String>,
 }
 

@@ -123,7 +123,6 @@ fn names(open: Pane, width: u16) -> [String; 4] {
         .unwrap_or_else(|| shortened(0, 0))
 }
 
-/// The profile's badge.
 fn badge(model: &Model, theme: &Theme) -> Line<'static> {
     let profile = &model.profile;
     let mut line = if profile.is_sandbox {
@@ -238,7 +237,6 @@ fn spinner(elapsed: f64) -> &'static str {
     SPINNER[frame % SPINNER.len()]
 }
 
-/// A write in progress.
 const fn under_way(kind: WriteKind) -> &'static str {
     match kind {
         WriteKind::UnlistVolume => "unlisting",

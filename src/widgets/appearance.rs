@@ -24,7 +24,6 @@ pub enum Choice {
 /// How many colours the terminal supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Depth {
-    /// None.
     Mono,
     Ansi,
     /// The 256 of the fixed palette.

@@ -128,7 +128,6 @@ impl<'a> FindLine<'a> {
 }
 
 impl StatefulWidget for FindLine<'_> {
-    /// The cursor position.
     type State = Option<Position>;
 
     fn render(self, area: Rect, buffer: &mut Buffer, cursor: &mut Option<Position>) {

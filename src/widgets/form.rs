@@ -31,7 +31,6 @@ pub enum Control {
     Lines(Box<TextArea>),
     /// One of a few values.
     Choice {
-        /// The displayed values.
         options: Vec<Cow<'static, str>>,
         /// The index of the chosen one.
         chosen: usize,
@@ -232,14 +231,12 @@ impl<K: Copy + Eq> Form<K> {
         self
     }
 
-    /// Focuses a field.
     pub fn focus_on(&mut self, key: K) {
         if let Some(place) = self.place(key) {
             self.focus_at(place);
         }
     }
 
-    /// The focused field.
     pub fn focused(&self) -> Option<K> {
         self.fields.get(self.focus).map(|field| field.key)
     }

@@ -188,7 +188,6 @@ impl Report {
         (line, row - left)
     }
 
-    /// The lowest scroll position.
     fn last_top(&self, page: usize, width: u16) -> (usize, usize) {
         self.above((self.lines.len(), 0), page.max(1), width)
     }

@@ -39,7 +39,6 @@ impl Column {
         }
     }
 
-    /// A column of numbers.
     pub fn number(title: impl Into<Cow<'static, str>>, width: u16) -> Self {
         Self {
             alignment: Alignment::Right,

@@ -32,7 +32,6 @@ impl TextArea {
         Self { editor }
     }
 
-    /// Shows line numbers.
     #[must_use]
     pub fn numbered(mut self) -> Self {
         self.editor.set_line_number_style(Style::new());

@@ -22,7 +22,6 @@ pub struct Theme {
     /// The screen behind a dialog.
     pub backdrop: Style,
     pub key: Style,
-    /// Good values.
     pub good: Style,
     pub warning: Style,
     pub error: Style,

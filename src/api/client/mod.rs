@@ -34,7 +34,6 @@ pub struct ClientConfig {
     pub management: Origin,
     /// The base address of the routing endpoint.
     pub route: Origin,
-    /// The server's dialect.
     pub dialect: &'static Dialect,
     /// The key; without one no Authorization header is sent.
     pub key: Option<Secret>,

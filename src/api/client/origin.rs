@@ -22,10 +22,8 @@ pub enum OriginError {
     /// It contains a user name or password.
     #[error("an address must not contain a user name or password")]
     UserInfo,
-    /// It contains a query.
     #[error("an address must not contain a query (?...)")]
     Query,
-    /// It contains a fragment.
     #[error("an address must not contain a fragment (#...)")]
     Fragment,
     /// A key would be sent in clear text.

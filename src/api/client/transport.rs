@@ -7,7 +7,6 @@ use tokio::sync::OnceCell;
 use super::Origin;
 use crate::api::error::ApiError;
 
-/// The connect timeout.
 const CONNECT: Duration = Duration::from_secs(5);
 /// The read timeout: how long the server may be silent in the middle of a response.
 pub(super) const READ_IDLE: Duration = Duration::from_secs(10);

@@ -235,8 +235,8 @@ fn routed(call: &RouteCall, text: &str, status: u16) -> Result<Reply, ApiError> 
 }
 
 /// Whether a number was echoed as sent, allowing for a single-precision float in between.
-fn same_number(came: f64, sent: f64) -> bool {
-    (came - sent).abs() <= sent.abs() * 1e-6
+fn same_number(echoed: f64, sent: f64) -> bool {
+    (echoed - sent).abs() <= sent.abs() * 1e-6
 }
 
 fn failure(members: &Members<'_>) -> ApiError {

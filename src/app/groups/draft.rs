@@ -54,7 +54,6 @@ impl GroupDraft {
         self.built.as_ref().err().map_or(&[], Vec::as_slice)
     }
 
-    /// Warnings before sending.
     pub fn advice(&self) -> &[Objection] {
         &self.advice
     }

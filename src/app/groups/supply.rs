@@ -21,7 +21,6 @@ pub enum Supply {
     Waiting,
     /// The result of its search, and when. Groups with the same search share it.
     Found(Arc<Preflight>, Now),
-    /// Its search failed.
     Failed(String),
 }
 

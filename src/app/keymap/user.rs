@@ -181,7 +181,6 @@ impl Keymap {
         self
     }
 
-    /// A key as displayed.
     pub fn shown(&self, chord: Chord) -> String {
         let name = chord.to_string();
         if !self.in_words {

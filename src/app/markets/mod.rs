@@ -54,7 +54,6 @@ pub struct KeyFile {
 pub enum KeySource {
     /// The sandbox makes its own.
     Own,
-    /// An environment variable.
     Variable(&'static str),
     /// A file; its path, for display.
     File(String),
@@ -62,7 +61,6 @@ pub enum KeySource {
     Command,
     /// The file of the market's own client, which bourse only reads; its path.
     OtherClient(String),
-    /// No key.
     None,
     /// A configured key that cannot be used; why.
     Unusable(String),
@@ -125,7 +123,6 @@ pub enum KeyFrom {
     Command(String),
 }
 
-/// A market to add.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewMarket {
     pub name: String,
@@ -153,7 +150,6 @@ pub enum Change {
 }
 
 impl Change {
-    /// The market to change.
     pub fn market(&self) -> &str {
         match self {
             Self::Add(market) => &market.name,
@@ -162,7 +158,6 @@ impl Change {
     }
 }
 
-/// A command about markets.
 #[derive(Debug, PartialEq)]
 pub enum MarketCommand {
     /// List them; replies with [`MarketEvent::Listed`].
@@ -191,10 +186,12 @@ pub enum MarketCommand {
 pub enum MarketEvent {
     /// The markets as they are now.
     Listed(MarketList),
-    /// A market is connected.
     Ready(Box<MarketReady>),
     /// A market could not be connected.
-    ConnectFailed { ticket: Ticket, why: String },
+    ConnectFailed {
+        ticket: Ticket,
+        why: String,
+    },
     Tested {
         ticket: Ticket,
         outcome: ConnectionTest,
@@ -222,7 +219,6 @@ pub enum ConnectionTest {
     Groups(usize),
     /// It answered a search without a key with this many offers.
     Offers(usize),
-    /// The request failed.
     Failed(ApiError),
     NotSent(String),
 }
@@ -261,7 +257,6 @@ pub struct Markets {
     connecting: Option<(Ticket, String)>,
     /// The ticket and name of the market that is being tested.
     testing: Option<(Ticket, String)>,
-    /// The latest status message.
     pub status: Option<StatusMessage>,
     /// Whether the configuration is being changed.
     pub is_changing: bool,

@@ -12,29 +12,24 @@ use crate::domain::workergroup;
 /// The saved state of a profile.
 #[derive(Debug, Default)]
 pub struct RestoredState {
-    /// Notices for the person.
     pub notices: Vec<String>,
     /// How the dashboard was left, and the saved searches; `None` if nothing can be saved.
     pub kept: Option<(Option<Snapshot>, Searches)>,
     pub history: Vec<Entry>,
     /// A note about the history of writes.
     pub history_note: Option<String>,
-    /// The last seen workergroups.
     pub groups: Option<workergroup::Snapshot>,
-    /// The embedded sandbox's notes.
     pub sandbox: SandboxNotes,
     /// A random seed, different in every run.
     pub seed: u64,
 }
 
-/// A connected market.
 #[derive(Debug)]
 pub struct MarketReady {
     /// The ticket of its connection.
     pub ticket: Ticket,
     /// The profile to switch to.
     pub profile: Profile,
-    /// Its saved state.
     pub restored: RestoredState,
     /// The markets as they are now.
     pub market_list: MarketList,

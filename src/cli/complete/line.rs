@@ -3,7 +3,6 @@
 /// The open quote at the end of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Quote {
-    /// None.
     #[default]
     None,
     Single,

@@ -11,11 +11,9 @@ use crate::domain::value::CellRef;
 pub enum Subject {
     /// A field of the catalog, formatted as everywhere else.
     Field(&'static Field),
-    /// A computed number.
     Derived {
         label: &'static str,
         unit: Unit,
-        /// Decimals.
         places: u8,
     },
 }

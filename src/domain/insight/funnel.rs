@@ -28,7 +28,6 @@ pub struct FunnelLine {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Funnel {
-    /// Rows in the response.
     pub total: usize,
     /// Rows that meet every condition that can be judged.
     pub matching: usize,

@@ -336,15 +336,12 @@ pub fn neighbour(
 /// One bar of a histogram.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bucket {
-    /// The lowest value counted.
     pub low: f64,
     /// The lower bound of the next bucket; in the last bucket this value is still counted.
     pub high: f64,
-    /// Values counted.
     pub count: usize,
 }
 
-/// The distribution of values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Histogram {
     /// The scale that is divided into equal buckets.

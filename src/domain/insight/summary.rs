@@ -18,7 +18,6 @@ pub enum GroupValue {
     /// The records have no usable value.
     Blank,
     Flag(bool),
-    /// A number.
     Number(f64),
     /// A text; for a location, its country code.
     Text(Untrusted),

@@ -15,14 +15,11 @@ use crate::domain::value::Value;
 /// The maximum number of candidates.
 const MOST: usize = 64;
 
-/// A completion candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
     /// Replaces [`Completion::span`].
     pub insert: String,
-    /// Shown in the list.
     pub label: String,
-    /// A short explanation.
     pub doc: String,
 }
 

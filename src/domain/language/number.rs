@@ -138,7 +138,6 @@ fn decimal_factor(factor: f64) -> (u128, i32) {
 /// What is wrong with a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// Not a number.
     NotANumber,
     /// The suffix is no unit of the field.
     Unit,

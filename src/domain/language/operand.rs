@@ -130,7 +130,6 @@ pub(super) fn canonical(field: &Field, text: &str) -> String {
 }
 
 impl Target<'_> {
-    /// What is expected here.
     pub(super) fn wanted(self) -> String {
         let what = match self.field.kind {
             Kind::Flag => "true or false".to_owned(),

@@ -12,7 +12,6 @@ pub(super) struct Item {
     pub span: Range<usize>,
     /// Its text without quotes.
     pub text: String,
-    /// Whether it is quoted.
     pub quoted: bool,
     /// Whether its quote is closed.
     pub closed: bool,
@@ -34,7 +33,6 @@ pub(super) struct List {
     pub glued: bool,
 }
 
-/// What follows an operator.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Raw {
     Missing,

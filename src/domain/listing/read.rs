@@ -121,7 +121,6 @@ impl Plan {
         self.searches.push(search);
     }
 
-    /// Parses one record.
     pub(super) fn read<'p, 'a>(&'p self, json: &'a str) -> Result<Record<'p, 'a>, &'static str> {
         if !json.trim_start().starts_with('{') {
             return Err("not an object");

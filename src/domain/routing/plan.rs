@@ -25,7 +25,6 @@ const LONGEST: f64 = 86_400.0;
 /// The load estimate of a request when none is given (specification, "Route").
 const DEFAULT_COST: f64 = 100.0;
 
-/// When a run stops.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Stop {
     /// After this many requests; their polls come on top.

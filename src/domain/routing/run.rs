@@ -358,7 +358,6 @@ impl Run {
         &self.stats
     }
 
-    /// The figures so far.
     pub fn summary(&self, now: f64) -> Summary {
         self.stats.summary(self.elapsed(now))
     }

@@ -22,7 +22,6 @@ pub enum OutcomeKind {
     /// A good status with an unusable body.
     Garbage,
     TimedOut,
-    /// Cancelled by the person.
     Cancelled,
 }
 
@@ -88,11 +87,9 @@ pub enum Outcome {
     },
     /// A good status with an unusable body.
     Garbage {
-        /// What is wrong.
         words: Untrusted,
     },
     TimedOut,
-    /// Cancelled by the person.
     Cancelled,
 }
 
@@ -134,7 +131,6 @@ impl Outcome {
         }
     }
 
-    /// An unusable response.
     pub fn garbage(words: &str) -> Self {
         Self::Garbage {
             words: Untrusted::from(cut(words)),

@@ -197,7 +197,6 @@ fn read_search(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, 
     language::parse(text, &OFFERS, dialect, &[], Mode::Market).map(|parsed| parsed.conditions)
 }
 
-/// Reads a form.
 struct Form<'a> {
     draft: &'a Draft,
     objections: &'a mut Vec<Objection>,

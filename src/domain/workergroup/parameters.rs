@@ -62,9 +62,7 @@ pub enum ParameterKind {
     Number,
     /// A ratio: 0.9 or 90%.
     Ratio,
-    /// A whole number.
     Whole,
-    /// An id.
     Id,
 }
 

@@ -83,7 +83,6 @@ fn rows(many: usize) -> std::ops::Range<u32> {
 /// How many machines share a property.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// The shared value.
     pub label: Untrusted,
     pub machines: usize,
 }
@@ -91,7 +90,6 @@ pub struct Part {
 /// The host with the most machines.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HostShare {
-    /// Number of the host.
     pub host: i64,
     pub machines: usize,
     /// Their share of all, from 0 to 1.
@@ -132,7 +130,6 @@ pub struct WorkerCost {
     pub typical: f64,
     /// All of them at the highest price, in $/h: the worst case.
     pub most: f64,
-    /// Workers without a machine.
     pub without_offer: u32,
 }
 
@@ -177,13 +174,11 @@ pub struct Preflight {
     /// GPU models, most machines first.
     pub gpus: Vec<Part>,
     pub countries: Vec<Part>,
-    /// The number of hosts.
     pub hosts: usize,
     /// The host with the most of them.
     pub largest_host: Option<HostShare>,
     /// Whether their memory is enough; `None` if none is required.
     pub vram: Option<VramCheck>,
-    /// Warnings for display.
     pub warnings: Vec<String>,
     picks: Picks,
 }

@@ -34,7 +34,6 @@ pub enum ChangeKind {
     Gone,
     /// A member has another value.
     Changed {
-        /// The member.
         parameter: Untrusted,
         /// Its old value; `None` if it had none.
         from: Option<Untrusted>,

@@ -9,7 +9,6 @@ use ratatui::buffer::{Buffer, Cell};
 /// The longest addresses that terminals accept.
 const LONGEST: usize = 2000;
 
-/// Ends a link.
 pub(super) const END: &[u8] = b"\x1b]8;;\x1b\\";
 
 /// A web address on the screen.
@@ -23,7 +22,6 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Begins the link.
     pub fn start(&self) -> Vec<u8> {
         format!("\x1b]8;;{}\x1b\\", self.url).into_bytes()
     }

@@ -23,7 +23,6 @@ pub struct Signer {
 }
 
 impl Signer {
-    /// Reads the embedded key.
     pub fn new() -> Result<Self, SignatureError> {
         let der = STANDARD
             .decode(pem_body(PRIVATE_KEY))

@@ -47,7 +47,6 @@ impl Worker {
         }
     }
 
-    /// Makes it ready immediately.
     pub fn ready(mut self) -> Self {
         self.state = State::Ready;
         self

@@ -146,7 +146,6 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Parses the embedded figures.
     pub fn load() -> Result<Self, FactsError> {
         #[derive(Deserialize)]
         struct Gpus {

@@ -183,7 +183,6 @@ impl Ids {
 pub struct Commission<'a> {
     pub facts: &'a Facts,
     pub seed: u64,
-    /// The machine's number.
     pub serial: u64,
     pub host: Arc<Host>,
     /// Now, in seconds since 1970.

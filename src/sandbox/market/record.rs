@@ -5,7 +5,6 @@
 pub enum Cell<'a> {
     Null,
     Flag(bool),
-    /// Any number.
     Number(f64),
     Text(&'a str),
     /// A list or an object.

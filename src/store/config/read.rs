@@ -253,7 +253,7 @@ impl<'a> Reader<'a> {
             }
             CUSTOM => {
                 let why =
-                    "'custom' is what an address without a profile is called; choose another name";
+                    "'custom' is reserved for --base-url without a profile; choose another name";
                 return self.wrong(&name.span(), why);
             }
             VAST => Profile::vast(),

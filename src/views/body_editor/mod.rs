@@ -26,7 +26,6 @@ pub struct BodyEditor {
     number: u64,
     operation: Operation,
     area: TextArea,
-    /// The original body.
     sent: String,
     /// The edited text while the original is shown.
     changed: Option<String>,

@@ -12,7 +12,6 @@ use crate::domain::Resource;
 use crate::widgets::panel::Panel;
 use crate::widgets::text::wrap;
 
-/// The most important keys.
 const KEYS: [(Action, &str); 6] = [
     (Action::Query, "search by conditions or words"),
     (Action::Open, "open the selected offer"),

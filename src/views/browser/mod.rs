@@ -43,7 +43,6 @@ pub struct BrowserPane {
 }
 
 impl BrowserPane {
-    /// The initial pane.
     pub fn new(resource: Resource) -> Self {
         Self {
             resource,

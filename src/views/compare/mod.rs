@@ -73,7 +73,6 @@ pub struct Compare {
     /// The conclusions, one sentence each.
     verdict: Vec<String>,
     totals: Vec<String>,
-    /// The current column.
     cursor: usize,
     top: usize,
 }

@@ -28,7 +28,6 @@ const LONGEST: usize = 600;
 
 type Then = Box<dyn FnOnce(&mut Cx<'_>) + Send>;
 
-/// A yes-or-no question.
 pub struct Confirm {
     title: String,
     text: String,

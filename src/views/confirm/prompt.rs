@@ -77,7 +77,6 @@ impl Prompt {
         self
     }
 
-    /// The initial text.
     #[must_use]
     pub fn value(mut self, value: &str) -> Self {
         self.form.set_text(Answer, value);

@@ -93,7 +93,6 @@ impl Fields {
         self.cursor = place;
     }
 
-    /// Focuses a field.
     pub fn focus(&mut self, key: &str, state: &State, now: Now) {
         let entries = entries(state, now, false);
         let place = entries.iter().position(|entry| entry.key == key);

@@ -8,7 +8,6 @@ use crate::domain::{Field, Kind, Listing, Operand, Value, Version, country, form
 /// The maximum number of distinct numbers offered as values.
 const NUMBERS: usize = 24;
 
-/// A value to choose.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Choice {
     /// In query syntax.

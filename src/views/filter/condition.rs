@@ -278,7 +278,6 @@ impl ConditionForm {
         }
     }
 
-    /// The selected offered value.
     fn current(&self) -> Option<&Choice> {
         self.shown
             .get(self.selected?)

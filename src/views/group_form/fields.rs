@@ -19,7 +19,6 @@ pub(super) enum Item {
 }
 
 impl Item {
-    /// Its explanation while focused.
     pub const fn doc(self) -> &'static str {
         match self {
             Self::Parameter(key) => key.parameter().doc,

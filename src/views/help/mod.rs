@@ -13,7 +13,6 @@ use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::app::{Pane, State};
 use crate::widgets::list::{Item, List};
 
-/// What a line represents.
 #[derive(Debug, Clone)]
 enum Entry {
     Read,

@@ -17,7 +17,6 @@ use crate::widgets::dialog;
 use crate::widgets::list::{Item, List};
 use crate::widgets::panel::{Panel, Tone};
 
-/// What a line represents.
 #[derive(Debug, Clone)]
 enum Entry {
     Do(&'static Binding),

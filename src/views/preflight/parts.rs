@@ -80,7 +80,6 @@ pub fn price(hourly: f64) -> String {
     }
 }
 
-/// A share of all.
 pub fn percent(share: f64) -> String {
     format!("{:.0}%", share * 100.0)
 }

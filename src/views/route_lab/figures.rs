@@ -62,7 +62,6 @@ fn row(label: &str, value: String, style: Style, theme: &Theme) -> Line<'static>
     ])
 }
 
-/// A percentile.
 type Figure = fn(&Quantiles) -> f64;
 
 fn times(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {

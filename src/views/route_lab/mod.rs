@@ -133,7 +133,6 @@ fn start(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
     Ok(())
 }
 
-/// Starts a run immediately.
 fn begin(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
     let (number, effects) = cx.state.start_route(plan, cx.now)?;
     cx.effects(effects);

@@ -51,7 +51,6 @@ impl std::fmt::Display for Unwritten {
 }
 
 impl Written {
-    /// The last input.
     pub fn of(state: &State) -> Self {
         state.drafts.get::<Self>().cloned().unwrap_or(Self {
             path: "/".to_owned(),

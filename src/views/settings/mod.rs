@@ -118,7 +118,6 @@ impl Settings {
         self.form.choose(Setting::Bundling, values.unbundled);
     }
 
-    /// Computes the request.
     fn look_ahead(&mut self) {
         if let Some(query) = self.query() {
             self.preview = RequestPreview::of(query, self.dialect);
