@@ -244,7 +244,6 @@ pub fn print_paths(flags: &Global) -> Result<(), CliError> {
         ("state", paths.state.clone()),
         ("searches and views", paths.profile_state(&profile)),
         ("write history", paths.journal_file()),
-        ("log", paths.log_file()),
     ]
     .into_iter()
     .map(|(what, path)| {

@@ -16,33 +16,33 @@ const BESIDE: &str = r"
 Profiles, keys and themes; \fBbourse config print\-default\fR prints one with every setting.
 .TP
 .I $XDG_CONFIG_HOME/bourse/keys/
-API keys that you saved from the dashboard, readable by you alone.
+API keys saved from the dashboard, readable only by you.
 .TP
 .I $XDG_STATE_HOME/bourse/
-Saved searches, the history of writes, and the log. \fBbourse paths\fR prints every path.
+Saved searches and the history of writes. \fBbourse paths\fR prints every path.
 .SH ENVIRONMENT
 .TP
 .B BOURSE_API_KEY
-The API key of any market but the sandbox.
+The API key for any market except the sandbox.
 .TP
 .B VAST_API_KEY
-The API key of the profile vast, when nothing else gives one.
+The API key of the profile vast, if there is no other.
 .TP
 .B NO_COLOR
 With any value: no colours.
 .TP
 .B COLORTERM, TERM, LC_ALL, LC_CTYPE, LANG
-How many colours and which signs the terminal shows.
+Which colours and characters the terminal supports.
 .SH EXIT STATUS
 .TP
 .B 0
 Success.
 .TP
 .B 1
-It failed, or the market refused it.
+Failed, or rejected by the market.
 .TP
 .B 2
-The command line or the configuration is wrong, or there is no terminal.
+Wrong usage or configuration, or no terminal.
 .TP
 .B 3
 The outcome of a write is unknown.

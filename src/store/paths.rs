@@ -65,10 +65,6 @@ impl Paths {
         path.parent() == Some(self.keys().as_path())
     }
 
-    pub fn log_file(&self) -> PathBuf {
-        self.state.join("bourse.log")
-    }
-
     /// The state folder of a profile. Any name gives a folder of its own: characters special to
     /// file systems are written as `%XX`.
     pub fn profile_state(&self, profile: &str) -> PathBuf {

@@ -1,5 +1,5 @@
-//! Help that helps: defaults are stated, examples run as printed, shells complete, and the settings
-//! say where they come from.
+//! The help: defaults are stated, examples run as printed, shells complete, and `config show` names
+//! the source of every setting.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -531,7 +531,6 @@ fn paths_are_printed_and_nothing_is_made() {
         format!("{root}/.config/bourse/config.toml"),
         format!("{root}/.config/bourse/keys"),
         format!("{root}/state/bourse/writes.jsonl"),
-        format!("{root}/state/bourse/bourse.log"),
         format!("{root}/state/bourse/profiles/sandbox"),
     ] {
         assert!(out.contains(&path), "{path}:\n{out}");
