@@ -9,6 +9,7 @@ use super::error::ApiError;
 
 /// Safety factor on an interval named in a refusal: the server's clock is not ours.
 const MARGIN: f64 = 1.1;
+// Refusals of the public service mostly name no interval and have no `Retry-After`.
 /// The first interval after a refusal that names none, in seconds.
 const FIRST_GUESS: f64 = 1.0;
 /// The longest guessed interval, in seconds.

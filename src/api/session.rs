@@ -11,6 +11,7 @@ use super::ledger::LedgerEntry;
 use super::pacing::Pacer;
 use super::{Operation, Reply, Request};
 
+// Attempts and longest pause are those of the AWS SDK's standard mode.
 /// The maximum number of attempts of a read.
 pub const MOST_ATTEMPTS: u32 = 3;
 /// The shortest pause before a retry, in seconds.

@@ -9,6 +9,7 @@ use super::{Model, Pane, State};
 use crate::domain::saved::{PaneState, SearchSpec, Searches, Snapshot};
 use crate::domain::{Field, Resource, RowId};
 
+// Otherwise every key press would write the file.
 /// Seconds between an input and saving what it changed.
 const DELAY: f64 = 2.0;
 

@@ -64,14 +64,19 @@ impl Dialect {
 
     pub const VAST: Self = Self {
         name: "vast",
+        // The service long rejected `nin`; its own client sends `notin`.
         not_in: "notin",
+        // Its client posts the filters flat and the duration in seconds.
         volumes_wrapped: false,
         volume_duration_days: false,
+        // Its client sends 535.86.05 as 535086005.
         version_as_number: true,
         market_filters: true,
+        // As its console and its client say; only its API documentation says MB/s.
         transfer: TransferUnit::MegabitsPerSecond,
         storage_parameter: Some("allocated_storage"),
         bundling_parameter: Some("disable_bundling"),
+        // Its client routes with the endpoint's own key, not the account's.
         route_key: RouteKey::Group,
     };
 

@@ -102,6 +102,8 @@ pub fn csv_text(text: &str) -> String {
 /// width, tags), line and paragraph separators, private use, non-characters and letters that are
 /// drawn as nothing.
 pub fn is_hostile(character: char) -> bool {
+    // ratatui drops control characters only: from tables, lists and titles the others would reach
+    // the terminal.
     let code = character as u32;
     character.is_control()
         || matches!(code,

@@ -85,6 +85,7 @@ impl Unit {
     /// (`gpu_ram=24` is 24000 MB).
     pub const fn query_exponent(self) -> i32 {
         match self {
+            // 1000, not 1024, as in the market's own client.
             Self::Megabytes => 3,
             _ => 0,
         }

@@ -12,11 +12,13 @@ pub fn harden() {
             current: Some(0),
             maximum: Some(0),
         };
+        // A core dump would contain the key.
         let _ = setrlimit(Resource::Core, none);
     }
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        // Otherwise `ptrace` and `/proc/PID/mem` show it to programs of the same user.
         let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     }
 }

@@ -334,8 +334,11 @@ impl State {
                 "cost": cost,
                 "reqnum": reqnum,
                 "__request_id": request_id,
+                // Not in the specification, but workers reject requests without it.
                 "request_idx": request_idx,
             }),
+            // Never with `url`: the market's own client takes even a null one for an assignment and
+            // retries without a pause.
             RouteReply::Waiting {
                 status,
                 request_idx,

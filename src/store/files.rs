@@ -59,6 +59,7 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     file.write_all(content)?;
     file.as_file().sync_all()?;
     file.persist(&target).map_err(|error| error.error)?;
+    // Makes the rename itself survive a crash.
     if let Ok(folder) = File::open(folder) {
         // Not every file system can sync a folder; the content is safe either way.
         let _ = folder.sync_all();

@@ -75,6 +75,7 @@ pub fn from_file(path: &Path) -> Result<SecretString, KeyError> {
         use std::os::unix::fs::PermissionsExt as _;
         let metadata = file.metadata().map_err(unreadable)?;
         let mode = metadata.permissions().mode() & 0o7777;
+        // The same rule as ssh's for private keys.
         if metadata.is_file() && mode & 0o077 != 0 {
             return Err(KeyError::OpenToOthers {
                 path: path.to_owned(),

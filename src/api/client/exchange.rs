@@ -112,6 +112,7 @@ pub(super) async fn exchange(
     if good && usize::try_from(announced).is_ok_and(|bytes| bytes > limit) {
         return Err(bound.exceeded());
     }
+    // Read in chunks, because reqwest's `bytes()` has no bound: 1 MB of gzip can unpack to 1 GB.
     loop {
         match response.chunk().await {
             Ok(None) => return Ok(raw),
@@ -146,6 +147,7 @@ fn build(
             HeaderValue::try_from(format!("Bearer {}", key.expose())).map_err(|_| {
                 ApiError::Misconfigured("the API key can't be sent in a header".to_owned())
             })?;
+        // Otherwise `{:?}` of a request would print the key.
         value.set_sensitive(true);
         builder = builder.header(AUTHORIZATION, value);
     }

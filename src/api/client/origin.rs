@@ -131,6 +131,7 @@ impl Origin {
     /// The address of `path` below this base. Segments are appended one by one: nothing in them
     /// can point elsewhere.
     pub(super) fn at(&self, path: &str) -> Url {
+        // `Url::join` would drop the prefix, and `//host/path` would switch the host.
         let mut url = self.url.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.pop_if_empty();

@@ -65,7 +65,10 @@ fn make(origin: &Origin, roots: Roots) -> Result<reqwest::Client, ApiError> {
     // The only error is that a provider is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = reqwest::Client::builder()
+        // reqwest would resend a POST on 307 and 308, and turn it into a GET on 301 to 303, whose
+        // 200 looks like success.
         .redirect(reqwest::redirect::Policy::none())
+        // Only the session retries: it knows which operations are reads.
         .retry(reqwest::retry::never())
         .referer(false)
         .https_only(origin.is_tls())

@@ -129,6 +129,7 @@ impl Plan {
         deserializer
             .deserialize_map(RecordVisitor { plan: self })
             .or_else(|_| self.repaired(json))
+            // serde's message quotes the value, which may be a secret.
             .map_err(|_| "invalid JSON")
     }
 

@@ -53,6 +53,7 @@ impl Default for PollPolicy {
     fn default() -> Self {
         Self {
             least: 1.0,
+            // The longest wait of the market's own client.
             most: 5.0,
             cost: None,
             // The `replay_timeout` of the market's own client.

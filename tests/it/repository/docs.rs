@@ -136,7 +136,10 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("num_gpus=2..8", "from 2 to 8"),
     ("geolocation in [US,CA]", "two-letter countries"),
     ("geolocation in EU", "the countries of a group"),
-    ("driver_version>=535.86.05", "versions are compared part by part"),
+    (
+        "driver_version>=535.86.05",
+        "versions are compared part by part",
+    ),
     (
         "dph_per_gpu<0.3 on_front=true",
         "computed columns, applied to the loaded rows; `job_cost<20` once a job is set",
