@@ -41,12 +41,12 @@ pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
         text.push_line(Line::default());
     };
     paragraph(
-        "Compare GPU offers by what your job would cost, look after serverless workergroups and \
-         test their routing.",
+        "Compare GPU offers by what your job would cost, manage serverless workergroups and test \
+         their routing.",
     );
     paragraph(
-        "This is the sandbox: a simulated market on your machine. Nothing here costs money or \
-         leaves it.",
+        "This is the sandbox: a simulated market on your machine. Nothing costs money, and \
+         no request leaves your machine.",
     );
     for (action, what) in KEYS {
         let key = scene.key(action);
