@@ -1,4 +1,4 @@
-//! Carries out actions for whoever has the keyboard.
+//! Carries out actions for the focused view.
 
 use super::keymap::Action;
 use super::message::{Effect, Toast};

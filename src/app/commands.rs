@@ -1,4 +1,4 @@
-//! The commands available to whoever has the keyboard, for help and palette.
+//! The commands available to the focused view, for help and palette.
 
 use super::availability::reach;
 use super::copy::{self, CopyItem};
@@ -7,7 +7,7 @@ use super::view::Cx;
 use super::{Browser, Model};
 use crate::domain::Field;
 
-/// The commands of whoever has the keyboard when their list opens.
+/// The commands of the focused view when their list opens.
 #[derive(Debug)]
 pub struct Commands {
     /// Where keys are looked up.
@@ -17,7 +17,7 @@ pub struct Commands {
     /// Whether nothing is open over the pane.
     is_pane: bool,
     disabled: Vec<(Action, String)>,
-    /// Actions without a meaning for whoever has the keyboard.
+    /// Actions without a meaning for the focused view.
     hidden: Vec<Action>,
     pub copies: Vec<CopyItem>,
 }
@@ -60,7 +60,7 @@ impl Commands {
         self.below.is_some() || self.is_pane
     }
 
-    /// The rows of whoever has the keyboard, then those of the table below.
+    /// The rows of the focused view, then those of the table below.
     pub fn rows(&self) -> impl Iterator<Item = &'static Binding> {
         let below = self.below.unwrap_or_default();
         let below = below
@@ -76,7 +76,7 @@ impl Commands {
         own.map(|(_, why)| why.as_str())
     }
 
-    /// Runs an action where it has a meaning: for whoever had the keyboard, else for the table
+    /// Runs an action where it has a meaning: for the view that had the focus, else for the table
     /// below. The calling list closes.
     pub fn run(&self, action: Action, cx: &mut Cx<'_>) {
         let knows = |contexts: &[Context]| {

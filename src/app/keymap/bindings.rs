@@ -4,7 +4,7 @@
 //! and the key table of the README. Actions are generic verbs; the view with the keyboard decides
 //! what a verb means there.
 
-/// Where a key is looked up: first in the contexts of whoever has the keyboard, then in the shared
+/// Where a key is looked up: first in the contexts of the focused view, then in the shared
 /// ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Context {

@@ -146,7 +146,7 @@ impl Catalog {
         self.columns().find(|field| field.key == key)
     }
 
-    /// The place of a field of this catalog among [`Catalog::fields`] and, behind them,
+    /// The index of a field of this catalog among [`Catalog::fields`] and, after them,
     /// [`Catalog::computed`].
     pub fn position(&self, field: &Field) -> Option<usize> {
         // Asked for with every cell of every frame: an address, not a search.

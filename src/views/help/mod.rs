@@ -27,7 +27,7 @@ pub(super) struct Help {
 }
 
 impl Help {
-    /// The help for whoever has the keyboard.
+    /// The help for the focused view.
     pub fn new(commands: Commands, state: &State) -> Self {
         let own = commands.contexts;
         let mut items = Vec::new();

@@ -34,7 +34,7 @@ pub(super) struct Palette {
 }
 
 impl Palette {
-    /// The palette for whoever has the keyboard.
+    /// The palette for the focused view.
     pub fn new(commands: Commands, state: &State) -> Self {
         let mut items = actions(&commands, state);
         if commands.reaches_table() {
@@ -100,7 +100,7 @@ pub(super) fn label(name: &str) -> String {
     first.chain(rest).collect()
 }
 
-/// The actions of whoever has the keyboard, then those of the table below.
+/// The actions of the focused view, then those of the table below.
 fn actions(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
     let mut seen = vec![Action::Palette];
     commands
