@@ -77,10 +77,11 @@ pub(super) fn seen_values(listing: Option<&Listing>, field: &Field) -> Vec<Strin
         .texts()
         .iter()
         .map(|text| match own.kind {
-            Kind::Country => country::code(text.compared()).to_owned(),
-            _ => text.compared().to_owned(),
+            Kind::Country => country::code(text.compared()),
+            _ => text.compared(),
         })
-        .filter(|text| !text.is_empty() && visible(text, 80) == *text)
+        .filter(|text| !text.is_empty() && visible(text, 80) == **text)
+        .map(str::to_owned)
         .collect();
     values.sort();
     values.dedup();

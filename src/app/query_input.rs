@@ -73,7 +73,10 @@ impl Browser {
         if !matches!(field.kind, Kind::Text | Kind::Country | Kind::Flag) {
             return Vec::new();
         }
+        let candidates = &completion.candidates;
         let column = listing.column(field);
+        let longest = candidates.iter().map(|it| it.label.len()).max();
+        let longest = longest.unwrap_or(0);
         let mut counts: HashMap<Cow<'_, str>, usize> = HashMap::new();
         for row in 0..listing.len() {
             let value: Cow<'_, str> = match column.cell(row) {
@@ -82,10 +85,13 @@ impl Browser {
                 CellRef::Flag(flag) => if flag { "true" } else { "false" }.into(),
                 CellRef::Number(_) | CellRef::Missing | CellRef::Null | CellRef::Bad(_) => continue,
             };
-            *counts.entry(value).or_default() += 1;
+            // Longer than every candidate, it is none of them.
+            if value.len() <= longest {
+                *counts.entry(value).or_default() += 1;
+            }
         }
-        let candidates = completion.candidates.iter();
         candidates
+            .iter()
             .map(|candidate| counts.get(&*candidate.label).copied().unwrap_or(0))
             .collect()
     }

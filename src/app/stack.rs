@@ -6,12 +6,14 @@
 use super::commands::Commands;
 use super::export::{NotWritten, Written};
 use super::frame_layout::Target;
-use super::keymap::Action;
+use super::keymap::{Action, Context};
 use super::message::{Effect, Toast};
 use super::mutations::Completed;
 use super::remote::{Now, Ticket, Waiting};
 use super::view::{Availability, Change, Cx, Outcome, Region, Response, View};
 use super::{Model, actions};
+use crate::widgets::text_area::LONGEST_TEXT;
+use crate::widgets::text_input::{LONGEST_LINE, Pasted};
 
 /// Runs `act` on the view at an index of the stack; `None` if there is no view.
 fn with<R>(
@@ -148,6 +150,20 @@ pub(super) fn typed(
 
 /// Passes a pasted text to the topmost view.
 pub(super) fn pasted(model: &mut Model, now: Now, text: &str) -> Option<Vec<Effect>> {
+    let view = top(model);
+    let room = if view.contexts().contains(&Context::Editor) {
+        LONGEST_TEXT
+    } else {
+        LONGEST_LINE
+    };
+    if view.takes_text() && text.len() > room {
+        let pasted = Pasted {
+            too_long: text.len(),
+            ..Pasted::default()
+        };
+        model.state.toast = pasted.notice().map(|notice| Toast::error(notice, now));
+        return Some(Vec::new());
+    }
     let (outcome, effects) = with_top(model, now, |view, cx| view.paste(text, cx))?;
     if outcome == Outcome::Ignored {
         model.state.toast = Some(Toast::error("Can't paste here", now));

@@ -340,9 +340,8 @@ impl<'a> Cx<'a> {
 
     /// Says what a paste left out.
     pub fn pasted(&mut self, pasted: Pasted) {
-        if pasted.refused > 0 {
-            let many = pasted.refused;
-            self.complain(format!("{many} invisible or control characters left out"));
+        if let Some(notice) = pasted.notice() {
+            self.complain(notice);
         }
     }
 
@@ -419,7 +418,7 @@ impl Scene<'_, '_> {
 
     /// Draws a report with its search.
     pub fn report(&mut self, region: Region, report: &Report, area: Rect) -> Viewport {
-        self.report_of(region, report, report.lines(), area)
+        self.report_lines(region, ReportLines::new(report, self.theme), area)
     }
 
     /// Draws a report with other styles, or newer figures, than when it was searched.
@@ -430,11 +429,15 @@ impl Scene<'_, '_> {
         lines: &[Line<'static>],
         area: Rect,
     ) -> Viewport {
+        let lines = ReportLines::new(report, self.theme).showing(lines);
+        self.report_lines(region, lines, area)
+    }
+
+    fn report_lines(&mut self, region: Region, lines: ReportLines<'_>, area: Rect) -> Viewport {
         let mut layout = ReportLayout {
             viewport: self.before.viewport(self.depth, region),
             cursor: None,
         };
-        let lines = ReportLines::new(report, self.theme).showing(lines);
         self.frame.render_stateful_widget(lines, area, &mut layout);
         self.cursor = layout.cursor.or(self.cursor);
         let viewport = layout.viewport;

@@ -295,6 +295,6 @@ pub fn show(listing: &Listing, rows: &[u32], view: &View) -> Result<(), CliError
             Ok(())
         }
         Format::Csv => output::print(view.csv(listing, rows).as_bytes()),
-        Format::Json => output::print_json(&table::json(listing, rows, view.secrets)),
+        Format::Json => output::print_json_pieces(table::json(listing, rows, view.secrets)),
     }
 }

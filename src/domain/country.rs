@@ -1,13 +1,22 @@
 //! Countries in location texts.
 
+/// The longest text that names a place, in bytes; a longer one is no place.
+const LONGEST: usize = 256;
+
 /// The country of a location: the text after the last comma, else all of it (`Texas, US`, `US` and
 /// `, US` give `US`).
 pub fn code(location: &str) -> &str {
+    if location.len() > LONGEST {
+        return location;
+    }
     location.rsplit(',').next().unwrap_or(location).trim()
 }
 
 /// A location for display: some hosts leave the region out, so `, CA` becomes `CA`.
 pub fn place(location: &str) -> &str {
+    if location.len() > LONGEST {
+        return location;
+    }
     match location.rsplit_once(',') {
         Some((region, _)) if region.trim().is_empty() => code(location),
         _ => location,

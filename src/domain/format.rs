@@ -8,9 +8,12 @@ use super::dialect::Dialect;
 pub use super::field::Format;
 use super::field::{Field, Kind, Source, Unit};
 use super::listing::{FullRecord, Listing};
-use super::secrets::without_own_key;
-use super::text::Untrusted;
+use super::secrets;
+use super::text::{self, screen};
 use super::value::CellRef;
+
+/// The most bytes that one cell of the screen is read from.
+const CELL_BYTES: usize = 128;
 
 /// Shown in a cell without a value.
 const BLANK: &str = "-";
@@ -38,15 +41,14 @@ pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> Strin
         CellRef::Bad(_) => MISFIT.to_owned(),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
         CellRef::Number(value) => number(field, value),
-        CellRef::Text(text) if field.kind == Kind::Country => {
-            Untrusted::from(country::place(text)).screen(width)
-        }
+        CellRef::Text(text) if field.kind == Kind::Country => screen(country::place(text), width),
         CellRef::Text(text) if field.kind != Kind::Secret => {
             let cell = |secret| listing.cell(row, secret);
-            let text = without_own_key(listing.catalog(), text, cell);
-            Untrusted::from(text.as_ref()).screen(width)
+            let most = width.saturating_mul(CELL_BYTES);
+            let (head, _) = secrets::shown(listing.catalog(), text, most, cell);
+            screen(&head, width)
         }
-        CellRef::Text(text) => Untrusted::from(text).screen(width),
+        CellRef::Text(text) => screen(text, width),
     }
 }
 
@@ -59,13 +61,12 @@ pub fn detail(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
         CellRef::Bad(found) => format!("invalid: {}", found.noun()),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
         CellRef::Number(value) => with_unit(field, value, dialect),
-        CellRef::Text(text) if field.kind == Kind::Secret => Untrusted::from(text).screen(4096),
-        CellRef::Text(text) if field.kind == Kind::Country => {
-            Untrusted::from(country::place(text)).screen(4096)
-        }
+        CellRef::Text(text) if field.kind == Kind::Secret => text::detail(text, 0),
+        CellRef::Text(text) if field.kind == Kind::Country => text::detail(country::place(text), 0),
         CellRef::Text(text) => {
-            let text = without_own_key(record.catalog(), text, |secret| record.cell(secret));
-            Untrusted::from(text.as_ref()).screen(4096)
+            let cell = |secret| record.cell(secret);
+            let (head, more) = secrets::shown(record.catalog(), text, text::DETAIL, cell);
+            text::detail(&head, more)
         }
     }
 }
@@ -201,6 +202,17 @@ fn commas(text: &str) -> String {
         out.push(digit);
     }
     out + rest
+}
+
+/// A number of bytes for people: `812 B`, `14.2 kB`, `3.1 MB`.
+pub fn size(bytes: usize) -> String {
+    #[expect(clippy::cast_precision_loss)] // for people
+    let amount = bytes as f64;
+    match bytes {
+        0..1000 => format!("{bytes} B"),
+        1000..999_950 => format!("{:.1} kB", amount / 1e3),
+        _ => format!("{:.1} MB", amount / 1e6),
+    }
 }
 
 /// An amount of money: `$26.63`, four decimals only below a cent.

@@ -395,7 +395,7 @@ impl<K: Copy + Eq> Form<K> {
             Control::Lines(area) => area.paste(text),
             Control::Secret(input) => {
                 input.paste(text)?;
-                Pasted { refused: 0 }
+                Pasted::default()
             }
             Control::Choice { .. } | Control::Toggle(_) | Control::Button => {
                 return Err("this field takes no text");

@@ -216,9 +216,9 @@ async fn decode(request: Request, raw: Raw) -> Result<Reply, ApiError> {
             location: raw.location.as_deref(),
             retry_after: raw.retry_after.as_deref(),
             rate_limit_reset: raw.rate_limit_reset.as_deref(),
-            body: &raw.body,
+            body: &[],
         };
-        wire::decode(&request, answer, now)
+        wire::decode_body(&request, answer, raw.body, now)
     };
     if size <= LARGE {
         return read();

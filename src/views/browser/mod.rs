@@ -19,6 +19,7 @@ use crate::app::watch::EVERY;
 use crate::domain::{Field, Resource, language};
 use crate::views::market::{self, Overview};
 use crate::widgets::panel::Size;
+use crate::widgets::text_input::TextInput;
 
 /// The completion list below the query.
 const POPUP: Region = Region(8);
@@ -275,11 +276,20 @@ impl View for BrowserPane {
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let browser = &mut cx.state.browsers[self.resource];
-        if self.focus == Focus::Query && browser.bar.input.key(key) {
-            browser.query_typed();
-            return Outcome::Handled;
+        if self.focus != Focus::Query {
+            return Outcome::Ignored;
         }
-        Outcome::Ignored
+        let place = |input: &TextInput| (input.text().len(), input.cursor_byte());
+        let input = &mut browser.bar.input;
+        let before = place(input);
+        if !input.key(key) {
+            return Outcome::Ignored;
+        }
+        // A line that is full takes nothing more.
+        if place(input) != before {
+            browser.query_typed();
+        }
+        Outcome::Handled
     }
 
     fn takes_text(&self) -> bool {
@@ -293,13 +303,9 @@ impl View for BrowserPane {
             return Outcome::Handled;
         }
         let browser = &mut cx.state.browsers[self.resource];
-        let refused = browser.bar.input.paste(text).refused;
+        let pasted = browser.bar.input.paste(text);
         browser.query_typed();
-        if refused > 0 {
-            cx.complain(format!(
-                "{refused} invisible or control characters were left out of the paste"
-            ));
-        }
+        cx.pasted(pasted);
         Outcome::Handled
     }
 

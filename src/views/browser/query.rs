@@ -109,7 +109,7 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
         let column = u16::try_from(column).unwrap_or(width).min(width);
         scene.cursor = Some(Position::new(text.x + column, text.y));
     }
-    let (line, is_cut) = highlighted(browser, scroll, theme);
+    let (line, is_cut) = highlighted(browser, scroll, usize::from(width), theme);
     let line = if is_cut {
         let mut spans = vec![Span::styled("…", theme.dim)];
         spans.extend(line.spans);
@@ -120,9 +120,14 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(fit(line, width), text);
 }
 
-/// The query in the colours of its tokens, without its first `scroll` cells; and whether any were
-/// cut.
-fn highlighted<'a>(browser: &'a Browser, scroll: usize, theme: &Theme) -> (Line<'a>, bool) {
+/// The query in the colours of its parts, without its first `scroll` cells and not far beyond
+/// `width` more; whether any were cut in front.
+fn highlighted<'a>(
+    browser: &'a Browser,
+    scroll: usize,
+    width: usize,
+    theme: &Theme,
+) -> (Line<'a>, bool) {
     let text = browser.bar.input.text();
     let tokens = language::highlight(text, browser.query.catalog());
     // If cells are scrolled away, the ellipsis takes the place of one more.
@@ -130,6 +135,14 @@ fn highlighted<'a>(browser: &'a Browser, scroll: usize, theme: &Theme) -> (Line<
     let mut column = 0;
     let mut line = Line::default();
     for (at, letter) in text.grapheme_indices(true) {
+        // One cell more than fits tells that there is more.
+        if column > scroll + width + 1 {
+            break;
+        }
+        if column < hidden {
+            column += usize::from(cells(letter));
+            continue;
+        }
         let style = match &browser.bar.error {
             Some(error) if error.span.contains(&at) => theme.error,
             _ => tokens
@@ -137,9 +150,7 @@ fn highlighted<'a>(browser: &'a Browser, scroll: usize, theme: &Theme) -> (Line<
                 .find(|(span, _)| span.contains(&at))
                 .map_or(theme.text, |(_, token)| style_of(*token, theme)),
         };
-        if column >= hidden {
-            line.push_span(Span::styled(letter, style));
-        }
+        line.push_span(Span::styled(letter, style));
         column += usize::from(cells(letter));
     }
     (line, scroll > 0)

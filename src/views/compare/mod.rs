@@ -3,6 +3,8 @@
 mod draw;
 mod verdict;
 
+use std::sync::Arc;
+
 use ratatui::layout::Rect;
 
 use crate::app::State;
@@ -126,7 +128,7 @@ impl Compare {
         let sections = sections
             .into_iter()
             .map(|section| (section.section.title(), section.lines));
-        let records: Vec<FullRecord> = rows
+        let records: Vec<Arc<FullRecord>> = rows
             .iter()
             .map(|row| listing.whole(*row as usize))
             .collect();
@@ -175,7 +177,7 @@ fn title(listing: &Listing, row: u32) -> String {
 fn values(
     browser: &Browser,
     listing: &Listing,
-    (rows, records): (&[u32], &[FullRecord]),
+    (rows, records): (&[u32], &[Arc<FullRecord>]),
     line: &CompareLine,
 ) -> Values {
     let dialect = browser.dialect();
@@ -186,7 +188,7 @@ fn values(
             (field.label, rows.iter().map(cell).collect())
         }
         Subject::Field(field) => {
-            let cell = |record: &FullRecord| cell(record, field, dialect);
+            let cell = |record: &Arc<FullRecord>| cell(record, field, dialect);
             (listing.label(field), records.iter().map(cell).collect())
         }
         Subject::Derived { label, places, .. } => {

@@ -119,7 +119,9 @@ impl Detail {
             self.revealed = None;
         }
         self.id = id;
-        self.json = Json::new(listing, row);
+        self.fields.rows_changed();
+        self.json = Json::default();
+        self.lay_out_json(state);
         self.alternatives = overview::alternatives(browser, listing, row);
         self.spread = Spread::new(browser, listing, row);
         self.price_models = if browser.figures.three.is_empty() {
@@ -129,6 +131,17 @@ impl Detail {
         };
         if let Some(machine) = &mut self.machine {
             machine.rebuild(browser);
+        }
+    }
+
+    /// A record may be large: its text is laid out once its tab is open.
+    fn lay_out_json(&mut self, state: &State) {
+        let browser = &state.browsers[self.resource];
+        if self.tab == Tab::Json
+            && self.json.is_empty()
+            && let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row())
+        {
+            self.json = Json::new(listing, row);
         }
     }
 
@@ -146,6 +159,7 @@ impl Detail {
 
     fn show(&mut self, tab: Tab, cx: &mut Cx<'_>) {
         self.tab = tab;
+        self.lay_out_json(cx.state);
         if tab == Tab::Machine && self.machine.is_none() {
             self.machine = Some(Machine::new(cx));
         }

@@ -144,6 +144,10 @@ impl ExportForm {
             return Err("No row to export".to_owned());
         }
         rows.truncate(limit.unwrap_or(usize::MAX));
+        let bytes = |row: &u32| listing.json(*row as usize).map_or(0, str::len);
+        if limit.is_some() && rows.iter().map(bytes).sum::<usize>() > copy_formats::LONGEST {
+            return Err("Too large to preview".to_owned());
+        }
         if self.is_json() {
             return Ok(copy_formats::document(listing, &rows));
         }

@@ -6,6 +6,8 @@ mod group;
 mod offer;
 mod volume;
 
+use std::sync::Arc;
+
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -18,8 +20,8 @@ use crate::app::view::Scene;
 use crate::domain::field::Kind;
 use crate::domain::insight::{Measure, Place, Standing};
 use crate::domain::listing::FullRecord;
-use crate::domain::secrets::without_own_key;
-use crate::domain::text::visible;
+use crate::domain::secrets::shown;
+use crate::domain::text::{DETAIL, visible};
 use crate::domain::{CellRef, Listing, Resource, country, format};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::range_bar::RangeBar;
@@ -120,7 +122,7 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
 
 /// The data for the lines of a card.
 struct Card<'a> {
-    record: FullRecord,
+    record: Arc<FullRecord>,
     subject: Subject<'a>,
     width: u16,
 }
@@ -157,8 +159,8 @@ impl Card<'_> {
     /// A text for the screen, without the record's own key: a command line may contain it.
     fn safe(&self, text: &str) -> String {
         let cell = |secret| self.record.cell(secret);
-        let text = without_own_key(self.record.catalog(), text, cell);
-        visible(&text, LONGEST)
+        let (head, _) = shown(self.record.catalog(), text, DETAIL, cell);
+        visible(&head, LONGEST)
     }
 
     /// A computed number of the row, such as the bill of the job.

@@ -15,7 +15,7 @@ use crate::app::State;
 use crate::app::keymap::{Action, Context};
 use crate::app::requests::{editable, resend, resendable};
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::domain::pretty;
+use crate::domain::{format, pretty};
 use crate::widgets::json;
 use crate::widgets::report::Report;
 
@@ -140,7 +140,7 @@ fn response_lines(entry: &LedgerEntry) -> Vec<Line<'static>> {
         lines.push(Line::from(format!(
             "… truncated after {} kB of {}",
             BODY_KEPT / 1024,
-            text::size(entry.bytes_received)
+            format::size(entry.bytes_received)
         )));
     }
     lines

@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
-use super::super::request::text::{outcome, size, span, waited};
+use super::super::request::text::{outcome, span, waited};
 use super::{FILTERS, RequestsPane, SEARCH, preview};
 use crate::api::LedgerEntry;
 use crate::app::State;
@@ -15,6 +15,7 @@ use crate::app::frame_layout::Target;
 use crate::app::keymap::Action;
 use crate::app::requests::{Filter, Flight, RouteRun, Row};
 use crate::app::view::{Region, Scene};
+use crate::domain::format;
 use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
 use crate::widgets::panel::{Panel, Size};
@@ -282,8 +283,8 @@ impl List<'_> {
                     self.bar_style(entry),
                 );
             }
-            Cell::Received => size(entry.bytes_received),
-            Cell::Sent => size(entry.bytes_sent),
+            Cell::Received => format::size(entry.bytes_received),
+            Cell::Sent => format::size(entry.bytes_sent),
             Cell::Attempt => entry.attempt.to_string(),
             Cell::Waited => waited(entry).unwrap_or_else(|| "—".to_owned()),
         };
