@@ -1,14 +1,14 @@
-//! JSON laid out for reading, without reading it: numbers, repeated members and their order stay as
-//! they came, and a text that breaks off is laid out as far as it goes.
+//! JSON laid out for reading without parsing it: numbers, repeated members and their order are
+//! kept, and truncated text is laid out as far as it goes.
 
 use serde::de::IgnoredAny;
 
 use super::text::{beginning, json_for_screen, json_for_terminal, visible};
 
-/// The longest object or array that stays on one line, in bytes, if none stands in it.
+/// The maximum length in bytes of an object or array on one line; nested ones always span lines.
 const LONGEST_INLINE: usize = 60;
 
-/// The deepest level that is indented: what nests deeper stands under it.
+/// The maximum depth of indentation: deeper levels share it.
 const DEEPEST: usize = 16;
 
 /// The longest line of a [`JsonText`], in bytes: longer strings go on in the next one, so that
@@ -94,9 +94,9 @@ pub fn json(text: &str) -> Vec<String> {
     lines.iter().map(|line| written(text, line)).collect()
 }
 
-/// A body as lines for a screen: JSON laid out, characters that steer terminals as JSON's own
-/// escapes; any other text line by line, these characters written visibly. `is_cut` says that the
-/// body breaks off.
+/// A body as lines for a screen: JSON laid out, with control characters as JSON escapes; any other
+/// text line by line, with control characters made visible. `is_cut` says that the body is
+/// truncated.
 pub fn body(text: &str, is_cut: bool) -> Vec<String> {
     if is_json(text, is_cut) {
         return json(&json_for_terminal(text));
@@ -242,13 +242,13 @@ fn written(text: &str, line: &JsonLine) -> String {
     json_for_screen(&out)
 }
 
-/// Whether a body is JSON, or begins like it and breaks off.
+/// Whether a body is JSON, or starts like it and is truncated.
 pub fn is_json(text: &str, is_cut: bool) -> bool {
     let begins = text.trim_start_matches('\u{feff}').trim_start();
     begins.starts_with(['{', '[']) && (is_cut || serde_json::from_str::<IgnoredAny>(begins).is_ok())
 }
 
-/// The end of the object or array that opens at `at`, if it is small and none stands in it.
+/// The end of the object or array that starts at `at`, if it is small and holds no other.
 fn small(bytes: &[u8], at: usize) -> Option<usize> {
     let close = if bytes[at] == b'{' { b'}' } else { b']' };
     let mut next = at + 1;
@@ -282,7 +282,7 @@ fn inline(text: &str, line: &mut String) {
     }
 }
 
-/// The end of the string that opens at `at`, behind its closing quote.
+/// The end of the string that starts at `at`, after its closing quote.
 pub(crate) fn string_end(bytes: &[u8], at: usize) -> usize {
     let mut at = at + 1;
     while at < bytes.len() {

@@ -1,4 +1,4 @@
-//! The record's JSON, coloured and foldable, secrets removed.
+//! The record's JSON, coloured and foldable, without secrets.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -13,11 +13,11 @@ use crate::domain::text::json_for_terminal;
 use crate::widgets::json;
 use crate::widgets::report::{LongText, Report};
 
-/// The laid-out text and what of it is folded.
+/// The laid-out text and its folds.
 #[derive(Debug, Default)]
 pub(super) struct Json {
     text: Arc<JsonText>,
-    /// The last line of the object or list that opens on a line.
+    /// The last line of the object or list that starts on a line.
     ends: Vec<Option<usize>>,
     folded: BTreeSet<usize>,
     /// The lines in the report, by their places in `text`.
@@ -44,8 +44,8 @@ impl Json {
         self.text.is_empty()
     }
 
-    /// Folds or unfolds the object or list under the cursor: the one that opens there, else the one
-    /// around it.
+    /// Folds or unfolds the object or list under the cursor: the one that starts there, else the
+    /// one around it.
     pub fn toggle(&mut self) {
         let Some(line) = self.cursor_line() else {
             return;
@@ -55,7 +55,7 @@ impl Json {
             .rev()
             .filter(opens)
             .find(|open| *open == line || self.ends[*open].is_some_and(|end| end >= line));
-        // The record itself stays open.
+        // The record itself cannot be folded.
         let Some(open) = around.filter(|open| *open > 0) else {
             return;
         };
