@@ -37,7 +37,7 @@ fn the_details_show_the_beginning_of_a_text_and_how_much_more_there_is() {
     let one = format!(r#""gpu_name":"RTX 4090","note":"{text}""#);
     let mut desk = Desk::with_offers(&offers(&one));
     desk.resize(400, 60).keys("enter tab / n o t e enter");
-    desk.expect("… 8.0 MB more");
+    desk.expect("8.0 MB: the JSON tab shows all of it");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_record_of_200_000_secrets_is_shown_without_any_of_them() {
     desk.keys("G").expect(r#""secret_199999": "<removed>""#);
     // Neither list reads the record to offer copies of it.
     desk.keys("esc ?").keys("esc y");
-    desk.expect("is over the clipboard's limit of 64 kB");
+    desk.expect("6142 kB is over the clipboard's limit");
 }
 
 #[test]
