@@ -53,7 +53,7 @@ fn cases(scale: usize) -> Vec<(&'static str, String)> {
             "500 x 16 kB of marks",
             body(500 * scale, 500 * scale, |row| {
                 let marks = "\u{301}".repeat(8000);
-                format!(r#""gpu_name":"Z{marks}{row}","note":"{marks}""#)
+                format!(r#""gpu_name":"Z{marks}{row}""#)
             }),
         ),
         (
@@ -83,7 +83,7 @@ const TOUR: &[&str] = &[
     "<PageDown>",
     "G",
     "/",
-    "e",
+    "o",
     "<Enter>",
     "n",
     "<Esc>",
@@ -110,7 +110,12 @@ const TOUR: &[&str] = &[
 fn started(body: &str) -> (Pty, RouteServer) {
     let body = body.to_owned();
     let server = RouteServer::start(move |_, _| Play::Answer(200, body.clone()));
-    let pty = Pty::bourse(&["--base-url", &server.url()], &[], 200, 50);
+    let pty = Pty::bourse(
+        &["--base-url", &server.url(), "--limit", "4000"],
+        &[],
+        200,
+        50,
+    );
     pty.wait_for_text("0.4");
     (pty, server)
 }
