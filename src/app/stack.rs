@@ -59,7 +59,7 @@ fn carry_out(model: &mut Model, now: Now, place: usize, change: Change) -> Vec<E
 
 /// Does what an action means to the pane, whatever is open over it.
 fn perform_on_pane(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    match with(model, now, 0, |view, cx| view.update(action, cx)) {
+    match with(model, now, 0, |view, cx| view.act(action, cx)) {
         Some((Outcome::Handled, effects)) => effects,
         Some((Outcome::Ignored, _)) | None => open(model, now, action).unwrap_or_else(|| {
             ignored(model, now, action);
@@ -100,7 +100,7 @@ fn with_top<R>(
 /// Gives an action to the topmost view; `None` if it is none of the view's business, or if the
 /// topmost overlay is no view.
 pub(super) fn update(model: &mut Model, now: Now, action: Action) -> Option<Vec<Effect>> {
-    let (outcome, effects) = with_top(model, now, |view, cx| view.update(action, cx))?;
+    let (outcome, effects) = with_top(model, now, |view, cx| view.act(action, cx))?;
     match outcome {
         Outcome::Handled => Some(effects),
         Outcome::Ignored => None,

@@ -23,6 +23,7 @@ use super::remote::{Now, Ticket, Waiting};
 use crate::api::{ApiError, Reply, Request};
 use crate::domain::Field;
 use crate::widgets::form::{Form, FormLayout, FormLines};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{List, ListLines};
 use crate::widgets::panel::Size;
 use crate::widgets::report::{Report, ReportLayout, ReportLines};
@@ -111,35 +112,82 @@ pub trait View: fmt::Debug + Send {
         None
     }
 
+    /// The widget in the main region that keys, pastes and the wheel go to first, brought up to
+    /// date with the state.
+    fn widget(&mut self, cx: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        let _ = cx;
+        None
+    }
+
+    /// The text in its widget has changed.
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        let _ = cx;
+    }
+
+    /// Does what an action means to the widget, or else to the view.
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        let viewport = cx.viewport(Region::MAIN);
+        let widget = self.widget(cx);
+        if widget.is_some_and(|widget| widget.act(action, viewport)) {
+            Outcome::Handled
+        } else {
+            self.update(action, cx)
+        }
+    }
+
     /// Takes a key that no context binds: typed text.
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        let _ = (key, cx);
-        Outcome::Ignored
+        let viewport = cx.viewport(Region::MAIN);
+        let widget = self.widget(cx);
+        let is_typed = widget.is_some_and(|widget| widget.typed(key, viewport));
+        if is_typed {
+            self.text_changed(cx);
+        }
+        Outcome::of(is_typed)
     }
 
     /// Whether typed characters go into a text now.
     fn takes_text(&self) -> bool {
-        false
+        self.contexts().iter().any(|context| context.takes_text())
     }
 
     /// Takes a pasted text. Ignoring it tells the person that nothing can be pasted here.
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        let _ = (text, cx);
-        Outcome::Ignored
+        let Some(pasted) = self.widget(cx).and_then(|widget| widget.pasted(text)) else {
+            return Outcome::Ignored;
+        };
+        cx.pasted(pasted);
+        self.text_changed(cx);
+        Outcome::Handled
     }
 
-    /// Takes a click on the line of a region.
+    /// Takes a click on the line of a region; in a list it chooses the line.
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
-        let _ = (region, line, cx);
-        Outcome::Ignored
+        let widget = self.widget(cx).filter(|_| region == Region::MAIN);
+        if widget.is_some_and(|widget| widget.select_line(line)) {
+            self.update(self.on_click(), cx)
+        } else {
+            Outcome::Ignored
+        }
     }
 
-    /// Takes a turn of the wheel, by so many lines; as so many steps of the cursor unless the view
-    /// knows better.
+    /// What choosing a line of its list by a click does.
+    fn on_click(&self) -> Action {
+        Action::Submit
+    }
+
+    /// Takes a turn of the wheel, by so many lines; as so many steps of the cursor unless the
+    /// widget or the view knows better.
     fn wheel(&mut self, lines: isize, cx: &mut Cx<'_>) {
+        let viewport = cx.viewport(Region::MAIN);
+        if let Some(widget) = self.widget(cx)
+            && widget.wheel(lines, viewport)
+        {
+            return;
+        }
         let action = if lines < 0 { Action::Up } else { Action::Down };
         for _ in 0..lines.unsigned_abs() {
-            self.update(action, cx);
+            self.act(action, cx);
         }
     }
 

@@ -9,9 +9,11 @@ use std::ops::Range;
 
 use crossterm::event::{KeyCode, KeyEvent};
 
+use super::input_widget::InputWidget;
 use super::secret_input::SecretInput;
 use super::text_area::TextArea;
 use super::text_input::{Pasted, TextInput};
+use super::viewport::Viewport;
 use crate::app::keymap::{Action, Context};
 
 mod annotate;
@@ -539,5 +541,15 @@ impl<K: Copy + Eq> Form<K> {
 
     fn field_mut(&mut self, key: K) -> Option<&mut Field<K>> {
         self.fields.iter_mut().find(|field| field.key == key)
+    }
+}
+
+impl<K: Copy + Eq> InputWidget for Form<K> {
+    fn typed(&mut self, key: KeyEvent, _: Viewport) -> bool {
+        self.key(key)
+    }
+
+    fn pasted(&mut self, text: &str) -> Option<Pasted> {
+        self.paste(text).ok()
     }
 }

@@ -6,6 +6,7 @@ pub mod ascii;
 pub mod dialog;
 pub mod find;
 pub mod form;
+pub mod input_widget;
 pub mod json;
 pub mod list;
 pub mod panel;

@@ -41,6 +41,11 @@ pub enum Context {
 }
 
 impl Context {
+    /// Whether letters are text where keys are looked up here.
+    pub const fn takes_text(self) -> bool {
+        matches!(self, Self::Query | Self::List | Self::Form | Self::Editor)
+    }
+
     /// The heading in the help screen.
     pub const fn title(self) -> &'static str {
         match self {

@@ -282,10 +282,6 @@ impl View for BrowserPane {
         Outcome::Ignored
     }
 
-    fn takes_text(&self) -> bool {
-        self.focus == Focus::Query
-    }
-
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
         if self.focus != Focus::Query {
             let key = cx.state.keymap.key_of(Action::Query);

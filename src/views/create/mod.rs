@@ -179,10 +179,6 @@ impl View for Create {
         Placement::Dialog
     }
 
-    fn takes_text(&self) -> bool {
-        self.page != Page::Outcome
-    }
-
     fn availability(&self, action: Action, _: &State) -> Availability {
         match (self.page, action) {
             (Page::Confirm | Page::Unknown, Action::Help) => {

@@ -275,10 +275,6 @@ impl View for Detail {
         }
     }
 
-    fn takes_text(&self) -> bool {
-        self.is_typing()
-    }
-
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if self.in_tab(action, cx) {
             return Outcome::Handled;
@@ -362,16 +358,12 @@ impl View for Detail {
     }
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        let is_taken = match self.tab {
+        let pasted = match self.tab {
             Tab::Fields => self.fields.paste(text, cx.state, cx.now),
             Tab::Json => self.json.report.paste(text),
-            Tab::Overview | Tab::Machine => false,
+            Tab::Overview | Tab::Machine => None,
         };
-        if is_taken {
-            Outcome::Handled
-        } else {
-            Outcome::Ignored
-        }
+        Outcome::of(pasted.map(|pasted| cx.pasted(pasted)).is_some())
     }
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {

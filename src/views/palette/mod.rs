@@ -2,18 +2,18 @@
 //!
 //! Each sort of line is a function that gives items; [`Palette::new`] chains them.
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::State;
 use crate::app::commands::{Commands, copy_item};
 use crate::app::copy::CopyItem;
 use crate::app::keymap::{Action, Binding, Context};
-use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::view::{Cx, Outcome, Placement, Scene, View};
 use crate::app::{markets, searches};
 use crate::domain::Field;
 use crate::domain::saved::SavedSearch;
 use crate::widgets::dialog;
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
 use crate::widgets::panel::{Panel, Tone};
 
@@ -221,15 +221,7 @@ impl View for Palette {
         }
     }
 
-    fn takes_text(&self) -> bool {
-        true
-    }
-
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if let Some(lines) = cx.motion(action) {
-            self.list.step(lines);
-            return Outcome::Handled;
-        }
         match action {
             Action::Submit => self.submit(cx),
             Action::Back => cx.close(),
@@ -238,19 +230,8 @@ impl View for Palette {
         Outcome::Handled
     }
 
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        self.list.key(key);
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
-        self.list.paste(text);
-        Outcome::Handled
-    }
-
-    fn click(&mut self, _: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
-        self.list.select(line, false);
-        self.update(Action::Submit, cx)
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.list)
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -168,10 +168,6 @@ impl View for RequestsPane {
         refused.map_or(Availability::Available, Availability::Disabled)
     }
 
-    fn takes_text(&self) -> bool {
-        self.is_typing
-    }
-
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if self.is_typing {
             return self.on_search(action, cx);

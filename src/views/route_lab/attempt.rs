@@ -1,6 +1,5 @@
 //! One attempt: what came of it, the request for its worker, and the reply.
 
-use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Style, Stylize};
@@ -18,6 +17,7 @@ use crate::app::view::{Availability, Cx, Outcome as Handling, Region, Scene, Vie
 use crate::domain::Untrusted;
 use crate::domain::routing::{Outcome, OutcomeKind, RouteSample, Run, words};
 use crate::domain::text::{json_for_terminal, visible};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::report::Report;
 use crate::widgets::text::wrap_line;
@@ -305,10 +305,11 @@ impl View for AttemptView {
         ]
     }
 
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.report)
+    }
+
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Handling {
-        if self.report.update(action, cx.viewport(Region::MAIN)) {
-            return Handling::Handled;
-        }
         match action {
             Action::Right => {
                 self.show(self.place + 1, cx.state);
@@ -358,26 +359,6 @@ impl View for AttemptView {
             Action::Submit | Action::Open => Some("close"),
             Action::Settings => Some("worker request"),
             _ => None,
-        }
-    }
-
-    fn takes_text(&self) -> bool {
-        self.report.is_typing()
-    }
-
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handling {
-        if self.report.key(key, cx.viewport(Region::MAIN)) {
-            Handling::Handled
-        } else {
-            Handling::Ignored
-        }
-    }
-
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Handling {
-        if self.report.paste(text) {
-            Handling::Handled
-        } else {
-            Handling::Ignored
         }
     }
 

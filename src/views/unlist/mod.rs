@@ -220,10 +220,6 @@ impl View for Unlist {
         Placement::Dialog
     }
 
-    fn takes_text(&self) -> bool {
-        self.page != Page::Outcome
-    }
-
     fn availability(&self, action: Action, state: &State) -> Availability {
         match (self.page, action) {
             (Page::Id | Page::Again, Action::Help) => {
