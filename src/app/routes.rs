@@ -405,26 +405,6 @@ impl State {
         }
     }
 
-    /// The endpoints of the loaded workergroups, sorted.
-    pub fn endpoints(&self) -> Vec<String> {
-        let Some(listing) = self.browsers[Resource::Workergroups].listing() else {
-            return Vec::new();
-        };
-        let Some(field) = listing.catalog().by_key("endpoint_name") else {
-            return Vec::new();
-        };
-        let mut names: Vec<String> = listing
-            .column(field)
-            .texts()
-            .iter()
-            .map(|name| name.compared().to_owned())
-            .filter(|name| !name.is_empty())
-            .collect();
-        names.sort();
-        names.dedup();
-        names
-    }
-
     /// Lists the workergroups if they never were: a run needs their endpoints, and perhaps a key.
     pub fn load_endpoints(&mut self, now: Now) -> Vec<Effect> {
         let groups = &mut self.browsers[Resource::Workergroups];

@@ -535,6 +535,23 @@ impl<K: Copy + Eq> Form<K> {
         self.fields.iter().position(|field| field.key == key)
     }
 
+    /// The line of a text field, for a view that draws it by itself.
+    pub fn line(&self, key: K) -> Option<&TextInput> {
+        match &self.field(key)?.control {
+            Control::Text(input) => Some(input),
+            Control::Secret(_)
+            | Control::Lines(_)
+            | Control::Choice { .. }
+            | Control::Toggle(_)
+            | Control::Button => None,
+        }
+    }
+
+    /// The error that a field shows.
+    pub fn error(&self, key: K) -> Option<&str> {
+        self.field(key)?.error.as_deref()
+    }
+
     fn field(&self, key: K) -> Option<&Field<K>> {
         self.fields.iter().find(|field| field.key == key)
     }

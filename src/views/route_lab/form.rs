@@ -298,7 +298,7 @@ impl NewRun {
 
     /// Puts the endpoint in that follows the present one among those of the workergroups.
     fn complete(&mut self, state: &State) {
-        let known = state.endpoints();
+        let known = state.endpoint_names();
         let present = self.form.text(Key::Endpoint).into_owned();
         let next = match known.iter().position(|name| *name == present) {
             Some(place) => known.get((place + 1) % known.len()),
@@ -479,7 +479,7 @@ impl NewRun {
             let body = wire.body_text().unwrap_or_default();
             lines.push(Line::styled(visible(&body, 200), theme.dim));
         }
-        let endpoints = scene.state.endpoints();
+        let endpoints = scene.state.endpoint_names();
         if !endpoints.is_empty() {
             let present = self.form.text(Key::Endpoint);
             lines.push(Line::default());
