@@ -37,10 +37,7 @@ pub(super) fn close_outcome(kind: WriteKind, cx: &mut Cx<'_>) {
 /// Closes a dialog; what is in flight, in words such as `unlisting`, goes on.
 pub(super) fn back(kind: WriteKind, doing: &str, cx: &mut Cx<'_>) {
     if let Some(sent) = cx.state.mutations.in_flight(kind) {
-        let text = format!(
-            "Still {doing} {}: the outcome will be shown",
-            sent.subject
-        );
+        let text = format!("Still {doing} {}: the outcome will be shown", sent.subject);
         cx.toast(text);
     }
     cx.close();

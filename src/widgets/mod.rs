@@ -12,6 +12,7 @@ pub mod list;
 pub mod panel;
 pub mod range_bar;
 pub mod report;
+pub mod scrolled;
 pub mod secret_input;
 pub mod table;
 pub mod text;

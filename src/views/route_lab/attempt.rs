@@ -1,10 +1,8 @@
 //! One attempt: what came of it, the request for its worker, and the reply.
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Style, Stylize};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{StatefulWidget, Widget};
 use serde_json::Value as Json;
 
 use super::attempts::kind_style;
@@ -22,7 +20,6 @@ use crate::widgets::panel::{Panel, Size};
 use crate::widgets::report::Report;
 use crate::widgets::text::wrap_line;
 use crate::widgets::theme::Theme;
-use crate::widgets::viewport::Viewport;
 
 /// Cells of the labels.
 const LABEL: usize = 14;
@@ -233,29 +230,6 @@ pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>>
     let clean = json_for_terminal(&redact::members(&laid_out));
     let lines = clean.lines();
     lines.map(|line| Line::from(line.to_owned())).collect()
-}
-
-/// Lines scrolled to `top`, long ones broken.
-pub(super) struct Scrolled<'a> {
-    pub lines: &'a [Line<'static>],
-    pub top: usize,
-}
-
-impl StatefulWidget for Scrolled<'_> {
-    type State = Viewport;
-
-    fn render(self, area: Rect, buffer: &mut Buffer, viewport: &mut Viewport) {
-        let wrapped: Vec<Line<'_>> = self
-            .lines
-            .iter()
-            .flat_map(|line| wrap_line(line, area.width, 2))
-            .collect();
-        viewport.scroll_to(self.top, wrapped.len(), area);
-        viewport.rows = Rect::default();
-        for (line, row) in wrapped.iter().skip(viewport.top).zip(area.rows()) {
-            line.render(row, buffer);
-        }
-    }
 }
 
 /// One attempt of a run, in full.
