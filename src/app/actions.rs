@@ -61,7 +61,7 @@ pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
 pub(super) fn start(model: &mut Model, now: Now) -> Vec<Effect> {
     match model.state.pane {
         Pane::Requests => model.state.browsers[Resource::Offers].ask(&mut model.state.tickets, now),
-        pane => go_to(model, now, pane),
+        pane @ (Pane::Offers | Pane::Volumes | Pane::Workergroups) => go_to(model, now, pane),
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
         return Some(format!("Only on Offers ({})", key(Action::Offers)));
     }
     let is_about_prices = matches!(action, Action::Job | Action::Summary | Action::Plot);
-    if is_about_prices && !matches!(pane, Pane::Offers | Pane::Volumes) {
+    if is_about_prices && !pane.has_prices() {
         let (offers, volumes) = (key(Action::Offers), key(Action::Volumes));
         return Some(format!("Only on Offers ({offers}) and Volumes ({volumes})"));
     }

@@ -28,9 +28,7 @@ impl Model {
             // Its key means "back" there.
             Action::Quit => self.overlays.is_empty(),
             Action::Unlist => self.pane == Pane::Volumes,
-            Action::Job | Action::Summary | Action::Plot | Action::Watch => {
-                matches!(self.pane, Pane::Offers | Pane::Volumes)
-            }
+            Action::Job | Action::Summary | Action::Plot | Action::Watch => self.pane.has_prices(),
             Action::OpenRequest => self.failed_request().is_some(),
             Action::Basket | Action::ThreePrices | Action::Related => self.pane == Pane::Offers,
             action if groups::is_own(action) => self.pane == Pane::Workergroups,

@@ -95,7 +95,7 @@ impl Watch {
 const fn price_of(resource: Resource) -> &'static str {
     match resource {
         Resource::Offers => "dph_total",
-        _ => "storage_cost",
+        Resource::Volumes | Resource::Workergroups => "storage_cost",
     }
 }
 
@@ -183,8 +183,7 @@ impl Browser {
 
 /// Why the pane in sight cannot be watched, if it cannot.
 pub(super) fn disabled(model: &Model) -> Option<String> {
-    (!matches!(model.state.pane, Pane::Offers | Pane::Volumes))
-        .then(|| "Only on Offers and Volumes".to_owned())
+    (!model.state.pane.has_prices()).then(|| "Only on Offers and Volumes".to_owned())
 }
 
 /// Asks again where it is time.

@@ -268,7 +268,7 @@ fn items(state: &State) -> Vec<Item<Entry>> {
         let is_startup = searches.startup.as_ref() == Some(&search.name);
         let nouns = match search.spec.resource {
             Resource::Volumes => "volumes",
-            other => other.nouns(),
+            other @ (Resource::Offers | Resource::Workergroups) => other.nouns(),
         };
         let name = search.name.clone();
         Item {

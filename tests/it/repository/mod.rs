@@ -2,8 +2,10 @@
 
 mod architecture;
 mod docs;
+mod exhaustive;
 #[cfg(unix)]
 mod recording;
 #[cfg(unix)]
 mod screenshots;
+mod tokens;
 mod words;
