@@ -36,6 +36,7 @@ pub mod requests;
 pub mod routes;
 pub mod row_filter;
 pub mod sandbox;
+mod scene;
 pub mod searches;
 pub mod sort_editor;
 mod sorting;
