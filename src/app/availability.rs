@@ -86,12 +86,7 @@ impl Model {
         let Some(view) = self.overlays.last() else {
             return false;
         };
-        let is_shared = |context: &&Context| {
-            matches!(
-                context,
-                Context::Movement | Context::Global | Context::Always
-            )
-        };
+        let is_shared = |context: &&Context| matches!(context, Context::Global | Context::Always);
         let mut own = view
             .contexts()
             .iter()

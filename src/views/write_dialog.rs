@@ -20,12 +20,7 @@ use crate::widgets::text_input::TextInput;
 const LABEL: u16 = 14;
 
 /// Where the keys are looked up while an outcome is shown.
-pub(super) const OUTCOME: &[Context] = &[
-    Context::Report,
-    Context::Movement,
-    Context::Global,
-    Context::Always,
-];
+pub(super) const OUTCOME: &[Context] = &[Context::Report, Context::Global, Context::Always];
 
 /// Closes an outcome, but not before it is there: Enter may still be held down from sending.
 pub(super) fn close_outcome(kind: WriteKind, cx: &mut Cx<'_>) {

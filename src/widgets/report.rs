@@ -89,12 +89,7 @@ impl Report {
         if self.find.is_typing() {
             &[Context::Query, Context::Always]
         } else {
-            &[
-                Context::Report,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ]
+            &[Context::Report, Context::Global, Context::Always]
         }
     }
 

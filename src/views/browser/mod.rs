@@ -222,16 +222,12 @@ impl View for BrowserPane {
             (Focus::Table | Focus::Market, Resource::Workergroups) => &[
                 Context::Workergroups,
                 Context::Table,
-                Context::Movement,
                 Context::Global,
                 Context::Always,
             ],
-            (Focus::Table | Focus::Market, Resource::Offers | Resource::Volumes) => &[
-                Context::Table,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
+            (Focus::Table | Focus::Market, Resource::Offers | Resource::Volumes) => {
+                &[Context::Table, Context::Global, Context::Always]
+            }
         }
     }
 

@@ -259,19 +259,15 @@ impl Detail {
 
 impl View for Detail {
     fn contexts(&self) -> &'static [Context] {
-        use Context::{Always, Global, Movement, Query, Report, Table, Tabs, Workergroups};
+        use Context::{Always, Global, Query, Report, Table, Tabs, Workergroups};
         // The keys of a record are those of its row; n is the next match only while one searches.
         match self.resource {
             _ if self.is_typing() => &[Query, Always],
             Resource::Workergroups if self.is_searching() => {
-                &[Tabs, Report, Workergroups, Table, Movement, Global, Always]
+                &[Tabs, Report, Workergroups, Table, Global, Always]
             }
-            Resource::Workergroups => {
-                &[Tabs, Workergroups, Report, Table, Movement, Global, Always]
-            }
-            Resource::Offers | Resource::Volumes => {
-                &[Tabs, Report, Table, Movement, Global, Always]
-            }
+            Resource::Workergroups => &[Tabs, Workergroups, Report, Table, Global, Always],
+            Resource::Offers | Resource::Volumes => &[Tabs, Report, Table, Global, Always],
         }
     }
 

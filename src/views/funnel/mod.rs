@@ -156,12 +156,7 @@ impl Funnel {
 
 impl View for Funnel {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Chart,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::Chart, Context::Global, Context::Always]
     }
 
     fn placement(&self) -> Placement {

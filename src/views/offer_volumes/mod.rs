@@ -176,12 +176,7 @@ fn matches(
 
 impl View for OfferVolumes {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Items,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::Items, Context::Global, Context::Always]
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

@@ -106,7 +106,7 @@ fn actions(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
     let mut seen = vec![Action::Palette];
     commands
         .rows()
-        .filter(|row| !matches!(row.context, Context::Movement | Context::List))
+        .filter(|row| row.context != Context::List && !row.moves())
         .filter(|row| {
             // The same in another context, or under another key, is one thing to do.
             let is_new = !seen.contains(&row.action);

@@ -163,7 +163,6 @@ impl View for RequestDetails {
             Context::Tabs,
             Context::Report,
             Context::Table,
-            Context::Movement,
             Context::Global,
             Context::Always,
         ]

@@ -133,12 +133,7 @@ impl View for RequestsPane {
         if self.is_typing {
             return &[Context::Query, Context::Always];
         }
-        &[
-            Context::Table,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::Table, Context::Global, Context::Always]
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

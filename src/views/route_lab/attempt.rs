@@ -273,7 +273,6 @@ impl View for AttemptView {
             Context::Report,
             Context::Chart,
             Context::RouteLab,
-            Context::Movement,
             Context::Global,
             Context::Always,
         ]

@@ -182,12 +182,7 @@ impl Rows for FigureRows<'_> {
 
 impl View for Compare {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::RouteLab,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::RouteLab, Context::Global, Context::Always]
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {

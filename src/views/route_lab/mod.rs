@@ -296,7 +296,6 @@ impl View for RouteLab {
         &[
             Context::RouteLab,
             Context::Tabs,
-            Context::Movement,
             Context::Global,
             Context::Always,
         ]
