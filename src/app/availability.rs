@@ -1,8 +1,11 @@
 //! What can be done now, and why the rest cannot.
 
-use super::keymap::{Action, Context, bindings};
+use super::commands::Commands;
+use super::keymap::{Action, BINDINGS, Context, bindings};
+use super::model::Model;
+use super::pane::Pane;
 use super::view::Availability;
-use super::{Model, Pane, analysis, groups, mutations, watch};
+use super::{analysis, groups, mutations, watch};
 
 /// The contexts of the table that can be reached from who owns the keyboard by closing what lies
 /// over it; none where text is typed or a question waits, so that nothing typed is lost.
@@ -76,7 +79,8 @@ impl Model {
                     let has_offer = browser.is_some_and(|it| it.selected_row().is_some());
                     (!has_offer).then(|| "No offer is selected".to_owned())
                 }),
-            other => groups::disabled(self, other).or_else(|| analysis::disabled(self, other)),
+            other => groups::disabled(self, self.overlays.is_empty(), other)
+                .or_else(|| analysis::disabled(self, other)),
         }
     }
 
@@ -92,5 +96,35 @@ impl Model {
             .iter()
             .take_while(|context| !is_shared(context));
         own.any(|context| bindings(*context).any(|row| row.action == action))
+    }
+}
+
+impl Commands {
+    /// The commands of whoever has the keyboard now.
+    pub(super) fn of(model: &Model) -> Self {
+        let mut disabled: Vec<(Action, String)> = Vec::new();
+        for row in BINDINGS {
+            if !disabled.iter().any(|(own, _)| *own == row.action)
+                && let Some(why) = model.disabled(row.action)
+            {
+                disabled.push((row.action, why));
+            }
+        }
+        let actions = BINDINGS.iter().map(|row| row.action);
+        let hidden = actions
+            .filter(|action| !model.has_use_for(*action))
+            .collect();
+        let mut commands = Self {
+            contexts: model.contexts(),
+            below: reach(model),
+            is_pane: model.overlays.is_empty(),
+            disabled,
+            hidden,
+            copies: Vec::new(),
+        };
+        if commands.rows().any(|row| row.action == Action::Copy) {
+            commands.copies = super::copy::items(&model.state).unwrap_or_default();
+        }
+        commands
     }
 }

@@ -1,9 +1,11 @@
 //! What can be copied from where a person is: ids, records, tables, queries and requests, each a text
 //! with a letter of its own.
 
+use super::browser::Browser;
 use super::copy_formats::{self, LONGEST};
 use super::message::Effect;
-use super::{Browser, Pane, State};
+use super::pane::Pane;
+use super::state::State;
 use crate::domain::text::visible;
 use crate::domain::{Resource, WORKERGROUPS, export};
 

@@ -23,6 +23,7 @@ pub mod groups;
 pub mod keymap;
 pub mod markets;
 pub mod message;
+mod model;
 mod mouse;
 pub mod mutations;
 pub mod pane;
@@ -30,6 +31,7 @@ pub mod persistence;
 mod price_basis;
 pub mod price_models;
 mod pricing;
+mod profile;
 mod query_input;
 pub mod remote;
 pub mod requests;
@@ -46,126 +48,25 @@ mod state;
 mod suggestions;
 pub mod themes;
 mod title;
+mod toast;
 pub mod view;
 mod violations;
 pub mod watch;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use browser::Browser;
-use frame_layout::FrameLayout;
 /// The person's own keys, by their path of old.
 pub use keymap::user as keys;
-use keymap::{Action, Chord, Context};
+use keymap::{Action, Chord};
 pub use message::{Effect, Message, Toast};
+pub use model::Model;
 pub use pane::Pane;
+pub use profile::Profile;
 pub use remote::{Now, Ticket};
 pub use state::State;
 pub use title::title;
-use view::View;
 
-use crate::domain::{Condition, Dialect, Resource};
-
-/// What is known of the profile that the dashboard speaks for; no secret is in it.
-#[derive(Debug, Clone)]
-pub struct Profile {
-    pub name: String,
-    /// Whether it is the embedded sandbox.
-    pub is_sandbox: bool,
-    /// Whether creating and unlisting are off.
-    pub read_only: bool,
-    pub dialect: &'static Dialect,
-    /// Where the management interface is, for people.
-    pub base_url: String,
-    /// Where the routing endpoint is, for people and for commands that they run.
-    pub route_url: String,
-    /// Whether a key is sent.
-    pub has_key: bool,
-}
-
-/// The dashboard: what the views share, and the views themselves.
-#[derive(Debug)]
-pub struct Model {
-    /// What the views share.
-    pub state: State,
-    /// The view of each pane, the bottom of the stack.
-    panes: [Box<dyn View>; 4],
-    /// What is open over the pane, topmost last.
-    pub overlays: Vec<Box<dyn View>>,
-    /// What the last frame measured.
-    pub facts: FrameLayout,
-    views: view::Views,
-}
-
-impl std::ops::Deref for Model {
-    type Target = State;
-
-    fn deref(&self) -> &State {
-        &self.state
-    }
-}
-
-impl std::ops::DerefMut for Model {
-    fn deref_mut(&mut self) -> &mut State {
-        &mut self.state
-    }
-}
-
-impl Model {
-    /// The dashboard at its start. `conditions` are added to the visible defaults of the offers.
-    pub fn new(profile: Profile, conditions: Option<Vec<Condition>>, views: view::Views) -> Self {
-        Self {
-            state: State::new(profile, conditions),
-            panes: Pane::ALL.map(views.pane),
-            overlays: Vec::new(),
-            facts: FrameLayout::default(),
-            views,
-        }
-    }
-
-    /// The view of the open pane.
-    pub(crate) fn pane_view(&self) -> &dyn View {
-        &*self.panes[self.state.pane as usize]
-    }
-
-    /// Whether typed characters go into a text now.
-    fn takes_text(&self) -> bool {
-        stack::top(self).takes_text()
-    }
-
-    /// The contexts in which a key is looked up now.
-    pub fn contexts(&self) -> &'static [Context] {
-        stack::top(self).contexts()
-    }
-
-    /// When the model wants to be woken, on the clock that never jumps: a notice that goes, the
-    /// seconds of a request under way, the age of what is shown.
-    pub fn deadline(&self, now: Now) -> Option<f64> {
-        let toast = self.toast.as_ref().map(|toast| toast.until);
-        let offers = &self.browsers[Resource::Offers];
-        let prices = self.pane == Pane::Offers && offers.figures.three.is_loading();
-        let view = prices.then(|| self.animation(now, 0.25)).flatten();
-        let writes = self.state.mutations.deadline(now);
-        let routes = self.routes.deadline(now);
-        let persistence = self.persistence.deadline();
-        let watch = watch::deadline(self, now);
-        let views = stack::deadline(self, now);
-        let order = sorting::deadline(self);
-        [
-            toast,
-            view,
-            writes,
-            routes,
-            persistence,
-            watch,
-            views,
-            order,
-        ]
-        .into_iter()
-        .flatten()
-        .reduce(f64::min)
-    }
-}
+use crate::domain::Resource;
 
 /// Decides what follows from something that happened.
 pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::keymap::{Action, Context};
 use super::message::Effect;
+pub use super::message::RunSnapshot;
 use super::pane::Pane;
 use super::remote::{Now, Ticket, Tickets};
 use super::state::State;
@@ -26,16 +27,6 @@ const MOST_RUNS: usize = 20;
 
 /// The most attempts of all runs in memory before the oldest run goes.
 const MOST_ATTEMPTS: usize = 500_000;
-
-/// A run as it was at one moment, to be written to a file while it may go on.
-#[derive(Debug, Clone)]
-pub struct RunSnapshot(pub Arc<Run>);
-
-impl PartialEq for RunSnapshot {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
 
 /// A run and the requests that belong to it.
 #[derive(Debug)]

@@ -2,15 +2,16 @@
 //!
 //! The stack of views ends in the view of the open pane, at place 0; what is open over it follows.
 
+use super::actions;
 use super::commands::Commands;
 use super::export::{NotWritten, Written};
 use super::frame_layout::Target;
 use super::keymap::Action;
 use super::message::{Effect, Toast};
+use super::model::Model;
 use super::mutations::Completed;
 use super::remote::{Now, Ticket, Waiting};
 use super::view::{Availability, Change, Cx, Outcome, Region, Response, View};
-use super::{Model, actions};
 
 /// Lets the view at a place of the stack act; `None` if there is no view.
 fn with<R>(

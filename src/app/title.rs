@@ -1,6 +1,6 @@
 //! The title of the terminal's window.
 
-use super::State;
+use super::state::State;
 use crate::domain::text::visible;
 
 /// Names the market and the pane, so that one of many windows is found again.

@@ -8,7 +8,6 @@ use std::fmt;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::State;
 use super::commands::Commands;
 use super::export::{NotWritten, Written};
 use super::frame_layout::FrameLayout;
@@ -18,6 +17,7 @@ use super::mutations::Completed;
 use super::pane::Pane;
 use super::remote::{Now, Ticket, Waiting};
 pub use super::scene::Scene;
+use super::state::State;
 use crate::api::{ApiError, Reply, Request};
 use crate::domain::Field;
 use crate::widgets::input_widget::InputWidget;

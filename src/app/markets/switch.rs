@@ -1,44 +1,12 @@
 //! From one market to another: what belongs to the old one goes, what belongs to the person stays.
 
-use super::{MarketList, StatusMessage};
+use super::data::{MarketReady, RestoredState, StatusMessage};
+use crate::app::actions;
 use crate::app::message::{Effect, Toast};
-use crate::app::remote::{Now, Ticket};
-use crate::app::sandbox::SandboxNotes;
-use crate::app::{Model, Profile, State, actions};
-use crate::domain::journal::Entry;
-use crate::domain::saved::{Searches, Snapshot};
-use crate::domain::workergroup;
-
-/// What was kept for a profile and comes back with it.
-#[derive(Debug, Default)]
-pub struct RestoredState {
-    /// What a person should know.
-    pub notices: Vec<String>,
-    /// How the dashboard was left, and the saved searches; `None` where nothing can be kept.
-    pub kept: Option<(Option<Snapshot>, Searches)>,
-    pub history: Vec<Entry>,
-    /// What is to be known about the history.
-    pub history_note: Option<String>,
-    /// What was seen of its workergroups.
-    pub groups: Option<workergroup::Snapshot>,
-    /// What the embedded sandbox says of itself.
-    pub sandbox: SandboxNotes,
-    /// Any number, for what is to differ from run to run.
-    pub seed: u64,
-}
-
-/// A market that is ready to be spoken to.
-#[derive(Debug)]
-pub struct MarketReady {
-    /// The number under which it was asked for.
-    pub ticket: Ticket,
-    /// For whom the dashboard speaks then.
-    pub profile: Profile,
-    /// What was kept for it.
-    pub restored: RestoredState,
-    /// The markets as they are now.
-    pub market_list: MarketList,
-}
+use crate::app::model::Model;
+use crate::app::profile::Profile;
+use crate::app::remote::Now;
+use crate::app::state::State;
 
 impl Model {
     /// Takes what was kept for the profile in. With a query `given` on the command line, that one
@@ -140,7 +108,9 @@ pub(super) fn on_ready(model: &mut Model, now: Now, ready: MarketReady) -> Vec<E
     model.unpack(ready.restored, false);
     model.state.markets.market_list = ready.market_list;
     model.state.markets.status = None;
-    effects.push(Effect::Market(super::MarketCommand::Activate(ready.ticket)));
+    effects.push(Effect::Market(super::data::MarketCommand::Activate(
+        ready.ticket,
+    )));
     effects.extend(actions::start(model, now));
     model.show(Toast::new(text, now));
     effects
