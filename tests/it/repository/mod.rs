@@ -7,5 +7,7 @@ mod exhaustive;
 mod recording;
 #[cfg(unix)]
 mod screenshots;
+
+mod supply;
 mod tokens;
 mod words;
