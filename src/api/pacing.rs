@@ -41,7 +41,11 @@ impl Lane {
         let floor = match operation {
             // Specification, "Limits": the only documented interval.
             Operation::UnlistVolume => 5.0,
-            _ => 0.0,
+            Operation::SearchOffers
+            | Operation::SearchVolumes
+            | Operation::ListWorkergroups
+            | Operation::CreateWorkergroup
+            | Operation::Route => 0.0,
         };
         Self {
             interval: floor,

@@ -168,7 +168,7 @@ impl Browser {
         let ticket = tickets.take();
         let request = match self.resource() {
             Resource::Workergroups => Request::ListWorkergroups,
-            _ => Request::Search(self.query.clone()),
+            Resource::Offers | Resource::Volumes => Request::Search(self.query.clone()),
         };
         self.asked_query = Some(self.query.clone());
         self.ask_order_at = None;

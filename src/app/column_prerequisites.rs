@@ -3,7 +3,7 @@
 
 use super::browser::Browser;
 use super::keymap::Action;
-use super::keys::Keymap;
+use super::keymap::Keymap;
 use super::{price_models, pricing};
 use crate::domain::{Condition, Field, OrderKey, language};
 

@@ -5,10 +5,12 @@
 //! second Enter or resize sends twice. A write in flight is never aborted; its outcome reaches the
 //! history and the person whatever view is open by then.
 
+use super::groups;
 use super::message::{Effect, Toast};
+use super::pane::Pane;
+use super::profile::Profile;
 use super::remote::{Now, Ticket};
 use super::state::State;
-use super::{Model, Pane, Profile, groups, stack};
 use crate::api::pacing::Pacer;
 use crate::api::wire::{self, WireRequest};
 use crate::api::{ApiError, Operation, Reply, Request};
@@ -350,24 +352,24 @@ fn ascii_json(json: &str) -> String {
 /// Handles a response if a write waits for it; else `None`. Unless a view shows the outcome, a
 /// notice does.
 pub(super) fn answered(
-    model: &mut Model,
+    state: &mut State,
     now: Now,
     ticket: Ticket,
     response: &Result<Reply, ApiError>,
-) -> Option<Vec<Effect>> {
-    let kind = model.state.mutations.awaiting(ticket)?;
-    let completed = model.state.mutations.complete(kind, response, now)?;
-    let mut effects = match kind {
-        WriteKind::UnlistVolume => unlisted(&mut model.state, &completed, now),
-        WriteKind::CreateWorkergroup => groups::creation::answered(&mut model.state, now, response),
+) -> Option<(Completed, Vec<Effect>)> {
+    let kind = state.mutations.awaiting(ticket)?;
+    let completed = state.mutations.complete(kind, response, now)?;
+    let effects = match kind {
+        WriteKind::UnlistVolume => unlisted(state, &completed, now),
+        WriteKind::CreateWorkergroup => groups::creation::answered(state, now, response),
     };
-    let (is_shown, more) = stack::write_completed(model, now, &completed);
-    effects.extend(more);
-    if !is_shown {
-        notify(&mut model.state, &completed, now);
-        model.state.mutations.dismiss(kind);
-    }
-    Some(effects)
+    Some((completed, effects))
+}
+
+/// Tells the outcome of a write that no view shows.
+pub(super) fn announce(state: &mut State, completed: &Completed, now: Now) {
+    notify(state, completed, now);
+    state.mutations.dismiss(completed.kind);
 }
 
 /// The listing is gone from the market, so the table is out of date.

@@ -1,9 +1,9 @@
 //! What rows are priced for: offers for a job, volumes for a size and term.
 
-use super::State;
 use super::browser::Browser;
 use super::message::Effect;
 use super::remote::Now;
+use super::state::State;
 use crate::domain::cost::{Job, VolumeTerm};
 use crate::domain::query::{DEFAULT_STORAGE_GB, Direction};
 use crate::domain::{Operand, Operator, OrderKey, Query, Resource, Value};

@@ -1,6 +1,7 @@
 //! Remote data: requests in flight, and the one rule against stale responses.
 
-use crate::api::ApiError;
+use crate::api::{ApiError, Reply};
+use crate::domain::Listing;
 
 /// The current time, passed to the core, which never reads a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -177,5 +178,26 @@ impl<T> Remote<T> {
                 Phase::Idle
             };
         }
+    }
+}
+
+impl Remote<Listing> {
+    /// Accepts the records it waits for; gives back what it does not wait for.
+    pub fn take_records(
+        &mut self,
+        ticket: Ticket,
+        now: Now,
+        response: Result<Reply, ApiError>,
+    ) -> Option<Result<Reply, ApiError>> {
+        if self.awaited() != Some(ticket) {
+            return Some(response);
+        }
+        let listing = match response {
+            Ok(Reply::Records(listing)) => Ok(*listing),
+            Ok(other) => return Some(Ok(other)),
+            Err(error) => Err(error),
+        };
+        self.accept(ticket, now, listing);
+        None
     }
 }

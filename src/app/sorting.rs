@@ -3,11 +3,11 @@
 //! The cheapest of 500 loaded offers is not the cheapest of 2,000. A new order over a truncated
 //! response therefore also requests the market's own top rows.
 
-use super::Model;
 use super::browser::Browser;
 use super::message::Effect;
 use super::remote::Now;
 use super::sort_editor::arrow;
+use super::state::State;
 use crate::domain::insight::Coverage;
 use crate::domain::{Direction, Field, Listing, OrderKey, Query, Resource};
 
@@ -127,10 +127,10 @@ impl Browser {
 }
 
 /// Sends the request for an order that has settled.
-pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
-    let super::State {
+pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
+    let State {
         browsers, tickets, ..
-    } = &mut model.state;
+    } = state;
     let mut effects = Vec::new();
     for browser in browsers.iter_mut() {
         if browser.ask_order_at.is_some_and(|due| due <= now.mono) {
@@ -141,10 +141,10 @@ pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
 }
 
 /// When the next order settles.
-pub(super) fn deadline(model: &Model) -> Option<f64> {
+pub(super) fn deadline(state: &State) -> Option<f64> {
     [
-        &model.state.browsers[Resource::Offers],
-        &model.state.browsers[Resource::Volumes],
+        &state.browsers[Resource::Offers],
+        &state.browsers[Resource::Volumes],
     ]
     .into_iter()
     .filter_map(|browser| browser.ask_order_at)

@@ -5,12 +5,15 @@ use std::ops::{Index, IndexMut};
 use super::browser::Browser;
 use super::groups::Groups;
 use super::keymap::{Chord, Keymap};
+use super::markets::data::Markets;
 use super::message::{Effect, Toast};
 use super::mutations::Mutations;
+use super::pane::Pane;
+use super::profile::Profile;
 use super::remote::{Now, Tickets};
 use super::requests::Requests;
 use super::routes::Routes;
-use super::{Pane, Profile, drafts, markets, persistence, sandbox, split, themes};
+use super::{drafts, persistence, sandbox, split, themes};
 use crate::api::ledger::Ledger;
 use crate::domain::local::LocalTime;
 use crate::domain::saved::Searches;
@@ -51,7 +54,7 @@ pub struct State {
     /// The time zone of the person.
     pub zone: jiff::tz::TimeZone,
     /// The markets to connect to.
-    pub markets: markets::Markets,
+    pub markets: Markets,
     /// The themes, and the current one.
     pub themes: themes::Themes,
     /// State of closed views.
@@ -162,7 +165,7 @@ impl State {
             sandbox: sandbox::SandboxNotes::default(),
             split: split::Split::default(),
             zone: jiff::tz::TimeZone::UTC,
-            markets: markets::Markets::default(),
+            markets: Markets::default(),
             themes: themes::Themes::default(),
             drafts: drafts::Drafts::default(),
             tickets: Tickets::default(),

@@ -301,13 +301,7 @@ impl<S: Surface> Dashboard<S> {
             if let Message::Answered { ticket, .. } | Message::Routed { ticket, .. } = &message {
                 self.flights.remove(ticket);
             }
-            let ready = match &message {
-                Message::Market(news) => match &**news {
-                    MarketEvent::Ready(ready) => Some(ready.ticket),
-                    _ => None,
-                },
-                _ => None,
-            };
+            let ready = ready_market(&message);
             for effect in update(&mut self.model, self.clock.now(), message) {
                 match effect {
                     Effect::Quit => return Ok(Some(0)),
@@ -536,4 +530,14 @@ impl<S: Surface> Dashboard<S> {
             });
         });
     }
+}
+
+/// The ticket of a connection that a message brings.
+fn ready_market(message: &Message) -> Option<Ticket> {
+    if let Message::Market(event) = message
+        && let MarketEvent::Ready(ready) = &**event
+    {
+        return Some(ready.ticket);
+    }
+    None
 }

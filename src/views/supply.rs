@@ -48,7 +48,6 @@ impl View for SupplyView {
         &[
             Context::Workergroups,
             Context::Report,
-            Context::Movement,
             Context::Global,
             Context::Always,
         ]

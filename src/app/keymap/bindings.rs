@@ -33,15 +33,18 @@ pub enum Context {
     /// A list with adding and removing, without a search line.
     Items,
     Tabs,
-    /// Movement in all lists.
-    Movement,
-    /// Everywhere, except where text is typed.
+    /// Everywhere, except where text is typed: moving, going elsewhere.
     Global,
     /// Everywhere, even where text is typed.
     Always,
 }
 
 impl Context {
+    /// Whether letters are text where keys are looked up here.
+    pub const fn takes_text(self) -> bool {
+        matches!(self, Self::Query | Self::List | Self::Form | Self::Editor)
+    }
+
     /// The heading in the help screen.
     pub const fn title(self) -> &'static str {
         match self {
@@ -59,7 +62,6 @@ impl Context {
             Self::Editor => "Text editor",
             Self::Items => "Lists without a search line",
             Self::Tabs => "Tabs",
-            Self::Movement => "Moving",
             Self::Global => "Everywhere",
             Self::Always => "Even while typing",
         }
@@ -227,6 +229,15 @@ const fn row(
 }
 
 impl Binding {
+    /// Whether it is a key for moving in whatever is shown: nothing that anyone looks up by name.
+    pub fn moves(&self) -> bool {
+        let is_end = matches!(
+            self.action,
+            Action::FirstColumn | Action::LastColumn | Action::Back
+        );
+        self.context == Context::Global && (is_end || self.action.motion(1).is_some())
+    }
+
     const fn hint(mut self, word: &'static str, rank: u8) -> Self {
         self.hint = Some((word, rank));
         self
@@ -391,17 +402,17 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Tabs, &["tab"], Action::NextTab, "next-tab", "Next tab of the view").hint("next tab", 2),
     row(Context::Tabs, &["shift-tab"], Action::PreviousTab, "previous-tab", "Previous tab of the view"),
 
-    row(Context::Movement, &["down", "j"], Action::Down, "down", "Down").hint("move", 22),
-    row(Context::Movement, &["up", "k"], Action::Up, "up", "Up"),
-    row(Context::Movement, &["pgdn", "ctrl-f"], Action::PageDown, "page-down", "A page down"),
-    row(Context::Movement, &["pgup", "ctrl-b"], Action::PageUp, "page-up", "A page up"),
-    row(Context::Movement, &["ctrl-d"], Action::HalfDown, "half-page-down", "Half a page down"),
-    row(Context::Movement, &["ctrl-u"], Action::HalfUp, "half-page-up", "Half a page up"),
-    row(Context::Movement, &["g", "home"], Action::First, "first", "To the first line"),
-    row(Context::Movement, &["G", "end"], Action::Last, "last", "To the last line"),
-    row(Context::Movement, &["0"], Action::FirstColumn, "first-column", "To the first column"),
-    row(Context::Movement, &["$"], Action::LastColumn, "last-column", "To the last column"),
-    row(Context::Movement, &["esc"], Action::Back, "back", "One step back").hint("back", 9),
+    row(Context::Global, &["down", "j"], Action::Down, "down", "Down").hint("move", 22),
+    row(Context::Global, &["up", "k"], Action::Up, "up", "Up"),
+    row(Context::Global, &["pgdn", "ctrl-f"], Action::PageDown, "page-down", "A page down"),
+    row(Context::Global, &["pgup", "ctrl-b"], Action::PageUp, "page-up", "A page up"),
+    row(Context::Global, &["ctrl-d"], Action::HalfDown, "half-page-down", "Half a page down"),
+    row(Context::Global, &["ctrl-u"], Action::HalfUp, "half-page-up", "Half a page up"),
+    row(Context::Global, &["g", "home"], Action::First, "first", "To the first line"),
+    row(Context::Global, &["G", "end"], Action::Last, "last", "To the last line"),
+    row(Context::Global, &["0"], Action::FirstColumn, "first-column", "To the first column"),
+    row(Context::Global, &["$"], Action::LastColumn, "last-column", "To the last column"),
+    row(Context::Global, &["esc"], Action::Back, "back", "One step back").hint("back", 9),
 
     row(Context::Global, &["1"], Action::Offers, "offers", "Offers pane"),
     row(Context::Global, &["2"], Action::Volumes, "volumes", "Volumes pane"),

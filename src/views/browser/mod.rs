@@ -223,16 +223,12 @@ impl View for BrowserPane {
             (Focus::Table | Focus::Market, Resource::Workergroups) => &[
                 Context::Workergroups,
                 Context::Table,
-                Context::Movement,
                 Context::Global,
                 Context::Always,
             ],
-            (Focus::Table | Focus::Market, Resource::Offers | Resource::Volumes) => &[
-                Context::Table,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
+            (Focus::Table | Focus::Market, Resource::Offers | Resource::Volumes) => {
+                &[Context::Table, Context::Global, Context::Always]
+            }
         }
     }
 
@@ -290,10 +286,6 @@ impl View for BrowserPane {
             browser.query_typed();
         }
         Outcome::Handled
-    }
-
-    fn takes_text(&self) -> bool {
-        self.focus == Focus::Query
     }
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {

@@ -227,12 +227,7 @@ fn best_shown(cells: &[Option<String>], best: &[usize]) -> Vec<usize> {
 
 impl View for Compare {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Chart,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::Chart, Context::Global, Context::Always]
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {

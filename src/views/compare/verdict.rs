@@ -67,7 +67,7 @@ fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
     let purpose = match browser.resource() {
         Resource::Offers if browser.figures.job.is_some() => " for your job",
         Resource::Volumes if browser.figures.term.is_some() => " for your term",
-        _ => "",
+        Resource::Offers | Resource::Volumes | Resource::Workergroups => "",
     };
     let own = letter(cheapest.place);
     let fastest = runners

@@ -4,7 +4,7 @@
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::{Create, MINE, NONE, Page};
+use super::{Create, MINE, NONE, Page, Word};
 use crate::api::Request;
 use crate::app::groups::creation::{CREATE, Unresolved};
 use crate::app::groups::preflight::{Look, Subject};
@@ -80,10 +80,7 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
         rows.text(6, &text, theme.warning);
     }
     rows.gap();
-    rows.input("Type create", &view.input, true);
-    if let Some(error) = &view.error {
-        rows.text(0, error, theme.error);
-    }
+    word("Type create", view, rows, scene);
     let wait = scene
         .state
         .mutations
@@ -105,6 +102,16 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     };
     rows.text(1, &text, style);
     history(rows, scene);
+}
+
+/// The line for the word, and what is wrong with it.
+fn word(label: &'static str, view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
+    if let Some(input) = view.form.line(Word) {
+        rows.input(label, input, true);
+    }
+    if let Some(error) = view.form.error(Word) {
+        rows.text(0, error, scene.theme.error);
+    }
 }
 
 fn history(rows: &mut Rows, scene: &Scene<'_, '_>) {
@@ -236,10 +243,7 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.gap();
     listed(view, unresolved, rows, scene);
     rows.gap();
-    rows.input("You decide", &view.input, true);
-    if let Some(error) = &view.error {
-        rows.text(0, error, theme.error);
-    }
+    word("You decide", view, rows, scene);
     let enter = scene.key(Action::Submit);
     let mine = if unresolved.candidates.is_empty() {
         String::new()

@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-use crate::api::{Reply, Request};
+use crate::api::Request;
 use crate::app::browser::Browser;
 use crate::app::keymap::Action;
 use crate::app::remote::{Phase, Remote, Ticket};
@@ -114,17 +114,11 @@ impl Machine {
         response: Response,
         cx: &mut Cx<'_>,
     ) -> Option<Response> {
-        if self.remote.awaited() != Some(ticket) {
-            return Some(response);
+        let left = self.remote.take_records(ticket, cx.now, response);
+        if left.is_none() {
+            self.rebuild(&cx.state.browsers[Resource::Offers]);
         }
-        let answer = match response {
-            Ok(Reply::Records(listing)) => Ok(*listing),
-            Ok(_) => return None,
-            Err(error) => Err(error),
-        };
-        self.remote.accept(ticket, cx.now, answer);
-        self.rebuild(&cx.state.browsers[Resource::Offers]);
-        None
+        left
     }
 
     pub fn rebuild(&mut self, browser: &Browser) {

@@ -115,18 +115,7 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
             block("Job", job(browser, listing, row, scene));
         }
         Resource::Volumes => {
-            let term = browser.figures.term;
-            let size = term.unwrap_or_default();
-            let title = format!(
-                "{} for {} days",
-                format::gigabytes(size.gb),
-                trimmed(size.days, 4)
-            );
-            let mut bill = bill::volume(listing, row, &size, scene.now, scene.theme);
-            if term.is_none() {
-                let text = format!("An example ({} sets size and term)", scene.key(Action::Job));
-                bill.push(Line::styled(text, scene.theme.dim));
-            }
+            let (title, bill) = volume(browser, listing, row, scene);
             block(&title, bill);
         }
         Resource::Workergroups => {
@@ -140,14 +129,9 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
         }
     }
     let count = browser.count_label();
-    let (among, is_cut) = match count.strip_suffix(" of more") {
-        Some(first) => (lowered(first), true),
-        None => (lowered(&count), false),
-    };
-    let among = if is_cut {
-        format!("the {among}")
-    } else {
-        among
+    let among = match count.strip_suffix(" of more") {
+        Some(first) => format!("the {}", lowered(first)),
+        None => lowered(&count),
     };
     block(
         &format!("Alternatives in {among}"),
@@ -158,6 +142,24 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
         table.lines.extend(lead(browser, row, scene.theme));
     }
     blocks
+}
+
+/// What the volume costs for the priced size and term, or for an example, under its title.
+fn volume(
+    browser: &Browser,
+    listing: &Listing,
+    row: usize,
+    scene: &Scene<'_, '_>,
+) -> (String, Vec<Line<'static>>) {
+    let term = browser.figures.term;
+    let size = term.unwrap_or_default();
+    let (gb, days) = (format::gigabytes(size.gb), trimmed(size.days, 4));
+    let mut bill = bill::volume(listing, row, &size, scene.now, scene.theme);
+    if term.is_none() {
+        let text = format!("An example ({} sets size and term)", scene.key(Action::Job));
+        bill.push(Line::styled(text, scene.theme.dim));
+    }
+    (format!("{gb} for {days} days"), bill)
 }
 
 /// A phrase in lower case, to continue a title.
@@ -338,20 +340,19 @@ fn others(
     own: usize,
     theme: &Theme,
 ) -> Vec<Line<'static>> {
+    if rows.is_empty() {
+        let text = match browser.resource() {
+            Resource::Volumes => "No other volume in your search",
+            Resource::Offers | Resource::Workergroups => {
+                "No other offer with the same GPUs in your search"
+            }
+        };
+        return vec![Line::styled(text, theme.dim)];
+    }
     let front = browser.figures.front();
     let beats = front
         .and_then(|front| front.beaten_by(u32::try_from(own).ok()?))
         .map(|lead| lead.row);
-    let text = |row: usize, key: &str| {
-        let field = listing.catalog().column(key);
-        let cell = field.map_or_else(String::new, |field| format::cell(listing, row, field, 80));
-        // The country code is enough to tell locations apart.
-        if key == "geolocation" {
-            truncate(country::code(&cell), 7)
-        } else {
-            cell
-        }
-    };
     let columns = columns_of_others(browser);
     let line = |sign: &str, id: String, cells: &mut dyn Iterator<Item = (String, usize)>| {
         let line = format!("{sign} {id:>10}");
@@ -368,12 +369,8 @@ fn others(
     for row in own.into_iter().chain(rows.iter().copied()) {
         let place = row as usize;
         let id = listing.id(place).map(|id| id.to_string());
-        let mut cells = columns.iter().map(|(_, key, width)| {
-            let cell = text(place, key);
-            // The unit is in the header.
-            let figure = cell.trim_end_matches('%').trim_end_matches(" GB");
-            (figure.to_owned(), *width)
-        });
+        let cells = columns.iter();
+        let mut cells = cells.map(|(_, key, width)| (figure(listing, place, key), *width));
         let (sign, style) = match row {
             row if Some(row) == own => ("▌", theme.accent),
             row if Some(row) == beats => ("◆", theme.good),
@@ -382,16 +379,19 @@ fn others(
         let text = line(sign, id.unwrap_or_default(), &mut cells);
         lines.push(Line::styled(text, style));
     }
-    if rows.is_empty() {
-        let text = match browser.resource() {
-            Resource::Volumes => "No other volume in your search",
-            Resource::Offers | Resource::Workergroups => {
-                "No other offer with the same GPUs in your search"
-            }
-        };
-        return vec![Line::styled(text, theme.dim)];
-    }
     lines
+}
+
+/// A cell of a column whose header names the unit; of a place the code is enough to tell countries
+/// apart.
+fn figure(listing: &Listing, row: usize, key: &str) -> String {
+    let field = listing.catalog().column(key);
+    let cell = field.map_or_else(String::new, |field| format::cell(listing, row, field, 80));
+    if key == "geolocation" {
+        return truncate(country::code(&cell), 7);
+    }
+    let number = cell.trim_end_matches('%').trim_end_matches(" GB");
+    number.to_owned()
 }
 
 /// By how much the first alternative beats the row.

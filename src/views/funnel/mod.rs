@@ -4,7 +4,7 @@ mod draw;
 
 use ratatui::layout::Rect;
 
-use crate::api::{Reply, Request};
+use crate::api::Request;
 use crate::app::State;
 use crate::app::computed_columns::ComputedColumns;
 use crate::app::keymap::{Action, Context};
@@ -155,12 +155,7 @@ impl Funnel {
 
 impl View for Funnel {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Chart,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::Chart, Context::Global, Context::Always]
     }
 
     fn placement(&self) -> Placement {
@@ -225,17 +220,11 @@ impl View for Funnel {
         response: Response,
         cx: &mut Cx<'_>,
     ) -> Option<Response> {
-        if self.remote.awaited() != Some(ticket) {
-            return Some(response);
+        let left = self.remote.take_records(ticket, cx.now, response);
+        if left.is_none() {
+            self.rebuild();
         }
-        let listing = match response {
-            Ok(Reply::Records(listing)) => Ok(*listing),
-            Ok(other) => return Some(Ok(other)),
-            Err(error) => Err(error),
-        };
-        self.remote.accept(ticket, cx.now, listing);
-        self.rebuild();
-        None
+        left
     }
 
     fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {

@@ -37,20 +37,20 @@ pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
         let [top, bottom] =
             Layout::vertical([Constraint::Max(least), Constraint::Fill(1)]).areas(area);
         fields(view, top, scene);
-        request(view, bottom, scene);
+        request(bottom, scene);
         return;
     }
     let left = (area.width / 2).min(WIDEST);
     let [left, right] =
         Layout::horizontal([Constraint::Length(left), Constraint::Fill(1)]).areas(area);
     fields(view, left, scene);
-    let body = u16::try_from(body(view, right.width, scene).1.len()).unwrap_or(u16::MAX);
+    let body = u16::try_from(body(right.width, scene).1.len()).unwrap_or(u16::MAX);
     let [top, bottom] = Layout::vertical([
         Constraint::Length((body + 2).clamp(5, area.height / 2)),
         Constraint::Fill(1),
     ])
     .areas(right);
-    request(view, top, scene);
+    request(top, scene);
     preflight(view, bottom, scene);
 }
 
@@ -115,8 +115,7 @@ fn endpoints(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
 }
 
 /// The title and the lines of the panel with the body, or with what is missing.
-fn body(view: &GroupForm, width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
-    let _ = view;
+fn body(width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
     let theme = scene.theme;
     let draft = &scene.state.groups.draft;
     match draft.built() {
@@ -139,8 +138,8 @@ fn body(view: &GroupForm, width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Lin
     }
 }
 
-fn request(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
-    let (title, lines) = body(view, area.width, scene);
+fn request(area: Rect, scene: &mut Scene<'_, '_>) {
+    let (title, lines) = body(area.width, scene);
     if area.height < 2 {
         return;
     }

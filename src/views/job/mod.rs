@@ -2,7 +2,6 @@
 
 mod draw;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::State;
@@ -13,6 +12,7 @@ use crate::domain::Resource;
 use crate::domain::cost::{Input, Job, Prices};
 use crate::domain::quantity::{self, Quantity};
 use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 
 pub(super) use draw::lines_of;
 
@@ -244,12 +244,16 @@ impl View for JobForm {
         self.form.contexts()
     }
 
-    fn placement(&self) -> Placement {
-        Placement::Dialog
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
     }
 
-    fn takes_text(&self) -> bool {
-        true
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        self.changed(cx.state);
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
@@ -285,21 +289,6 @@ impl View for JobForm {
                 self.take(event, cx)
             }
         }
-    }
-
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        if self.form.key(key) {
-            self.changed(cx.state);
-        }
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        if self.form.paste(text).is_err() {
-            return Outcome::Ignored;
-        }
-        self.changed(cx.state);
-        Outcome::Handled
     }
 
     fn click(&mut self, region: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {

@@ -8,7 +8,7 @@ use ratatui::style::Style;
 use ratatui::symbols::Marker;
 use ratatui::text::{Line as TextLine, Span};
 use ratatui::widgets::Widget;
-use ratatui::widgets::canvas::{Canvas, Line as Stroke};
+use ratatui::widgets::canvas::Canvas;
 
 use super::groups::Line;
 use super::overview::{Overview, Section};
@@ -380,18 +380,7 @@ fn depth_chart(levels: &[Level], axis: &Axis<'_>, area: Rect, scene: &mut Scene<
         .marker(Marker::Braille)
         .x_bounds([0.0, 1.0])
         .y_bounds([0.0, high])
-        .paint(|context| {
-            for step in steps.windows(2) {
-                let ((x1, y1), (x2, y2)) = (step[0], step[1]);
-                context.draw(&Stroke {
-                    x1,
-                    y1,
-                    x2,
-                    y2,
-                    color,
-                });
-            }
-        });
+        .paint(|context| chart::polyline(context, &steps, color));
     scene.render(canvas, plot);
 }
 

@@ -148,7 +148,6 @@ impl View for Market {
         &[
             Context::Tabs,
             Context::Chart,
-            Context::Movement,
             Context::Global,
             Context::Always,
         ]

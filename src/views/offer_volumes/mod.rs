@@ -6,7 +6,7 @@ mod draw;
 use ratatui::layout::Rect;
 
 use super::term::Term;
-use crate::api::{Reply, Request};
+use crate::api::Request;
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
 use crate::app::pane::Pane;
@@ -176,12 +176,7 @@ fn matches(
 
 impl View for OfferVolumes {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Items,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::Items, Context::Global, Context::Always]
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -231,17 +226,11 @@ impl View for OfferVolumes {
         response: Response,
         cx: &mut Cx<'_>,
     ) -> Option<Response> {
-        if self.remote.awaited() != Some(ticket) {
-            return Some(response);
+        let left = self.remote.take_records(ticket, cx.now, response);
+        if left.is_none() {
+            self.rebuild(cx.state);
         }
-        let answer = match response {
-            Ok(Reply::Records(listing)) => Ok(*listing),
-            Ok(_) => return None,
-            Err(error) => Err(error),
-        };
-        self.remote.accept(ticket, cx.now, answer);
-        self.rebuild(cx.state);
-        None
+        left
     }
 
     fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {

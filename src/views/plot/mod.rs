@@ -133,7 +133,6 @@ impl View for Plot {
         &[
             Context::Tabs,
             Context::Chart,
-            Context::Movement,
             Context::Global,
             Context::Always,
         ]

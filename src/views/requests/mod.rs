@@ -133,12 +133,7 @@ impl View for RequestsPane {
         if self.is_typing {
             return &[Context::Query, Context::Always];
         }
-        &[
-            Context::Table,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::Table, Context::Global, Context::Always]
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -166,10 +161,6 @@ impl View for RequestsPane {
             action => unavailable(action),
         };
         refused.map_or(Availability::Available, Availability::Disabled)
-    }
-
-    fn takes_text(&self) -> bool {
-        self.is_typing
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
