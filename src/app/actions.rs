@@ -33,6 +33,11 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::Volumes => return go_to(model, now, Pane::Volumes),
         Action::Workergroups => return go_to(model, now, Pane::Workergroups),
         Action::Requests => return go_to(model, now, Pane::Requests),
+        Action::ForgetLimits => {
+            model.state.mutations.forget_limits();
+            model.show(Toast::new("Learned rate limits forgotten", now));
+            return vec![Effect::ForgetLimits];
+        }
         Action::ForgetJob => return analysis::forget_job(model, now),
         _ => super::stack::ignored(model, now, action),
     }

@@ -151,6 +151,8 @@ pub enum Effect {
     EditConfig,
     /// Read the configuration file again.
     ReloadConfig,
+    /// Forget the intervals learned from refusals.
+    ForgetLimits,
     Redraw,
     /// Stop the process as Ctrl-Z does, and come back.
     Suspend,

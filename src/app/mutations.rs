@@ -197,6 +197,11 @@ impl Mutations {
         })
     }
 
+    /// Forgets the intervals learned from refusals; the documented one stays.
+    pub fn forget_limits(&mut self) {
+        self.pacer.forget();
+    }
+
     /// The kind of the write that waits for this response.
     fn awaiting(&self, ticket: Ticket) -> Option<WriteKind> {
         self.all_in_flight()

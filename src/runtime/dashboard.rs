@@ -194,7 +194,7 @@ impl<S: Surface> Dashboard<S> {
     fn keep_pacing(&self) {
         if let Some(file) = &self.pacing {
             // They only spare a refusal at the next start.
-            let _ = file.save(by_name(self.calls.learned()));
+            let _ = file.save(by_name(self.calls.learned()), self.clock.now().epoch);
         }
     }
 
@@ -320,6 +320,10 @@ impl<S: Surface> Dashboard<S> {
                     }
                     Effect::EditConfig => self.edit_config().await?,
                     Effect::ReloadConfig => self.config.iter().for_each(ConfigWatch::reload),
+                    Effect::ForgetLimits => {
+                        self.calls.forget_pacing();
+                        self.keep_pacing();
+                    }
                     Effect::Redraw => self.surface.repaint(),
                     // Terminals differ in how they notify: nothing is sent until one is chosen.
                     Effect::KeepGroups(snapshot) => self.keep(Job::Groups(snapshot)),

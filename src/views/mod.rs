@@ -192,6 +192,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::Undo
         | Action::Redo
         | Action::Recall
+        | Action::ForgetLimits
         | Action::WiderDetail
         | Action::WiderTable
         | Action::Secrets => false,

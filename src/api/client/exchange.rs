@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io;
+use std::time::Duration;
 
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
@@ -28,18 +29,21 @@ const OTHER: usize = 16 * 1024 * 1024;
 /// How much of a refusal is read: enough for its words.
 const REFUSAL: usize = 64 * 1024;
 
-/// The most bytes that the response to a request may have.
+/// The most bytes that the response to a request may have, and how long the server may be silent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bound {
     bytes: usize,
     is_search: bool,
+    silence: Duration,
 }
 
 impl Bound {
     pub(super) fn of(request: &Request) -> Self {
+        let silence = request.operation().longest_silence();
         let search = |limit: Option<u64>| Self {
             bytes: limit.map_or(MOST, for_records),
             is_search: true,
+            silence,
         };
         match request {
             Request::Search(query) => search(query.limit.map(u64::from)),
@@ -50,6 +54,7 @@ impl Bound {
             | Request::Route(_) => Self {
                 bytes: OTHER,
                 is_search: false,
+                silence,
             },
         }
     }
@@ -91,9 +96,8 @@ pub(super) async fn exchange(
     seen: &mut Option<u16>,
 ) -> Result<Raw, ApiError> {
     let request = build(http, origin, wire, key)?;
-    let mut response = http
-        .execute(request)
-        .await
+    let mut response = within(bound.silence, http.execute(request))
+        .await?
         .map_err(|error| unsent_or_lost(&error, origin))?;
     let status = response.status().as_u16();
     *seen = Some(status);
@@ -112,18 +116,26 @@ pub(super) async fn exchange(
         return Err(bound.exceeded());
     }
     loop {
-        match response.chunk().await {
-            Ok(None) => return Ok(raw),
-            Ok(Some(bytes)) if raw.body.len() + bytes.len() <= limit => {
+        match within(bound.silence, response.chunk()).await {
+            // A refusal is one by its status, however little of its words came.
+            Err(_) | Ok(Err(_)) if !good => return Ok(raw),
+            Err(silent) => return Err(silent),
+            Ok(Err(error)) => return Err(broken_body(&error, status, raw.body.len())),
+            Ok(Ok(None)) => return Ok(raw),
+            Ok(Ok(Some(bytes))) if raw.body.len() + bytes.len() <= limit => {
                 raw.body.extend_from_slice(&bytes);
             }
-            Ok(Some(_)) if good => return Err(bound.exceeded()),
-            Ok(Some(_)) => return Ok(raw),
-            // A refusal is one by its status, however little of its words came.
-            Err(_) if !good => return Ok(raw),
-            Err(error) => return Err(broken_body(&error, status, raw.body.len())),
+            Ok(Ok(Some(_))) if good => return Err(bound.exceeded()),
+            Ok(Ok(Some(_))) => return Ok(raw),
         }
     }
+}
+
+/// Waits for the next sign of the server, at most as long as it may be silent.
+async fn within<T>(silence: Duration, sign: impl Future<Output = T>) -> Result<T, ApiError> {
+    tokio::time::timeout(silence, sign)
+        .await
+        .map_err(|_| ApiError::TimedOut { after: silence })
 }
 
 fn build(
@@ -169,11 +181,6 @@ fn unsent_or_lost(error: &reqwest::Error, origin: &Origin) -> ApiError {
             why: unreachable(error),
         };
     }
-    if error.is_timeout() {
-        return ApiError::TimedOut {
-            after: super::transport::READ_IDLE,
-        };
-    }
     if error.is_builder() {
         return ApiError::Misconfigured("the request cannot be built".to_owned());
     }
@@ -205,11 +212,6 @@ fn unreachable(error: &reqwest::Error) -> Unreachable {
 
 /// What it means that a body did not end well.
 fn broken_body(error: &reqwest::Error, status: u16, bytes: usize) -> ApiError {
-    if error.is_timeout() {
-        return ApiError::TimedOut {
-            after: super::transport::READ_IDLE,
-        };
-    }
     let damaged = causes(error).any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|io| {
             matches!(

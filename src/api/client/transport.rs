@@ -9,8 +9,6 @@ use crate::api::error::ApiError;
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(5);
-/// How long the server may be silent while it answers.
-pub(super) const READ_IDLE: Duration = Duration::from_secs(10);
 /// How long an idle connection is kept.
 const POOL_IDLE: Duration = Duration::from_secs(30);
 
@@ -71,7 +69,6 @@ fn make(origin: &Origin, roots: Roots) -> Result<reqwest::Client, ApiError> {
         .referer(false)
         .https_only(origin.is_tls())
         .connect_timeout(CONNECT)
-        .read_timeout(READ_IDLE)
         .pool_idle_timeout(POOL_IDLE)
         .gzip(true);
     if origin.is_loopback() {

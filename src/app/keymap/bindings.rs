@@ -172,6 +172,7 @@ actions! {
     WiderTable,
     Secrets,
     Markets,
+    ForgetLimits,
 }
 
 impl Action {
@@ -420,6 +421,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &["M"], Action::Markets, "markets", "Connect to another market, add one, test it, change its key").hint("markets", 19),
     row(Context::Global, &[], Action::Theme, "theme", "Choose the colors; the screen previews them"),
     row(Context::Global, &[], Action::Notices, "notices", "What to know about how the program started"),
+    row(Context::Global, &[], Action::ForgetLimits, "forget-limits",
+        "Forget the learned rate limits: the next request goes at once"),
     row(Context::Global, &[], Action::EditConfig, "edit-config", "Open the configuration in $VISUAL or $EDITOR"),
     row(Context::Global, &[], Action::ReloadConfig, "reload-config", "Reload the configuration"),
     row(Context::Global, &["q"], Action::Quit, "quit", "Quit; inside a view, back").hint("quit", 21),

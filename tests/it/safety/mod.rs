@@ -1,0 +1,6 @@
+//! What must never happen to money, machines and keys, each with a positive control: the same check
+//! finds the fault where it is put in on purpose.
+
+mod deadlines;
+mod pacing;
+mod virtual_time;
