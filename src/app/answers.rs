@@ -13,6 +13,7 @@ pub(super) fn on_reply(
     ticket: Ticket,
     result: Result<Reply, ApiError>,
 ) -> Vec<Effect> {
+    model.state.note_response(&result);
     let (left, effects) = super::stack::response(model, now, ticket, result);
     let Some(result) = left else {
         return effects;

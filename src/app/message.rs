@@ -60,6 +60,10 @@ pub enum Message {
         /// How long and why it waits, if it does.
         waiting: Option<Waiting>,
     },
+    /// The computer was suspended and goes on; `spread` is any number from 0 to 1.
+    Woken {
+        spread: f64,
+    },
     /// The moment that [`super::Model::deadline`] named has come.
     Deadline,
     /// A copy to the clipboard was made or not; how, in words.

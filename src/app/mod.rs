@@ -229,6 +229,10 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             requests::recorded(&mut model.state, ticket, *entry);
             Vec::new()
         }
+        Message::Woken { spread } => {
+            watch::woken(model, now, spread);
+            Vec::new()
+        }
         Message::Deadline => {
             if model
                 .toast

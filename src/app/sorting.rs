@@ -128,11 +128,15 @@ impl Browser {
 
 /// Asks the market where an order has settled.
 pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
+    let is_held = model.state.held(now).is_some();
     let super::State {
         browsers, tickets, ..
     } = &mut model.state;
     let mut effects = Vec::new();
     for browser in browsers.iter_mut() {
+        if is_held {
+            browser.ask_order_at = None;
+        }
         if browser.ask_order_at.is_some_and(|due| due <= now.mono) {
             effects.extend(browser.ask(tickets, now));
         }

@@ -189,12 +189,14 @@ pub(super) fn disabled(model: &Model) -> Option<String> {
 
 /// Asks again where it is time.
 pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
+    let is_held = model.state.held(now).is_some();
     let crate::app::State {
         browsers, tickets, ..
     } = &mut model.state;
     let mut effects = Vec::new();
     for browser in browsers.iter_mut() {
-        let stays = browser.remote().is_loading()
+        let stays = is_held
+            || browser.remote().is_loading()
             || browser
                 .remote()
                 .error()
@@ -210,6 +212,16 @@ pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
         }
     }
     effects
+}
+
+/// After a suspend: what is watched is asked for again within ten seconds, `spread` (0 to 1) of the
+/// way, since every program of this computer woke at once.
+pub(super) fn woken(model: &mut Model, now: Now, spread: f64) {
+    for browser in &mut model.state.browsers {
+        if let Some(watch) = &mut browser.watch {
+            watch.next = now.mono + 10.0 * spread.clamp(0.0, 1.0);
+        }
+    }
 }
 
 /// When the next question is due.

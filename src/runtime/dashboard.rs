@@ -207,6 +207,7 @@ impl<S: Surface> Dashboard<S> {
         let mut drawn = Instant::now();
         self.draw()?;
         let mut dirty = false;
+        let mut before = self.clock.now();
         loop {
             let wake = self.wake(dirty.then_some(drawn + FRAME_GAP));
             let messages = tokio::select! {
@@ -236,6 +237,14 @@ impl<S: Surface> Dashboard<S> {
                 () = tokio::time::sleep_until(wake) => vec![Message::Deadline],
             };
             let mut messages = self.with_waiting(messages);
+            let now = self.clock.now();
+            if now.was_suspended_since(before) {
+                // The other side of what is open may be gone.
+                self.calls.drop_connections();
+                let spread = fastrand::f64();
+                messages.insert(0, Message::Woken { spread });
+            }
+            before = now;
             // Answers that keep coming must not keep what is due from happening.
             if self.is_due() {
                 messages.push(Message::Deadline);

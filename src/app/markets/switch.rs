@@ -86,6 +86,7 @@ impl Model {
             // These belong to the market.
             profile: _,
             browsers: _,
+            hold: _,
             routes: _,
             notices: _,
             toast: _,

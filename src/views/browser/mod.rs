@@ -122,7 +122,12 @@ impl BrowserPane {
         let State {
             browsers, tickets, ..
         } = &mut *cx.state;
-        let effects = browsers[self.resource].ask(tickets, cx.now);
+        let browser = &mut browsers[self.resource];
+        if browser.is_asking_the_same() {
+            // A held key must not break off one request after the other.
+            return;
+        }
+        let effects = browser.ask(tickets, cx.now);
         cx.effects(effects);
     }
 

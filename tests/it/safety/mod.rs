@@ -3,4 +3,5 @@
 
 mod deadlines;
 mod pacing;
+mod timers;
 mod virtual_time;
