@@ -3,6 +3,7 @@
 use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::remote::Now;
+use super::unsettled::told;
 use super::{Model, Pane, analysis, groups};
 use crate::domain::country;
 use crate::domain::field::Kind;
@@ -64,6 +65,11 @@ pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
 
 /// Asks for what the pane in sight needs; without a table there, for the offers.
 pub(super) fn start(model: &mut Model, now: Now) -> Vec<Effect> {
+    // This pane shows no notices.
+    let untold = model.state.mutations.untold().next().map(told);
+    if let Some(text) = untold.filter(|_| model.state.pane == Pane::Requests) {
+        model.show(Toast::error(text, now));
+    }
     match model.state.pane {
         Pane::Requests => model.state.browsers[Resource::Offers].ask(&mut model.state.tickets, now),
         pane => go_to(model, now, pane),

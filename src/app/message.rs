@@ -9,7 +9,7 @@ use super::remote::{Now, Ticket, Waiting};
 use super::routes::RunSnapshot;
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Reply, Request};
-use crate::domain::journal::Intent;
+use crate::domain::journal::{Intent, Outcome};
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::workergroup;
 
@@ -99,6 +99,8 @@ pub enum Effect {
         /// What to keep of it.
         intent: Intent,
     },
+    /// Keep what became of a write, as the person says.
+    KeepOutcome(Outcome),
     /// This response is no longer awaited. Only reads and the attempts of a stopped route series
     /// are aborted.
     Abort(Ticket),

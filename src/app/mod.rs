@@ -45,6 +45,7 @@ mod state;
 mod suggestions;
 pub mod themes;
 mod title;
+pub mod unsettled;
 pub mod view;
 mod violations;
 pub mod watch;

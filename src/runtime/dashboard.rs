@@ -29,7 +29,7 @@ use crate::app::markets::{MarketCommand, MarketEvent};
 use crate::app::remote::Ticket;
 use crate::app::{Effect, Message, Model, Now, update};
 use crate::cli::{DEFAULT_CONFIG, ProfileResolver, by_name};
-use crate::domain::journal::Intent;
+use crate::domain::journal::{Intent, Line, Outcome};
 use crate::sandbox::Running;
 use crate::store::{GroupsFile, Journal, Notifications, PacingFile, StateStore, files};
 use crate::widgets::theme::Theme;
@@ -342,6 +342,7 @@ impl<S: Surface> Dashboard<S> {
                         request,
                         intent,
                     } => self.write(ticket, request, intent),
+                    Effect::KeepOutcome(outcome) => self.keep_outcome(outcome),
                     Effect::Abort(ticket) => {
                         if let Some(flight) = self.flights.remove(&ticket) {
                             flight.abort();
@@ -461,6 +462,18 @@ impl<S: Surface> Dashboard<S> {
                 ticket,
                 result: Box::new(result),
             });
+        });
+    }
+
+    fn keep_outcome(&self, outcome: Outcome) {
+        let (journal, outbox) = (self.journal.clone(), self.outbox.clone());
+        let Some(journal) = journal else { return };
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = journal.append(&Line::Outcome(outcome)) {
+                let path = journal.path().display();
+                let why = format!("not saved, and asked again at the next start: {path}: {error}");
+                let _ = outbox.send(Message::Saved(Err(why)));
+            }
         });
     }
 

@@ -52,6 +52,7 @@ impl Model {
         self.mutations.history = restored.history;
         self.mutations.note = restored.history_note;
         self.sandbox = restored.sandbox;
+        self.tell_unsettled();
         if !self.profile.is_sandbox {
             self.groups.drift.resume(restored.groups);
         }

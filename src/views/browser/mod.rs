@@ -167,7 +167,8 @@ impl BrowserPane {
         if browser.remote().error().is_some() && browser.listing().is_some() {
             browser.dismiss();
         } else if has_notices {
-            cx.state.notices.clear();
+            let effects = cx.state.dismiss_notices(cx.now);
+            cx.effects(effects);
         } else if !browser.words.is_empty() {
             browser.set_words(Vec::new());
             browser.show_query_in_bar();

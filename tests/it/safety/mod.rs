@@ -4,4 +4,5 @@
 mod deadlines;
 mod pacing;
 mod timers;
+mod unsettled;
 mod virtual_time;

@@ -74,11 +74,16 @@ fn at_groups(url: &str, key: &str, state: &Path) -> Pty {
     pty
 }
 
-/// Fills the form in and goes to the confirmation.
-fn filled_in(pty: &mut Pty) {
+/// Fills the form in and presses Create.
+fn fill_in(pty: &mut Pty) {
     pty.keys("nchat<Enter><Enter><Enter><Enter>");
     pty.keys(SEARCH);
     pty.keys("<PageDown><Enter>");
+}
+
+/// Fills the form in and goes to the confirmation.
+fn filled_in(pty: &mut Pty) {
+    fill_in(pty);
     pty.wait_for_text("Create this workergroup?");
 }
 
@@ -229,8 +234,10 @@ fn leaving_while_a_creation_is_not_answered_asks_and_the_next_start_knows_of_it(
     );
 
     let mut pty = at_groups(&server.url(), KEY, state.path());
-    filled_in(&mut pty);
-    pty.wait_for_text("no response seen");
+    pty.wait_for_text("Outcome unknown: the workergroup for endpoint chat");
+    fill_in(&mut pty);
+    // The same is not created again before somebody decides.
+    pty.wait_for_text("You decide");
     pty.keys("<C-c><C-c>");
     pty.exit().assert_clean(0);
     assert_eq!(sent(), 1);
