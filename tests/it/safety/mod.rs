@@ -2,6 +2,8 @@
 //! finds the fault where it is put in on purpose.
 
 mod deadlines;
+#[cfg(unix)]
+mod kills;
 mod pacing;
 mod timers;
 mod unsettled;

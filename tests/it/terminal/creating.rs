@@ -14,14 +14,14 @@ use crate::route_server::{Play, RouteServer};
 use crate::stories::groups::FOUR;
 use crate::support::{Server, frozen};
 
-const KEY: &str = "canary-key-4712-create";
+pub const KEY: &str = "canary-key-4712-create";
 
-const SEARCH: &str = "gpu_name=RTX_4090 verified=true rentable=true rented=false";
+pub const SEARCH: &str = "gpu_name=RTX_4090 verified=true rentable=true rented=false";
 
 /// The body that the form makes of the endpoint `chat` and the search.
 const BODY: &str = r#"{"endpoint_name":"chat","search_params":"gpu_name=RTX_4090 verified=true rentable=true rented=false"}"#;
 
-fn is_creation(request: &Recorded) -> bool {
+pub fn is_creation(request: &Recorded) -> bool {
     request.method == "POST" && request.path.ends_with("/workergroups/")
 }
 
@@ -57,7 +57,7 @@ fn with_group(id: i64) -> String {
 }
 
 /// The program in the Workergroups pane.
-fn at_groups(url: &str, key: &str, state: &Path) -> Pty {
+pub fn at_groups(url: &str, key: &str, state: &Path) -> Pty {
     let variables = [
         ("BOURSE_API_KEY", key),
         ("XDG_STATE_HOME", state.to_str().unwrap()),
@@ -75,14 +75,14 @@ fn at_groups(url: &str, key: &str, state: &Path) -> Pty {
 }
 
 /// Fills the form in and presses Create.
-fn fill_in(pty: &mut Pty) {
+pub fn fill_in(pty: &mut Pty) {
     pty.keys("nchat<Enter><Enter><Enter><Enter>");
     pty.keys(SEARCH);
     pty.keys("<PageDown><Enter>");
 }
 
 /// Fills the form in and goes to the confirmation.
-fn filled_in(pty: &mut Pty) {
+pub fn filled_in(pty: &mut Pty) {
     fill_in(pty);
     pty.wait_for_text("Create this workergroup?");
 }
