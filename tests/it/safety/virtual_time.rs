@@ -2,6 +2,7 @@
 //! pass at once.
 
 use std::cell::Cell;
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -55,8 +56,17 @@ pub async fn server<A>(answer: A) -> String
 where
     A: FnMut(&str) -> Vec<(u64, Vec<u8>)> + 'static,
 {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
+    let address = server_at(([127, 0, 0, 1], 0).into(), answer).await;
+    format!("http://{address}")
+}
+
+/// The same at an address.
+pub async fn server_at<A>(address: SocketAddr, answer: A) -> SocketAddr
+where
+    A: FnMut(&str) -> Vec<(u64, Vec<u8>)> + 'static,
+{
+    let listener = TcpListener::bind(address).await.unwrap();
+    let address = listener.local_addr().unwrap();
     tokio::task::spawn_local(async move {
         let mut answer = answer;
         loop {
@@ -68,7 +78,7 @@ where
             tokio::task::spawn_local(speak(stream, pieces));
         }
     });
-    url
+    address
 }
 
 async fn speak(mut stream: TcpStream, pieces: Vec<(u64, Vec<u8>)>) {
