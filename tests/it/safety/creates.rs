@@ -7,7 +7,7 @@ use bourse::api::{ApiError, ErrorBody, Reply, Request, Unreachable};
 use bourse::app::Pane;
 use bourse::app::message::Message;
 use bourse::domain::journal::{Line, Verdict, WriteKind};
-use bourse::domain::workergroup::Key;
+use bourse::domain::workergroup::{Draft, Key};
 use bourse::domain::{RowId, Untrusted};
 use crossterm::event::KeyCode;
 
@@ -157,8 +157,8 @@ struct Schedule {
     arrived: usize,
     /// How often the person has typed the word since the last request.
     words: usize,
-    /// Whether a creation of unknown outcome was sent and the person has decided nothing since.
-    is_open: bool,
+    /// Creations of unknown outcome on which the person has not decided: key and body.
+    open: Vec<(String, String)>,
     /// How often the person has typed a decision since the last one was kept, and how many were kept.
     decisions: usize,
     kept: usize,
@@ -173,7 +173,7 @@ impl Schedule {
             flaw,
             arrived: 0,
             words: 0,
-            is_open: false,
+            open: Vec::new(),
             decisions: 0,
             kept: 0,
         }
@@ -186,6 +186,7 @@ impl Schedule {
         }
         self.core.type_text("3");
         let draft = &mut self.core.model.groups.draft;
+        draft.load(Draft::default());
         draft.put(Key::EndpointName, ENDPOINT);
         draft.put(Key::SearchParams, SEARCH);
         self.core.type_text("n");
@@ -244,22 +245,23 @@ impl Schedule {
         self.enter(1)
     }
 
-    /// Whether a decision was kept since the last look; only words that were typed make one.
-    fn is_decided(&mut self) -> Result<bool, String> {
-        let decided = |line: &&Line| match line {
-            Line::Outcome(outcome) => outcome.words.ends_with("as you decided"),
-            Line::Intent(_) => false,
-        };
-        let kept = self.core.journal.iter().filter(decided).count();
-        let is_new = kept > self.kept;
-        self.kept = kept;
-        if is_new && self.decisions == 0 {
+    /// Takes the decisions that were kept since the last look; only words that were typed make one.
+    fn take_decisions(&mut self) -> Result<(), String> {
+        let decided = self.core.journal.iter().filter_map(|line| match line {
+            Line::Outcome(outcome) if outcome.words.ends_with("as you decided") => {
+                Some(outcome.key.clone())
+            }
+            Line::Outcome(_) | Line::Intent(_) => None,
+        });
+        let decided: Vec<String> = decided.collect();
+        if decided.len() > self.kept && self.decisions == 0 {
             return Err("a decision that nobody made".to_owned());
         }
-        if is_new {
-            self.decisions = 0;
+        if decided.len() > self.kept {
+            (self.kept, self.decisions) = (decided.len(), 0);
         }
-        Ok(is_new)
+        self.open.retain(|(key, _)| !decided.contains(key));
+        Ok(())
     }
 
     /// Takes what the core has sent to the market.
@@ -267,21 +269,23 @@ impl Schedule {
         if self.core.writes.len() > 1 {
             return Err("a second one while the first is under way".to_owned());
         }
-        if self.is_decided()? {
-            self.is_open = false;
-        }
+        self.take_decisions()?;
         if !self.is_new() {
             return Ok(());
         }
         self.arrived += 1 + usize::from(self.flaw == Flaw::SendsTwice);
-        if self.is_open {
+        let sent = self.core.writes.last().ok_or("nothing is under way")?;
+        let Request::CreateWorkergroup(new) = &sent.request else {
+            return Err("another write".to_owned());
+        };
+        if self.open.iter().any(|(_, body)| *body == new.body()) {
             return Err("the same again, its outcome unknown".to_owned());
         }
         if self.words == 0 {
             return Err("one that nobody confirmed".to_owned());
         }
         self.words = 0;
-        self.is_open = true;
+        self.open.push((sent.intent.key.clone(), new.body()));
         Ok(())
     }
 
@@ -317,7 +321,9 @@ impl Schedule {
             Ok(_) => true,
             Err(error) => refusals.contains(error),
         };
-        self.is_open = !is_known;
+        if is_known {
+            self.open.retain(|(key, _)| *key != sent.intent.key);
+        }
         self.core.answer(&sent, result);
     }
 
