@@ -14,6 +14,7 @@ pub(super) fn on_reply(
     ticket: Ticket,
     result: Result<Reply, ApiError>,
 ) -> Vec<Effect> {
+    model.state.note_response(&result);
     let (left, effects) = stack::response(model, now, ticket, result);
     let Some(result) = left else {
         return effects;

@@ -185,6 +185,11 @@ impl Browser {
         effects
     }
 
+    /// Whether the request under way is the one that would be sent now.
+    pub fn is_asking_the_same(&self) -> bool {
+        self.remote.is_loading() && self.asked_query.as_ref() == Some(&self.query)
+    }
+
     pub fn cancel(&mut self) -> Option<Effect> {
         self.ask_order_at = None;
         self.remote.cancel().map(Effect::Abort)

@@ -49,6 +49,7 @@ mod suggestions;
 pub mod themes;
 mod title;
 mod toast;
+pub mod unsettled;
 pub mod view;
 mod violations;
 pub mod watch;
@@ -128,6 +129,10 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         }
         Message::Recorded { ticket, entry } => {
             requests::recorded(&mut model.state, ticket, *entry);
+            Vec::new()
+        }
+        Message::Woken { spread } => {
+            watch::woken(&mut model.state, now, spread);
             Vec::new()
         }
         Message::Deadline => {

@@ -17,6 +17,7 @@ mod pty_support;
 mod recorder;
 mod repository;
 mod route_server;
+mod safety;
 mod sandbox;
 mod store;
 mod stories;

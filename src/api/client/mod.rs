@@ -7,7 +7,7 @@ mod exchange;
 mod origin;
 mod transport;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::tz::TimeZone;
@@ -57,7 +57,7 @@ pub struct Client {
 #[derive(Debug)]
 struct Inner {
     config: ClientConfig,
-    transports: Transports,
+    transports: Mutex<Arc<Transports>>,
 }
 
 impl Client {
@@ -73,7 +73,7 @@ impl Client {
         Ok(Self {
             inner: Arc::new(Inner {
                 config,
-                transports: Transports::default(),
+                transports: Mutex::default(),
             }),
         })
     }
@@ -145,7 +145,8 @@ impl Client {
         record: &mut LedgerEntry,
     ) -> Result<Raw, ApiError> {
         let origin = self.origin(wire);
-        let http = self.inner.transports.of(origin).await?;
+        let transports = Arc::clone(&self.transports());
+        let http = transports.of(origin).await?;
         let deadline = request.operation().deadline();
         let mut failed = None;
         let exchanged = exchange::exchange(
@@ -187,6 +188,17 @@ impl Client {
             response_cut: false,
             error: None,
         }
+    }
+
+    /// Uses no connection again that is open now; calls under way keep theirs.
+    pub fn drop_connections(&self) {
+        *self.transports() = Arc::default();
+    }
+
+    fn transports(&self) -> MutexGuard<'_, Arc<Transports>> {
+        // It is whole after every statement: a panic elsewhere spoils nothing.
+        let transports = &self.inner.transports;
+        transports.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn origin(&self, wire: &WireRequest) -> &Origin {

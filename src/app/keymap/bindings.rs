@@ -175,6 +175,8 @@ actions! {
     WiderTable,
     Secrets,
     Markets,
+    ForgetLimits,
+    Resolve,
 }
 
 impl Action {
@@ -317,8 +319,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Form, &["ctrl-r"], Action::Reset, "form-reset", "Restore the defaults"),
 
     row(Context::Dialog, &["y"], Action::Yes, "say-yes", "Confirm").hint("confirm", 1),
-    row(Context::Dialog, &["esc", "n", "q"], Action::Back, "say-no", "Cancel").hint("cancel", 2),
-    row(Context::Dialog, &["enter"], Action::Submit, "yes", "Confirm, unless data would be lost"),
+    row(Context::Dialog, &["esc", "enter", "n", "q"], Action::Back, "say-no", "Cancel").hint("cancel", 2),
 
     row(Context::ListEdit, &["ctrl-t"], Action::Toggle, "switch", "Switch the line on or off, even while typing").hint("on/off", 3),
     row(Context::ListEdit, &["delete", "ctrl-x"], Action::Remove, "remove", "Remove the line").hint("remove", 4),
@@ -432,6 +433,10 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &["M"], Action::Markets, "markets", "Connect to another market, add one, test it, change its key").hint("markets", 19),
     row(Context::Global, &[], Action::Theme, "theme", "Choose the colors; the screen previews them"),
     row(Context::Global, &[], Action::Notices, "notices", "What to know about how the program started"),
+    row(Context::Global, &[], Action::Resolve, "resolve",
+        "Decide what became of a creation whose outcome is unknown"),
+    row(Context::Global, &[], Action::ForgetLimits, "forget-limits",
+        "Forget the learned rate limits: the next request goes at once"),
     row(Context::Global, &[], Action::EditConfig, "edit-config", "Open the configuration in $VISUAL or $EDITOR"),
     row(Context::Global, &[], Action::ReloadConfig, "reload-config", "Reload the configuration"),
     row(Context::Global, &["q"], Action::Quit, "quit", "Quit; inside a view, back").hint("quit", 21),

@@ -122,7 +122,12 @@ impl BrowserPane {
         let State {
             browsers, tickets, ..
         } = &mut *cx.state;
-        let effects = browsers[self.resource].ask(tickets, cx.now);
+        let browser = &mut browsers[self.resource];
+        if browser.is_asking_the_same() {
+            // A held key must not break off one request after the other.
+            return;
+        }
+        let effects = browser.ask(tickets, cx.now);
         cx.effects(effects);
     }
 
@@ -162,7 +167,8 @@ impl BrowserPane {
         if browser.remote().error().is_some() && browser.listing().is_some() {
             browser.dismiss();
         } else if has_notices {
-            cx.state.notices.clear();
+            let effects = cx.state.dismiss_notices(cx.now);
+            cx.effects(effects);
         } else if !browser.words.is_empty() {
             browser.set_words(Vec::new());
             browser.show_query_in_bar();

@@ -4,7 +4,7 @@
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::{Create, MINE, NONE, Page, Word};
+use super::{CREATED, Create, MINE, NONE, Page, Word};
 use crate::api::Request;
 use crate::app::groups::creation::{CREATE, Unresolved};
 use crate::app::groups::preflight::{Look, Subject};
@@ -252,8 +252,8 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     };
     let refresh = scene.state.keymap.key_in(&[Context::Form], Action::Refresh);
     let text = format!(
-        "{mine}Type {NONE} and {enter}: it was not created, and the form can be sent again. \
-         {refresh} refreshes the list; {} decides later.",
+        "{mine}Type {NONE} and {enter}: it was not created, and can be sent again. Type {CREATED}: it \
+         was created, though not listed. {refresh} refreshes the list; {} decides later.",
         scene.key(Action::Back)
     );
     rows.text(1, &text, theme.dim);

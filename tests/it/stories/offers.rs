@@ -160,7 +160,7 @@ fn without_rows_a_failure_says_what_to_do() {
 fn a_late_answer_to_an_older_question_is_ignored() {
     let mut desk = Desk::new();
     let (old, _) = desk.calls[0].clone();
-    desk.keys("r"); // supersedes the first request
+    desk.keys("/").type_text(" num_gpus>=1").keys("enter"); // supersedes the first request
     assert_eq!(desk.calls.len(), 1, "the superseded read is aborted");
     desk.reply(old, Err(ApiError::Lost));
     desk.expect("Loading offers");
