@@ -29,6 +29,7 @@ pub mod market;
 mod numbers;
 mod pacing;
 mod random;
+mod script;
 mod search;
 mod server;
 mod staffing;
@@ -45,13 +46,15 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use connection::{Cut, CuttableListener};
-use faults::FaultSpec;
+use connection::{Front, Wire};
+use faults::{FaultSpec, FaultTimes};
 use latency::Latency;
 use ledger::Ledger;
 use market::MarketConfig;
 use state::State;
 use token::Token;
+
+pub use call::Call;
 
 use crate::domain::workergroup::{GroupChange, MadeGroups};
 
@@ -61,7 +64,7 @@ pub const USER: u64 = 1_001;
 /// The key of a frozen sandbox that was given none.
 const FROZEN_KEY: &str = "frozen-sandbox-key";
 
-/// How long a request may take to arrive: bodies are a few hundred bytes.
+/// How long a head or a body may take to arrive: they are a few hundred bytes.
 const BODY_PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long [`Running::stop`] waits for answers that are under way.
@@ -82,9 +85,12 @@ pub struct SandboxConfig {
     pub rate_limits: bool,
     /// What goes wrong on purpose.
     pub faults: Option<FaultSpec>,
+    /// How long things take that faults draw out.
+    pub fault_times: FaultTimes,
     /// How much time is added to each answer.
     pub latency: Latency,
-    /// How long a request body may take to arrive before its connection is closed.
+    /// How long the head of a request, and then its body, may take to arrive before the connection
+    /// is closed.
     pub body_patience: Duration,
     /// Workergroups that callers made in earlier runs.
     pub groups: MadeGroups,
@@ -143,6 +149,7 @@ impl Default for SandboxConfig {
             freeze: false,
             rate_limits: true,
             faults: None,
+            fault_times: FaultTimes::default(),
             latency: Latency::None,
             body_patience: BODY_PATIENCE,
             groups: MadeGroups::default(),
@@ -168,11 +175,12 @@ impl Sandbox {
         let state = State::new(&config, key.clone(), entropy).map_err(io::Error::other)?;
         let ledger = state.ledger.clone();
         let own_listings = state.own_listings();
+        let front = Front::new(listener, Arc::clone(&state.faults), config.body_patience)?;
         let service = server::service(Arc::new(state));
         let (stop, mut stopped) = watch::channel(());
         let task = tokio::spawn(async move {
-            let service = service.into_make_service_with_connect_info::<Cut>();
-            axum::serve(CuttableListener(listener), service)
+            let service = service.into_make_service_with_connect_info::<Wire>();
+            axum::serve(front, service)
                 .with_graceful_shutdown(async move {
                     // An error means that `Running` was dropped: time to stop as well.
                     let _ = stopped.changed().await;
