@@ -287,22 +287,20 @@ fn prefixed(start: &str, mut candidates: Vec<Candidate>) -> Vec<Candidate> {
 
 /// Fault profiles and names, and behind an `@` the operations that they strike.
 fn faults(word: &str) -> Vec<Candidate> {
-    match word.split_once('@') {
-        Some((rule, start)) => faults::operations()
+    if let Some((rule, start)) = word.split_once('@') {
+        return faults::operations()
             .filter(|name| name.starts_with(start))
             .map(|name| Candidate::begun(format!("{rule}@{name}"), ""))
-            .collect(),
-        None => {
-            let profiles = Profile::ALL.map(|profile| (profile.name(), profile.help()));
-            let faults = CATALOGUE.iter().map(|fault| (fault.name, fault.help));
-            profiles
-                .into_iter()
-                .chain(faults)
-                .filter(|(name, _)| name.starts_with(word))
-                .map(|(name, help)| Candidate::begun(name, help))
-                .collect()
-        }
+            .collect();
     }
+    let profiles = Profile::ALL.map(|profile| (profile.name(), profile.help()));
+    let faults = CATALOGUE.iter().map(|fault| (fault.name, fault.help));
+    profiles
+        .into_iter()
+        .chain(faults)
+        .filter(|(name, _)| name.starts_with(word))
+        .map(|(name, help)| Candidate::begun(name, help))
+        .collect()
 }
 
 /// Fields to sort by, ascending and descending.
