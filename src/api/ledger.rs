@@ -95,6 +95,8 @@ pub struct LedgerEntry {
     pub response_cut: bool,
     /// What went wrong, in words.
     pub error: Option<String>,
+    /// The fault that a sandbox made on purpose, by its header.
+    pub sandbox_fault: Option<Untrusted>,
 }
 
 impl LedgerEntry {
@@ -283,6 +285,7 @@ mod tests {
             response: Some(Untrusted::from("x".repeat(size))),
             response_cut: false,
             error: None,
+            sandbox_fault: None,
         }
     }
 

@@ -15,6 +15,8 @@ use crate::api::{Request, Secret};
 
 /// When a new quota begins, in seconds since 1970: a header of the public service.
 const RATE_LIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+/// Which fault of its own making a sandbox answers with.
+const SANDBOX_FAULT: HeaderName = HeaderName::from_static("x-sandbox-fault");
 /// How the program names itself to servers.
 const AGENT: &str = concat!("bourse/", env!("CARGO_PKG_VERSION"));
 /// Bytes that one record may take.
@@ -80,15 +82,22 @@ pub(super) struct Raw {
     pub(super) body: Vec<u8>,
 }
 
-/// Sends `wire` below `origin` and reads the answer. `seen` gets the status as soon as it is known,
-/// for the record of an answer that never became whole.
+/// What a head tells for the record, also of an answer that never became whole.
+#[derive(Debug, Default)]
+pub(super) struct Head {
+    pub(super) status: Option<u16>,
+    /// The fault that a sandbox made on purpose.
+    pub(super) sandbox_fault: Option<String>,
+}
+
+/// Sends `wire` below `origin` and reads the answer. `seen` gets the head as soon as it is known.
 pub(super) async fn exchange(
     http: &reqwest::Client,
     origin: &Origin,
     wire: &WireRequest,
     key: Option<&Secret>,
     bound: Bound,
-    seen: &mut Option<u16>,
+    seen: &mut Head,
 ) -> Result<Raw, ApiError> {
     let request = build(http, origin, wire, key)?;
     let mut response = http
@@ -96,7 +105,8 @@ pub(super) async fn exchange(
         .await
         .map_err(|error| unsent_or_lost(&error, origin))?;
     let status = response.status().as_u16();
-    *seen = Some(status);
+    seen.status = Some(status);
+    seen.sandbox_fault = header(response.headers(), &SANDBOX_FAULT);
     let good = response.status().is_success();
     let mut raw = Raw {
         status,

@@ -12,6 +12,9 @@ use crate::widgets::theme::Theme;
 /// The longest address or error that is laid out, in characters.
 const LONGEST: usize = 2000;
 
+/// The longest name of a sandbox's fault, in characters.
+const LONGEST_FAULT: usize = 60;
+
 /// What is known of a request besides its bodies.
 pub(in crate::views) fn facts(
     entry: &LedgerEntry,
@@ -58,6 +61,10 @@ pub(in crate::views) fn facts(
     ];
     if let Some(error) = &entry.error {
         lines.push(Line::styled(visible(error, LONGEST), theme.error));
+    }
+    if let Some(fault) = &entry.sandbox_fault {
+        let text = format!("Sandbox fault {}", fault.screen(LONGEST_FAULT));
+        lines.push(Line::styled(text, theme.dim));
     }
     lines
 }
