@@ -17,11 +17,10 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Sleep, sleep};
 
+use super::SandboxConfig;
 use super::faults::{ConnectionFault, Faults};
 use super::script::{Script, Step};
 
-/// Connections served at a time; further ones wait. A route run opens 1024 at most.
-const MOST_CONNECTIONS: usize = 1_100;
 /// Bytes that the head of a request may take.
 const MOST_HEAD: usize = 64 * 1024;
 /// How many connections may wait to be accepted.
@@ -84,13 +83,17 @@ enum Socket {
 }
 
 impl Front {
-    pub fn new(listener: TcpListener, faults: Arc<Faults>, patience: Duration) -> io::Result<Self> {
+    pub fn new(
+        listener: TcpListener,
+        faults: Arc<Faults>,
+        config: &SandboxConfig,
+    ) -> io::Result<Self> {
         Ok(Self {
             addr: listener.local_addr()?,
             socket: Socket::Open(listener),
             faults,
-            patience,
-            permits: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
+            patience: config.body_patience,
+            permits: Arc::new(Semaphore::new(config.connections)),
         })
     }
 
@@ -145,16 +148,20 @@ impl Listener for Front {
         loop {
             // The semaphore is never closed: a connection without a permit cannot happen.
             let permit = Arc::clone(&self.permits).acquire_owned().await.ok();
-            let fault = self.faults.next_connection();
-            if fault == Some(ConnectionFault::Refuse) {
+            let struck = self.faults.next_connection();
+            if let Some((ConnectionFault::Refuse, strike)) = &struck {
+                self.faults.struck_connection(strike);
                 self.refuse().await;
                 continue;
             }
             let stream = self.next().await;
+            if let Some((_, strike)) = &struck {
+                self.faults.struck_connection(strike);
+            }
             // Answers are written in one piece: waiting for more to send would only delay them. A
             // stream that refuses works all the same.
             let _ = stream.set_nodelay(true);
-            match fault {
+            match struck.map(|(fault, _)| fault) {
                 None => {
                     let wire = Wire(Arc::default());
                     let connection = Connection::new(stream, wire.clone(), permit, self.patience);

@@ -67,6 +67,9 @@ const FROZEN_KEY: &str = "frozen-sandbox-key";
 /// How long a head or a body may take to arrive: they are a few hundred bytes.
 const BODY_PATIENCE: Duration = Duration::from_secs(10);
 
+/// A route run opens 1,024 connections at most.
+const MOST_CONNECTIONS: usize = 1_100;
+
 /// How long [`Running::stop`] waits for answers that are under way.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -89,6 +92,8 @@ pub struct SandboxConfig {
     pub fault_times: FaultTimes,
     /// How much time is added to each answer.
     pub latency: Latency,
+    /// Connections served at a time; further ones wait.
+    pub connections: usize,
     /// How long the head of a request, and then its body, may take to arrive before the connection
     /// is closed.
     pub body_patience: Duration,
@@ -151,6 +156,7 @@ impl Default for SandboxConfig {
             faults: None,
             fault_times: FaultTimes::default(),
             latency: Latency::None,
+            connections: MOST_CONNECTIONS,
             body_patience: BODY_PATIENCE,
             groups: MadeGroups::default(),
             group_store: None,
@@ -175,7 +181,7 @@ impl Sandbox {
         let state = State::new(&config, key.clone(), entropy).map_err(io::Error::other)?;
         let ledger = state.ledger.clone();
         let own_listings = state.own_listings();
-        let front = Front::new(listener, Arc::clone(&state.faults), config.body_patience)?;
+        let front = Front::new(listener, Arc::clone(&state.faults), &config)?;
         let service = server::service(Arc::new(state));
         let (stop, mut stopped) = watch::channel(());
         let task = tokio::spawn(async move {

@@ -157,16 +157,24 @@ impl Faults {
 
     /// The fault that strikes the next call of an operation.
     pub fn next(&self, call: Call) -> Option<Strike> {
-        self.strike(Lane::Call(call))
+        let strike = self.strike(Lane::Call(call))?;
+        self.ledger
+            .struck(strike.fault, Some(call), strike.to_string());
+        Some(strike)
     }
 
-    /// The fault that strikes the next connection.
-    pub fn next_connection(&self) -> Option<ConnectionFault> {
+    /// The fault that strikes the next connection. It is recorded with
+    /// [`Faults::struck_connection`] when it is made.
+    pub fn next_connection(&self) -> Option<(ConnectionFault, Strike)> {
         let strike = self.strike(Lane::Connection)?;
         match strike.fault.stage {
-            Stage::Connection(fault) => Some(fault),
+            Stage::Connection(fault) => Some((fault, strike)),
             Stage::Unread | Stage::Instead | Stage::Late | Stage::Done | Stage::Tripled => None,
         }
+    }
+
+    pub fn struck_connection(&self, strike: &Strike) {
+        self.ledger.struck(strike.fault, None, strike.to_string());
     }
 
     fn strike(&self, lane: Lane) -> Option<Strike> {
@@ -179,13 +187,7 @@ impl Faults {
             *ordinal += 1;
             *ordinal
         };
-        let strike = plan(&self.spec, self.seed, lane, ordinal)?;
-        let call = match lane {
-            Lane::Call(call) => Some(call),
-            Lane::Connection => None,
-        };
-        self.ledger.struck(strike.fault, call, strike.to_string());
-        Some(strike)
+        plan(&self.spec, self.seed, lane, ordinal)
     }
 }
 
