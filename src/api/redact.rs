@@ -1,10 +1,9 @@
-//! Taking secrets out of texts that are kept or shown.
+//! Removes secrets from texts that are stored or shown.
 
 use super::Secret;
 use crate::domain::pretty::string_end;
 use crate::domain::secrets;
 
-/// What stands in place of a secret.
 pub const REMOVED: &str = "<removed>";
 
 /// Members of JSON objects whose value is a secret.
@@ -22,13 +21,13 @@ const SECRET_MEMBERS: [&str; 8] = [
 /// The shortest secret that is searched for as text: a shorter one would match by chance.
 const SHORTEST: usize = 4;
 
-/// The shortest value of a secret member whose copies are looked for.
+/// The shortest value of a secret member whose copies are searched for.
 const SHORTEST_COPY: usize = 8;
 
-/// The most values whose copies are looked for in one text.
+/// The maximum number of values whose copies are searched for in one text.
 const MOST_COPIES: usize = 100;
 
-/// The text without a known secret, in whatever form it can stand in JSON or in an address.
+/// The text without a known secret, in any encoding that JSON or a URL may use.
 pub fn known(text: &str, secret: &Secret) -> String {
     let plain = secret.expose();
     if plain.len() < SHORTEST {
@@ -53,20 +52,20 @@ fn percent_encoded(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
             out.push(char::from(byte));
         } else {
-            let _ = write!(out, "%{byte:02X}"); // a String takes everything
+            let _ = write!(out, "%{byte:02X}"); // writing to a String cannot fail
         }
     }
     out
 }
 
-/// JSON text with the values of secret members replaced, whatever their type. The text may be cut
-/// or broken: an unfinished value is removed up to the end.
+/// JSON text with the values of secret members replaced, whatever their type. The text may be
+/// truncated or invalid: an unfinished value is removed up to the end.
 pub fn members(json: &str) -> String {
     without(json, is_secret_name, |_| {})
 }
 
-/// As [`members`], and the values that were texts are taken out wherever else they stand: a server
-/// may repeat a key in a message.
+/// Like [`members`], and also removes copies of those values everywhere else: a server may repeat a
+/// key in a message.
 pub fn members_and_copies(json: &str) -> String {
     let mut values: Vec<String> = Vec::new();
     let text = without(json, is_secret_name, |value| {
@@ -81,8 +80,8 @@ pub fn members_and_copies(json: &str) -> String {
         .fold(text, |text, value| known(&text, &Secret::new(value)))
 }
 
-/// An assignment as it is handed on to its worker: everything but a key that the market repeats,
-/// which is the person's and no business of a worker. The signature stays, for the worker checks it.
+/// An assignment to forward to its worker: everything but a key that the market echoes, which no
+/// worker should see. The signature stays, because the worker checks it.
 pub fn api_keys(json: &str) -> String {
     let is_key = |quoted: &str| {
         let name = unquoted(quoted);
@@ -93,8 +92,8 @@ pub fn api_keys(json: &str) -> String {
     without(json, is_key, |_| {})
 }
 
-/// A record as it came, for a clipboard or a file: besides the members that the specification knows
-/// as secret, those that are called like one lose their value too.
+/// A record as received, for the clipboard or a file: members with names like a secret's lose their
+/// values too, not only the documented ones.
 pub fn record(json: &str) -> String {
     let mut keys: Vec<&str> = Vec::new();
     let is_secret = |quoted: &str| secrets::is_secret_name(&unquoted(quoted));
@@ -108,7 +107,7 @@ pub fn record(json: &str) -> String {
         })
 }
 
-/// The text without the values of secret members; each of them is handed to `removed`.
+/// The text without the values of secret members; each of them is passed to `removed`.
 fn without<'j>(
     json: &'j str,
     is_secret: impl Fn(&str) -> bool,
@@ -153,7 +152,7 @@ fn is_secret_name(quoted: &str) -> bool {
         .any(|secret| secret.eq_ignore_ascii_case(&name))
 }
 
-/// A name without its quotes; it may be written with escapes.
+/// A name without its quotes; it may contain escapes.
 fn unquoted(quoted: &str) -> String {
     serde_json::from_str(quoted).unwrap_or_else(|_| quoted.trim_matches('"').to_owned())
 }
@@ -165,13 +164,13 @@ fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where the value of a member begins, if a colon follows its name.
+/// The start of a member's value, if a colon follows its name.
 fn value_after_colon(bytes: &[u8], name_end: usize) -> Option<usize> {
     let colon = skip_blanks(bytes, name_end);
     (bytes.get(colon) == Some(&b':')).then(|| skip_blanks(bytes, colon + 1))
 }
 
-/// The end of the value that begins at `at`.
+/// The end of the value that starts at `at`.
 fn skip_value(bytes: &[u8], at: usize) -> usize {
     let mut depth = 0_usize;
     let mut at = at;

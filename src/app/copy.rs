@@ -1,5 +1,4 @@
-//! What can be copied from where a person is: ids, records, tables, queries and requests, each a text
-//! with a letter of its own.
+//! What can be copied: ids, records, tables, queries and requests, each with a letter of its own.
 
 use super::copy_formats::{self, LONGEST};
 use super::message::Effect;
@@ -7,23 +6,22 @@ use super::{Browser, Pane, State};
 use crate::domain::text::visible;
 use crate::domain::{Resource, WORKERGROUPS, export};
 
-/// Something that can be copied.
 #[derive(Debug, Clone)]
 pub struct CopyItem {
     /// The letter that copies it in the menu.
     pub letter: char,
     /// Its name in the palette.
     pub name: &'static str,
-    /// What it is, as it follows “Copied”.
+    /// What it is, as in “Copied …”.
     pub what: String,
     /// The text, or why there is none.
     pub text: Result<String, String>,
-    /// Whether the text is a secret: copied when asked for, shown nowhere.
+    /// Whether the text is a secret: copied on request, never shown.
     pub is_secret: bool,
 }
 
 impl CopyItem {
-    /// An item; a text that is too long is none.
+    /// An item; a text that is too long becomes an error.
     pub fn new(
         letter: char,
         name: &'static str,
@@ -52,7 +50,7 @@ impl CopyItem {
         }
     }
 
-    /// The same, to be shown nowhere.
+    /// Marks it as a secret, which is never shown.
     #[must_use]
     pub const fn secret(mut self) -> Self {
         self.is_secret = true;
@@ -60,10 +58,11 @@ impl CopyItem {
     }
 }
 
-/// The effect that copies an item; why there is none.
+/// The effect that copies an item.
 ///
 /// # Errors
-/// When there is no text to be copied, or it is too long for a clipboard.
+///
+/// When there is no text to copy, or it is too long for a clipboard.
 pub fn copy(item: &CopyItem) -> Result<Effect, String> {
     let text = item.text.clone()?;
     let what = if item.is_secret {
@@ -75,7 +74,7 @@ pub fn copy(item: &CopyItem) -> Result<Effect, String> {
     Ok(Effect::Copy { what, text })
 }
 
-/// What can be copied from the open pane; `None` where nothing can.
+/// What can be copied from the open pane; `None` if nothing can.
 pub fn items(state: &State) -> Option<Vec<CopyItem>> {
     if state.pane == Pane::Requests || state.requests.opened.is_some() {
         return Some(super::requests::copy_items(state));
@@ -129,7 +128,7 @@ fn pane_items(browser: &Browser, base: &str) -> Vec<CopyItem> {
     items
 }
 
-/// The forms of the selected row, of the marked rows and of the table.
+/// The formats for the selected row, the marked rows and the table.
 fn row_items(browser: &Browser) -> Vec<CopyItem> {
     let nothing = || "no record is selected".to_owned();
     let Some(listing) = browser.listing() else {

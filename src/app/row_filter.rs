@@ -1,4 +1,4 @@
-//! Narrowing rows by words: each must be part of some text column, in any case.
+//! Filters rows by words: each must occur in some text column, in any case.
 
 use std::collections::HashSet;
 
@@ -7,12 +7,12 @@ use crate::domain::listing::Column;
 use crate::domain::text::occurrences;
 use crate::domain::{Field, Listing, Untrusted};
 
-/// Whether words are looked for in a column.
+/// Whether a column is searched for words.
 pub const fn is_searched(field: &Field) -> bool {
     field.in_record && matches!(field.kind, Kind::Text | Kind::Country | Kind::Version)
 }
 
-/// The rows of a column that hold a word.
+/// The rows of a column that contain a word.
 struct Hits<'a> {
     field: &'static Field,
     column: &'a Column,
@@ -27,16 +27,16 @@ impl Hits<'_> {
     }
 }
 
-/// What words leave of a view.
+/// The result of filtering a view by words.
 pub(super) struct Narrowed {
-    /// The rows that hold all words, in their order.
+    /// The rows that contain all words, in their order.
     pub rows: Vec<u32>,
-    /// Columns that hold a word that no shown column holds: without them nobody sees why a row is
-    /// here.
+    /// Columns that contain a word that no shown column contains: without them nobody would see why
+    /// a row matches.
     pub revealed: Vec<&'static Field>,
 }
 
-/// Narrows the rows of `view` by words; `shown` are the columns on screen.
+/// Filters the rows of `view` by words; `shown` are the columns on screen.
 pub(super) fn narrow(
     listing: &Listing,
     view: Vec<u32>,
@@ -44,7 +44,7 @@ pub(super) fn narrow(
     shown: &[&'static Field],
 ) -> Narrowed {
     if words.is_empty() {
-        // Looking at nothing must not read the columns of all texts.
+        // Without words there is no reason to read all text columns.
         return Narrowed {
             rows: view,
             revealed: Vec::new(),

@@ -13,18 +13,18 @@ use crate::domain::{Catalog, Dialect, Field, Listing, export, format};
 /// The widest cell of a table.
 const WIDEST: usize = 40;
 
-/// What of the records is printed, and how.
+/// Which columns are printed, and how.
 pub struct View {
     pub format: Format,
     /// Whether keys of workergroups are shown.
     pub secrets: bool,
     dialect: &'static Dialect,
-    /// The columns asked for, if any were.
+    /// The requested columns, if any.
     columns: Option<Vec<&'static Field>>,
 }
 
 impl View {
-    /// The view that flags describe.
+    /// The view from the flags.
     pub fn new(
         arguments: &SearchArguments,
         catalog: &'static Catalog,
@@ -46,7 +46,7 @@ impl View {
         })
     }
 
-    /// A table of the chosen columns, or of the usual ones that fit the terminal.
+    /// A table of the requested columns, or of the default ones that fit the terminal.
     pub fn table(&self, listing: &Listing, rows: &[u32]) -> String {
         if let Some(columns) = &self.columns {
             return table(listing, rows, columns, self.dialect, None);
@@ -58,8 +58,8 @@ impl View {
         table(listing, rows, &fields, self.dialect, width)
     }
 
-    /// CSV of the chosen columns, or of every member that records can have; a secret one only when
-    /// asked for.
+    /// CSV of the requested columns, or of every member that records can have; secrets only if
+    /// requested.
     pub fn csv(&self, listing: &Listing, rows: &[u32]) -> String {
         let is_shown = |field: &&'static Field| {
             field.is_column() || (self.secrets && field.kind == Kind::Secret)
@@ -92,8 +92,8 @@ fn chosen(
     Ok(columns)
 }
 
-/// Columns as a table, at most `width` terminal cells wide if a width is given: the columns that
-/// matter least leave first.
+/// Columns as a table, at most `width` terminal cells wide if given: the least important columns
+/// are dropped first.
 fn table(
     listing: &Listing,
     rows: &[u32],
@@ -148,8 +148,8 @@ fn fitting(fields: &[&'static Field], widths: &[usize], width: Option<usize>) ->
     kept
 }
 
-/// The records exactly as they came, under the member that the specification names; without
-/// secrets unless asked for.
+/// The records exactly as received, under the member that the specification names; secrets only if
+/// requested.
 pub fn json(listing: &Listing, rows: &[u32], secrets: bool) -> String {
     let records: Vec<_> = rows
         .iter()
@@ -166,7 +166,7 @@ pub fn json(listing: &Listing, rows: &[u32], secrets: bool) -> String {
     format!("{{\"{key}\": [{}]}}\n", records.join(",\n"))
 }
 
-/// The width of the terminal that standard output is, if it is one.
+/// The width of the terminal, if standard output is one.
 fn terminal_width() -> Option<usize> {
     use std::io::IsTerminal as _;
     std::io::stdout()

@@ -1,7 +1,7 @@
-//! How values are written for people.
+//! How values are formatted for people.
 //!
-//! Widths are bounded: a number that a stranger made absurd is written in scientific notation, so
-//! that no cell can push the others away.
+//! Widths are bounded: an absurdly large number from a server is shown in scientific notation, so
+//! that no cell can push the others off the screen.
 
 use super::country;
 use super::dialect::Dialect;
@@ -12,25 +12,25 @@ use super::secrets::without_own_key;
 use super::text::Untrusted;
 use super::value::CellRef;
 
-/// What stands in a cell without a value.
+/// Shown in a cell without a value.
 const BLANK: &str = "-";
 
-/// What stands in a detail view for a member that the record lacks.
+/// Shown in a detail view for a member that the record lacks.
 const NOT_SENT: &str = "not reported";
 
-/// What stands in a detail view for a member that is null.
+/// Shown in a detail view for a member that is null.
 pub const NULL: &str = "—";
 
-/// Shown in a detail view for a number that the market does not know.
+/// Shown in a detail view for a number that the market reports as unknown.
 pub const UNKNOWN: &str = "unknown";
 
 /// Shown for a zero that means none: no discount is no price of $0.0000/h.
 pub const NONE: &str = "—";
 
-/// What stands in a cell whose value does not fit its field.
+/// Shown in a cell whose value does not fit its field.
 pub const MISFIT: &str = "?!";
 
-/// A cell of a table, without its unit where the header names it, at most `width` cells wide.
+/// A table cell, at most `width` cells wide, without the unit if the header has it.
 pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> String {
     let column = listing.column(field);
     match column.cell(row) {
@@ -70,7 +70,8 @@ pub fn detail(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
     }
 }
 
-/// A number of a field, its unit only where it is part of the number (`98.5%`, `2.4 TB`, `71d`).
+/// A number of a field, with its unit only where it is part of the number (`98.5%`, `2.4 TB`,
+/// `71d`).
 pub fn number(field: &Field, value: f64) -> String {
     if field.zero_is_none && value == 0.0 {
         return NONE.to_owned();
@@ -116,7 +117,7 @@ pub const fn yes_no(flag: bool) -> &'static str {
     if flag { "yes" } else { "no" }
 }
 
-/// Storage or memory: GB, from 10,000 GB on TB.
+/// Storage or memory in GB, from 10,000 GB on in TB.
 pub fn gigabytes(value: f64) -> String {
     if value.abs() >= 10_000.0 {
         format!("{} TB", trimmed(value / 1000.0, 1))
@@ -127,15 +128,15 @@ pub fn gigabytes(value: f64) -> String {
     }
 }
 
-/// The memory of a card as people name it, in GB: a 24 GB card reports 24564 MB, a 48 GB card with
-/// error correction 46068. Sizes that no card is sold with are rounded.
+/// The nominal memory of a card in GB: a 24 GB card reports 24564 MB, a 48 GB card with error
+/// correction 46068. Sizes that no card is sold with are rounded.
 pub fn nominal_gb(megabytes: f64) -> f64 {
     const SOLD: [f64; 29] = [
         1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 11.0, 12.0, 16.0, 20.0, 24.0, 32.0, 40.0, 48.0,
         64.0, 72.0, 80.0, 94.0, 96.0, 128.0, 141.0, 144.0, 180.0, 192.0, 256.0, 288.0, 384.0,
     ];
     let gb = megabytes / 1024.0;
-    // Error correction takes a sixteenth.
+    // Error correction takes one sixteenth.
     let is_near = |sold: &&f64| **sold >= gb - 0.5 && **sold <= gb * 1.07;
     SOLD.iter().find(is_near).copied().unwrap_or(gb.round())
 }
@@ -165,7 +166,7 @@ pub fn moment(epoch: f64) -> String {
     )
 }
 
-/// A number with at most `places` places, without trailing zeros.
+/// A number with at most `places` decimals, without trailing zeros.
 pub fn trimmed(value: f64, places: usize) -> String {
     let text = format!("{value:.places$}");
     if !text.contains('.') {
@@ -227,7 +228,8 @@ fn money(amount: f64, places: usize) -> String {
     format!("{sign}${}", commas(&format!("{amount:.places$}")))
 }
 
-/// A time span in words, in the largest unit that says enough: `5 hours`, `41 days`, `7.4 years`.
+/// A duration in full words, in the largest unit that keeps it readable: `5 hours`, `41 days`, `7.4
+/// years`.
 pub fn lasting(seconds: f64) -> String {
     let (number, unit) = match seconds.abs() {
         less if less < 90.0 => (seconds, "second"),

@@ -1,8 +1,8 @@
-//! A fetched result set: the answer's text once, a range for each record, and columns.
+//! A fetched result set: the text of the response once, a range for each record, and columns.
 //!
 //! Rows are never copied or moved: a view is a list of row numbers. The columns of the default
-//! table, of the conditions and of the prices are read with the answer; any other field becomes a
-//! column when it is first used, from the records' own JSON, which stays available whole.
+//! table, of the conditions and of the prices are read with the response; any other field becomes a
+//! column on first use, read from the records' own JSON, which stays available in full.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -26,7 +26,7 @@ use estimate::Estimate;
 pub use full_record::FullRecord;
 use read::RawCell;
 
-/// What names a record: unique within a listing, stable from one answer to the next.
+/// Identifies a record: unique within a listing, stable from one response to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowId(pub i64);
 
@@ -39,13 +39,13 @@ impl std::fmt::Display for RowId {
 /// A record that could not be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
-    /// Its place in the answer, from 0.
+    /// Its index in the response.
     pub index: usize,
-    /// Why, in words; never a value of the record.
+    /// Why; never contains a value of the record.
     pub reason: &'static str,
 }
 
-/// Why an answer has no listing.
+/// Why a response has no listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ListingError {
     /// The text could not be split.
@@ -66,7 +66,7 @@ enum Cell {
     Bad(Found),
 }
 
-/// The cells of one field, texts interned.
+/// The cells of one field, with texts interned.
 #[derive(Debug, Default)]
 pub struct Column {
     cells: Vec<Cell>,
@@ -98,8 +98,8 @@ impl Column {
         }
     }
 
-    /// Cells that the longest text takes on a screen, or the digits of the largest number: worked
-    /// out once, asked for in every frame. What is longer than any column counts as that long.
+    /// Cells that the longest text takes on a screen, or the digits of the largest number: computed
+    /// once, read in every frame. Capped at the width of the widest column.
     pub fn widest(&self) -> usize {
         const MOST: usize = 200;
         *self.widest.get_or_init(|| {
@@ -116,12 +116,12 @@ impl Column {
         })
     }
 
-    /// The different texts of the column, in order of first appearance.
+    /// The distinct texts of the column, in order of first appearance.
     pub fn texts(&self) -> &[Untrusted] {
         &self.texts
     }
 
-    /// How many cells are whole values, of all.
+    /// How many cells are whole values, out of how many.
     pub fn filled(&self) -> usize {
         self.cells
             .iter()
@@ -171,8 +171,8 @@ impl Listing {
         }
     }
 
-    /// Reads an answer. `now` is the moment it arrived, in seconds since 1970: `duration` counts
-    /// from it where records carry only an end date.
+    /// Reads a response. `now` is when it was received, in seconds since 1970: `duration` counts
+    /// from it where records have only an end date.
     pub fn read(
         catalog: &'static Catalog,
         body: impl Into<Arc<str>>,
@@ -183,7 +183,7 @@ impl Listing {
         Self::from_envelope(catalog, body, envelope, now)
     }
 
-    /// Reads an answer that has been split already.
+    /// Reads a response that is already split.
     pub fn from_envelope(
         catalog: &'static Catalog,
         body: impl Into<Arc<str>>,
@@ -254,7 +254,7 @@ impl Listing {
         self.ids.is_empty()
     }
 
-    /// When the answer arrived, in seconds since 1970.
+    /// When the response was received, in seconds since 1970.
     pub const fn read_at(&self) -> f64 {
         self.now
     }
@@ -284,13 +284,13 @@ impl Listing {
         self.ids.iter().position(|candidate| *candidate == id)
     }
 
-    /// A record exactly as it came.
+    /// A record exactly as received.
     pub fn json(&self, row: usize) -> Option<&str> {
         self.spans.get(row).map(|span| &self.body[span.clone()])
     }
 
-    /// The column of a field of this listing's catalog, read now if it is not there yet; prices as
-    /// [`Listing::estimate_storage`] and [`Listing::price_as`] have them.
+    /// The column of a field of this listing's catalog, read on first use; prices as set by
+    /// [`Listing::estimate_storage`] and [`Listing::price_as`].
     pub fn column(&self, field: &Field) -> &Column {
         self.estimate
             .as_ref()
@@ -298,7 +298,7 @@ impl Listing {
             .unwrap_or_else(|| self.sent_column(field))
     }
 
-    /// The column of a field as it came.
+    /// The column of a field as received.
     pub fn sent_column(&self, field: &Field) -> &Column {
         static NONE: Column = Column {
             cells: Vec::new(),
@@ -314,8 +314,8 @@ impl Listing {
         self.columns[position].get().unwrap_or(&NONE)
     }
 
-    /// Puts the numbers of a computed column in, one for each row; rows without one are blank. What
-    /// was there before is replaced.
+    /// Sets the numbers of a computed column, one for each row; rows without one are blank.
+    /// Replaces earlier ones.
     pub fn set_column(&mut self, field: &Field, numbers: impl IntoIterator<Item = Option<f64>>) {
         let Some(position) = self.catalog.position(field) else {
             return;
@@ -333,7 +333,7 @@ impl Listing {
         });
     }
 
-    /// Reads the columns of several fields in one go, where they are not there yet.
+    /// Reads the columns of several fields in one pass, where they are not read yet.
     pub fn prepare<'a>(&self, fields: impl IntoIterator<Item = &'a Field>) {
         let missing: Vec<usize> = fields
             .into_iter()
@@ -359,7 +359,7 @@ impl Listing {
             }
         }
         for (builder, position) in builders.into_iter().zip(positions) {
-            // Another reader may have been first: both read the same.
+            // Another thread may have been first: both read the same.
             let _ = self.columns[*position].set(builder.column);
         }
     }
@@ -400,7 +400,7 @@ impl Listing {
         self.column(field).text(row)
     }
 
-    /// A record's members that its catalog does not know, by name.
+    /// A record's members that are not in its catalog, by name.
     pub fn unknown_members(&self, row: usize) -> Vec<(String, serde_json::Value)> {
         let known: HashSet<&str> = self
             .catalog
@@ -416,7 +416,7 @@ impl Listing {
             .collect()
     }
 
-    /// The rows, in the server's order, that satisfy all `conditions`.
+    /// The rows, in the server's order, that meet all `conditions`.
     pub fn matching<'a>(&self, conditions: impl IntoIterator<Item = &'a Condition>) -> Vec<u32> {
         let conditions: Vec<_> = conditions
             .into_iter()
@@ -431,7 +431,8 @@ impl Listing {
             .collect()
     }
 
-    /// Sorts row numbers by `order`; rows without a value come last either way, ties go by id.
+    /// Sorts row numbers by `order`; rows without a value come last in either direction, ties go by
+    /// id.
     pub fn sort(&self, rows: &mut [u32], order: &[OrderKey]) {
         let keys: Vec<_> = order
             .iter()
@@ -454,7 +455,7 @@ impl Listing {
     }
 }
 
-/// Orders two cells of a field; blanks last whatever the direction.
+/// Orders two cells of a field; blanks come last in either direction.
 pub fn compare_cells(
     field: &Field,
     left: CellRef<'_>,
@@ -473,7 +474,7 @@ pub fn compare_cells(
             code(left).cmp(&code(right)).then_with(|| left.cmp(right))
         }
         (CellRef::Text(left), CellRef::Text(right)) => left.cmp(right),
-        // Mixed kinds in one column: numbers before texts before flags, just so that it is an order.
+        // Mixed kinds in one column: any fixed order will do.
         (left, right) => rank(left).cmp(&rank(right)),
     };
     match direction {

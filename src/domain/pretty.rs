@@ -1,17 +1,17 @@
-//! JSON laid out for reading, without reading it: numbers, repeated members and their order stay as
-//! they came, and a text that breaks off is laid out as far as it goes.
+//! JSON laid out for reading without parsing it: numbers, repeated members and their order are
+//! kept, and truncated text is laid out as far as it goes.
 
 use serde::de::IgnoredAny;
 
 use super::text::{json_for_terminal, visible};
 
-/// The longest object or array that stays on one line, in bytes, if none stands in it.
+/// The maximum length in bytes of an object or array on one line; nested ones always span lines.
 const LONGEST_INLINE: usize = 60;
 
-/// The deepest level that is indented: what nests deeper stands under it.
+/// The maximum depth of indentation: deeper levels share it.
 const DEEPEST: usize = 16;
 
-/// The lines of a JSON text, two blanks a level; small things such as `{"eq": true}` on one line.
+/// The lines of a JSON text, two blanks per level; small things such as `{"eq": true}` on one line.
 pub fn json(text: &str) -> Vec<String> {
     let bytes = text.as_bytes();
     let mut lines = Vec::new();
@@ -45,7 +45,8 @@ pub fn json(text: &str) -> Vec<String> {
                 turn(&mut lines, &mut line, depth);
             }
             b':' => line.push_str(": "),
-            // A string is one piece; anything else is ASCII in sound JSON, and taken as it is in other.
+            // A string is one piece; anything else is ASCII in valid JSON, and taken as it is
+            // otherwise.
             _ => {
                 let end = (end..=text.len())
                     .find(|end| text.is_char_boundary(*end))
@@ -63,9 +64,9 @@ pub fn json(text: &str) -> Vec<String> {
     lines
 }
 
-/// A body as lines for a screen: JSON laid out, characters that steer terminals as JSON's own
-/// escapes; any other text line by line, these characters written visibly. `is_cut` says that the
-/// body breaks off.
+/// A body as lines for a screen: JSON laid out, with control characters as JSON escapes; any other
+/// text line by line, with control characters made visible. `is_cut` says that the body is
+/// truncated.
 pub fn body(text: &str, is_cut: bool) -> Vec<String> {
     if is_json(text, is_cut) {
         let lines = json(&json_for_terminal(text)).into_iter();
@@ -74,13 +75,13 @@ pub fn body(text: &str, is_cut: bool) -> Vec<String> {
     text.lines().map(|line| visible(line, usize::MAX)).collect()
 }
 
-/// Whether a body is JSON, or begins like it and breaks off.
+/// Whether a body is JSON, or starts like it and is truncated.
 pub fn is_json(text: &str, is_cut: bool) -> bool {
     let begins = text.trim_start_matches('\u{feff}').trim_start();
     begins.starts_with(['{', '[']) && (is_cut || serde_json::from_str::<IgnoredAny>(begins).is_ok())
 }
 
-/// Ends a line and begins the next one.
+/// Ends a line and starts the next one.
 fn turn(lines: &mut Vec<String>, line: &mut String, depth: usize) {
     let next = "  ".repeat(depth.min(DEEPEST));
     let ended = std::mem::replace(line, next);
@@ -89,7 +90,7 @@ fn turn(lines: &mut Vec<String>, line: &mut String, depth: usize) {
     }
 }
 
-/// The end of the object or array that opens at `at`, if it is small and none stands in it.
+/// The end of the object or array that starts at `at`, if it is small and holds no other.
 fn small(bytes: &[u8], at: usize) -> Option<usize> {
     let close = if bytes[at] == b'{' { b'}' } else { b']' };
     let mut next = at + 1;
@@ -123,7 +124,7 @@ fn inline(text: &str, line: &mut String) {
     }
 }
 
-/// The end of the string that opens at `at`, behind its closing quote.
+/// The end of the string that starts at `at`, after its closing quote.
 pub(crate) fn string_end(bytes: &[u8], at: usize) -> usize {
     let mut at = at + 1;
     while at < bytes.len() {

@@ -1,8 +1,8 @@
-//! Strangers' text: one way in, few ways out.
+//! Untrusted text: one way in, few ways out.
 //!
-//! Everything that came over the wire, from a configuration file or from the clipboard is
-//! [`Untrusted`]. It has no `Display`; each sink has its own exit. Characters that could steer a
-//! terminal, reorder a line or hide are written visibly (`<U+202E>`), never dropped in silence.
+//! Everything from the network, a configuration file or the clipboard is [`Untrusted`]. It has no
+//! `Display`; each sink has its own exit. Characters that could control a terminal, reorder a line
+//! or hide are made visible (`<U+202E>`), never dropped silently.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 // Real scripts stack two or three; hundreds paint over the lines above and below.
-/// The most combining marks that one character keeps.
+/// The maximum number of combining marks on one character.
 const MARKS_PER_GRAPHEME: usize = 3;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -52,12 +52,12 @@ impl Untrusted {
         ascii(&self.0, 512)
     }
 
-    /// For a surface on which a person decides: ASCII only.
+    /// For a confirmation, where a look-alike letter could mislead: ASCII only.
     pub fn consent(&self) -> String {
         ascii(&self.0, 256)
     }
 
-    /// For a CSV cell: see [`csv_text`]; never cut.
+    /// For a CSV cell: see [`csv_text`]; never truncated.
     pub fn csv(&self) -> String {
         csv_text(&self.0)
     }
@@ -80,15 +80,15 @@ impl From<String> for Untrusted {
     }
 }
 
-/// What a spreadsheet may read as the beginning of a formula (OWASP ASVS 1.2.10, CWE-1236): the
-/// signs, their full-width forms, and the characters that it may skip in front of them.
+/// What a spreadsheet may read as the start of a formula (OWASP ASVS 1.2.10, CWE-1236): the signs,
+/// their full-width forms, and the characters that it may skip in front of them.
 const FORMULA_STARTS: [char; 12] = [
     '=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n', '\0',
 ];
 
-/// A CSV cell that neither a terminal acts on nor a spreadsheet takes for a formula: hostile
-/// characters are written visibly, and what may begin a formula gets an apostrophe in front. The
-/// output does not matter: a file ends up on a terminal as well. RFC 4180 quoting is the writer's.
+/// A CSV cell that neither a terminal nor a spreadsheet acts on: hostile characters are made
+/// visible, and what may start a formula gets an apostrophe in front. It does not matter where the
+/// output goes: a file ends up on a terminal as well. RFC 4180 quoting is the writer's job.
 pub fn csv_text(text: &str) -> String {
     let shown = visible(text, usize::MAX);
     if text.starts_with(FORMULA_STARTS) {
@@ -98,10 +98,12 @@ pub fn csv_text(text: &str) -> String {
     }
 }
 
-/// Whether a character must not reach a terminal as it is: controls, format characters (bidi,
-/// zero width, tags), line and paragraph separators, private use, non-characters and the letters
-/// that are drawn as nothing.
+/// Whether a character must not reach a terminal as it is: controls, format characters (bidi, zero
+/// width, tags), line and paragraph separators, private use, non-characters and letters that are
+/// drawn as nothing.
 pub fn is_hostile(character: char) -> bool {
+    // ratatui drops control characters only: from tables, lists and titles the others would reach
+    // the terminal.
     let code = character as u32;
     character.is_control()
         || matches!(code,
@@ -113,8 +115,8 @@ pub fn is_hostile(character: char) -> bool {
         || code & 0xFFFE == 0xFFFE
 }
 
-/// The text with hostile characters written as `<U+XXXX>` and piles of combining marks cut, at
-/// most about `max_chars` characters long.
+/// The text with hostile characters written as `<U+XXXX>` and excess combining marks cut, at most
+/// about `max_chars` characters long.
 pub fn visible(text: &str, max_chars: usize) -> String {
     let mut out = String::with_capacity(text.len().min(max_chars));
     let mut written = 0;
@@ -180,7 +182,7 @@ fn ascii(text: &str, max_chars: usize) -> String {
 /// assert_eq!(occurrences("Türkiye, TR", "turk"), [0..5]);
 /// ```
 pub fn occurrences(text: &str, word: &str) -> Vec<Range<usize>> {
-    // One character for each, so that places stay what they are.
+    // Folds each character to one character, so that positions do not shift.
     let folded = |character| to_lower_case(normalize(character));
     let word: Vec<char> = word.chars().map(folded).collect();
     let text: Vec<(usize, char)> = text.char_indices().collect();
@@ -203,7 +205,7 @@ pub fn occurrences(text: &str, word: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Cuts a text to `max` terminal cells, the last of them an ellipsis when something was cut.
+/// Truncates a text to `max` terminal cells, ending with an ellipsis if anything was cut.
 pub fn truncate(text: &str, max: usize) -> String {
     if text.width() <= max {
         return text.to_owned();
@@ -225,8 +227,8 @@ pub fn truncate(text: &str, max: usize) -> String {
     out
 }
 
-/// JSON text whose strings hold no character that a terminal could act on: `\uXXXX` is legal JSON,
-/// so nothing is lost.
+/// JSON text whose strings hold no character that a terminal acts on: `\uXXXX` is legal JSON, so
+/// nothing is lost.
 pub fn json_for_terminal(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for character in json.chars() {

@@ -21,22 +21,20 @@ const HEADER_KEPT: usize = 1024;
 /// Commits and strikes that are remembered.
 const EVENTS_KEPT: usize = 10_000;
 
-/// Whose key a request carried. The key itself is never kept.
+/// Which key a request carried. The key itself is never kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Credential {
     None,
     Account,
-    /// Anything else: the key of an endpoint or of a workergroup, or one from outside.
+    /// Any other key: that of an endpoint or a workergroup, or an unknown one.
     Other,
 }
 
-/// One request as it came.
 #[derive(Debug, Clone)]
 pub struct Entry {
     pub method: String,
-    /// The path as it was spelled.
     pub path: String,
-    /// Names of the query's parameters; values may be keys and are not kept.
+    /// Names of the query parameters; values may be keys and are not kept.
     pub query: Vec<String>,
     /// All headers but `Authorization`, in their order; the text of odd ones is lossy, that of
     /// long ones is cut.
@@ -105,7 +103,6 @@ impl Ledger {
         self.book().strikes.iter().cloned().collect()
     }
 
-    /// Remembers a request.
     pub(super) fn record(&self, parts: &Parts, body: &Bytes, credential: Credential) {
         let entry = entry(parts, body, credential);
         let mut book = self.book();

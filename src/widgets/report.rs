@@ -1,4 +1,4 @@
-//! Text that is read, scrolled and searched.
+//! Text to read, scroll and search.
 
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
@@ -13,24 +13,24 @@ use super::theme::Theme;
 use super::viewport::Viewport;
 use crate::app::keymap::{Action, Context};
 
-/// The most characters of one line that are laid out: a server's text may be megabytes without a
-/// break, and no screen shows more than this.
+/// The maximum length of a line that is laid out, in characters: a server's text may be megabytes
+/// without a break, and no screen shows more than this.
 const LONGEST_LINE: usize = 16 * 1024;
 
-/// Cells by which the continued rows of a line are indented.
+/// The indent of wrapped rows, in cells.
 const INDENT: u16 = 2;
 
-/// Gives a line its colours, which come from the theme of the frame.
+/// Colours a line with the theme of the frame.
 pub type Paint = fn(&Line<'static>, &Theme) -> Line<'static>;
 
-/// Lines with a position and a search.
+/// Lines with a scroll position and a search.
 #[derive(Debug, Default)]
 pub struct Report {
     lines: Vec<Line<'static>>,
     top: usize,
     /// Rows of that line that are scrolled away: one line may be longer than the screen.
     skip: usize,
-    /// The selected line, in a report whose lines can be acted on.
+    /// The selected line, in a report with a cursor.
     cursor: Option<usize>,
     find: Find,
     paint: Option<Paint>,
@@ -45,7 +45,7 @@ impl Report {
         }
     }
 
-    /// Movement selects a line instead of scrolling.
+    /// Makes movement select a line instead of scrolling.
     #[must_use]
     pub const fn with_cursor(mut self) -> Self {
         self.cursor = Some(0);
@@ -56,7 +56,7 @@ impl Report {
         self.cursor
     }
 
-    /// Selects a line, if lines can be selected.
+    /// Selects a line, in a report with a cursor.
     pub fn select(&mut self, line: usize) {
         let last = self.lines.len().saturating_sub(1);
         self.cursor = self.cursor.map(|_| line.min(last));
@@ -69,7 +69,7 @@ impl Report {
         self
     }
 
-    /// Other lines; position and search stay.
+    /// Replaces the lines; position and search stay.
     pub fn set_lines(&mut self, lines: Vec<Line<'static>>) {
         self.lines = lines;
         let last = self.lines.len().saturating_sub(1);
@@ -106,8 +106,8 @@ impl Report {
         self.find.is_active()
     }
 
-    /// What the keys of a report with nothing beside it can do: matches are stepped through only
-    /// where something is searched for.
+    /// Whether an action has a meaning in a report alone: matches can be stepped through only
+    /// during a search.
     pub fn has_use_for(&self, action: Action) -> bool {
         match action {
             Action::Newer | Action::Older => self.is_searching(),
@@ -116,7 +116,7 @@ impl Report {
         }
     }
 
-    /// Scrolls or searches; false if the action means neither here.
+    /// Scrolls or searches; false if the action has no meaning here.
     pub fn update(&mut self, action: Action, viewport: Viewport) -> bool {
         match self.find.update(action) {
             FindEvent::Handled => return true,
@@ -142,7 +142,7 @@ impl Report {
         let (here, width) = ((self.top, self.skip), viewport.width);
         let last = self.last_top(viewport.page, width);
         let top = match by {
-            // To the ends without laying out everything on the way.
+            // To the ends without laying out everything in between.
             isize::MIN => (0, 0),
             isize::MAX => last,
             up if up < 0 => self.above(here, up.unsigned_abs(), width),
@@ -159,7 +159,7 @@ impl Report {
         }
     }
 
-    /// The place so many rows below another; behind the last line if there is none.
+    /// The position this many rows below another; the end of the last line if there is none.
     fn below(&self, from: (usize, usize), rows: usize, width: u16) -> (usize, usize) {
         let (mut line, mut row) = (from.0, from.1.saturating_add(rows));
         while line < self.lines.len() {
@@ -173,7 +173,7 @@ impl Report {
         (line, row)
     }
 
-    /// The place so many rows above another; the beginning if there is none.
+    /// The position this many rows above another; the beginning if there is none.
     fn above(&self, from: (usize, usize), rows: usize, width: u16) -> (usize, usize) {
         let (mut line, mut row) = from;
         let mut left = rows;
@@ -188,7 +188,6 @@ impl Report {
         (line, row - left)
     }
 
-    /// The lowest place that the top can have.
     fn last_top(&self, page: usize, width: u16) -> (usize, usize) {
         self.above((self.lines.len(), 0), page.max(1), width)
     }
@@ -232,7 +231,7 @@ impl Report {
         }
     }
 
-    /// The row of a matching line in which the match begins; the first if it is broken over two.
+    /// The row of a matching line in which the match starts.
     fn row_of_match(&self, line: usize, width: u16) -> usize {
         let wanted = self.find.wanted();
         let Some(line) = self.lines.get(line).filter(|_| width > 0) else {
@@ -261,16 +260,16 @@ impl<'a> ReportLines<'a> {
         }
     }
 
-    /// Other lines in place of those that the report was last given, at the same position: a view
-    /// knows the theme only while it draws.
+    /// Draws other lines instead of the report's own, at the same position: a view knows the theme
+    /// only while it draws.
     #[must_use]
     pub const fn showing(mut self, lines: &'a [Line<'static>]) -> Self {
         self.lines = lines;
         self
     }
 
-    /// The first line and row to draw. A cursor stays in sight, and the text moves away from
-    /// `before` as little as possible.
+    /// The first line and row to draw. The cursor stays visible, and the text moves as little as
+    /// possible from `before`.
     fn top(&self, before: usize, page: usize, width: u16) -> (usize, usize) {
         let report = self.report;
         // The screen may have become wider since the last scrolling.
@@ -304,7 +303,7 @@ impl<'a> ReportLines<'a> {
     }
 }
 
-/// The beginning of a line, as long as is ever laid out.
+/// The beginning of a line, up to the maximum that is laid out.
 fn cut(line: &Line<'static>) -> Line<'static> {
     let long: usize = line.spans.iter().map(|span| span.content.len()).sum();
     if long <= LONGEST_LINE {
@@ -328,7 +327,7 @@ fn cut(line: &Line<'static>) -> Line<'static> {
 fn mark(line: &Line<'static>, wanted: &str, style: Style) -> Line<'static> {
     let text = line.to_string();
     let lower = text.to_lowercase();
-    // Lower case may be longer or shorter than the text in a few scripts: then nothing is marked.
+    // In a few scripts the lower case has another length: then nothing is highlighted.
     if lower.len() != text.len() {
         return line.clone();
     }
@@ -358,11 +357,11 @@ fn mark(line: &Line<'static>, wanted: &str, style: Style) -> Line<'static> {
     Line::from(spans).style(line.style)
 }
 
-/// What a drawn report tells the view: the visible lines, and the cursor of its search.
+/// The layout of a drawn report: the visible lines, and the cursor of its search.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReportLayout {
     pub viewport: Viewport,
-    /// Where the search is typed.
+    /// The cursor position in the search.
     pub cursor: Option<Position>,
 }
 

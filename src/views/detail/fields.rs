@@ -1,4 +1,4 @@
-//! Every field of a record in as many columns as fit, and what the focused one means.
+//! Every field of a record in as many columns as fit, and the meaning of the focused one.
 
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -31,20 +31,20 @@ const COLUMN: u16 = 37;
 /// Cells of a label.
 const LABEL: usize = 19;
 
-/// The longest name of an unknown member that is shown, in characters.
+/// The maximum length of an unknown member's name, in characters.
 const LONGEST_NAME: usize = 200;
 
-/// The longest value that is shown, in characters.
+/// The maximum length of a value, in characters.
 const LONGEST_VALUE: usize = 4096;
 
 /// Cells between columns.
 const GAP: u16 = 2;
 
-/// Lines for the value and meaning of the focused field: most fit in the first number, a tall screen
-/// has room for long ones.
+/// Lines for the value and meaning of the focused field: most fit in the first number; a tall
+/// screen has room for long ones.
 const NOTE: [u16; 2] = [4, 7];
 
-/// What a value is to the reader.
+/// How a value is emphasised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tone {
     Normal,
@@ -60,7 +60,7 @@ struct Entry {
     label: String,
     value: String,
     tone: Tone,
-    /// What the field means, and why it is blank or unusual.
+    /// The meaning of the field, and why it is blank or unusual.
     note: String,
 }
 
@@ -93,7 +93,6 @@ impl Fields {
         self.cursor = place;
     }
 
-    /// Puts the focus on a field.
     pub fn focus(&mut self, key: &str, state: &State, now: Now) {
         let entries = entries(state, now, false);
         let place = entries.iter().position(|entry| entry.key == key);
@@ -116,7 +115,7 @@ impl Fields {
         is_taken
     }
 
-    /// Secrets are not searched: a match would tell what they hold.
+    /// Secrets are not searched: a match would reveal their content.
     fn search(&mut self, state: &State, now: Now) {
         let entries = entries(state, now, false);
         let last = entries.len().saturating_sub(1);
@@ -132,8 +131,7 @@ impl Fields {
     }
 }
 
-/// Every field of the selected record: what is out of the ordinary first, names and numbers of
-/// things last.
+/// Every field of the selected record: unusual ones first, names and ids last.
 fn entries(state: &State, now: Now, reveals: bool) -> Vec<Entry> {
     let Some(browser) = state.browser() else {
         return Vec::new();
@@ -200,7 +198,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The value as it is shown, and what is to be said of it.
+    /// The displayed value, and a note on it.
     fn value(&self, field: &'static Field, cell: CellRef<'_>) -> (String, String) {
         let doc = field.doc.to_owned();
         match (field.kind, cell) {
@@ -238,7 +236,7 @@ impl Reader<'_> {
         (self.qualified(field, text), self.left_out(field, doc))
     }
 
-    /// Says when a price is not the one that the market quoted.
+    /// Says when a price is not the market's quote.
     fn qualified(&self, field: &Field, text: String) -> String {
         let Some(listing) = self.browser.listing() else {
             return text;
@@ -252,7 +250,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a search holds that cannot be said as conditions.
+    /// Parts of a search that are not conditions.
     fn left_out(&self, field: &Field, doc: String) -> String {
         if !matches!(field.source, Source::Search(_)) {
             return doc;
@@ -267,7 +265,7 @@ impl Reader<'_> {
         format!("Not shown here, see the JSON: {}. {doc}", names.join(", "))
     }
 
-    /// Why a value deserves a look, if it does.
+    /// Why a value is unusual, if it is.
     fn oddity(&self, field: &Field, cell: CellRef<'_>) -> Option<String> {
         if self.browser.is_violating(self.row, field) {
             return Some("Not what you searched for".to_owned());
@@ -293,7 +291,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Members that no catalog has.
+    /// Members that are not in the catalog.
     fn unknown(&self) -> Vec<Entry> {
         let Some(listing) = self.browser.listing() else {
             return Vec::new();
@@ -327,7 +325,7 @@ enum Row {
     Entry(usize),
 }
 
-/// The fields in columns that are read like those of a newspaper.
+/// The fields in columns, read from top to bottom like a newspaper.
 struct Grid<'a> {
     entries: &'a [Entry],
     rows: Vec<Row>,
@@ -359,7 +357,7 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// Cells of a value in a grid of that width.
+    /// Cells for a value in a grid of that width.
     fn room(&self, width: u16) -> usize {
         let gaps = GAP * (self.columns - 1);
         let column = width.saturating_sub(gaps) / self.columns;
@@ -393,13 +391,13 @@ impl StatefulWidget for &Grid<'_> {
         let (viewport, places) = state;
         let height = usize::from(area.height).max(1);
         let columns = usize::from(self.columns);
-        // Where all fit, the columns are of one length.
+        // If all fit, the columns have the same length.
         let height = height.min(self.rows.len().div_ceil(columns).max(1));
         let cursor = self.fields.cursor.min(self.entries.len().saturating_sub(1));
         let is_cursor = |row: &Row| matches!(row, Row::Entry(place) if *place == cursor);
         let at = self.rows.iter().position(is_cursor).unwrap_or(0);
         let page = height * columns;
-        // The heading above the first field is seen as well.
+        // Scrolling to the first field also shows the heading above it.
         let at = if cursor == 0 { 0 } else { at };
         let lowest = (at + 1).saturating_sub(page);
         let last = self.rows.len().saturating_sub(page);
@@ -482,8 +480,7 @@ pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The focused field: its name on the wire, what it means, and its value in full where the column
-/// has cut it.
+/// The focused field: its wire name, its meaning, and its full value if the column has cut it.
 fn explain(entry: &Entry, room: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let name = if entry.key.is_empty() {
@@ -501,7 +498,7 @@ fn explain(entry: &Entry, room: usize, area: Rect, scene: &mut Scene<'_, '_>) {
         let value = wrap(&entry.value, area.width).into_iter();
         lines.extend(value.map(|part| Line::styled(part, theme.text)));
     }
-    // A rule above them where there is room for one.
+    // A rule above them if there is room.
     let text = if area.height > 1 {
         let rule = "─".repeat(usize::from(area.width));
         scene.render(Line::styled(rule, theme.border), Rect { height: 1, ..area });

@@ -1,4 +1,4 @@
-//! The record's JSON, coloured and foldable, secrets removed.
+//! The record's JSON, coloured and foldable, without secrets.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,14 +11,14 @@ use crate::domain::{Listing, pretty};
 use crate::widgets::json;
 use crate::widgets::report::Report;
 
-/// The laid-out text and what of it is folded.
+/// The laid-out text and its folds.
 #[derive(Debug, Default)]
 pub(super) struct Json {
     lines: Vec<String>,
-    /// The last line of the object or list that opens on a line.
+    /// The last line of the object or list that starts on a line.
     ends: Vec<Option<usize>>,
     folded: BTreeSet<usize>,
-    /// The lines in the report, by their places in `lines`.
+    /// The indices in `lines` of the lines in the report.
     shown: Vec<usize>,
     pub report: Report,
 }
@@ -37,8 +37,8 @@ impl Json {
         json
     }
 
-    /// Folds or unfolds the object or list under the cursor: the one that opens there, else the one
-    /// around it.
+    /// Folds or unfolds the object or list under the cursor: the one that starts there, else the
+    /// one around it.
     pub fn toggle(&mut self) {
         let Some(line) = self.cursor_line() else {
             return;
@@ -48,7 +48,7 @@ impl Json {
             .rev()
             .filter(opens)
             .find(|open| *open == line || self.ends[*open].is_some_and(|end| end >= line));
-        // The record itself stays open.
+        // The record itself cannot be folded.
         let Some(open) = around.filter(|open| *open > 0) else {
             return;
         };
@@ -76,7 +76,7 @@ impl Json {
             {
                 let inside = end - place - 1;
                 let close = self.lines[end].trim_start();
-                let _ = write!(line, " … {inside} lines {close}"); // a String takes everything
+                let _ = write!(line, " … {inside} lines {close}"); // writing to a String cannot fail
                 place = end;
             }
             lines.push(Line::from(line));
@@ -86,8 +86,8 @@ impl Json {
     }
 }
 
-/// For each line that opens an object or list, the line that closes it: the next one with the same
-/// indent, as laid-out JSON has it.
+/// For each line that starts an object or list, the line that ends it: the next one with the same
+/// indent.
 fn ends(lines: &[String]) -> Vec<Option<usize>> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let mut ends = vec![None; lines.len()];

@@ -1,4 +1,4 @@
-//! A request in words and figures, for the list, the preview and the details.
+//! A request as text, for the list, the preview and the details.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
 use crate::widgets::theme::Theme;
 
-/// The longest address or error that is laid out, in characters.
+/// The maximum length of an address or error, in characters.
 const LONGEST: usize = 2000;
 
-/// The longest name of a sandbox's fault, in characters.
+/// The longest fault name that is shown, in characters.
 const LONGEST_FAULT: usize = 60;
 
-/// What is known of a request besides its bodies.
+/// The facts of a request besides its bodies.
 pub(in crate::views) fn facts(
     entry: &LedgerEntry,
     local: &LocalTime,
@@ -76,7 +76,7 @@ pub(in crate::views) fn call(entry: &LedgerEntry) -> String {
     format!("{} {}", entry.method.name(), visible(path, 200))
 }
 
-/// The status in words, and what went wrong.
+/// The status with its reason phrase, and the error.
 pub(in crate::views) fn outcome(entry: &LedgerEntry) -> String {
     let status = entry.status_words();
     match &entry.error {
@@ -85,7 +85,7 @@ pub(in crate::views) fn outcome(entry: &LedgerEntry) -> String {
     }
 }
 
-/// How long a request waited to be sent, if it did: sleeping is measured to the next millisecond.
+/// How long a request waited to be sent, if it did; below a millisecond is the timer's resolution.
 pub(in crate::views) fn waited(entry: &LedgerEntry) -> Option<String> {
     (entry.waited.as_millis() > 1).then(|| span(entry.waited))
 }
