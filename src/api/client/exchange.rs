@@ -16,6 +16,8 @@ use crate::api::{Request, Secret};
 
 /// When the quota resets, in seconds since 1970: a header of the public service.
 const RATE_LIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+/// Which fault of its own making a sandbox answers with.
+const SANDBOX_FAULT: HeaderName = HeaderName::from_static("x-sandbox-fault");
 /// The `User-Agent`.
 const AGENT: &str = concat!("bourse/", env!("CARGO_PKG_VERSION"));
 /// Bytes allowed per record: a full offer takes about 2.7 kB.
@@ -85,22 +87,30 @@ pub(super) struct Raw {
     pub(super) body: Vec<u8>,
 }
 
-/// Sends `wire` to `origin` and reads the response. `seen` gets the status as soon as it is known,
-/// for the ledger entry of a response that never completes.
+/// What the ledger entry keeps of a head, even if the response never completes.
+#[derive(Debug, Default)]
+pub(super) struct Head {
+    pub(super) status: Option<u16>,
+    /// The fault that a sandbox injected.
+    pub(super) sandbox_fault: Option<String>,
+}
+
+/// Sends `wire` to `origin` and reads the response. `seen` gets the head as soon as it is known.
 pub(super) async fn exchange(
     http: &reqwest::Client,
     origin: &Origin,
     wire: &WireRequest,
     key: Option<&Secret>,
     bound: Bound,
-    seen: &mut Option<u16>,
+    seen: &mut Head,
 ) -> Result<Raw, ApiError> {
     let request = build(http, origin, wire, key)?;
     let mut response = within(bound.silence, http.execute(request))
         .await?
         .map_err(|error| unsent_or_lost(&error, origin))?;
     let status = response.status().as_u16();
-    *seen = Some(status);
+    seen.status = Some(status);
+    seen.sandbox_fault = header(response.headers(), &SANDBOX_FAULT);
     let good = response.status().is_success();
     let mut raw = Raw {
         status,

@@ -19,7 +19,7 @@ use super::wire::{self, Answer, Target, WireRequest};
 use super::{Reply, Request, Secret, curl, redact};
 use crate::domain::{Dialect, Untrusted};
 
-use exchange::{Bound, Raw};
+use exchange::{Bound, Head, Raw};
 use transport::Transports;
 
 pub use origin::{Origin, OriginError};
@@ -148,19 +148,20 @@ impl Client {
         let transports = Arc::clone(&self.transports());
         let http = transports.of(origin).await?;
         let deadline = request.operation().deadline();
-        let mut failed = None;
+        let mut head = Head::default();
         let exchanged = exchange::exchange(
             &http,
             origin,
             wire,
             self.key(wire),
             Bound::of(request),
-            &mut failed,
+            &mut head,
         );
         let result = tokio::time::timeout(deadline, exchanged)
             .await
             .unwrap_or(Err(ApiError::TimedOut { after: deadline }));
-        record.status = result.as_ref().map_or(failed, |raw| Some(raw.status));
+        record.status = head.status;
+        record.sandbox_fault = head.sandbox_fault.map(Untrusted::from);
         result
     }
 
@@ -187,6 +188,7 @@ impl Client {
             response: None,
             response_cut: false,
             error: None,
+            sandbox_fault: None,
         }
     }
 
