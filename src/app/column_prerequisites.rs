@@ -74,9 +74,9 @@ impl Browser {
     /// What a column waits for, if it does.
     pub fn need(&self, field: &Field) -> Option<Need> {
         Need::of(field).filter(|need| match need {
-            Need::Job => self.figures.job.is_none(),
-            Need::Term => self.figures.term.is_none(),
-            Need::ThreePrices => !self.figures.three.has_column(field.key),
+            Need::Job => self.computed.job.is_none(),
+            Need::Term => self.computed.term.is_none(),
+            Need::ThreePrices => !self.computed.price_models.has_column(field.key),
         })
     }
 

@@ -20,7 +20,7 @@ pub struct ComputedColumns {
     /// The size and term that volumes are priced for, if they were asked for.
     pub term: Option<VolumeTerm>,
     /// The three searches for the three prices, if they were asked for.
-    pub three: PriceModelSearches,
+    pub price_models: PriceModelSearches,
     /// Where every row stands among comparable ones.
     pub standing: Standing,
     front: Option<Front>,
@@ -242,7 +242,7 @@ impl ComputedColumns {
     }
 
     fn three_columns(&self, listing: &Listing, pricing: Basis) -> Vec<(&'static str, Numbers)> {
-        let three: Vec<ThreePrices> = if self.three.is_empty() {
+        let three: Vec<ThreePrices> = if self.price_models.is_empty() {
             Vec::new()
         } else {
             let join = self.join(listing, pricing);
@@ -269,7 +269,8 @@ impl ComputedColumns {
 
     /// The three searches joined to the rows of a listing.
     pub fn join<'a>(&'a self, listing: &'a Listing, pricing: Basis) -> PriceJoin<'a> {
-        let [on_demand, bid, reserved] = OfferType::ALL.map(|model| self.three.listing(model));
+        let [on_demand, bid, reserved] =
+            OfferType::ALL.map(|model| self.price_models.listing(model));
         PriceJoin::new(listing, on_demand, bid, reserved, pricing.gb)
     }
 }
