@@ -39,8 +39,8 @@ pub(super) fn on_reply(
         return Vec::new();
     };
     let offers = &mut model.state.browsers[Resource::Offers];
-    if offers.figures.three.awaits(ticket) {
-        offers.figures.three.answered(ticket, now, answer);
+    if offers.computed.price_models.awaits(ticket) {
+        offers.computed.price_models.answered(ticket, now, answer);
         offers.revalue();
         return Vec::new();
     }

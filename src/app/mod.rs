@@ -193,7 +193,10 @@ fn progressed(
         browser.progress(ticket, attempt, waiting.cloned());
     }
     let offers = &mut model.state.browsers[Resource::Offers];
-    offers.figures.three.progress(ticket, attempt, waiting);
+    offers
+        .computed
+        .price_models
+        .progress(ticket, attempt, waiting);
     groups::progress(model, ticket, attempt, waiting);
     model.state.requests.progress(ticket, attempt, waiting);
     stack::progress(model, ticket, attempt, waiting);

@@ -204,18 +204,18 @@ fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
         );
     }
     let front = browser
-        .figures
+        .computed
         .front()
         .map_or(0, |front| front.members().len());
     if front > 0 {
-        let what = if browser.figures.job.is_some() {
+        let what = if browser.computed.job.is_some() {
             "best value for the job"
         } else {
             "best value"
         };
         add(table::BEST, theme.good, format!("{what} ({front})"));
     }
-    let unfit = browser.figures.unfit();
+    let unfit = browser.computed.unfit();
     if unfit > 0 {
         let text = format!("too small or too short ({unfit})");
         add(table::UNFIT, theme.warning, text);

@@ -84,7 +84,7 @@ impl BrowserPane {
             }
             Action::Reset => {
                 let mut fresh = language::default_query(self.resource, browser.dialect());
-                if browser.figures.job.is_some() {
+                if browser.computed.job.is_some() {
                     fresh.storage = browser.query.storage;
                 }
                 browser.apply(fresh, Vec::new());
@@ -159,7 +159,7 @@ impl BrowserPane {
             cx.effect(abort);
             return cx.toast("Request cancelled");
         }
-        let stopped = browser.figures.three.cancel();
+        let stopped = browser.computed.price_models.cancel();
         if !stopped.is_empty() {
             cx.effects(stopped);
             return cx.toast("Request for the three prices cancelled");

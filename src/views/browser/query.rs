@@ -282,7 +282,7 @@ fn parts(browser: &Browser, keymap: &Keymap, theme: &Theme) -> Vec<(String, Styl
             parts.push(("not bundled".to_owned(), theme.text));
         }
     }
-    if let Some(term) = &browser.figures.term {
+    if let Some(term) = &browser.computed.term {
         let (size, days) = (format::gigabytes(term.gb), format::trimmed(term.days, 2));
         parts.push((format!("term {size} for {days} d"), theme.text));
     }
@@ -325,7 +325,7 @@ fn basis(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
         (disk, theme.text)
     };
     let job = browser
-        .figures
+        .computed
         .job
         .map(|job| (format!("job {}", job.brief()), theme.text));
     std::iter::once(disk).chain(job).collect()

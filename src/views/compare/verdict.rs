@@ -22,7 +22,7 @@ struct Runner {
 /// Who is cheapest and fastest among the rows that can do the job, and who cannot; one sentence
 /// each.
 pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
-    let unfit = (0..rows.len()).filter(|place| browser.figures.is_unfit(rows[*place] as usize));
+    let unfit = (0..rows.len()).filter(|place| browser.computed.is_unfit(rows[*place] as usize));
     let unfit: Vec<String> = unfit.map(|place| letter(place).to_string()).collect();
     let runners = runners(browser, listing, rows);
     let mut sentences: Vec<String> = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec
 fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
     let (price, speed) = match browser.resource() {
         Resource::Offers => (browser.pricing().key(), "dlperf"),
-        Resource::Volumes if browser.figures.term.is_some() => ("volume_term", "nw_disk_avg_bw"),
+        Resource::Volumes if browser.computed.term.is_some() => ("volume_term", "nw_disk_avg_bw"),
         Resource::Volumes => ("storage_cost", "nw_disk_avg_bw"),
         Resource::Workergroups => return Vec::new(),
     };
@@ -49,7 +49,7 @@ fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
         listing.cell(row as usize, field).number()
     };
     let rows = rows.iter().enumerate();
-    rows.filter(|(_, row)| !browser.figures.is_unfit(**row as usize))
+    rows.filter(|(_, row)| !browser.computed.is_unfit(**row as usize))
         .filter_map(|(place, row)| {
             Some(Runner {
                 place,
@@ -65,8 +65,8 @@ fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
         .iter()
         .min_by(|one, other| one.price.total_cmp(&other.price))?;
     let purpose = match browser.resource() {
-        Resource::Offers if browser.figures.job.is_some() => " for your job",
-        Resource::Volumes if browser.figures.term.is_some() => " for your term",
+        Resource::Offers if browser.computed.job.is_some() => " for your job",
+        Resource::Volumes if browser.computed.term.is_some() => " for your term",
         Resource::Offers | Resource::Volumes | Resource::Workergroups => "",
     };
     let own = letter(cheapest.place);

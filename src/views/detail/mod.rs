@@ -124,10 +124,10 @@ impl Detail {
         self.lay_out_json(state);
         self.alternatives = overview::alternatives(browser, listing, row);
         self.spread = Spread::new(browser, listing, row);
-        self.price_models = if browser.figures.three.is_empty() {
+        self.price_models = if browser.computed.price_models.is_empty() {
             ThreePrices::default()
         } else {
-            browser.figures.join(listing, browser.pricing()).row(row)
+            browser.computed.join(listing, browser.pricing()).row(row)
         };
         if let Some(machine) = &mut self.machine {
             machine.rebuild(browser);

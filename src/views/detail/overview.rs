@@ -58,11 +58,11 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
         .iter()
         .copied()
         .filter(is_alike)
-        .filter(|row| !browser.figures.is_unfit(*row as usize))
+        .filter(|row| !browser.computed.is_unfit(*row as usize))
         .filter_map(|row| Some((cost(row)?, row)))
         .collect();
     rows.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let front = browser.figures.front();
+    let front = browser.computed.front();
     let beats = front
         .and_then(|front| front.beaten_by(own))
         .map(|it| it.row);
@@ -88,7 +88,7 @@ fn job(
     row: usize,
     scene: &Scene<'_, '_>,
 ) -> Vec<Line<'static>> {
-    if let Some(job) = &browser.figures.job {
+    if let Some(job) = &browser.computed.job {
         let prices = Prices::new(listing, browser.pricing().model);
         bill::job(&prices, row, job, scene.now, scene.theme)
     } else {
@@ -151,7 +151,7 @@ fn volume(
     row: usize,
     scene: &Scene<'_, '_>,
 ) -> (String, Vec<Line<'static>>) {
-    let term = browser.figures.term;
+    let term = browser.computed.term;
     let size = term.unwrap_or_default();
     let (gb, days) = (format::gigabytes(size.gb), trimmed(size.days, 4));
     let mut bill = bill::volume(listing, row, &size, scene.now, scene.theme);
@@ -235,7 +235,7 @@ const fn model(model: OfferType) -> &'static str {
 /// The three price models from their own searches, once requested.
 fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
-    let searches = &browser.figures.three;
+    let searches = &browser.computed.price_models;
     let mut slots = OfferType::ALL.iter().map(|model| searches.slot(*model));
     let has_failed = slots.any(|slot| slot.error().is_some());
     if searches.is_empty() && !searches.is_loading() && !has_failed {
@@ -315,7 +315,7 @@ fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str
             ("Left", "duration", 7),
             ("Country", "geolocation", 8),
         ],
-        Resource::Offers | Resource::Workergroups if browser.figures.job.is_some() => &[
+        Resource::Offers | Resource::Workergroups if browser.computed.job.is_some() => &[
             ("Job $", "job_cost", 9),
             ("$/h", "dph_total", 9),
             ("DLPerf", "dlperf", 8),
@@ -349,7 +349,7 @@ fn others(
         };
         return vec![Line::styled(text, theme.dim)];
     }
-    let front = browser.figures.front();
+    let front = browser.computed.front();
     let beats = front
         .and_then(|front| front.beaten_by(u32::try_from(own).ok()?))
         .map(|lead| lead.row);
@@ -396,10 +396,10 @@ fn figure(listing: &Listing, row: usize, key: &str) -> String {
 
 /// By how much the first alternative beats the row.
 fn lead(browser: &Browser, row: usize, theme: &Theme) -> Option<Line<'static>> {
-    let front = browser.figures.front()?;
+    let front = browser.computed.front()?;
     let lead = front.beaten_by(u32::try_from(row).ok()?)?;
     let id = browser.listing()?.id(lead.row as usize)?;
-    let (price, basis) = match browser.figures.job {
+    let (price, basis) = match browser.computed.job {
         Some(_) => (format::dollars(lead.x), "for the job"),
         None => (format::per_hour(lead.x), "per GPU"),
     };

@@ -39,7 +39,7 @@ pub struct Funnel {
     is_cut: bool,
     cursor: usize,
     /// Computes the columns of the response; without the three prices, which belong to other rows.
-    figures: Box<ComputedColumns>,
+    computed: Box<ComputedColumns>,
     /// The price basis of its rows.
     pricing: Basis,
 }
@@ -71,7 +71,7 @@ impl Funnel {
             counts: (0, 0),
             is_cut: false,
             cursor: 0,
-            figures: Box::new(browser.figures.for_other_rows()),
+            computed: Box::new(browser.computed.for_other_rows()),
             pricing: Basis {
                 gb: Some(gb).filter(|_| (gb - priced).abs() > 1e-9),
                 ..browser.pricing()
@@ -95,8 +95,8 @@ impl Funnel {
         listing.estimate_storage(self.pricing.gb);
         if self.conditions.iter().any(|own| own.field.is_computed()) {
             match listing.catalog().resource {
-                Resource::Offers => self.figures.fill_for(listing, self.pricing, None, &[]),
-                Resource::Volumes => self.figures.fill_volumes(listing),
+                Resource::Offers => self.computed.fill_for(listing, self.pricing, None, &[]),
+                Resource::Volumes => self.computed.fill_volumes(listing),
                 Resource::Workergroups => {}
             }
         }

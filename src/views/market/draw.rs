@@ -440,7 +440,7 @@ fn groups_of(
     let Some(browser) = scene.state.browser() else {
         return;
     };
-    let has_job = browser.figures.job.is_some();
+    let has_job = browser.computed.job.is_some();
     let (count, unit) = match browser.resource() {
         Resource::Volumes => ("Volumes", "$/GB/mo"),
         Resource::Offers | Resource::Workergroups if has_job => ("GPUs", "$ job/GPU"),

@@ -89,7 +89,7 @@ impl Market {
         let prices = self.lines.iter().filter_map(|line| line.group.unit_price);
         let ends = prices.flat_map(|price| [price.lowest, price.highest]);
         self.scale = Scale::fit(ends, Some(ScaleKind::Logarithmic));
-        self.has_job = browser.figures.job.is_some();
+        self.has_job = browser.computed.job.is_some();
         self.select(self.cursor, browser);
     }
 

@@ -143,7 +143,7 @@ fn matches(
     (offers, row): (&Listing, usize),
     volumes: &Listing,
 ) -> Vec<Match> {
-    let term = state.browsers[Resource::Volumes].figures.term;
+    let term = state.browsers[Resource::Volumes].computed.term;
     let term = term.unwrap_or_default();
     let now = volumes.read_at();
     let prices = VolumePrices::new(volumes);

@@ -377,7 +377,7 @@ fn standing(
     };
     let absent = |why: &'static str| vec![Line::styled(why, theme.warning)];
     match view.point(row) {
-        None if browser.figures.is_unfit(row) => {
+        None if browser.computed.is_unfit(row) => {
             absent("Not plotted: too small or ends too early.")
         }
         None => absent("Not plotted: a number is missing."),

@@ -57,7 +57,7 @@ impl<'a> Subject<'a> {
         Some(Self {
             listing: browser.listing()?,
             row,
-            standing: &browser.figures.standing,
+            standing: &browser.computed.standing,
             state: scene.state,
             now: scene.now,
             theme: scene.theme,

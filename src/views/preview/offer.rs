@@ -83,7 +83,7 @@ fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
         line.push_span(Span::styled(bill, theme.heading));
     }
     if browser
-        .figures
+        .computed
         .front()
         .is_some_and(|front| u32::try_from(card.subject.row).is_ok_and(|row| front.contains(row)))
     {
@@ -139,10 +139,10 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
 fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let theme = card.theme();
     let row = card.subject.row;
-    if browser.figures.is_unfit(row) {
+    if browser.computed.is_unfit(row) {
         return card.sentence("! Too small or ends too early: not ranked", theme.warning);
     }
-    let front = browser.figures.front();
+    let front = browser.computed.front();
     let lead = front.and_then(|front| front.beaten_by(u32::try_from(row).ok()?));
     let Some(lead) = lead else { return Vec::new() };
     let other = card.subject.listing.id(lead.row as usize);
@@ -151,7 +151,7 @@ fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let faster = (lead.y > 0.0).then(|| format!("{} faster", share(lead.y_share)));
     let by: Vec<String> = [cheaper, faster].into_iter().flatten().collect();
     let id = other.map(|id| id.to_string()).unwrap_or_default();
-    let basis = if browser.figures.job.is_some() {
+    let basis = if browser.computed.job.is_some() {
         "for the job"
     } else {
         "per GPU"

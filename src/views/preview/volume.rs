@@ -39,7 +39,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
 fn price(card: &Card<'_>) -> Vec<Line<'static>> {
     let theme = card.theme();
     let subject = &card.subject;
-    let figures = &subject.state.browsers[Resource::Volumes].figures;
+    let figures = &subject.state.browsers[Resource::Volumes].computed;
     let term = figures.term.unwrap_or_default();
     let prices = VolumePrices::new(subject.listing);
     let Ok(per_gb) = prices.per_gb_month(subject.row) else {

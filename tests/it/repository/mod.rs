@@ -7,7 +7,6 @@ mod exhaustive;
 mod recording;
 #[cfg(unix)]
 mod screenshots;
-
 mod supply;
 mod tokens;
 mod words;
