@@ -83,9 +83,16 @@ impl Browser {
             };
             *counts.entry(value).or_default() += 1;
         }
-        let candidates = completion.candidates.iter();
+        let count = |label: &str| counts.get(label).copied().unwrap_or(0);
+        let candidates = completion.candidates.iter().map(|it| &*it.label);
         candidates
-            .map(|candidate| counts.get(&*candidate.label).copied().unwrap_or(0))
+            .map(|label| match country::group(label) {
+                Some(codes) if field.kind == Kind::Country => {
+                    codes.iter().map(|code| count(code)).sum()
+                }
+                _ if label == language::ANY => listing.len(),
+                _ => count(label),
+            })
             .collect()
     }
 }
