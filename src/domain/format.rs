@@ -10,6 +10,7 @@ use super::field::{Field, Kind, Source, Unit};
 use super::listing::{FullRecord, Listing};
 use super::secrets::without_own_key;
 use super::text::Untrusted;
+use super::unit::MB_PER_GB;
 use super::value::CellRef;
 
 /// What stands in a cell without a value.
@@ -86,7 +87,8 @@ pub fn number(field: &Field, value: f64) -> String {
         (Format::Places(places), ..) => format!("{value:.*}", usize::from(places)),
         (_, Kind::Epoch | Kind::Timestamp, _) => moment(value),
         (_, Kind::Integer, _) if value.fract() == 0.0 => format!("{value:.0}"),
-        (.., Unit::Megabytes) => gigabytes(value / 1000.0),
+        (.., Unit::Megabytes) if field.key == "gpu_ram" => gigabytes(nominal_gb(value)),
+        (.., Unit::Megabytes) => gigabytes(value / MB_PER_GB),
         (.., Unit::Gigabytes) => gigabytes(value),
         (.., Unit::Seconds) => span(value),
         (.., Unit::Ratio) => format!("{}%", trimmed(value * 100.0, 2)),

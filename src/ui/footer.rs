@@ -2,7 +2,6 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Clear;
 
 use crate::app::Model;
 use crate::app::frame_layout::Target;
@@ -28,12 +27,24 @@ impl Hint {
 }
 
 /// Draws the hints of the topmost view, the most useful first, as many as fit; the ways out are
-/// always there.
+/// always there, except while a long notice needs the whole line.
 pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let last = ways_out(model);
     let width = last.iter().map(|hint| hint.width() + GAP).sum::<u16>();
     let [left, right] =
         Layout::horizontal([Constraint::Fill(1), Constraint::Length(width)]).areas(area);
+    if let Some(line) = toast(model, scene) {
+        let place = if line.width() <= usize::from(left.width) {
+            left
+        } else {
+            area
+        };
+        scene.render(fit(line, place.width), place);
+        if place == left {
+            draw(last.into_iter(), right, scene);
+        }
+        return;
+    }
     let mut room = left.width.saturating_sub(1 + GAP);
     // What a way out does already is no hint of its own.
     let is_way_out = |hint: &Hint| last.iter().any(|way| way.word == hint.word);
@@ -160,19 +171,13 @@ fn is_at_hand(model: &Model, action: Action) -> bool {
     }
 }
 
-/// Draws the notice that goes by itself over the last line of the screen above the hints.
-pub fn toast(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
-    let Some(toast) = &model.toast else { return };
-    let theme = scene.theme;
+/// The notice that goes by itself: in place of the hints, where it hides no row.
+fn toast(model: &Model, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
+    let toast = model.toast.as_ref()?;
     let style = if toast.is_error {
-        theme.error
+        scene.theme.error
     } else {
-        theme.good
+        scene.theme.good
     };
-    let line = fit(Line::styled(format!(" {} ", toast.text), style), area.width);
-    let width = u16::try_from(line.width()).unwrap_or(area.width);
-    let [_, place] =
-        Layout::horizontal([Constraint::Fill(1), Constraint::Length(width)]).areas(area);
-    scene.render(Clear, place);
-    scene.render(line, place);
+    Some(Line::styled(format!(" {} ", toast.text), style))
 }

@@ -10,6 +10,7 @@ use crate::domain::insight::{self, Amount, Coverage, Machine, Picks, Supply};
 use crate::domain::listing::{Column, Listing};
 use crate::domain::query::{Condition, Direction, OfferType, OrderKey, Query};
 use crate::domain::text::Untrusted;
+use crate::domain::unit::MB_PER_GB;
 use crate::domain::value::CellRef;
 
 /// How many offers a preflight asks for: the most expensive must be among them.
@@ -372,7 +373,7 @@ fn hosts(listing: &Listing, machines: &[Machine]) -> Vec<HostShare> {
 fn vram(listing: &Listing, machines: &[Machine], wanted: f64) -> VramCheck {
     let sizes: Vec<f64> = numbers(listing, machines, "gpu_ram")
         .into_iter()
-        .map(|megabytes| megabytes / 1000.0)
+        .map(|megabytes| megabytes / MB_PER_GB)
         .collect();
     let enough = sizes.iter().filter(|size| **size >= wanted).count();
     VramCheck {

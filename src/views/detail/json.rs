@@ -10,6 +10,10 @@ use crate::domain::text::json_for_terminal;
 use crate::domain::{Listing, pretty};
 use crate::widgets::json;
 use crate::widgets::report::Report;
+use crate::widgets::theme::Theme;
+
+/// Lines of JSON that a preview has room for.
+const PREVIEWED: usize = 100;
 
 /// The laid-out text and what of it is folded.
 #[derive(Debug, Default)]
@@ -23,10 +27,23 @@ pub(super) struct Json {
     pub report: Report,
 }
 
+/// The lines of a record's JSON, secrets removed.
+fn laid_out(listing: &Listing, row: usize) -> Vec<String> {
+    let record = redact::record(listing.json(row).unwrap_or_default());
+    pretty::json(&json_for_terminal(&record))
+}
+
+/// The beginning of a record's JSON as a preview shows it.
+pub(in crate::views) fn json_of(listing: &Listing, row: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let lines = laid_out(listing, row).into_iter().take(PREVIEWED);
+    lines
+        .map(|line| json::paint(&Line::from(line), theme))
+        .collect()
+}
+
 impl Json {
     pub fn new(listing: &Listing, row: usize) -> Self {
-        let record = redact::record(listing.json(row).unwrap_or_default());
-        let lines = pretty::json(&json_for_terminal(&record));
+        let lines = laid_out(listing, row);
         let mut json = Self {
             ends: ends(&lines),
             lines,

@@ -17,6 +17,9 @@ use crate::app::remote::{Now, Ticket, Waiting};
 use crate::app::view::{Availability, Cx, Outcome, Region, Response, Scene, View};
 use crate::domain::cost::ThreePrices;
 use crate::domain::{Resource, RowId};
+pub(super) use json::json_of;
+pub(super) use overview::below_card;
+
 use fields::Fields;
 use json::Json;
 use machine::Machine;

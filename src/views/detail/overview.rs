@@ -75,7 +75,7 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
 }
 
 /// A titled part of the overview.
-pub(super) struct Block {
+pub(in crate::views) struct Block {
     pub lines: Vec<Line<'static>>,
     /// How many of them are rows of a table: too long ones are cut, not wrapped.
     pub table: usize,
@@ -97,6 +97,66 @@ fn job(
     }
 }
 
+/// The parts that a preview has room for below or beside its card: those that need no work over all
+/// rows.
+pub(in crate::views) fn below_card(
+    resource: Resource,
+    row: usize,
+    scene: &Scene<'_, '_>,
+) -> Vec<Block> {
+    let browser = &scene.state.browsers[resource];
+    let Some(listing) = browser.listing() else {
+        return Vec::new();
+    };
+    let parts = match resource {
+        Resource::Offers => vec![
+            ("Prices".to_owned(), prices(None, browser, listing, row, scene)),
+            ("Job".to_owned(), job(browser, listing, row, scene)),
+        ],
+        Resource::Volumes => vec![term(browser, listing, row, scene)],
+        Resource::Workergroups => vec![
+            ("Launch".to_owned(), launch(listing, row, scene)),
+            ("Scaling".to_owned(), scaling(listing, row, scene)),
+        ],
+    };
+    parts
+        .into_iter()
+        .map(|(title, rest)| Block::titled(title, rest, scene.theme))
+        .collect()
+}
+
+impl Block {
+    fn titled(title: String, rest: Vec<Line<'static>>, theme: &Theme) -> Self {
+        let title = Line::styled(title, theme.heading);
+        Self {
+            lines: std::iter::once(title).chain(rest).collect(),
+            table: 0,
+        }
+    }
+}
+
+/// What a volume costs for the size and term that are set, else for an example.
+fn term(
+    browser: &Browser,
+    listing: &Listing,
+    row: usize,
+    scene: &Scene<'_, '_>,
+) -> (String, Vec<Line<'static>>) {
+    let term = browser.figures.term;
+    let size = term.unwrap_or_default();
+    let title = format!(
+        "{} for {} days",
+        format::gigabytes(size.gb),
+        trimmed(size.days, 4)
+    );
+    let mut bill = bill::volume(listing, row, &size, scene.now, scene.theme);
+    if term.is_none() {
+        let text = format!("An example ({} sets size and term)", scene.key(Action::Job));
+        bill.push(Line::styled(text, scene.theme.dim));
+    }
+    (title, bill)
+}
+
 /// What stands beside the card.
 pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     let browser = &scene.state.browsers[view.resource];
@@ -105,28 +165,15 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     };
     let mut blocks = Vec::new();
     let mut block = |title: &str, rest: Vec<Line<'static>>| {
-        let mut lines = vec![Line::styled(title.to_owned(), scene.theme.heading)];
-        lines.extend(rest);
-        blocks.push(Block { lines, table: 0 });
+        blocks.push(Block::titled(title.to_owned(), rest, scene.theme));
     };
     match view.resource {
         Resource::Offers => {
-            block("Prices", prices(view, browser, listing, row, scene));
+            block("Prices", prices(Some(view), browser, listing, row, scene));
             block("Job", job(browser, listing, row, scene));
         }
         Resource::Volumes => {
-            let term = browser.figures.term;
-            let size = term.unwrap_or_default();
-            let title = format!(
-                "{} for {} days",
-                format::gigabytes(size.gb),
-                trimmed(size.days, 4)
-            );
-            let mut bill = bill::volume(listing, row, &size, scene.now, scene.theme);
-            if term.is_none() {
-                let text = format!("An example ({} sets size and term)", scene.key(Action::Job));
-                bill.push(Line::styled(text, scene.theme.dim));
-            }
+            let (title, bill) = term(browser, listing, row, scene);
             block(&title, bill);
         }
         Resource::Workergroups => {
@@ -167,9 +214,10 @@ fn lowered(text: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// The price ladder: each price model, what the price is made of, and what comes on top.
+/// The price ladder: each price model, what the price is made of, and what comes on top. Without the
+/// details nothing is said of the models that their own searches found.
 fn prices(
-    view: &Detail,
+    view: Option<&Detail>,
     browser: &Browser,
     listing: &Listing,
     row: usize,
@@ -206,7 +254,7 @@ fn prices(
             ));
         }
     }
-    lines.extend(models(view, browser, scene));
+    lines.extend(view.into_iter().flat_map(|view| models(view, browser, scene)));
     let record = listing.whole(row);
     let number = |key: &str| record.cell(listing.catalog().by_key(key)?).number();
     if let (Some(down), Some(up)) = (number("inet_down_cost"), number("inet_up_cost")) {
@@ -291,8 +339,8 @@ fn quoted(quote: Quote, saving: Option<f64>) -> String {
         let percent = trimmed(saving.abs() * 100.0, 1);
         let words = match saving {
             _ if percent == "0" => ", same as on-demand".to_owned(),
-            ..0.0 => format!(", {percent} % more than on-demand"),
-            _ => format!(", {percent} % less than on-demand"),
+            ..0.0 => format!(", {percent}% more than on-demand"),
+            _ => format!(", {percent}% less than on-demand"),
         };
         text.push_str(&words);
     }
