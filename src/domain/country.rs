@@ -43,6 +43,10 @@ pub fn group(name: &str) -> Option<&'static [&'static str]> {
     GROUPS
         .iter()
         .find(|(known, _)| known.len() == name.len() && begins(known))
-        .or_else(|| GROUPS.iter().find(|(known, _)| name.len() > 2 && begins(known)))
+        .or_else(|| {
+            GROUPS
+                .iter()
+                .find(|(known, _)| name.len() > 2 && begins(known))
+        })
         .map(|(_, codes)| *codes)
 }

@@ -139,7 +139,10 @@ pub fn nominal_gb(megabytes: f64) -> f64 {
     let gb = megabytes / 1024.0;
     // Error correction takes a sixteenth.
     let is_near = |sold: &&f64| **sold >= gb - 0.5 && **sold <= gb * 1.07;
-    SOLD.iter().find(is_near).copied().unwrap_or(gb.round())
+    SOLD.iter()
+        .find(is_near)
+        .copied()
+        .unwrap_or((megabytes / MB_PER_GB).round())
 }
 
 /// A span of seconds in its largest fitting unit: `45s`, `12m`, `5.5h`, `71d`, `2.1y`.

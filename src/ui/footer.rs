@@ -33,18 +33,23 @@ pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let width = last.iter().map(|hint| hint.width() + GAP).sum::<u16>();
     let [left, right] =
         Layout::horizontal([Constraint::Fill(1), Constraint::Length(width)]).areas(area);
-    if let Some(line) = toast(model, scene) {
-        let place = if line.width() <= usize::from(left.width) {
-            left
-        } else {
-            area
-        };
+    let notice = toast(model, scene);
+    let long = notice.as_ref().map_or(0, Line::width);
+    if let Some(line) = notice {
+        let is_short = long <= usize::from(left.width);
+        let place = if is_short { left } else { area };
         scene.render(fit(line, place.width), place);
-        if place == left {
-            draw(last.into_iter(), right, scene);
+        if !is_short {
+            return;
         }
-        return;
     }
+    // Behind a notice, as many hints as still fit.
+    let taken = u16::try_from(long).unwrap_or(u16::MAX);
+    let left = Rect {
+        x: left.x + taken,
+        width: left.width - taken,
+        ..left
+    };
     let mut room = left.width.saturating_sub(1 + GAP);
     // What a way out does already is no hint of its own.
     let is_way_out = |hint: &Hint| last.iter().any(|way| way.word == hint.word);

@@ -34,7 +34,11 @@ fn laid_out(listing: &Listing, row: usize) -> Vec<String> {
 }
 
 /// The beginning of a record's JSON as a preview shows it.
-pub(in crate::views) fn json_of(listing: &Listing, row: usize, theme: &Theme) -> Vec<Line<'static>> {
+pub(in crate::views) fn json_of(
+    listing: &Listing,
+    row: usize,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
     let lines = laid_out(listing, row).into_iter().take(PREVIEWED);
     lines
         .map(|line| json::paint(&Line::from(line), theme))

@@ -82,7 +82,7 @@ pub(in crate::views) struct Block {
 }
 
 /// What the job costs on the offer.
-fn job(
+pub(super) fn job(
     browser: &Browser,
     listing: &Listing,
     row: usize,
@@ -97,36 +97,8 @@ fn job(
     }
 }
 
-/// The parts that a preview has room for below or beside its card: those that need no work over all
-/// rows.
-pub(in crate::views) fn below_card(
-    resource: Resource,
-    row: usize,
-    scene: &Scene<'_, '_>,
-) -> Vec<Block> {
-    let browser = &scene.state.browsers[resource];
-    let Some(listing) = browser.listing() else {
-        return Vec::new();
-    };
-    let parts = match resource {
-        Resource::Offers => vec![
-            ("Prices".to_owned(), prices(None, browser, listing, row, scene)),
-            ("Job".to_owned(), job(browser, listing, row, scene)),
-        ],
-        Resource::Volumes => vec![term(browser, listing, row, scene)],
-        Resource::Workergroups => vec![
-            ("Launch".to_owned(), launch(listing, row, scene)),
-            ("Scaling".to_owned(), scaling(listing, row, scene)),
-        ],
-    };
-    parts
-        .into_iter()
-        .map(|(title, rest)| Block::titled(title, rest, scene.theme))
-        .collect()
-}
-
 impl Block {
-    fn titled(title: String, rest: Vec<Line<'static>>, theme: &Theme) -> Self {
+    pub(super) fn titled(title: String, rest: Vec<Line<'static>>, theme: &Theme) -> Self {
         let title = Line::styled(title, theme.heading);
         Self {
             lines: std::iter::once(title).chain(rest).collect(),
@@ -216,7 +188,7 @@ fn lowered(text: &str) -> String {
 
 /// The price ladder: each price model, what the price is made of, and what comes on top. Without the
 /// details nothing is said of the models that their own searches found.
-fn prices(
+pub(super) fn prices(
     view: Option<&Detail>,
     browser: &Browser,
     listing: &Listing,
@@ -254,7 +226,10 @@ fn prices(
             ));
         }
     }
-    lines.extend(view.into_iter().flat_map(|view| models(view, browser, scene)));
+    lines.extend(
+        view.into_iter()
+            .flat_map(|view| models(view, browser, scene)),
+    );
     let record = listing.whole(row);
     let number = |key: &str| record.cell(listing.catalog().by_key(key)?).number();
     if let (Some(down), Some(up)) = (number("inet_down_cost"), number("inet_up_cost")) {
@@ -459,7 +434,7 @@ fn lead(browser: &Browser, row: usize, theme: &Theme) -> Option<Line<'static>> {
 }
 
 /// What a workergroup starts its workers with.
-fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.whole(row);
     let keys = [
@@ -499,7 +474,7 @@ fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'sta
 }
 
 /// By how much a workergroup scales, each parameter with its meaning.
-fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+pub(super) fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.whole(row);
     let keys = [

@@ -127,17 +127,12 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
     scene.render(Paragraph::new(lines), inner);
 }
 
-/// Puts what the overview says besides the card below it, as far as it fits in full.
-fn below(
-    subject: Subject<'_>,
-    lines: &mut Vec<Line<'static>>,
-    area: Rect,
-    scene: &Scene<'_, '_>,
-) {
+/// Puts what the overview says besides the card below it; only the last part is cut.
+fn below(subject: Subject<'_>, lines: &mut Vec<Line<'static>>, area: Rect, scene: &Scene<'_, '_>) {
     for block in below_card(subject.resource(), subject.row, scene) {
         let block = block.lines_in(area.width);
-        // The blank line that ends a block may be cut.
-        if lines.len() + block.len() > usize::from(area.height) {
+        // A heading alone says nothing.
+        if lines.len() + 3 > usize::from(area.height) {
             return;
         }
         lines.push(Line::default());

@@ -15,7 +15,7 @@ use crate::app::view::Scene;
 use crate::domain::pretty;
 use crate::domain::text::visible;
 use crate::widgets::json;
-use crate::widgets::panel::Panel;
+use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::{fit, wrap_line};
 
 /// How much of a body is laid out, in bytes: more than the largest screen shows of it.
@@ -51,13 +51,31 @@ pub(super) fn below(area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(entry) = scene.state.ledger.get(number) else {
         return;
     };
-    let [left, right] = Layout::horizontal([Constraint::Fill(1); 2])
-        .spacing(2)
-        .areas(inner);
-    let mut lines = known(entry, left, scene);
-    lines.extend(sent(entry, usize::MAX, scene));
-    lines_in(left, lines, scene);
-    lines_in(right, received(entry, right.height.into(), scene), scene);
+    let many = if scene.size == Size::Wide { 3 } else { 2 };
+    let columns = |area: Rect| {
+        let columns = Layout::horizontal(vec![Constraint::Fill(1); many]).spacing(2);
+        columns.split(area).to_vec()
+    };
+    let body = sent(entry, usize::MAX, scene);
+    let mut facts = known(entry, columns(inner)[0], scene);
+    let areas = if body.is_empty() {
+        let height = u16::try_from(facts.len() + 1).unwrap_or(u16::MAX);
+        let [top, rest] =
+            Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(inner);
+        lines_in(top, facts, scene);
+        columns(rest)
+    } else {
+        let areas = columns(inner);
+        facts.extend(body);
+        lines_in(areas[0], facts, scene);
+        areas[1..].to_vec()
+    };
+    // The response goes on in the next column, as a newspaper does.
+    let height = usize::from(areas[0].height);
+    let mut rest = received(entry, height * areas.len(), scene).into_iter();
+    for area in areas {
+        lines_in(area, rest.by_ref().take(height).collect(), scene);
+    }
 }
 
 fn lines_in(area: Rect, lines: Vec<Line<'static>>, scene: &mut Scene<'_, '_>) {
@@ -109,7 +127,9 @@ fn known(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'st
         *first = Line::styled(call(entry), theme.heading);
     }
     let known = known.iter();
-    known.flat_map(|line| wrap_line(line, area.width, 2)).collect()
+    known
+        .flat_map(|line| wrap_line(line, area.width, 2))
+        .collect()
 }
 
 /// The body of the request, cut to so many lines. In the ledger it is free of secrets.
@@ -119,10 +139,7 @@ fn sent(entry: &LedgerEntry, most: usize, scene: &Scene<'_, '_>) -> Vec<Line<'st
     if request.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec![
-        Line::default(),
-        Line::styled("Request body", theme.heading),
-    ];
+    let mut lines = vec![Line::default(), Line::styled("Request body", theme.heading)];
     let body = body(request, false);
     let many = body.len();
     let shown = body.into_iter().take(most);

@@ -356,7 +356,10 @@ fn a_country_group_stands_for_the_list_of_its_members() {
         json!({"geolocation": {"eq": "EU"}})
     );
     let bar = parse("geo=eu", &OFFERS, &Dialect::VAST, &[], Mode::Bar).unwrap();
-    assert_eq!(language::print_briefly(&bar.conditions), "geolocation in EU");
+    assert_eq!(
+        language::print_briefly(&bar.conditions),
+        "geolocation in EU"
+    );
 }
 
 #[test]

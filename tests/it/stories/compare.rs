@@ -195,7 +195,7 @@ fn the_verdict_names_the_cheapest_and_the_fastest() {
     let mut desk = wide();
     // 101 at 0.41 with 100 DLPerf, 103 at 0.22 with 50.
     desk.keys("space j space v");
-    desk.expect("B is the cheapest; A is 2× as fast and costs 86% more.");
+    desk.expect("B is cheaper; A is 2× as fast and costs 86% more.");
     desk.expect("Total 2 GPUs on 2 machines · $0.630/h");
     // 105 at 0.30 with 40 beside 103: worse in both.
     desk.keys("esc esc G space k k space v");
@@ -239,7 +239,7 @@ fn volumes_are_compared_by_price_and_speed() {
     let mut desk = at_volumes();
     // Iceland at 0.05 $/GB/month reads 80 MB/s, Texas at 0.1 reads 800.
     desk.keys("space space v")
-        .expect("A is the cheapest; B is 10× as fast and costs 2× as much.");
+        .expect("A is cheaper; B is 10× as fast and costs 2× as much.");
 }
 
 #[test]
