@@ -199,7 +199,7 @@ fn the_verdict_names_the_cheapest_and_the_fastest() {
     desk.expect("Total 2 GPUs on 2 machines · $0.630/h");
     // 105 at 0.30 with 40 beside 103: worse in both.
     desk.keys("esc esc G space k k space v");
-    desk.expect("A is the cheapest and the fastest.");
+    desk.expect("A is cheaper and faster.");
 }
 
 #[test]
