@@ -37,8 +37,8 @@ pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let long = notice.as_ref().map_or(0, Line::width);
     if let Some(line) = notice {
         let is_short = long <= usize::from(left.width);
-        let place = if is_short { left } else { area };
-        scene.render(fit(line, place.width), place);
+        let width = u16::try_from(long).unwrap_or(u16::MAX).min(area.width);
+        scene.render(fit(line, width), Rect { width, ..area });
         if !is_short {
             return;
         }
