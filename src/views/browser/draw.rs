@@ -55,14 +55,13 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
         return records(view, browser, false, area, scene);
     }
     let below = room_below(view, browser, area, scene);
-    let [left, right] = match below {
-        Some(table) => Layout::vertical([Constraint::Length(table), Constraint::Fill(1)]),
-        None => {
-            let width = scene.state.split.table(area.width);
-            Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)])
-        }
-    }
-    .areas(area);
+    let halves = if let Some(table) = below {
+        Layout::vertical([Constraint::Length(table), Constraint::Fill(1)])
+    } else {
+        let width = scene.state.split.table(area.width);
+        Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)])
+    };
+    let [left, right] = halves.areas(area);
     records(view, browser, true, left, scene);
     match row {
         _ if has_card => first_run::draw(right, scene),
