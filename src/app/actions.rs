@@ -1,4 +1,4 @@
-//! What each verb means for whoever owns the keyboard.
+//! Carries out actions for the focused view.
 
 use super::keymap::Action;
 use super::message::{Effect, Toast};
@@ -9,7 +9,7 @@ use crate::domain::field::Kind;
 use crate::domain::text::visible;
 use crate::domain::{Field, Listing, Resource};
 
-/// Does what an action asks for.
+/// Carries out an action.
 pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     if let Some(why) = model.disabled(action) {
         model.show(Toast::error(why, now));
@@ -57,7 +57,7 @@ pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
     effects
 }
 
-/// Asks for what the pane in sight needs; without a table there, for the offers.
+/// Requests what the open pane needs; without a table there, the offers.
 pub(super) fn start(model: &mut Model, now: Now) -> Vec<Effect> {
     match model.state.pane {
         Pane::Requests => model.state.browsers[Resource::Offers].ask(&mut model.state.tickets, now),
@@ -65,7 +65,7 @@ pub(super) fn start(model: &mut Model, now: Now) -> Vec<Effect> {
     }
 }
 
-/// The different values of a text field that are here, for completion and choices.
+/// The distinct loaded values of a text field, for completion and choices.
 pub(super) fn seen_values(listing: Option<&Listing>, field: &Field) -> Vec<String> {
     let Some(listing) = listing else {
         return Vec::new();
@@ -77,10 +77,11 @@ pub(super) fn seen_values(listing: Option<&Listing>, field: &Field) -> Vec<Strin
         .texts()
         .iter()
         .map(|text| match own.kind {
-            Kind::Country => country::code(text.compared()).to_owned(),
-            _ => text.compared().to_owned(),
+            Kind::Country => country::code(text.compared()),
+            _ => text.compared(),
         })
-        .filter(|text| !text.is_empty() && visible(text, 80) == *text)
+        .filter(|text| !text.is_empty() && visible(text, 80) == **text)
+        .map(str::to_owned)
         .collect();
     values.sort();
     values.dedup();

@@ -1,4 +1,4 @@
-//! Answers find whoever waits for them by their ticket.
+//! Routes responses by their ticket.
 
 use super::message::Effect;
 use super::remote::{Now, Ticket};
@@ -6,7 +6,7 @@ use super::{Model, groups, mutations, requests};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
 
-/// Gives an answer to whoever waits for it; an answer that nobody waits for is dropped.
+/// Passes a response to its receiver; drops it if there is none.
 pub(super) fn on_reply(
     model: &mut Model,
     now: Now,

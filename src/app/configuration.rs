@@ -1,4 +1,4 @@
-//! What changes when the configuration file is saved while the dashboard runs.
+//! Applies a configuration file that is saved while the dashboard runs.
 
 use super::keymap::Keymap;
 use super::markets::MarketList;
@@ -11,17 +11,17 @@ use super::{Model, State};
 #[derive(Debug)]
 pub struct Reconfigured {
     pub keymap: Keymap,
-    /// The markets that can be connected to.
+    /// The markets of the configuration.
     pub market_list: MarketList,
-    /// The themes, none shown but the one that the file names.
+    /// The themes; only the one named in the file is shown.
     pub themes: Themes,
-    /// What is wrong with the file but stops nothing: an unknown key, a bad color.
+    /// Mistakes in the file that stop nothing: an unknown key, a bad colour.
     pub notices: Vec<String>,
-    /// Whether keys, colors or switches differ from before; adding a market changes none of them.
+    /// Whether keys, colours or switches have changed; adding a market changes none of them.
     pub is_noticeable: bool,
 }
 
-/// Applies a configuration that was read again, or says why the one before stays.
+/// Applies a reloaded configuration, or reports why the old one stays.
 pub(super) fn reloaded(model: &mut Model, now: Now, result: Result<Box<Reconfigured>, String>) {
     let state = &mut model.state;
     let outdated = std::mem::take(&mut state.config_notices);

@@ -1,5 +1,5 @@
-//! What is decided: a pure core. [`update`] takes the model, the moment and something that
-//! happened, and gives what is to be done. It has no clock, no I/O, no randomness, no terminal.
+//! The pure core. [`update`] takes the model, the time and a message, and returns effects. It has
+//! no clock, no I/O, no randomness, no terminal.
 //!
 //! Keys go one way: key event, the contexts of the topmost view, [`keymap::Action`], and what the
 //! action means to that view. The stack of views ends in the view of the open pane.
@@ -65,7 +65,7 @@ use view::View;
 
 use crate::domain::{Condition, Dialect, Resource};
 
-/// What is known of the profile that the dashboard speaks for; no secret is in it.
+/// The profile of the current market, without secrets.
 #[derive(Debug, Clone)]
 pub struct Profile {
     pub name: String,
@@ -74,22 +74,22 @@ pub struct Profile {
     /// Whether creating and unlisting are off.
     pub read_only: bool,
     pub dialect: &'static Dialect,
-    /// Where the management interface is, for people.
+    /// The address of the management API, for display.
     pub base_url: String,
-    /// Where the routing endpoint is, for people and for commands that they run.
+    /// The address of the routing endpoint, for display and for commands.
     pub route_url: String,
     /// Whether a key is sent.
     pub has_key: bool,
 }
 
-/// The dashboard: what the views share, and the views themselves.
+/// The dashboard: the state that views share, and the views themselves.
 #[derive(Debug)]
 pub struct Model {
-    /// What the views share.
+    /// The state that views share.
     pub state: State,
     /// The view of each pane, the bottom of the stack.
     panes: [Box<dyn View>; 4],
-    /// What is open over the pane, topmost last.
+    /// Views open over the pane, topmost last.
     pub overlays: Vec<Box<dyn View>>,
     /// What the last frame measured.
     pub facts: FrameLayout,
@@ -111,7 +111,7 @@ impl std::ops::DerefMut for Model {
 }
 
 impl Model {
-    /// The dashboard at its start. `conditions` are added to the visible defaults of the offers.
+    /// The initial dashboard. `conditions` are added to the default ones of the offers.
     pub fn new(profile: Profile, conditions: Option<Vec<Condition>>, views: view::Views) -> Self {
         Self {
             state: State::new(profile, conditions),
@@ -127,7 +127,7 @@ impl Model {
         &*self.panes[self.state.pane as usize]
     }
 
-    /// Whether typed characters go into a text now.
+    /// Whether typed characters go into a text.
     fn takes_text(&self) -> bool {
         stack::top(self).takes_text()
     }
@@ -137,8 +137,8 @@ impl Model {
         stack::top(self).contexts()
     }
 
-    /// When the model wants to be woken, on the clock that never jumps: a notice that goes, the
-    /// seconds of a request under way, the age of what is shown.
+    /// When the model needs to be woken, on the monotonic clock: an expiring notice, the seconds of
+    /// a request in flight, the age of the rows.
     pub fn deadline(&self, now: Now) -> Option<f64> {
         let toast = self.toast.as_ref().map(|toast| toast.until);
         let offers = &self.browsers[Resource::Offers];
@@ -166,7 +166,6 @@ impl Model {
     }
 }
 
-/// Decides what follows from something that happened.
 pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let is_input = persistence::is_input(&message);
     let before = model.state.revision();
@@ -186,7 +185,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             key_pressed(model, now, key)
         }
         Message::Paste(text) => {
-            // It may be a key: nothing of it stays in the memory.
+            // It may be a key: nothing of it stays in memory.
             let text = secrecy::zeroize::Zeroizing::new(text);
             stack::pasted(model, now, &text).unwrap_or_default()
         }
@@ -202,7 +201,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         }
         Message::Resized(columns, rows) => {
             model.state.size = (columns, rows);
-            // A wide screen has room for what a narrow one did not work out.
+            // A wide screen shows computed values that a narrow one does not.
             stack::rows_changed(model);
             Vec::new()
         }
@@ -276,7 +275,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     }
 }
 
-/// Tells everyone who may wait for a request that it waits or is tried again.
+/// Tells every possible receiver that a request waits or is retried.
 fn progressed(
     model: &mut Model,
     ticket: remote::Ticket,
@@ -321,7 +320,7 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
     effects
 }
 
-/// Ctrl-c where text is typed: one step back, as its second press quits.
+/// Ctrl-c while typing: one step back; a second press quits.
 fn leave_text(model: &mut Model, now: Now) -> Vec<Effect> {
     let effects = actions::perform(model, now, Action::Back);
     let key = model.state.keymap.key_of(Action::QuitNow);
@@ -329,9 +328,9 @@ fn leave_text(model: &mut Model, now: Now) -> Vec<Effect> {
     effects
 }
 
-/// Says that a key does nothing here, unless the press before was the same.
+/// Says that a key does nothing here, unless the last press was the same.
 fn unbound(model: &mut Model, now: Now, key: KeyEvent) {
-    // Volume keys, Caps Lock and the like are meant for others.
+    // Volume keys, Caps Lock and the like are not meant for us.
     let is_meant = matches!(
         key.code,
         KeyCode::Char(_)
@@ -357,8 +356,8 @@ fn unbound(model: &mut Model, now: Now, key: KeyEvent) {
     }
 }
 
-/// Terminals send Alt with a character as Esc and the character. Over a slow line, or from quick
-/// hands, Esc and then a key look just the same: where Alt has no meaning, it is taken for Esc.
+/// Terminals send Alt with a character as Esc followed by the character. Over a slow line, or from
+/// quick hands, Esc and then a key look the same: where Alt has no meaning, it is taken for Esc.
 fn escaped(model: &Model, key: KeyEvent) -> Option<KeyEvent> {
     let edits_words = matches!(key.code, KeyCode::Char('b' | 'f' | 'd'));
     let is_typing = model.takes_text();

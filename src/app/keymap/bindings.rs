@@ -4,35 +4,36 @@
 //! and the key table of the README. Actions are generic verbs; the view with the keyboard decides
 //! what a verb means there.
 
-/// Who owns the keyboard; a key is looked up in the owner's rows first, then in the shared ones.
+/// Where a key is looked up: first in the contexts of the focused view, then in the shared
+/// ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Context {
     /// A pane with a table of records.
     Table,
-    /// The query bar, while it is edited.
+    /// The query bar, while editing.
     Query,
-    /// A list that is narrowed by typing: help, palette, choices.
+    /// A list with a search line: help, palette, choices.
     List,
     Form,
-    /// A dialog that asks for a yes.
+    /// A dialog that asks for confirmation.
     Dialog,
-    /// A chart, or records side by side: the arrows go from one to the next.
+    /// A chart or comparison: the arrows move the selection.
     Chart,
     RouteLab,
     /// A list whose lines are switched, moved and removed.
     ListEdit,
-    /// A line or a field that takes no text: a blank checks, turns or presses it.
+    /// A line or field without text: Space checks, toggles or presses it.
     Choice,
     /// The table and the detail view of workergroups.
     Workergroups,
-    /// A report that is read and scrolled.
+    /// A report to read and scroll.
     Report,
-    /// A text of several lines that is edited.
+    /// A multi-line text editor.
     Editor,
-    /// A list of things that are added and removed, without a search line.
+    /// A list with adding and removing, without a search line.
     Items,
     Tabs,
-    /// Moving in lists, whoever owns them.
+    /// Movement in all lists.
     Movement,
     /// Everywhere, except where text is typed.
     Global,
@@ -65,18 +66,18 @@ impl Context {
     }
 }
 
-/// The actions with a list of all of them, from which a test finds the one without a row.
+/// The actions with a list of all of them, in which a test finds those without a row.
 macro_rules! actions {
     ($($name:ident,)*) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Action {
             $($name,)*
-            /// Connects to the market at this place of the list; the palette makes its rows.
+            /// Connects to the market at this index of the list; the palette generates its rows.
             Market(u16),
         }
 
         impl Action {
-            /// All but those that carry a place.
+            /// All except those that carry an index.
             pub const ALL: &[Self] = &[$(Self::$name,)*];
         }
     };
@@ -175,8 +176,8 @@ actions! {
 }
 
 impl Action {
-    /// By how many lines it moves a cursor or a text of which `page` lines are visible, if it
-    /// moves.
+    /// How many lines it moves a cursor, or a text with `page` visible lines; `None` if it does not
+    /// move.
     pub fn motion(self, page: usize) -> Option<isize> {
         let page = isize::try_from(page.max(1)).unwrap_or(isize::MAX);
         match self {
@@ -197,7 +198,7 @@ impl Action {
 #[derive(Debug)]
 pub struct Binding {
     pub context: Context,
-    /// The keys, the one that is shown first.
+    /// The keys; the first one is shown.
     pub keys: &'static [&'static str],
     pub action: Action,
     /// Short name: in the palette and in the configuration.
@@ -232,7 +233,7 @@ impl Binding {
     }
 }
 
-/// The table. Rows without keys are reached through the palette.
+/// The table. Rows without keys are available in the palette.
 #[rustfmt::skip] // a table reads as a table
 pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["/"], Action::Query, "query",

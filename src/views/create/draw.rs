@@ -1,5 +1,5 @@
-//! Drawing the dialog: what is sent and what it can cost at most; its outcome; and where that is
-//! unknown, what the list shows.
+//! Draws the dialog: the request and its worst-case cost; the outcome; and if that is unknown, what
+//! the list shows.
 
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -21,10 +21,10 @@ use crate::views::preflight::parts::{amount, disk, dollars};
 use crate::views::write_dialog::{Rows, outcome_tone};
 use crate::widgets::panel::Tone;
 
-/// The widest that the dialog gets, in cells.
+/// The maximum width of the dialog, in cells.
 const WIDEST: u16 = 92;
 
-/// Lines of history at most.
+/// The maximum number of history lines.
 const HISTORY: usize = 5;
 
 const CANDIDATES: usize = 8;
@@ -119,7 +119,7 @@ fn history(rows: &mut Rows, scene: &Scene<'_, '_>) {
     );
 }
 
-/// What will be there afterwards, in a sentence.
+/// What will be created, in one sentence.
 fn what(new: &NewWorkergroup) -> String {
     let clean = |text: &str| Untrusted::from(text).consent();
     let endpoint = match (&new.endpoint_name, new.endpoint_id) {
@@ -166,7 +166,7 @@ fn unknown_template(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> Option<Strin
     })
 }
 
-/// What it can cost at most, in words, and whether that is known.
+/// The worst-case cost as text, and whether it is known.
 fn cost(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> (String, bool) {
     let slot = &scene.state.groups.preflight;
     let subject = Subject::Draft(scene.state.groups.draft.number());
@@ -281,7 +281,7 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.text(1, &text, theme.dim);
 }
 
-/// What the list shows of it.
+/// What the list shows about an unknown outcome.
 fn listed(view: &Create, unresolved: &Unresolved, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     let remote = scene.state.browsers[Resource::Workergroups].remote();

@@ -1,4 +1,4 @@
-//! Creating a workergroup: reviewed, confirmed by typing, sent once. When the outcome is unknown the
+//! Creating a workergroup: reviewed, confirmed by typing, sent once. If the outcome is unknown, the
 //! list is loaded and the person decides.
 
 mod draw;
@@ -17,15 +17,15 @@ use crate::domain::Resource;
 use crate::domain::journal::{Verdict, WriteKind};
 use crate::widgets::text_input::TextInput;
 
-/// The word for: the group that appeared is the one.
+/// The answer for: the new group in the list is mine.
 const MINE: &str = "mine";
-/// The word for: none of the groups is the one.
+/// The answer for: none of the groups is mine.
 const NONE: &str = "none";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Page {
     Confirm,
-    /// It was sent, or it is over and its outcome is known.
+    /// It is in flight, or its outcome is known.
     Outcome,
     /// The outcome is unknown: the person decides.
     Unknown,
@@ -36,9 +36,9 @@ pub struct Create {
     page: Page,
     input: TextInput,
     error: Option<String>,
-    /// Whether Enter came before the rate limit allows another write.
+    /// Whether Enter was pressed before the rate limit allows another write.
     is_early: bool,
-    /// Which of the groups that may be the one is selected.
+    /// The selected group among those that may be the new one.
     selected: usize,
 }
 
@@ -52,7 +52,7 @@ pub fn open(cx: &mut Cx<'_>) {
         Page::Outcome
     };
     if page == Page::Confirm {
-        // The list from just before is what tells a new group from an old one.
+        // A listing from just before tells a new group from an old one.
         let effects = cx.state.refresh(Resource::Workergroups, cx.now);
         cx.effects(effects);
         let subject = Subject::Draft(cx.state.groups.draft.number());
@@ -82,7 +82,7 @@ impl Create {
         match self.page {
             Page::Confirm => self.send(cx),
             Page::Unknown => self.decide(cx),
-            // A held Enter must not close the outcome before it is there.
+            // A held Enter must not close the outcome before it arrives.
             Page::Outcome
                 if cx
                     .state
@@ -111,7 +111,7 @@ impl Create {
         }
     }
 
-    /// The person decides on a creation whose outcome is unknown.
+    /// Applies the person's answer on a creation with an unknown outcome.
     fn decide(&mut self, cx: &mut Cx<'_>) {
         let Some(unresolved) = cx.state.groups.creation.unresolved() else {
             cx.close();

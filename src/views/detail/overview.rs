@@ -1,4 +1,4 @@
-//! What decides: the card, what it costs in every way, and what else there is.
+//! The overview: the card, all costs, and alternatives.
 
 use ratatui::text::{Line, Span};
 
@@ -16,14 +16,14 @@ use crate::views::bill;
 use crate::views::preflight::summary;
 use crate::widgets::theme::Theme;
 
-/// The most alternatives that are listed: what a tall screen shows.
+/// The maximum number of alternatives: what a tall screen shows.
 const ALTERNATIVES: usize = 40;
 
 /// Cells of the labels.
 const LABEL: usize = 18;
 
-/// The rows that one would take instead: what beats the row, then the cheapest with the same GPUs, or
-/// the cheapest volumes.
+/// The alternatives to a row: those that beat it, then the cheapest with the same GPUs, or the
+/// cheapest volumes.
 pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> Vec<u32> {
     let catalog = listing.catalog();
     let alike: Vec<&'static Field> = match browser.resource() {
@@ -77,7 +77,7 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
 /// A titled part of the overview.
 pub(in crate::views) struct Block {
     pub lines: Vec<Line<'static>>,
-    /// How many of them are rows of a table: too long ones are cut, not wrapped.
+    /// How many of them are rows of a table, which are cut instead of wrapped.
     pub table: usize,
 }
 
@@ -129,7 +129,7 @@ fn term(
     (title, bill)
 }
 
-/// What stands beside the card.
+/// The blocks beside the card.
 pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     let browser = &scene.state.browsers[view.resource];
     let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
@@ -179,15 +179,14 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     blocks
 }
 
-/// A phrase as it continues a title.
+/// A phrase in lower case, to continue a title.
 fn lowered(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|letter| letter.to_ascii_lowercase());
     first.into_iter().chain(letters).collect()
 }
 
-/// The price ladder: each price model, what the price is made of, and what comes on top. Without the
-/// details nothing is said of the models that their own searches found.
+/// The prices: each price model, what the price is made of, and what comes on top.
 pub(super) fn prices(
     view: Option<&Detail>,
     browser: &Browser,
@@ -253,7 +252,7 @@ const fn model(model: OfferType) -> &'static str {
     }
 }
 
-/// The three price models as their own searches found them, once they were asked for.
+/// The three price models from their own searches, once requested.
 fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let searches = &browser.figures.three;
@@ -275,7 +274,7 @@ fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'
     ];
     let mut lines = Vec::new();
     for (own, quote, saving) in rows {
-        // The price that is searched for heads the ladder already.
+        // The price of the search is at the top already.
         if own == pricing.model && quote.is_some() {
             continue;
         }
@@ -325,7 +324,7 @@ fn quoted(quote: Quote, saving: Option<f64>) -> String {
     text
 }
 
-/// The columns in which the alternatives stand: title, key and width.
+/// The columns of the alternatives: title, key and width.
 fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str, usize)] {
     match browser.resource() {
         Resource::Volumes => &[
@@ -353,7 +352,7 @@ fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str
     }
 }
 
-/// What else there is, a line each.
+/// The alternatives, one per line.
 fn others(
     rows: &[u32],
     browser: &Browser,
@@ -368,7 +367,7 @@ fn others(
     let text = |row: usize, key: &str| {
         let field = listing.catalog().column(key);
         let cell = field.map_or_else(String::new, |field| format::cell(listing, row, field, 80));
-        // Of a place the code is enough to tell countries apart.
+        // The country code is enough to tell locations apart.
         if key == "geolocation" {
             truncate(country::code(&cell), 7)
         } else {
@@ -393,7 +392,7 @@ fn others(
         let id = listing.id(place).map(|id| id.to_string());
         let mut cells = columns.iter().map(|(_, key, width)| {
             let cell = text(place, key);
-            // The header names the unit.
+            // The unit is in the header.
             let figure = cell.trim_end_matches('%').trim_end_matches(" GB");
             (figure.to_owned(), *width)
         });
@@ -473,7 +472,7 @@ pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Ve
     lines
 }
 
-/// By how much a workergroup scales, each parameter with its meaning.
+/// The scaling parameters of a workergroup, with their meanings.
 pub(super) fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.whole(row);
@@ -502,7 +501,7 @@ pub(super) fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> V
     fields.map(line).collect()
 }
 
-/// Every loaded workergroup, with what its search finds now where that was checked.
+/// Every loaded workergroup, with its supply if it was checked.
 fn groups(
     browser: &Browser,
     listing: &Listing,

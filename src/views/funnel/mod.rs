@@ -1,4 +1,4 @@
-//! Why so few? What each filter removes, worked out on one search without filters.
+//! Why so few? What each filter removes, computed from one search without filters.
 
 mod draw;
 
@@ -17,15 +17,15 @@ use crate::domain::insight::{Coverage, FunnelLine, coverage, funnel, loosened, w
 use crate::domain::{Condition, Listing, Query, Resource, language};
 use crate::widgets::find::Find;
 
-/// How many rows the search asks for at most: enough to judge by, and soon there.
+/// The limit of the search: enough to judge by, and fast.
 const WIDE: u32 = 2000;
 
-/// What a filter costs, and what a looser one would bring.
+/// The effect of a filter, and of a looser one.
 #[derive(Debug, Clone, PartialEq)]
 struct Step {
     condition: Condition,
     cost: FunnelLine,
-    /// The filter loosened until the first row comes back, and how many come back then.
+    /// The filter loosened until the first row comes back, and how many rows come back then.
     looser: Option<(Condition, usize)>,
 }
 
@@ -33,18 +33,17 @@ struct Step {
 pub struct Funnel {
     remote: Remote<Listing>,
     query: Query,
-    /// The filters of the query when it was opened.
+    /// The filters of the query when the funnel was opened.
     conditions: Vec<Condition>,
     steps: Vec<Step>,
-    /// How many rows meet all of them, of how many.
+    /// Rows that meet all of them, and all rows.
     counts: (usize, usize),
-    /// Whether the limit cut the response.
+    /// Whether the limit truncated the response.
     is_cut: bool,
     cursor: usize,
-    /// Fills the computed columns of the response; without the three prices, which belong to other
-    /// rows.
+    /// Computes the columns of the response; without the three prices, which belong to other rows.
     figures: Box<ComputedColumns>,
-    /// What its rows are priced by.
+    /// The price basis of its rows.
     pricing: Basis,
     find: Find,
 }
@@ -135,7 +134,7 @@ impl Funnel {
         Some(looser)
     }
 
-    /// Puts another filter in the place of the selected one, or none, and runs the query.
+    /// Replaces or removes the selected filter, and runs the query.
     fn replace(&self, replacement: Option<Condition>, cx: &mut Cx<'_>) {
         let Some(step) = self.steps.get(self.cursor) else {
             return;

@@ -1,5 +1,5 @@
-//! The network volumes that go with an offer: those of its cluster, else of its country, with what
-//! both cost a month.
+//! The network volumes that suit an offer: those of its cluster, else of its country, with the
+//! monthly cost of both.
 
 mod draw;
 
@@ -21,14 +21,14 @@ use crate::domain::insight::Standing;
 use crate::domain::{Listing, Resource, RowId, format, language};
 use crate::widgets::find::Find;
 
-/// The most volumes that are asked for.
+/// The limit of the volume search.
 const LIMIT: u32 = 500;
 
-/// The market's volumes as they were last loaded for an offer, for the next time.
+/// The volumes last loaded for an offer, for the next time.
 #[derive(Debug)]
 struct Loaded(Remote<Listing>);
 
-/// A volume that goes with the offer.
+/// A volume that suits the offer.
 #[derive(Debug)]
 struct Match {
     id: RowId,
@@ -36,7 +36,7 @@ struct Match {
     row: usize,
     by: Proximity,
     volume: Result<VolumeCost, Gap>,
-    /// What offer and volume cost a month.
+    /// The monthly cost of offer and volume.
     both: Result<Costs, Gap>,
 }
 
@@ -45,10 +45,10 @@ pub struct OfferVolumes {
     offer: RowId,
     /// $ per hour of the offer.
     hourly: Result<f64, Gap>,
-    /// Volumes asked for here; without them those of the Volumes pane.
+    /// Volumes requested here; without them those of the Volumes pane.
     remote: Remote<Listing>,
     standing: Standing,
-    /// Those of the same cluster, or of the country; each from the cheapest on.
+    /// Those of the same cluster, or of the country; cheapest first.
     matches: Vec<Match>,
     cursor: usize,
     find: Find,
@@ -81,7 +81,7 @@ impl Searched for OfferVolumes {
 }
 
 impl OfferVolumes {
-    /// The volumes for the selected offer. The market is asked only if none are loaded.
+    /// The volumes for the selected offer. The market is queried only if none are loaded.
     pub fn open(cx: &mut Cx<'_>) -> bool {
         let Some(offer) = cx.state.browsers[Resource::Offers].selected() else {
             return false;
@@ -200,7 +200,7 @@ fn matches(
             })
         })
         .collect();
-    // Whatever it costs, what cannot serve the term is no choice.
+    // Whatever the price, a volume that cannot serve the term comes last.
     matches.sort_by_key(|line| prices.cannot_serve(line.row, &term, now));
     matches
 }

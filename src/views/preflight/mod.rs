@@ -1,4 +1,4 @@
-//! A preflight: what a workergroup's search finds on the market now, and what that costs.
+//! The preflight report: what a workergroup's search finds on the market now, and what that costs.
 
 mod draw;
 pub mod parts;
@@ -26,7 +26,7 @@ pub struct Preflight {
     report: Report,
 }
 
-/// Opens the report on `subject`, running its search unless the report is there and fresh.
+/// Opens the report on `subject`, running its search unless the report is fresh.
 pub fn open(subject: Subject, cx: &mut Cx<'_>) {
     match Look::at(cx.state, subject) {
         Ok(look) => {
@@ -48,7 +48,7 @@ pub fn open_selected(cx: &mut Cx<'_>) -> bool {
 }
 
 impl Preflight {
-    /// Brings the searched text up to date with the state.
+    /// Updates the searched text from the state.
     fn sync(&mut self, cx: &Cx<'_>) {
         let (columns, rows) = cx.state.size;
         let size = Size::of(columns, rows.saturating_sub(1));
@@ -78,7 +78,7 @@ fn rerun(cx: &mut Cx<'_>) {
     }
 }
 
-/// Stops waiting if a response is awaited, else closes.
+/// Cancels the request if one is in flight, else closes.
 fn back(cx: &mut Cx<'_>) {
     let Some(abort) = cx.state.groups.preflight.cancel() else {
         cx.close();

@@ -1,4 +1,4 @@
-//! Choosing what to sort by: several keys, each with a direction.
+//! The sort editor: several keys, each with a direction.
 
 mod draw;
 
@@ -13,7 +13,7 @@ use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View
 use crate::domain::{Catalog, Dialect, Direction, Field, OrderKey};
 use crate::widgets::list::{Item, List};
 
-/// The fields, those that are sorted by first.
+/// The fields, sort keys first.
 #[derive(Debug)]
 pub(super) struct Sort {
     list: List<&'static Field>,
@@ -101,8 +101,7 @@ impl Sort {
         self.list.current().and_then(|item| item.value)
     }
 
-    /// Adds the selected field, the way that is more often wanted first; reverses one that is sorted
-    /// by already.
+    /// Adds the selected field in its more useful direction; reverses an existing key.
     fn toggle(&mut self) {
         let Some(field) = self.current() else { return };
         if let Some(key) = self.keys.iter_mut().find(|key| key.field == field) {
@@ -123,8 +122,8 @@ impl Sort {
         self.relist(Some(field));
     }
 
-    /// The keys that Enter sorts by. While nothing was changed, the selected field alone if it is
-    /// no key yet: who finds a field and presses Enter means it.
+    /// The keys for Enter. If nothing was changed and the selected field is not a key yet, it
+    /// becomes the only one: finding a field and pressing Enter means that.
     fn order(&mut self) -> Vec<OrderKey> {
         let is_new = |field| !self.keys.iter().any(|key| key.field == field);
         if self.keys == self.start && self.current().is_some_and(is_new) {
