@@ -6,8 +6,8 @@ use super::message::{Effect, Toast};
 use super::model::Model;
 use super::pane::Pane;
 use super::remote::Now;
-use super::unsettled::told;
 use super::state::State;
+use super::unsettled::told;
 use crate::domain::Resource;
 
 /// Carries out an action.
