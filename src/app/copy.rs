@@ -1,8 +1,10 @@
 //! What can be copied: ids, records, tables, queries and requests, each with a letter of its own.
 
+use super::browser::Browser;
 use super::copy_formats;
 use super::message::Effect;
-use super::{Browser, Pane, State};
+use super::pane::Pane;
+use super::state::State;
 use crate::domain::text::visible;
 use crate::domain::{Resource, WORKERGROUPS};
 

@@ -80,7 +80,7 @@ pub fn document(listing: &Listing, rows: &[u32]) -> String {
 pub fn search_curl(query: &Query, base: &str, dialect: &'static Dialect) -> Result<String, String> {
     let request = match query.resource {
         Resource::Workergroups => Request::ListWorkergroups,
-        _ => Request::Search(query.clone()),
+        Resource::Offers | Resource::Volumes => Request::Search(query.clone()),
     };
     let wire = wire::encode(&request, dialect);
     let origin = Origin::parse(base).map_err(|error| error.to_string())?;
@@ -140,7 +140,7 @@ fn client_query(query: &Query) -> String {
 pub fn unknown_to_client(query: &Query) -> usize {
     match query.resource {
         Resource::Workergroups => query.active().count(),
-        _ => query.local(&Dialect::VAST).count(),
+        Resource::Offers | Resource::Volumes => query.local(&Dialect::VAST).count(),
     }
 }
 

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::actions;
 use super::browser::Browser;
+use super::suggestions;
 use crate::domain::field::Kind;
 use crate::domain::language::{self, Completion};
 use crate::domain::{CellRef, country};
@@ -32,7 +32,7 @@ impl Browser {
             self.bar.input.cursor_byte(),
             self.query.catalog(),
             self.dialect(),
-            &|field| actions::seen_values(listing, field),
+            &|field| suggestions::seen_values(listing, field),
         );
         let counts = self.candidate_counts(&completion);
         self.bar.offer(completion, counts);
@@ -90,9 +90,16 @@ impl Browser {
                 *counts.entry(value).or_default() += 1;
             }
         }
+        let count = |label: &str| counts.get(label).copied().unwrap_or(0);
         candidates
             .iter()
-            .map(|candidate| counts.get(&*candidate.label).copied().unwrap_or(0))
+            .map(|candidate| match country::group(&candidate.label) {
+                Some(codes) if field.kind == Kind::Country => {
+                    codes.iter().map(|code| count(code)).sum()
+                }
+                _ if candidate.label == language::ANY => listing.len(),
+                _ => count(&candidate.label),
+            })
             .collect()
     }
 }

@@ -3,15 +3,16 @@
 //! The stack of views starts with the view of the open pane, at index 0; what is open over it
 //! follows.
 
+use super::actions;
 use super::commands::Commands;
 use super::export::{NotWritten, Written};
 use super::frame_layout::Target;
 use super::keymap::{Action, Context};
 use super::message::{Effect, Toast};
+use super::model::Model;
 use super::mutations::Completed;
 use super::remote::{Now, Ticket, Waiting};
 use super::view::{Availability, Change, Cx, Outcome, Region, Response, View};
-use super::{Model, actions};
 use crate::widgets::text_area::LONGEST_TEXT;
 use crate::widgets::text_input::{LONGEST_LINE, Pasted};
 
@@ -62,7 +63,7 @@ fn carry_out(model: &mut Model, now: Now, place: usize, change: Change) -> Vec<E
 
 /// Performs an action on the pane, whatever is open over it.
 fn perform_on_pane(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    match with(model, now, 0, |view, cx| view.update(action, cx)) {
+    match with(model, now, 0, |view, cx| view.act(action, cx)) {
         Some((Outcome::Handled, effects)) => effects,
         Some((Outcome::Ignored, _)) | None => open(model, now, action).unwrap_or_else(|| {
             ignored(model, now, action);
@@ -102,7 +103,7 @@ fn with_top<R>(
 
 /// Passes an action to the topmost view; `None` if the view ignores it.
 pub(super) fn update(model: &mut Model, now: Now, action: Action) -> Option<Vec<Effect>> {
-    let (outcome, effects) = with_top(model, now, |view, cx| view.update(action, cx))?;
+    let (outcome, effects) = with_top(model, now, |view, cx| view.act(action, cx))?;
     match outcome {
         Outcome::Handled => Some(effects),
         Outcome::Ignored => None,

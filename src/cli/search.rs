@@ -230,7 +230,9 @@ pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>,
         .await?;
     match reply {
         Reply::Records(listing) => Ok(listing),
-        _ => Err(CliError::Failed("the response has no records".to_owned())),
+        Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_) => {
+            Err(CliError::Failed("the response has no records".to_owned()))
+        }
     }
 }
 

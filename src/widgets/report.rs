@@ -10,7 +10,9 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{StatefulWidget, Widget};
 
 use super::find::{Find, FindEvent, FindLine};
+use super::input_widget::InputWidget;
 use super::text::wrap_line;
+use super::text_input::Pasted;
 use super::theme::Theme;
 use super::viewport::Viewport;
 use crate::app::keymap::{Action, Context};
@@ -152,12 +154,7 @@ impl Report {
         if self.find.is_typing() {
             &[Context::Query, Context::Always]
         } else {
-            &[
-                Context::Report,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ]
+            &[Context::Report, Context::Global, Context::Always]
         }
     }
 
@@ -267,13 +264,13 @@ impl Report {
         is_taken
     }
 
-    /// Pastes into the search; false if none is typed.
-    pub fn paste(&mut self, text: &str) -> bool {
-        let is_taken = self.find.paste(text);
-        if is_taken {
+    /// Pastes into the search; `None` if none is typed.
+    pub fn paste(&mut self, text: &str) -> Option<Pasted> {
+        let pasted = self.find.paste(text);
+        if pasted.is_some() {
             self.search();
         }
-        is_taken
+        pasted
     }
 
     fn search(&mut self) {
@@ -306,6 +303,25 @@ impl Report {
         let mut rows = wrap_line(&cut(&line), width, INDENT).into_iter();
         let holds = |row: Line<'_>| row.to_string().to_lowercase().contains(&wanted);
         rows.position(holds).unwrap_or(0)
+    }
+}
+
+impl InputWidget for Report {
+    fn act(&mut self, action: Action, viewport: Viewport) -> bool {
+        self.update(action, viewport)
+    }
+
+    fn typed(&mut self, key: KeyEvent, viewport: Viewport) -> bool {
+        self.key(key, viewport)
+    }
+
+    fn pasted(&mut self, text: &str) -> Option<Pasted> {
+        self.paste(text)
+    }
+
+    fn wheel(&mut self, lines: isize, viewport: Viewport) -> bool {
+        self.scroll(lines, viewport);
+        true
     }
 }
 

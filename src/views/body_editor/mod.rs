@@ -124,10 +124,6 @@ impl View for BodyEditor {
         &[Context::Editor, Context::Always]
     }
 
-    fn takes_text(&self) -> bool {
-        true
-    }
-
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if let Some(by) = cx.motion(action) {
             self.area.step(by);

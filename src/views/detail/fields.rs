@@ -24,6 +24,7 @@ use crate::domain::workergroup::group_search;
 use crate::domain::{CellRef, Field, Listing, Source, format};
 use crate::widgets::find::{Find, FindEvent, FindLine};
 use crate::widgets::text::{cells, fit, wrap, wrap_line};
+use crate::widgets::text_input::Pasted;
 use crate::widgets::theme::Theme;
 use crate::widgets::viewport::Viewport;
 
@@ -120,12 +121,12 @@ impl Fields {
         is_taken
     }
 
-    pub fn paste(&mut self, text: &str, state: &State, now: Now) -> bool {
-        let is_taken = self.find.paste(text);
-        if is_taken {
+    pub fn paste(&mut self, text: &str, state: &State, now: Now) -> Option<Pasted> {
+        let pasted = self.find.paste(text);
+        if pasted.is_some() {
             self.search(state, now);
         }
-        is_taken
+        pasted
     }
 
     /// Secrets are not searched: a match would reveal their content.
@@ -304,7 +305,7 @@ impl Reader<'_> {
                 Some("Yes".to_owned())
             }
             ("reliability" | "reliability2", CellRef::Number(share)) if share < 0.95 => {
-                Some("Under 95 %".to_owned())
+                Some("Under 95%".to_owned())
             }
             (_, CellRef::Number(number)) => {
                 let (least, most) = field.range?;
