@@ -13,7 +13,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::StatefulWidget;
 
-use crate::desk::Desk;
+use crate::test_app::TestApp;
 
 /// An answer of two offers, the first of them with these members besides its own.
 fn offers(members: &str) -> String {
@@ -30,12 +30,12 @@ fn eight_megabytes(of: &str) -> String {
 #[test]
 fn the_details_show_the_beginning_of_a_text_and_how_much_more_there_is() {
     let text = eight_megabytes("word ");
-    let mut desk = Desk::with_offers(&offers(&format!(r#""gpu_name":"{text}""#)));
+    let mut desk = TestApp::with_offers(&offers(&format!(r#""gpu_name":"{text}""#)));
     desk.resize(200, 50).expect("word word");
     desk.keys("enter").expect("word word");
     desk.keys("tab / g p u _ n a m e enter").expect("word word");
     let one = format!(r#""gpu_name":"RTX 4090","note":"{text}""#);
-    let mut desk = Desk::with_offers(&offers(&one));
+    let mut desk = TestApp::with_offers(&offers(&one));
     desk.resize(400, 60).keys("enter tab / n o t e enter");
     desk.expect("8.0 MB: the JSON tab shows all of it");
 }
@@ -45,7 +45,7 @@ fn the_json_tab_pages_to_the_end_of_a_text_and_finds_what_lines_break_apart() {
     // The needle stands where the 512 bytes of a line end.
     let text = format!("{}needle{}the end", "x".repeat(490), eight_megabytes("y "));
     let members = format!(r#""gpu_name":"RTX 4090","note":"{text}""#);
-    let mut desk = Desk::with_offers(&offers(&members));
+    let mut desk = TestApp::with_offers(&offers(&members));
     desk.keys("enter tab tab tab").expect("RTX 4090");
     desk.keys("G").expect("the end");
     desk.keys("g / n e e d l e enter").expect("1 of 1");
@@ -61,7 +61,7 @@ fn a_record_of_200_000_secrets_is_shown_without_any_of_them() {
         // A String takes everything.
         let _ = write!(members, r#","secret_{number}":"canary-{number:06}""#);
     }
-    let mut desk = Desk::with_offers(&offers(&members));
+    let mut desk = TestApp::with_offers(&offers(&members));
     desk.resize(200, 50).keys("enter tab G");
     desk.expect("199,001 more fields").expect_not("canary");
     desk.keys("g tab tab").expect(r#""secret_0": "<removed>""#);
@@ -80,7 +80,7 @@ fn what_is_not_shown_of_a_text_changes_nothing_on_the_screen() {
         let end = end.repeat(1_000_000 / end.len());
         let text = format!("{}{}", "visible ".repeat(1000), &end[..600_000]);
         let members = format!(r#""gpu_name":"{text}","cpu_name":"{text}","note":"{text}""#);
-        let mut desk = Desk::with_offers(&offers(&members));
+        let mut desk = TestApp::with_offers(&offers(&members));
         let mut screens = vec![desk.screen()];
         for keys in ["enter", "tab", "G", "g tab tab", "esc ? esc", "/ v i s"] {
             desk.keys(keys);
@@ -148,7 +148,7 @@ fn a_pile_of_marks_takes_no_more_than_its_cells() {
 
 #[test]
 fn a_paste_that_is_too_long_is_refused_as_a_whole() {
-    let mut desk = Desk::with_offers(&offers(r#""gpu_name":"RTX 4090""#));
+    let mut desk = TestApp::with_offers(&offers(r#""gpu_name":"RTX 4090""#));
     desk.keys("/").type_text("gpu");
     desk.paste(&"x".repeat(1_000_000));
     desk.expect("1.0 MB is too long for this field: nothing was pasted");
@@ -180,7 +180,7 @@ fn a_paste_that_is_too_long_is_refused_as_a_whole() {
 
 #[test]
 fn a_hundred_thousand_keys_fill_the_line_and_no_more() {
-    let mut desk = Desk::with_offers(&offers(r#""gpu_name":"RTX 4090""#));
+    let mut desk = TestApp::with_offers(&offers(r#""gpu_name":"RTX 4090""#));
     desk.keys("/ ctrl-u").paste(&"x".repeat(4000));
     desk.type_text(&"x".repeat(100_000));
     assert_eq!(desk.model.browser().unwrap().bar.input.text().len(), 4096);
