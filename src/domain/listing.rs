@@ -20,6 +20,7 @@ use super::value::{CellRef, Found, Version};
 
 mod estimate;
 mod full_record;
+mod raw_members;
 mod read;
 
 use estimate::Estimate;
@@ -424,7 +425,7 @@ impl Listing {
 
     /// The JSON of a record's member; the last one of a repeated name, as JSON readers have it.
     pub(crate) fn member(&self, row: usize, name: &str) -> Option<&str> {
-        read::member(self.json(row)?, name)
+        raw_members::member(self.json(row)?, name)
     }
 
     /// The first `most` of a record's members that its catalog does not know, as names and JSON, and
@@ -437,7 +438,7 @@ impl Listing {
             .flat_map(|field| read::members(&field.source))
             .collect();
         let json = self.json(row).unwrap_or_default();
-        read::other_members(json, &known, most)
+        raw_members::other_members(json, &known, most)
     }
 
     /// The rows, in the server's order, that meet all `conditions`.

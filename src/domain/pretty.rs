@@ -120,7 +120,7 @@ fn lay_out(text: &str, longest: usize) -> Vec<JsonLine> {
     let mut lines = Lines {
         text,
         longest,
-        lines: Vec::new(),
+        done: Vec::new(),
         start: None,
         depth: 0,
         goes_on: false,
@@ -142,14 +142,11 @@ fn lay_out(text: &str, longest: usize) -> Vec<JsonLine> {
         }
         lines.begin(at, depth);
         at = match bytes[at] {
-            b'{' | b'[' => match small(bytes, at) {
-                Some(end) => end,
-                None => {
-                    depth += 1;
-                    lines.end(at + 1, false);
-                    at + 1
-                }
-            },
+            b'{' | b'[' => small(bytes, at).unwrap_or_else(|| {
+                depth += 1;
+                lines.end(at + 1, false);
+                at + 1
+            }),
             b',' => {
                 lines.end(at + 1, false);
                 at + 1
@@ -163,18 +160,18 @@ fn lay_out(text: &str, longest: usize) -> Vec<JsonLine> {
         }
     }
     lines.end(bytes.len(), false);
-    if lines.lines.is_empty() {
+    if lines.done.is_empty() {
         lines.begin(0, 0);
         lines.end(0, false);
     }
-    lines.lines
+    lines.done
 }
 
 /// The lines so far, and where the one that is not ended began.
 struct Lines<'t> {
     text: &'t str,
     longest: usize,
-    lines: Vec<JsonLine>,
+    done: Vec<JsonLine>,
     start: Option<usize>,
     depth: usize,
     goes_on: bool,
@@ -192,7 +189,7 @@ impl Lines<'_> {
     /// Ends the line here, if one is begun.
     fn end(&mut self, end: usize, is_cut: bool) {
         if let Some(start) = self.start.take() {
-            self.lines.push(JsonLine {
+            self.done.push(JsonLine {
                 start,
                 end,
                 depth: self.depth,

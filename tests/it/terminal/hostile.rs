@@ -222,6 +222,7 @@ fn ratatui_alone_writes_what_it_is_given() {
 #[test]
 #[ignore = "prints times; for a release build on an idle machine"]
 #[cfg(target_os = "linux")]
+#[allow(clippy::print_stdout)] // what it is for
 fn measure_hostile_texts() {
     for scale in [1, 2] {
         for (name, body) in cases(scale) {
