@@ -1,4 +1,4 @@
-//! What each verb means for whoever owns the keyboard.
+//! Carries out actions for the focused view.
 
 use super::analysis;
 use super::keymap::Action;
@@ -7,9 +7,10 @@ use super::model::Model;
 use super::pane::Pane;
 use super::remote::Now;
 use super::state::State;
+use super::unsettled::told;
 use crate::domain::Resource;
 
-/// Does what an action asks for.
+/// Carries out an action.
 pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     if let Some(why) = model.disabled(action) {
         model.show(Toast::error(why, now));
@@ -33,6 +34,11 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::Volumes => return go_to(model, now, Pane::Volumes),
         Action::Workergroups => return go_to(model, now, Pane::Workergroups),
         Action::Requests => return go_to(model, now, Pane::Requests),
+        Action::ForgetLimits => {
+            model.state.mutations.forget_limits();
+            model.show(Toast::new("Learned rate limits forgotten", now));
+            return vec![Effect::ForgetLimits];
+        }
         Action::ForgetJob => return analysis::forget_job(model, now),
         _ => super::stack::ignored(model, now, action),
     }
@@ -66,8 +72,13 @@ fn pane_shown(model: &mut Model, now: Now) -> Vec<Effect> {
     super::stack::open(model, now, Action::NewGroup).unwrap_or_default()
 }
 
-/// Asks for what the pane in sight needs; without a table there, for the offers.
+/// Requests what the open pane needs; without a table there, the offers.
 pub(super) fn start(model: &mut Model, now: Now) -> Vec<Effect> {
+    // This pane shows no notices.
+    let untold = model.state.mutations.untold().next().map(told);
+    if let Some(text) = untold.filter(|_| model.state.pane == Pane::Requests) {
+        model.show(Toast::error(text, now));
+    }
     match model.state.pane {
         Pane::Requests => model.state.browsers[Resource::Offers].ask(&mut model.state.tickets, now),
         pane @ (Pane::Offers | Pane::Volumes | Pane::Workergroups) => go_to(model, now, pane),

@@ -1,5 +1,5 @@
-//! What the views that compare rows have in common: when they can open, and how the rows are counted
-//! and narrowed.
+//! What the views that compare rows share: when they can open, and how rows are counted and
+//! narrowed.
 
 use super::browser::Browser;
 use super::keymap::Action;
@@ -81,7 +81,7 @@ impl Browser {
         }
     }
 
-    /// Puts `conditions` in the place of those on the same fields, shows the query and keeps the
+    /// Replaces the conditions on the same fields by `conditions`, shows the query and keeps the
     /// old one in the history of the bar.
     pub fn narrow_to(&mut self, conditions: Vec<Condition>) {
         let mut kept = self.query.conditions.clone();
@@ -90,7 +90,7 @@ impl Browser {
         self.change_conditions(kept);
     }
 
-    /// Takes other conditions; the query that ran can be recalled in the bar.
+    /// Replaces the conditions; the old query can be recalled in the bar.
     pub fn change_conditions(&mut self, conditions: Vec<Condition>) {
         let before = self.query_text();
         self.bar.remember(&before);

@@ -1,4 +1,4 @@
-//! Answers find whoever waits for them by their ticket.
+//! Routes responses by their ticket.
 
 use super::message::Effect;
 use super::model::Model;
@@ -7,13 +7,14 @@ use super::{groups, mutations, requests, stack};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
 
-/// Gives an answer to whoever waits for it; an answer that nobody waits for is dropped.
+/// Passes a response to its receiver; drops it if there is none.
 pub(super) fn on_reply(
     model: &mut Model,
     now: Now,
     ticket: Ticket,
     result: Result<Reply, ApiError>,
 ) -> Vec<Effect> {
+    model.state.note_response(&result);
     let (left, effects) = stack::response(model, now, ticket, result);
     let Some(result) = left else {
         return effects;

@@ -7,8 +7,8 @@ use super::pane::Pane;
 use super::view::Availability;
 use super::{analysis, groups, mutations, watch};
 
-/// The contexts of the table that can be reached from who owns the keyboard by closing what lies
-/// over it; none where text is typed or a question waits, so that nothing typed is lost.
+/// The contexts of the table that are reachable from the keyboard's owner by closing what is over
+/// it; `None` where text is typed or a question is open, so that nothing typed is lost.
 pub(super) fn reach(model: &Model) -> Option<&'static [Context]> {
     let is_open = model.browser().is_some()
         && model.contexts().contains(&Context::Global)
@@ -17,12 +17,12 @@ pub(super) fn reach(model: &Model) -> Option<&'static [Context]> {
 }
 
 impl Model {
-    /// What the topmost view calls the effect of an action, if it has a name of its own for it.
+    /// The topmost view's own name for the effect of an action.
     pub fn hint(&self, action: Action) -> Option<&'static str> {
         super::stack::top(self).hint(action)
     }
 
-    /// Whether an action has a meaning in the pane in sight; one that has may still be disabled.
+    /// Whether an action has a meaning in the open pane; even then it may be disabled.
     pub fn has_use_for(&self, action: Action) -> bool {
         if super::stack::availability(self, action) == Availability::Hidden {
             return false;
@@ -39,7 +39,7 @@ impl Model {
         }
     }
 
-    /// Why an action cannot be done now, if it cannot.
+    /// Why an action is disabled, if it is.
     pub fn disabled(&self, action: Action) -> Option<String> {
         match super::stack::availability(self, action) {
             Availability::Disabled(why) => return Some(why),
@@ -84,8 +84,8 @@ impl Model {
         }
     }
 
-    /// Whether the topmost view has a key of its own for an action: then it means something else
-    /// there than to the pane below.
+    /// Whether the topmost view has its own key for an action: then it means something else there
+    /// than in the pane below.
     fn binds_itself(&self, action: Action) -> bool {
         let Some(view) = self.overlays.last() else {
             return false;

@@ -1,4 +1,4 @@
-//! What can be done from where the keyboard is: what help and palette list.
+//! The commands available to the focused view, for help and palette.
 
 use super::browser::Browser;
 use super::copy::{self, CopyItem};
@@ -6,17 +6,17 @@ use super::keymap::{Action, BINDINGS, Binding, Context, bindings};
 use super::view::Cx;
 use crate::domain::Field;
 
-/// The commands of whoever has the keyboard, at the moment a list of them opens over it.
+/// The commands of the focused view when their list opens.
 #[derive(Debug)]
 pub struct Commands {
     /// Where keys are looked up.
     pub contexts: &'static [Context],
-    /// What can be reached by closing what is open over the table.
+    /// What is reachable by closing everything over the table.
     pub(super) below: Option<&'static [Context]>,
     /// Whether nothing is open over the pane.
     pub(super) is_pane: bool,
     pub(super) disabled: Vec<(Action, String)>,
-    /// What means nothing to whoever has the keyboard.
+    /// Actions without a meaning for the focused view.
     pub(super) hidden: Vec<Action>,
     pub copies: Vec<CopyItem>,
 }
@@ -32,7 +32,7 @@ impl Commands {
         self.below.is_some() || self.is_pane
     }
 
-    /// The rows of whoever has the keyboard, then those of the table below.
+    /// The rows of the focused view, then those of the table below.
     pub fn rows(&self) -> impl Iterator<Item = &'static Binding> {
         let below = self.below.unwrap_or_default();
         let below = below
@@ -42,14 +42,14 @@ impl Commands {
         contexts.flat_map(|context| bindings(*context))
     }
 
-    /// Why an action cannot be taken now, if it cannot.
+    /// Why an action is disabled, if it is.
     pub fn disabled(&self, action: Action) -> Option<&str> {
         let own = self.disabled.iter().find(|(own, _)| *own == action);
         own.map(|(_, why)| why.as_str())
     }
 
-    /// Does an action where it means something: for whoever had the keyboard, else for the table
-    /// below. The list that calls this closes.
+    /// Runs an action where it has a meaning: for the view that had the focus, else for the table
+    /// below. The calling list closes.
     pub fn run(&self, action: Action, cx: &mut Cx<'_>) {
         let knows = |contexts: &[Context]| {
             let mut rows = BINDINGS.iter().filter(|row| row.action == action);
@@ -63,7 +63,7 @@ impl Commands {
             cx.go_to(cx.state.pane);
             cx.perform(action);
         } else if knows(self.contexts) {
-            // It cannot be done here, and says why.
+            // Disabled here; running it shows why.
             cx.close();
             cx.perform(action);
         } else {
@@ -75,7 +75,6 @@ impl Commands {
     }
 }
 
-/// Copies one of the things that can be copied.
 pub fn copy_item(item: &CopyItem, cx: &mut Cx<'_>) {
     match copy::copy(item) {
         Ok(effect) => cx.effect(effect),

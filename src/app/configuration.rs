@@ -1,11 +1,11 @@
-//! What changes when the configuration file is saved while the dashboard runs.
+//! Applies a configuration file that is saved while the dashboard runs.
 
 pub use super::message::Reconfigured;
 use super::message::Toast;
 use super::remote::Now;
 use super::state::State;
 
-/// Applies a configuration that was read again, or says why the one before stays.
+/// Applies a reloaded configuration, or reports why the old one stays.
 pub(super) fn reloaded(state: &mut State, now: Now, result: Result<Box<Reconfigured>, String>) {
     let outdated = std::mem::take(&mut state.config_notices);
     state.notices.retain(|notice| !outdated.contains(notice));

@@ -1,4 +1,4 @@
-//! What the Workergroups pane shares beside its table: the draft of a new group, its creation,
+//! The state of the Workergroups pane beside its table: the draft of a new group, its creation,
 //! preflights, the supply check, what changed.
 
 pub mod creation;
@@ -25,11 +25,11 @@ use supply::SupplyCheck;
 /// The state beside the table.
 #[derive(Debug)]
 pub struct Groups {
-    /// The group that is being filled in.
+    /// The draft of a new group.
     pub draft: GroupDraft,
     pub creation: Creation,
     pub preflight: PreflightSlot,
-    /// What every group's search finds.
+    /// The supply of every group.
     pub supply: SupplyCheck,
     /// What changed since the groups were last listed.
     pub drift: Drift,
@@ -38,7 +38,6 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Nothing filled in, nothing loaded.
     pub fn new(dialect: &'static Dialect) -> Self {
         Self {
             draft: GroupDraft::new(dialect),
@@ -52,7 +51,7 @@ impl Groups {
 }
 
 impl State {
-    /// Why nothing can be created, if nothing can.
+    /// Why creating is blocked, if it is.
     pub fn creation_blocked(&self) -> Option<String> {
         let is_read_only = self.profile.read_only;
         is_read_only.then(|| format!("Can't create: {READ_ONLY}"))
@@ -92,7 +91,7 @@ impl State {
     }
 }
 
-/// Why an action of the pane cannot be done now, if it cannot.
+/// Why an action of the pane is disabled, if it is.
 pub(super) fn disabled(state: &State, is_on_pane: bool, action: Action) -> Option<String> {
     let is_here = state.pane == Pane::Workergroups;
     let only_on = |pane: &str, action| format!("Only on {pane} ({})", state.keymap.key_of(action));
@@ -115,7 +114,7 @@ pub(super) fn disabled(state: &State, is_on_pane: bool, action: Action) -> Optio
             let is_empty = listing.is_none_or(Listing::is_empty);
             is_empty.then(|| "No workergroups listed".to_owned())
         }),
-        // The details of a group handle it before this is asked.
+        // The details of a group handle it earlier.
         Action::Secrets if is_here && is_on_pane => {
             let key = state.keymap.key_of(Action::Open);
             Some(format!("Open the details first ({key})"))
@@ -168,14 +167,14 @@ pub(super) fn answered(
     groups.supply.answered(answer, tickets, now)
 }
 
-/// Notes how a request of the pane's slots fares.
+/// Records the progress of the pane's requests.
 pub(super) fn progress(state: &mut State, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
     let groups = &mut state.groups;
     groups.preflight.progress(ticket, attempt, waiting.cloned());
     groups.supply.progress(ticket, waiting.cloned());
 }
 
-/// What follows from a new listing of the groups.
+/// Handles a new listing of the groups.
 pub(super) fn listed(state: &mut State, now: Now) -> Vec<Effect> {
     let Some(listing) = state.browsers[Resource::Workergroups].listing() else {
         return Vec::new();
@@ -193,7 +192,7 @@ pub(super) fn listed(state: &mut State, now: Now) -> Vec<Effect> {
         let text = format!("{new} {noun} since {then} ({key} to show)");
         state.show(Toast::new(text, now));
     }
-    // What became of a creation matters more.
+    // The outcome of a creation matters more than changes.
     creation::listed(state, now);
     vec![effect]
 }

@@ -1,5 +1,5 @@
-//! What is decided: a pure core. [`update`] takes the model, the moment and something that
-//! happened, and gives what is to be done. It has no clock, no I/O, no randomness, no terminal.
+//! The pure core. [`update`] takes the model, the time and a message, and returns effects. It has
+//! no clock, no I/O, no randomness, no terminal.
 //!
 //! Keys go one way: key event, the contexts of the topmost view, [`keymap::Action`], and what the
 //! action means to that view. The stack of views ends in the view of the open pane.
@@ -49,6 +49,7 @@ mod suggestions;
 pub mod themes;
 mod title;
 mod toast;
+pub mod unsettled;
 pub mod view;
 mod violations;
 pub mod watch;
@@ -68,7 +69,6 @@ pub use title::title;
 
 use crate::domain::Resource;
 
-/// Decides what follows from something that happened.
 pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let is_input = persistence::is_input(&message);
     let before = model.state.revision();
@@ -88,7 +88,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             key_pressed(model, now, key)
         }
         Message::Paste(text) => {
-            // It may be a key: nothing of it stays in the memory.
+            // It may be a key: nothing of it stays in memory.
             let text = secrecy::zeroize::Zeroizing::new(text);
             stack::pasted(model, now, &text).unwrap_or_default()
         }
@@ -104,7 +104,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         }
         Message::Resized(columns, rows) => {
             model.state.size = (columns, rows);
-            // A wide screen has room for what a narrow one did not work out.
+            // A wide screen shows computed values that a narrow one does not.
             stack::rows_changed(model);
             Vec::new()
         }
@@ -129,6 +129,10 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         }
         Message::Recorded { ticket, entry } => {
             requests::recorded(&mut model.state, ticket, *entry);
+            Vec::new()
+        }
+        Message::Woken { spread } => {
+            watch::woken(&mut model.state, now, spread);
             Vec::new()
         }
         Message::Deadline => {
@@ -178,7 +182,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     }
 }
 
-/// Tells everyone who may wait for a request that it waits or is tried again.
+/// Tells every possible receiver that a request waits or is retried.
 fn progressed(
     model: &mut Model,
     ticket: remote::Ticket,
@@ -226,7 +230,7 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
     effects
 }
 
-/// Ctrl-c where text is typed: one step back, as its second press quits.
+/// Ctrl-c while typing: one step back; a second press quits.
 fn leave_text(model: &mut Model, now: Now) -> Vec<Effect> {
     let effects = actions::perform(model, now, Action::Back);
     let key = model.state.keymap.key_of(Action::QuitNow);
@@ -234,9 +238,9 @@ fn leave_text(model: &mut Model, now: Now) -> Vec<Effect> {
     effects
 }
 
-/// Says that a key does nothing here, unless the press before was the same.
+/// Says that a key does nothing here, unless the last press was the same.
 fn unbound(model: &mut Model, now: Now, key: KeyEvent) {
-    // Volume keys, Caps Lock and the like are meant for others.
+    // Volume keys, Caps Lock and the like are not meant for us.
     let is_meant = matches!(
         key.code,
         KeyCode::Char(_)
@@ -262,8 +266,8 @@ fn unbound(model: &mut Model, now: Now, key: KeyEvent) {
     }
 }
 
-/// Terminals send Alt with a character as Esc and the character. Over a slow line, or from quick
-/// hands, Esc and then a key look just the same: where Alt has no meaning, it is taken for Esc.
+/// Terminals send Alt with a character as Esc followed by the character. Over a slow line, or from
+/// quick hands, Esc and then a key look the same: where Alt has no meaning, it is taken for Esc.
 fn escaped(model: &Model, key: KeyEvent) -> Option<KeyEvent> {
     let edits_words = matches!(key.code, KeyCode::Char('b' | 'f' | 'd'));
     let is_typing = model.takes_text();

@@ -10,14 +10,14 @@ use super::view::{View, Views};
 use super::{sorting, stack, watch};
 use crate::domain::{Condition, Resource};
 
-/// The dashboard: what the views share, and the views themselves.
+/// The dashboard: the state that views share, and the views themselves.
 #[derive(Debug)]
 pub struct Model {
-    /// What the views share.
+    /// The state that views share.
     pub state: State,
     /// The view of each pane, the bottom of the stack.
     pub(super) panes: [Box<dyn View>; 4],
-    /// What is open over the pane, topmost last.
+    /// Views open over the pane, topmost last.
     pub overlays: Vec<Box<dyn View>>,
     /// What the last frame measured.
     pub facts: FrameLayout,
@@ -39,7 +39,7 @@ impl std::ops::DerefMut for Model {
 }
 
 impl Model {
-    /// The dashboard at its start. `conditions` are added to the visible defaults of the offers.
+    /// The initial dashboard. `conditions` are added to the default ones of the offers.
     pub fn new(profile: Profile, conditions: Option<Vec<Condition>>, views: Views) -> Self {
         Self {
             state: State::new(profile, conditions),
@@ -55,7 +55,7 @@ impl Model {
         &*self.panes[self.state.pane as usize]
     }
 
-    /// Whether typed characters go into a text now.
+    /// Whether typed characters go into a text.
     pub(super) fn takes_text(&self) -> bool {
         stack::top(self).takes_text()
     }
@@ -65,8 +65,8 @@ impl Model {
         stack::top(self).contexts()
     }
 
-    /// When the model wants to be woken, on the clock that never jumps: a notice that goes, the
-    /// seconds of a request under way, the age of what is shown.
+    /// When the model needs to be woken, on the monotonic clock: an expiring notice, the seconds of
+    /// a request in flight, the age of the rows.
     pub fn deadline(&self, now: Now) -> Option<f64> {
         let toast = self.toast.as_ref().map(|toast| toast.until);
         let offers = &self.browsers[Resource::Offers];

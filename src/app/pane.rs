@@ -8,7 +8,7 @@ pub enum Pane {
     Offers,
     Volumes,
     Workergroups,
-    /// What was sent and answered.
+    /// Requests and responses.
     Requests,
 }
 
@@ -39,7 +39,7 @@ impl Pane {
         }
     }
 
-    /// The resource that it lists.
+    /// The resource that it lists, if any.
     pub const fn resource(self) -> Option<Resource> {
         match self {
             Self::Offers => Some(Resource::Offers),

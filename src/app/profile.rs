@@ -2,7 +2,7 @@
 
 use crate::domain::Dialect;
 
-/// What is known of the profile that the dashboard speaks for; no secret is in it.
+/// The profile of the current market, without secrets.
 #[derive(Debug, Clone)]
 pub struct Profile {
     pub name: String,
@@ -11,9 +11,9 @@ pub struct Profile {
     /// Whether creating and unlisting are off.
     pub read_only: bool,
     pub dialect: &'static Dialect,
-    /// Where the management interface is, for people.
+    /// The address of the management API, for display.
     pub base_url: String,
-    /// Where the routing endpoint is, for people and for commands that they run.
+    /// The address of the routing endpoint, for display and for commands.
     pub route_url: String,
     /// Whether a key is sent.
     pub has_key: bool,

@@ -21,18 +21,18 @@ use crate::widgets::text_input::{InputLine, TextInput};
 use crate::widgets::theme::Theme;
 use crate::widgets::viewport::Viewport;
 
-/// What a view draws on, and what it may read while it does.
+/// What a view draws on, and what it can read meanwhile.
 pub struct Scene<'a, 'b> {
     pub frame: &'a mut Frame<'b>,
     pub theme: &'a Theme,
     /// The market, its data and the person's settings.
     pub state: &'a State,
     pub now: Now,
-    /// How much room the screen has.
+    /// The size class of the screen.
     pub size: Size,
     /// What this frame has measured so far.
     pub(crate) facts: &'a mut FrameLayout,
-    /// What the frame before has measured.
+    /// What the last frame measured.
     pub(crate) before: &'a FrameLayout,
     pub(crate) depth: usize,
     pub(crate) cursor: Option<Position>,
@@ -49,7 +49,8 @@ impl Scene<'_, '_> {
         self.frame.render_widget(widget, area);
     }
 
-    /// Draws a scrolling widget, which keeps its place from frame to frame; gives what it shows.
+    /// Draws a scrolling widget, which keeps its position from frame to frame; returns its
+    /// viewport.
     pub fn scroll(
         &mut self,
         region: Region,
@@ -70,10 +71,10 @@ impl Scene<'_, '_> {
 
     /// Draws a report with its search.
     pub fn report(&mut self, region: Region, report: &Report, area: Rect) -> Viewport {
-        self.report_of(region, report, report.lines(), area)
+        self.report_lines(region, ReportLines::new(report, self.theme), area)
     }
 
-    /// Draws a report with other styles, or fresher figures, than it was last searched with.
+    /// Draws a report with other styles, or newer figures, than when it was searched.
     pub fn report_of(
         &mut self,
         region: Region,
@@ -81,11 +82,15 @@ impl Scene<'_, '_> {
         lines: &[Line<'static>],
         area: Rect,
     ) -> Viewport {
+        let lines = ReportLines::new(report, self.theme).showing(lines);
+        self.report_lines(region, lines, area)
+    }
+
+    fn report_lines(&mut self, region: Region, lines: ReportLines<'_>, area: Rect) -> Viewport {
         let mut layout = ReportLayout {
             viewport: self.before.viewport(self.depth, region),
             cursor: None,
         };
-        let lines = ReportLines::new(report, self.theme).showing(lines);
         self.frame.render_stateful_widget(lines, area, &mut layout);
         self.cursor = layout.cursor.or(self.cursor);
         let viewport = layout.viewport;
@@ -107,7 +112,7 @@ impl Scene<'_, '_> {
         self.list(Region::MAIN, list, lines);
     }
 
-    /// Draws a form in the main region; a click gives the place of a field.
+    /// Draws a form in the main region; clicks report the index of a field.
     pub fn form<K: Copy + Eq>(&mut self, form: &Form<K>, area: Rect) {
         let before = self.before.viewport(self.depth, Region::MAIN);
         let mut layout = FormLayout {
@@ -132,7 +137,7 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// Draws a text of several lines that is edited, and puts the cursor there; a click gives a line.
+    /// Draws a multi-line text editor and its cursor; clicks report a line.
     pub fn text_area(&mut self, region: Region, text: &TextArea, area: Rect) {
         let lines = TextAreaLines::new(text, self.theme);
         let mut cursor = None;
@@ -143,7 +148,7 @@ impl Scene<'_, '_> {
         self.facts.viewports.push((self.depth, region, viewport));
     }
 
-    /// Draws a line in which text is typed, and puts the cursor there.
+    /// Draws a text field and its cursor.
     pub fn input(&mut self, input: &TextInput, placeholder: &str, area: Rect) {
         let line = InputLine::new(input, self.theme).placeholder(placeholder);
         let mut cursor = None;
@@ -151,8 +156,8 @@ impl Scene<'_, '_> {
         self.cursor = cursor;
     }
 
-    /// Writes a fact on the right of a panel's top border that is known only when the content is
-    /// drawn, such as which lines are visible; if the title of `title` cells leaves room for it.
+    /// Writes a text at the right of a panel's top border that is known only after drawing, such as
+    /// which lines are visible; if the `title` cells of the title leave room for it.
     pub fn label_border(&mut self, panel: Rect, title: u16, fact: &str) {
         let line = Line::styled(format!(" {fact} "), self.theme.dim);
         let width = u16::try_from(line.width()).unwrap_or(u16::MAX);
@@ -166,18 +171,18 @@ impl Scene<'_, '_> {
         self.facts.targets.push((area.into(), target));
     }
 
-    /// The key of an action where these contexts are asked, as it is shown.
+    /// The displayed key of an action in these contexts.
     pub fn key_in(&self, contexts: &[Context], action: Action) -> String {
         self.state.keymap.key_in(contexts, action)
     }
 
-    /// Lets the mouse drag the border between two panels, which share these columns.
+    /// Lets the mouse drag the divider between two panels that share these columns.
     pub fn divider(&mut self, border: Rect, columns: Rect) {
         self.facts.split = Some((columns.x, columns.width));
         self.clickable(border, Target::Rule);
     }
 
-    /// The key of an action, as it is shown.
+    /// The displayed key of an action.
     pub fn key(&self, action: Action) -> String {
         self.state.keymap.key_of(action)
     }

@@ -23,18 +23,18 @@ pub fn run(search: &SavedSearch, cx: &mut Cx<'_>) {
     let browser = &mut cx.state.browsers[resource];
     let is_untouched = browser.is_untouched();
     browser.load_saved(query, words, job);
-    // The loaded rows are sorted by the new order: the selection starts at its top.
+    // The loaded rows are sorted by the new order, so the selection starts at the top.
     browser.select(0);
     let text = browser.query_text();
     browser.bar.remember(&text);
     cx.go_to(Pane::of(resource));
-    // A pane that is shown for the first time asks by itself.
+    // A pane that is opened for the first time sends its own request.
     if !is_untouched {
         cx.perform_on_pane(Action::Refresh);
     }
 }
 
-/// The current search under a name.
+/// The current search as a saved search with this name.
 pub fn current(name: String, state: &State) -> Option<SavedSearch> {
     let browser = state.browser()?;
     let is_priced = browser.resource() == Resource::Offers;
@@ -54,11 +54,11 @@ pub fn change(change: SearchChange, cx: &mut Cx<'_>) {
     cx.effect(Effect::KeepSearches { change, before });
 }
 
-/// Takes the searches as the file has them, with what other programs changed.
+/// Takes over the searches in the file, with other programs' changes.
 pub(super) fn kept(state: &mut State, result: Result<Searches, String>) {
     state.persistence.pending = state.persistence.pending.saturating_sub(1);
     match result {
-        // With another change on its way this response is stale.
+        // With another change in flight this response is stale.
         Ok(searches) if state.persistence.pending == 0 => state.searches = searches,
         Ok(_) => {}
         Err(why) => state.kept(Err(why)),

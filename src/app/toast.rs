@@ -2,19 +2,19 @@
 
 use super::remote::Now;
 
-/// A short notice that goes away by itself.
+/// A short notice that disappears by itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Toast {
     pub text: String,
-    /// Whether it is bad news.
+    /// Whether it is an error.
     pub is_error: bool,
-    /// When it goes, on the clock that never jumps.
+    /// When it disappears, on the monotonic clock.
     pub until: f64,
     since: f64,
 }
 
 impl Toast {
-    /// Good news, for four seconds.
+    /// A notice for four seconds.
     pub fn new(text: impl Into<String>, now: Now) -> Self {
         Self {
             text: text.into(),
@@ -24,7 +24,7 @@ impl Toast {
         }
     }
 
-    /// Bad news, for eight seconds.
+    /// An error for eight seconds.
     pub fn error(text: impl Into<String>, now: Now) -> Self {
         Self {
             text: text.into(),
@@ -34,8 +34,7 @@ impl Toast {
         }
     }
 
-    /// Whether a key press takes it away: it was there long enough to be read, and may be
-    /// outdated.
+    /// Whether a key press dismisses it: it was shown long enough to be read, and may be outdated.
     pub fn was_seen(&self, now: Now) -> bool {
         now.mono - self.since >= 1.0
     }

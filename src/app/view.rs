@@ -1,7 +1,7 @@
-//! What a view can answer, and what it may do in return.
+//! The interface between views and the core.
 //!
-//! A view is a screen, panel or dialog that lies over a pane: it has its state, its keys and its
-//! drawing in one folder of `views`. The dispatcher in [`super`] knows views only by this trait.
+//! A view is a screen, panel or dialog over a pane: its state, its keys and its drawing are in one
+//! folder of `views`. The dispatcher in [`super`] knows views only by this trait.
 
 use std::fmt;
 
@@ -24,14 +24,14 @@ use crate::widgets::input_widget::InputWidget;
 use crate::widgets::text_input::Pasted;
 use crate::widgets::viewport::Viewport;
 
-/// The end of a request: its reply, or why there is none.
+/// The result of a request: its reply or its error.
 pub type Response = Result<Reply, ApiError>;
 
-/// Whether a view made something of what it was given.
+/// Whether a view handled what it was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     Handled,
-    /// It means nothing here; the dispatcher says so once.
+    /// It has no meaning here; the dispatcher says so once.
     Ignored,
 }
 
@@ -45,20 +45,19 @@ impl Outcome {
     }
 }
 
-/// Whether an action can be taken now.
+/// Whether an action is available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Availability {
     Available,
-    /// It means nothing here: no hint names it.
+    /// It has no meaning here: no hint shows it.
     Hidden,
-    /// It cannot, for this reason.
     Disabled(String),
 }
 
 /// Where a view is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
-    /// Everything between header and footer, in place of the pane.
+    /// Everything between header and footer, instead of the pane.
     Page,
     /// Over what is open below it, which is dimmed.
     Dialog,
@@ -69,9 +68,9 @@ pub enum Placement {
 pub struct Region(pub u8);
 
 impl Region {
-    /// The part that the cursor keys move in.
+    /// The part in which the cursor keys move.
     pub const MAIN: Self = Self(0);
-    /// What goes with the selected line.
+    /// The preview of the selected line.
     pub const PREVIEW: Self = Self(1);
 }
 
@@ -80,7 +79,7 @@ pub trait View: fmt::Debug + Send {
     /// Where its keys are looked up, the most specific context first.
     fn contexts(&self) -> &'static [Context];
 
-    /// Does what an action means here.
+    /// Carries out an action.
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome;
 
     /// Draws the view into `area`.
@@ -90,15 +89,14 @@ pub trait View: fmt::Debug + Send {
         Placement::Page
     }
 
-    /// Whether an action can be taken now; also asked for the actions of panes while the view is
-    /// open.
+    /// Whether an action is available; also called for the actions of panes while the view is open.
     fn availability(&self, action: Action, state: &State) -> Availability {
         let _ = (action, state);
         Availability::Available
     }
 
-    /// The name of an action's effect here, where the table's word is too general: `start`,
-    /// `price offers`.
+    /// The name of an action's effect here, if the table's word is too general: `start`, `price
+    /// offers`.
     fn hint(&self, action: Action) -> Option<&'static str> {
         let _ = action;
         None
@@ -127,7 +125,7 @@ pub trait View: fmt::Debug + Send {
         }
     }
 
-    /// Takes a key that no context binds: typed text.
+    /// Handles a key that no context binds: typed text.
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let viewport = cx.viewport(Region::MAIN);
         let widget = self.widget(cx);
@@ -138,12 +136,12 @@ pub trait View: fmt::Debug + Send {
         Outcome::of(is_typed)
     }
 
-    /// Whether typed characters go into a text now.
+    /// Whether typed characters go into a text.
     fn takes_text(&self) -> bool {
         self.contexts().iter().any(|context| context.takes_text())
     }
 
-    /// Takes a pasted text. Ignoring it tells the person that nothing can be pasted here.
+    /// Handles a pasted text. Ignoring it tells the person that nothing can be pasted here.
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
         let Some(pasted) = self.widget(cx).and_then(|widget| widget.pasted(text)) else {
             return Outcome::Ignored;
@@ -153,7 +151,7 @@ pub trait View: fmt::Debug + Send {
         Outcome::Handled
     }
 
-    /// Takes a click on the line of a region; in a list it chooses the line.
+    /// Handles a click on the line of a region.
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
         let widget = self.widget(cx).filter(|_| region == Region::MAIN);
         if widget.is_some_and(|widget| widget.select_line(line)) {
@@ -183,7 +181,7 @@ pub trait View: fmt::Debug + Send {
         }
     }
 
-    /// Takes the response to one of its requests; gives back what it is not waiting for.
+    /// Handles the response to one of its requests; returns responses that are not its own.
     fn response(
         &mut self,
         ticket: Ticket,
@@ -194,18 +192,18 @@ pub trait View: fmt::Debug + Send {
         Some(response)
     }
 
-    /// Learns how a write ended; `Handled` if the view shows it, and no notice has to.
+    /// Learns the outcome of a write; `Handled` if the view shows it, so that no notice has to.
     fn write_completed(&mut self, write: &Completed, cx: &mut Cx<'_>) -> Outcome {
         let _ = (write, cx);
         Outcome::Ignored
     }
 
-    /// Learns that a request waits or is tried again.
+    /// Learns that a request waits or is retried.
     fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
         let _ = (ticket, attempt, waiting);
     }
 
-    /// Takes the end of an export of its own; gives back what it did not export.
+    /// Handles the result of an export of its own; returns others.
     fn exported(
         &mut self,
         result: Result<Written, NotWritten>,
@@ -215,25 +213,25 @@ pub trait View: fmt::Debug + Send {
         Some(result)
     }
 
-    /// When it wants [`View::tick`], on the monotonic clock.
+    /// When it needs [`View::tick`], on the monotonic clock.
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
         let _ = (state, now);
         None
     }
 
-    /// The moment it asked for has come, or something outside the core has ended: a file was
-    /// written, a market connected. May also come early.
+    /// Its deadline has passed, or something outside the core has ended: a file was written, a
+    /// market connected. May also come early.
     fn tick(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
     }
 
-    /// Takes back the text that it gave to the person's editor by [`Effect::Edit`].
+    /// Handles the text that it sent to the person's editor by [`Effect::Edit`].
     fn edited(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
         let _ = (text, cx);
         Outcome::Ignored
     }
 
-    /// Rows, prices or marks of a pane have changed: what was worked out from them is stale.
+    /// Rows, prices or marks of a pane have changed: anything computed from them is stale.
     fn rows_changed(&mut self, state: &State) {
         let _ = state;
     }
@@ -249,19 +247,19 @@ pub trait View: fmt::Debug + Send {
     }
 }
 
-/// Opens the view that an action stands for where the keyboard is; false if it stands for none.
+/// Opens the view of an action where the keyboard is; false if it has none.
 pub type Opener = fn(Action, &mut Cx<'_>) -> bool;
 
-/// Where views come from: given to the core from outside, so that the core knows none by name.
+/// Creates views: passed to the core from outside, so that the core knows none by name.
 #[derive(Debug, Clone, Copy)]
 pub struct Views {
-    /// Opens the view that an action stands for.
+    /// Opens the view of an action.
     pub open: Opener,
-    /// Makes the view of a pane, over which all others open.
+    /// Creates the view of a pane, over which all others open.
     pub pane: fn(Pane) -> Box<dyn View>,
 }
 
-/// A change to the stack of views, carried out when the view has returned.
+/// A change to the stack of views, applied when the view has returned.
 #[derive(Debug)]
 pub(super) enum Change {
     Open(Box<dyn View>),
@@ -272,7 +270,7 @@ pub(super) enum Change {
     GoTo(Pane),
 }
 
-/// What a view may read and do.
+/// What a view can read and do.
 #[derive(Debug)]
 pub struct Cx<'a> {
     pub now: Now,
@@ -308,7 +306,7 @@ impl<'a> Cx<'a> {
         self.changes.push(Change::Open(Box::new(view)));
     }
 
-    /// Opens a view that needs something to be about; false if there is nothing.
+    /// Opens a view that needs a subject; false if there is none.
     pub fn try_open<V: View + 'static>(&mut self, view: impl FnOnce(&State) -> Option<V>) -> bool {
         let view = view(self.state);
         let is_there = view.is_some();
@@ -317,7 +315,7 @@ impl<'a> Cx<'a> {
         is_there
     }
 
-    /// What can be done from where the keyboard is, for a list of that which is about to open.
+    /// The commands available here, for a list of them that is about to open.
     pub const fn take_commands(&mut self) -> Option<Commands> {
         self.commands.take()
     }
@@ -336,23 +334,23 @@ impl<'a> Cx<'a> {
         self.changes.push(Change::CloseAll);
     }
 
-    /// Does what an action means once the changes before it are made, as if its key was pressed.
+    /// Performs an action after the pending changes, as if its key was pressed.
     pub fn perform(&mut self, action: Action) {
         self.changes.push(Change::Perform(action));
     }
 
-    /// Does what an action means to the pane below, whose selection this view moves: opening the
-    /// details of the selected row, for one.
+    /// Performs an action on the pane below, whose selection this view moves: for example, opening
+    /// the details of the selected row.
     pub fn perform_on_pane(&mut self, action: Action) {
         self.changes.push(Change::PerformOnPane(action));
     }
 
-    /// Shows a pane; all views are closed.
+    /// Opens a pane; all views are closed.
     pub fn go_to(&mut self, pane: Pane) {
         self.changes.push(Change::GoTo(pane));
     }
 
-    /// Sends a read; the response comes to [`View::response`] under this ticket.
+    /// Sends a read; [`View::response`] gets the response with this ticket.
     pub fn send(&mut self, request: Request) -> Ticket {
         let ticket = self.state.tickets.take();
         self.effects.push(Effect::Call { ticket, request });
@@ -364,12 +362,10 @@ impl<'a> Cx<'a> {
         self.effects.push(Effect::Abort(ticket));
     }
 
-    /// Lets something be done outside the core.
     pub fn effect(&mut self, effect: Effect) {
         self.effects.push(effect);
     }
 
-    /// Lets several things be done outside the core.
     pub fn effects(&mut self, effects: impl IntoIterator<Item = Effect>) {
         self.effects.extend(effects);
     }
@@ -378,25 +374,24 @@ impl<'a> Cx<'a> {
         self.state.toast = Some(Toast::new(text, self.now));
     }
 
-    /// Shows a short notice that something went wrong.
+    /// Shows a short error notice.
     pub fn complain(&mut self, text: impl Into<String>) {
         self.state.toast = Some(Toast::error(text, self.now));
     }
 
     /// Says what a paste left out.
     pub fn pasted(&mut self, pasted: Pasted) {
-        if pasted.refused > 0 {
-            let many = pasted.refused;
-            self.complain(format!("{many} invisible or control characters left out"));
+        if let Some(notice) = pasted.notice() {
+            self.complain(notice);
         }
     }
 
-    /// What the last frame showed of a region.
+    /// The viewport of a region in the last frame.
     pub fn viewport(&self, region: Region) -> Viewport {
         self.facts.viewport(self.depth, region)
     }
 
-    /// The columns of the table that the last frame showed, and where it was scrolled to.
+    /// The columns of the table in the last frame, and its horizontal scroll position.
     pub fn columns(&self) -> (Vec<&'static Field>, usize) {
         (self.facts.headers().collect(), self.facts.column_offset)
     }
@@ -408,7 +403,7 @@ impl<'a> Cx<'a> {
             .map_or(self.state.size.0, |(_, width)| width)
     }
 
-    /// By how many lines an action moves in the main region, if it moves.
+    /// How many lines an action moves in the main region; `None` if it does not move.
     pub fn motion(&self, action: Action) -> Option<isize> {
         action.motion(self.viewport(Region::MAIN).page)
     }

@@ -15,7 +15,7 @@ use crate::widgets::panel::Panel;
 use crate::widgets::report::Report;
 use crate::widgets::theme::Theme;
 
-/// Characters of a value that are shown.
+/// The maximum length of a value in characters.
 const VALUE: usize = 120;
 
 /// The changes of this run and since the last one, newest first.
@@ -24,7 +24,7 @@ pub struct Drift {
     report: Report,
 }
 
-/// Opens the view; from now on the changes count as seen.
+/// Opens the view and marks the changes as seen.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     cx.state.groups.drift.unseen = 0;
     cx.open(Drift::default());

@@ -1,5 +1,5 @@
-//! The views of the dashboard, one folder each: its state and what it does in `mod.rs`, its looks
-//! in `draw.rs`.
+//! The views of the dashboard, one folder each: state and behaviour in `mod.rs`, drawing in
+//! `draw.rs`.
 
 mod bill;
 pub mod body_editor;
@@ -34,6 +34,7 @@ mod request_preview;
 pub mod requests;
 pub mod route_lab;
 mod saved;
+mod searched;
 mod settings;
 mod sheet;
 mod sort;
@@ -49,8 +50,8 @@ use crate::app::view::{Cx, View, Views};
 use crate::app::{Model, Pane, Profile};
 use crate::domain::Condition;
 
-/// The dashboard with all its views. `conditions` are those of the first search, if they are not
-/// the usual ones.
+/// The dashboard with all its views. `conditions` are those of the first search, unless they are
+/// the default ones.
 pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model {
     Model::new(profile, conditions, Views { open, pane })
 }
@@ -63,8 +64,8 @@ fn pane(pane: Pane) -> Box<dyn View> {
     }
 }
 
-/// Opens the view that an action stands for where the keyboard is; false if it stands for none.
-/// The one place that knows every view by name.
+/// Opens the view of an action where the keyboard is; false if it has none. The one place that
+/// knows every view by name.
 #[expect(
     clippy::too_many_lines,
     reason = "one arm an action, so that none is forgotten"
@@ -113,6 +114,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             true
         }
         Action::NewGroup => group_form::open(cx),
+        Action::Resolve => create::resolve(cx),
         Action::CloneGroup => group_form::clone_selected(cx),
         Action::GroupFromSearch => group_form::from_search(cx),
         Action::Preflight => preflight::open_selected(cx),
@@ -133,7 +135,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Theme => cx.try_open(theme::Theme::new),
         Action::RouteLab => route_lab::open(cx),
         Action::OpenRequest => request::open_failed(cx),
-        // Every action by name: without its arm a new view does not compile.
+        // Every action by name: a new view does not compile without its arm.
         Action::QuitNow
         | Action::Suspend
         | Action::Redraw
@@ -192,6 +194,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::Undo
         | Action::Redo
         | Action::Recall
+        | Action::ForgetLimits
         | Action::WiderDetail
         | Action::WiderTable
         | Action::Secrets => false,

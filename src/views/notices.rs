@@ -1,4 +1,4 @@
-//! What to know about how the program started, in full.
+//! The notices about the start of the program, in full.
 
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -12,10 +12,10 @@ use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Tone};
 use crate::widgets::report::Report;
 
-/// The longest notice that is shown.
+/// The maximum length of a notice.
 const LONGEST: usize = 2000;
 
-/// The notices, a paragraph each.
+/// The notices, one paragraph each.
 #[derive(Debug)]
 pub(super) struct Notices {
     report: Report,
@@ -23,7 +23,7 @@ pub(super) struct Notices {
 }
 
 impl Notices {
-    /// The notices that were not dismissed yet.
+    /// The notices that have not been dismissed.
     #[expect(clippy::unnecessary_wraps, reason = "views open this way")]
     pub fn new(state: &State) -> Option<Self> {
         let mut lines: Vec<Line<'static>> = Vec::new();

@@ -1,4 +1,4 @@
-//! What the dialogs of all writes share: what will be sent, how it ended, what was sent before.
+//! Shared by the dialogs of all writes: the request, its outcome, and earlier writes.
 
 use std::borrow::Cow;
 
@@ -52,8 +52,8 @@ enum Content {
     },
 }
 
-/// The lines of a dialog. On a screen without room for all, those of the highest rank leave first,
-/// so that what decides stays.
+/// The lines of a dialog. If the screen is too small, those with the highest rank are dropped
+/// first, so that what matters for the decision stays.
 pub(super) struct Rows {
     rows: Vec<(u8, Content)>,
     width: u16,
@@ -74,7 +74,7 @@ impl Rows {
         }
     }
 
-    /// A text whose first two lines stay longest: they hold the sum, or what happened.
+    /// A text whose first two lines stay longest: they have the total, or the outcome.
     pub fn lead(&mut self, text: &str, style: Style) {
         for (place, line) in wrap(text, self.width).into_iter().enumerate() {
             let rank = if place < 2 { 0 } else { 2 };
@@ -88,12 +88,12 @@ impl Rows {
         self.rows.push((rank, Content::Text(line)));
     }
 
-    /// A blank line: the first to leave.
+    /// A blank line: dropped first.
     pub fn gap(&mut self) {
         self.line(7, Line::default());
     }
 
-    /// A line for typing; the cursor stands in it if it `is_open`.
+    /// A text field; the cursor is in it if it `is_open`.
     pub fn input(&mut self, label: &'static str, input: &TextInput, is_open: bool) {
         let content = Content::Input {
             label,
@@ -138,7 +138,7 @@ impl Rows {
         self.text(0, &write.message, scene.theme.text);
     }
 
-    /// What was sent before, newest first, in at most `most` lines.
+    /// Earlier writes, newest first, in at most `most` lines.
     pub fn history(&mut self, title: &str, kind: WriteKind, most: usize, scene: &Scene<'_, '_>) {
         let writes = &scene.state.mutations;
         if let Some(note) = &writes.note {
@@ -189,7 +189,7 @@ impl Rows {
     }
 }
 
-/// What the frame says of an outcome: only what is on its way cannot be undone.
+/// The frame's tone for an outcome: only a write in flight cannot be undone.
 pub(super) fn outcome_tone(kind: WriteKind, scene: &Scene<'_, '_>) -> Tone {
     match scene.state.mutations.stage(kind) {
         Stage::InFlight(_) => Tone::Danger,

@@ -1,7 +1,7 @@
 //! A form as data: fields with their checks, one focus, one way to show an error.
 //!
-//! A view lists its fields under keys of its own (an enum), hands keys to the form, and reads
-//! values back by the same keys.
+//! A view lists its fields under keys of its own (an enum), passes key presses to the form, and
+//! reads values back by the same keys.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,12 +22,12 @@ mod field;
 pub use draw::{FormLayout, FormLines};
 pub use field::{Control, Field};
 
-/// What a form made of an action.
+/// How a form handled an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormEvent<K> {
-    /// The action means nothing to a form.
+    /// The action has no meaning here.
     Ignored,
-    /// Another field has the focus.
+    /// The focus moved to another field.
     Moved,
     /// The value of this field changed.
     Changed(K),
@@ -35,15 +35,15 @@ pub enum FormEvent<K> {
     Submitted(K),
 }
 
-/// What Enter does in a field that is no button.
+/// What Enter does in a field other than a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OnEnter<K> {
-    /// Goes to the next field: for long forms whose button must be meant.
+    /// Goes to the next field: for long forms that should not be submitted by accident.
     Advance,
     Submit(K),
 }
 
-/// Fields, and the one that has the focus.
+/// Fields, and the focused one.
 pub struct Form<K> {
     fields: Vec<Field<K>>,
     focus: usize,
@@ -59,7 +59,7 @@ impl<K: fmt::Debug> fmt::Debug for Form<K> {
     }
 }
 
-/// Does what an action means inside a text of several lines; false if it means nothing there.
+/// Performs an action in a multi-line text; false if it has no meaning there.
 fn edit_lines(area: &mut TextArea, action: Action) -> bool {
     match action {
         Action::Down if area.at() + 1 < area.lines().len() => area.step(1),
@@ -77,7 +77,7 @@ fn edit_lines(area: &mut TextArea, action: Action) -> bool {
 }
 
 impl<K: Copy + Eq> Form<K> {
-    /// A form on its first field, whose text is selected so that typing replaces it.
+    /// A form with its first field focused and selected, so that typing replaces it.
     pub fn new(fields: Vec<Field<K>>) -> Self {
         let mut form = Self {
             fields,
@@ -95,14 +95,12 @@ impl<K: Copy + Eq> Form<K> {
         self
     }
 
-    /// Puts the focus on a field.
     pub fn focus_on(&mut self, key: K) {
         if let Some(place) = self.place(key) {
             self.focus_at(place);
         }
     }
 
-    /// The field that has the focus.
     pub fn focused(&self) -> Option<K> {
         self.fields.get(self.focus).map(|field| field.key)
     }
@@ -119,7 +117,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// What an action means to the form.
+    /// Handles an action.
     pub fn update(&mut self, action: Action) -> FormEvent<K> {
         let Some(field) = self.fields.get_mut(self.focus) else {
             return FormEvent::Ignored;
@@ -185,7 +183,7 @@ impl<K: Copy + Eq> Form<K> {
         FormEvent::Moved
     }
 
-    /// Goes so many fields on; leaving a field shows what is wrong with it.
+    /// Moves the focus by this many fields; leaving a field shows its error.
     fn step(&mut self, by: isize) {
         let shown: Vec<usize> = (0..self.fields.len())
             .filter(|place| !self.fields[*place].is_hidden)
@@ -198,7 +196,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Puts the focus on the field at a place, as a click does.
+    /// Focuses the field at an index, as a click does.
     fn focus_at(&mut self, place: usize) {
         if place != self.focus
             && let Some(field) = self.fields.get_mut(self.focus)
@@ -218,7 +216,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Puts the focus on the field at a place and does what a click on it means.
+    /// Focuses the field at an index and performs a click on it.
     pub fn click(&mut self, place: usize) -> FormEvent<K> {
         self.focus_at(place);
         match self.fields.get(self.focus).map(|field| &field.control) {
@@ -230,7 +228,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Types a key into the field that has the focus; false if the key edits nothing.
+    /// Types a key into the focused field; false if the key edits nothing.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let Some(field) = self.fields.get_mut(self.focus) else {
             return false;
@@ -247,10 +245,11 @@ impl<K: Copy + Eq> Form<K> {
         is_taken
     }
 
-    /// Pastes into the field that has the focus; the error says why not.
+    /// Pastes into the focused field.
     ///
     /// # Errors
-    /// When the field takes no text, or its text cannot hold what was pasted.
+    ///
+    /// Why the field cannot take the text.
     pub fn paste(&mut self, text: &str) -> Result<Pasted, &'static str> {
         let Some(field) = self.fields.get_mut(self.focus) else {
             return Err("nothing to paste into");
@@ -260,7 +259,7 @@ impl<K: Copy + Eq> Form<K> {
             Control::Lines(area) => area.paste(text),
             Control::Secret(input) => {
                 input.paste(text)?;
-                Pasted { refused: 0 }
+                Pasted::default()
             }
             Control::Choice { .. } | Control::Toggle(_) | Control::Button => {
                 return Err("this field takes no text");
@@ -270,7 +269,7 @@ impl<K: Copy + Eq> Form<K> {
         Ok(pasted)
     }
 
-    /// An error that was shown stays until the value is right; none appears while one types.
+    /// A shown error stays until the value is valid; none appears while typing.
     fn edited(&mut self) {
         if let Some(field) = self.fields.get_mut(self.focus)
             && field.error.is_some()
@@ -279,7 +278,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Checks every field, shows all errors, and puts the focus on the first one. True if there is
+    /// Checks every field, shows all errors, and focuses the first invalid field. True if there is
     /// none.
     pub fn validate(&mut self) -> bool {
         for field in &mut self.fields {
@@ -301,7 +300,7 @@ impl<K: Copy + Eq> Form<K> {
         shown.find_map(|field| Some((field.key, field.fault()?)))
     }
 
-    /// Shows an error at a field that only the view can find, such as a contradiction between two.
+    /// Shows an error that only the view can find, such as a contradiction between two fields.
     pub fn set_error(&mut self, key: K, error: Option<String>) {
         if let Some(field) = self.field_mut(key) {
             field.error = error;
@@ -309,7 +308,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// The text of a field; of a choice, the chosen option.
+    /// The text of a field; for a choice, the chosen option.
     pub fn text(&self, key: K) -> Cow<'_, str> {
         match self.field(key).map(|field| &field.control) {
             Some(Control::Text(input)) => Cow::Borrowed(input.text().trim()),
@@ -338,7 +337,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// The input of a text field, for completion and cursor work.
+    /// The input of a text field, for completion and cursor movement.
     pub fn input_mut(&mut self, key: K) -> Option<&mut TextInput> {
         match &mut self.field_mut(key)?.control {
             Control::Text(input) => Some(input),
@@ -350,7 +349,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// The secret that was typed.
+    /// The secret in a field.
     pub fn secret(&self, key: K) -> Option<&SecretInput> {
         match &self.field(key)?.control {
             Control::Secret(input) => Some(input),
@@ -362,7 +361,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// The place of the chosen option.
+    /// The index of the chosen option.
     pub fn chosen(&self, key: K) -> usize {
         match self.field(key).map(|field| &field.control) {
             Some(Control::Choice { chosen, .. }) => *chosen,
@@ -370,7 +369,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Chooses the option at a place.
+    /// Chooses the option at an index.
     pub fn choose(&mut self, key: K, place: usize) {
         if let Some(Control::Choice { options, chosen }) =
             self.field_mut(key).map(|field| &mut field.control)

@@ -1,5 +1,5 @@
-//! Widgets that know nothing of marketplaces: they draw what they are given, and forms, lists and
-//! reports keep their own cursor.
+//! Widgets that know nothing of marketplaces: they draw what they are given; forms, lists and
+//! reports have their own cursor.
 
 pub mod appearance;
 pub mod ascii;

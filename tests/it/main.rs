@@ -16,6 +16,7 @@ mod pty_support;
 mod recorder;
 mod repository;
 mod route_server;
+mod safety;
 mod sandbox;
 mod store;
 mod stories;

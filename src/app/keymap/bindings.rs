@@ -4,32 +4,33 @@
 //! and the key table of the README. Actions are generic verbs; the view with the keyboard decides
 //! what a verb means there.
 
-/// Who owns the keyboard; a key is looked up in the owner's rows first, then in the shared ones.
+/// Where a key is looked up: first in the contexts of the focused view, then in the shared
+/// ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Context {
     /// A pane with a table of records.
     Table,
-    /// The query bar, while it is edited.
+    /// The query bar, while editing.
     Query,
-    /// A list that is narrowed by typing: help, palette, choices.
+    /// A list with a search line: help, palette, choices.
     List,
     Form,
-    /// A dialog that asks for a yes.
+    /// A dialog that asks for confirmation.
     Dialog,
-    /// A chart, or records side by side: the arrows go from one to the next.
+    /// A chart or comparison: the arrows move the selection.
     Chart,
     RouteLab,
     /// A list whose lines are switched, moved and removed.
     ListEdit,
-    /// A line or a field that takes no text: a blank checks, turns or presses it.
+    /// A line or field without text: Space checks, toggles or presses it.
     Choice,
     /// The table and the detail view of workergroups.
     Workergroups,
-    /// A report that is read and scrolled.
+    /// A report to read and scroll.
     Report,
-    /// A text of several lines that is edited.
+    /// A multi-line text editor.
     Editor,
-    /// A list of things that are added and removed, without a search line.
+    /// A list with adding and removing, without a search line.
     Items,
     Tabs,
     /// Everywhere, except where text is typed: moving, going elsewhere.
@@ -67,18 +68,18 @@ impl Context {
     }
 }
 
-/// The actions with a list of all of them, from which a test finds the one without a row.
+/// The actions with a list of all of them, in which a test finds those without a row.
 macro_rules! actions {
     ($($name:ident,)*) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Action {
             $($name,)*
-            /// Connects to the market at this place of the list; the palette makes its rows.
+            /// Connects to the market at this index of the list; the palette generates its rows.
             Market(u16),
         }
 
         impl Action {
-            /// All but those that carry a place.
+            /// All except those that carry an index.
             pub const ALL: &[Self] = &[$(Self::$name,)*];
         }
     };
@@ -174,11 +175,13 @@ actions! {
     WiderTable,
     Secrets,
     Markets,
+    ForgetLimits,
+    Resolve,
 }
 
 impl Action {
-    /// By how many lines it moves a cursor or a text of which `page` lines are visible, if it
-    /// moves.
+    /// How many lines it moves a cursor, or a text with `page` visible lines; `None` if it does not
+    /// move.
     pub fn motion(self, page: usize) -> Option<isize> {
         let page = isize::try_from(page.max(1)).unwrap_or(isize::MAX);
         match self {
@@ -199,7 +202,7 @@ impl Action {
 #[derive(Debug)]
 pub struct Binding {
     pub context: Context,
-    /// The keys, the one that is shown first.
+    /// The keys; the first one is shown.
     pub keys: &'static [&'static str],
     pub action: Action,
     /// Short name: in the palette and in the configuration.
@@ -243,7 +246,7 @@ impl Binding {
     }
 }
 
-/// The table. Rows without keys are reached through the palette.
+/// The table. Rows without keys are available in the palette.
 #[rustfmt::skip] // a table reads as a table
 pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["/"], Action::Query, "query",
@@ -253,10 +256,10 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["J"], Action::Job, "job",
         "Price offers for a job, volumes for a size and term").hint("job", 4),
     row(Context::Table, &["space"], Action::Mark, "mark", "Mark or unmark the row and go to the next").hint("mark", 5),
-    row(Context::Table, &["v"], Action::Compare, "compare", "Compare the marked rows side by side").hint("compare", 6),
+    row(Context::Table, &["v"], Action::Compare, "compare", "Compare the marked rows side by side").hint("compare", 7),
     row(Context::Table, &["m"], Action::Summary, "market", "Compare prices and supply by group").hint("market", 7),
     row(Context::Table, &["p"], Action::Plot, "plot", "Plot two numbers of the rows, with the Pareto front").hint("plot", 8),
-    row(Context::Table, &["enter"], Action::Open, "open", "Open details").hint("details", 2),
+    row(Context::Table, &["enter"], Action::Open, "open", "Open details").hint("details", 6),
     row(Context::Table, &["r", "f5"], Action::Refresh, "refresh", "Refresh").hint("refresh", 10),
     row(Context::Table, &["w"], Action::Watch, "watch",
         "Auto-refresh every 30 s and mark changes").hint("auto-refresh", 11),
@@ -316,8 +319,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Form, &["ctrl-r"], Action::Reset, "form-reset", "Restore the defaults"),
 
     row(Context::Dialog, &["y"], Action::Yes, "say-yes", "Confirm").hint("confirm", 1),
-    row(Context::Dialog, &["esc", "n", "q"], Action::Back, "say-no", "Cancel").hint("cancel", 2),
-    row(Context::Dialog, &["enter"], Action::Submit, "yes", "Confirm, unless data would be lost"),
+    row(Context::Dialog, &["esc", "enter", "n", "q"], Action::Back, "say-no", "Cancel").hint("cancel", 2),
 
     row(Context::ListEdit, &["ctrl-t"], Action::Toggle, "switch", "Switch the line on or off, even while typing").hint("on/off", 3),
     row(Context::ListEdit, &["delete", "ctrl-x"], Action::Remove, "remove", "Remove the line").hint("remove", 4),
@@ -420,17 +422,21 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &["tab", "]"], Action::NextPane, "next-pane", "Next pane").hint("pane", 20),
     row(Context::Global, &["shift-tab", "["], Action::PreviousPane, "previous-pane", "Previous pane"),
     row(Context::Global, &["b"], Action::SavedSearches, "saved-searches", "Saved searches and presets: run, save, rename, order").hint("searches", 9),
-    row(Context::Global, &["y"], Action::Copy, "copy", "Copy: a menu of forms with their letters").hint("copy", 9),
+    row(Context::Global, &["y"], Action::Copy, "copy", "Copy: a menu of forms with their letters").hint("copy", 8),
     row(Context::Global, &["e"], Action::Export, "export", "Export to a file").hint("export", 13),
     row(Context::Global, &[":", "ctrl-p"], Action::Palette, "palette", "Every command by name").hint("commands", 7),
     row(Context::Global, &["?", "f1"], Action::Help, "help", "All keys, searchable").hint("help", 4),
     row(Context::Global, &["t"], Action::RouteLab, "route-lab",
         "Route lab: test the endpoint of a workergroup, or a typed one"),
     row(Context::Global, &["u"], Action::Unlist, "unlist",
-        "Unlist a volume: type its listing id twice").hint("unlist", 5),
+        "Unlist a volume: type its listing id twice").hint("unlist", 2),
     row(Context::Global, &["M"], Action::Markets, "markets", "Connect to another market, add one, test it, change its key").hint("markets", 19),
     row(Context::Global, &[], Action::Theme, "theme", "Choose the colors; the screen previews them"),
     row(Context::Global, &[], Action::Notices, "notices", "What to know about how the program started"),
+    row(Context::Global, &[], Action::Resolve, "resolve",
+        "Decide what became of a creation whose outcome is unknown"),
+    row(Context::Global, &[], Action::ForgetLimits, "forget-limits",
+        "Forget the learned rate limits: the next request goes at once"),
     row(Context::Global, &[], Action::EditConfig, "edit-config", "Open the configuration in $VISUAL or $EDITOR"),
     row(Context::Global, &[], Action::ReloadConfig, "reload-config", "Reload the configuration"),
     row(Context::Global, &["q"], Action::Quit, "quit", "Quit; inside a view, back").hint("quit", 21),

@@ -10,53 +10,51 @@ use crate::domain::journal::Entry;
 use crate::domain::saved::{Searches, Snapshot};
 use crate::domain::workergroup;
 
-/// The variable that holds a key for whatever market is spoken to.
+/// The environment variable with a key for any market.
 pub const KEY_VARIABLE: &str = "BOURSE_API_KEY";
 
-/// A market that the dashboard can connect to.
+/// A market in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Market {
     pub name: String,
     /// Its base address; `None` for the embedded sandbox.
     pub address: Option<String>,
-    /// The address of its routing endpoint, if that is another one.
+    /// The address of its routing endpoint, if it differs.
     pub route: Option<String>,
     pub dialect: &'static Dialect,
     /// Whether creating and unlisting are off.
     pub read_only: bool,
-    /// Where its key comes from.
+    /// The source of its key.
     pub key: KeySource,
-    /// The key file of the configuration, even if the key comes from elsewhere now.
+    /// The key file in the configuration, even if the key now comes from elsewhere.
     pub file: Option<KeyFile>,
-    /// Whether the configuration can say more about it: not for the sandbox, nor for an address of
-    /// the command line.
+    /// Whether the configuration can change it: not the sandbox, nor an address from the command
+    /// line.
     pub is_configurable: bool,
 }
 
-/// A key file that the configuration names.
+/// A key file in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyFile {
     pub path: String,
-    /// Whether bourse keeps it: then it goes with its key.
+    /// Whether bourse wrote it: then it is deleted with its key.
     pub is_own: bool,
 }
 
-/// Where a key comes from. Never the key.
+/// The source of a key. Never the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
     /// The sandbox makes its own.
     Own,
-    /// From a variable of the environment.
     Variable(&'static str),
-    /// From a file; its path, for people.
+    /// A file; its path, for display.
     File(String),
-    /// From what a command prints when bourse connects.
+    /// The output of a command, run when bourse connects.
     Command,
-    /// From the file of the market's own client, which bourse only reads; its path.
+    /// The file of the market's own client, which bourse only reads; its path.
     OtherClient(String),
-    /// There is none.
     None,
-    /// There should be one, but it cannot be used; why.
+    /// A configured key that cannot be used; why.
     Unusable(String),
 }
 
@@ -93,59 +91,57 @@ impl KeySource {
     }
 }
 
-/// All markets, and what is to be known for adding one.
+/// All markets, and what the form for adding one needs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MarketList {
     /// The markets, the built-in ones first.
     pub markets: Vec<Market>,
-    /// Whether the environment holds a key for whatever market is spoken to.
+    /// Whether the environment has a key for any market.
     pub has_variable: bool,
-    /// The configuration file, for people; `None` without a home.
+    /// The path of the configuration file, for display; `None` without a home folder.
     pub file: Option<String>,
     /// Why the configuration file is not used, if it is not.
     pub wrong: Option<String>,
 }
 
-/// Where the key of a market is to come from.
+/// Where to get the key of a market from.
 #[derive(Debug, Clone, PartialEq)]
 pub enum KeyFrom {
-    /// From the environment, if it holds one.
+    /// From the environment, if it has one.
     Environment,
-    /// From a private file, which is to hold this.
+    /// From a private file, which will contain this key.
     File(Secret),
-    /// From what a command prints.
+    /// From the output of a command.
     Command(String),
 }
 
-/// A market to be added.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewMarket {
     pub name: String,
     pub base_url: String,
-    /// The address of its routing endpoint, if that is another one.
+    /// The address of its routing endpoint, if it differs.
     pub route_url: Option<String>,
     pub dialect: &'static Dialect,
     /// Whether creating and unlisting are off.
     pub read_only: bool,
-    /// Where its key is to come from.
+    /// Where to get its key from.
     pub key: KeyFrom,
 }
 
-/// A change to what is kept of the markets.
+/// A change to the saved markets.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
     Add(NewMarket),
     Key {
         name: String,
-        /// Where its key is to come from.
+        /// Where to get its key from.
         from: KeyFrom,
     },
-    /// Forgets the key of one.
+    /// Deletes the stored key of a market.
     Forget(String),
 }
 
 impl Change {
-    /// The market that it is about.
     pub fn market(&self) -> &str {
         match self {
             Self::Add(market) => &market.name,
@@ -154,46 +150,47 @@ impl Change {
     }
 }
 
-/// Something to be done about markets.
 #[derive(Debug, PartialEq)]
 pub enum MarketCommand {
-    /// List them; answer with [`MarketEvent::Listed`].
+    /// List them; replies with [`MarketEvent::Listed`].
     List,
-    /// Get everything ready to speak for another market, without sending anything; answer with
-    /// [`MarketEvent::Ready`] or [`MarketEvent::ConnectFailed`].
+    /// Connect to another market without sending anything; replies with [`MarketEvent::Ready`] or
+    /// [`MarketEvent::ConnectFailed`].
     Connect {
         /// The number to answer with.
         ticket: Ticket,
         name: String,
     },
-    /// Speak for the market that was made ready under this number, from now on.
+    /// Switch to the market that was connected under this ticket.
     Activate(Ticket),
-    /// Send a market one request that changes nothing; answer with [`MarketEvent::Tested`].
+    /// Send a market one read-only request; replies with [`MarketEvent::Tested`].
     Test {
         /// The number to answer with.
         ticket: Ticket,
         name: String,
     },
-    /// Change what is kept of them; answer with [`MarketEvent::Changed`].
+    /// Change the saved markets; replies with [`MarketEvent::Changed`].
     Change(Change),
 }
 
-/// What a command led to.
+/// The result of a market command.
 #[derive(Debug)]
 pub enum MarketEvent {
     /// The markets as they are now.
     Listed(MarketList),
-    /// A market is ready to be spoken to.
     Ready(Box<MarketReady>),
-    /// A market cannot be spoken to.
-    ConnectFailed { ticket: Ticket, why: String },
+    /// A market could not be connected.
+    ConnectFailed {
+        ticket: Ticket,
+        why: String,
+    },
     Tested {
         ticket: Ticket,
         outcome: ConnectionTest,
     },
-    /// Something was changed or not, and the markets as they are now.
+    /// A change succeeded or failed, and the markets as they are now.
     Changed {
-        /// The market, and whether its key may be another one now.
+        /// The market and what was done to it, or why it failed.
         result: Result<(String, Done), String>,
         market_list: MarketList,
     },
@@ -207,23 +204,22 @@ pub enum Done {
     KeyForgotten,
 }
 
-/// What came of a test.
+/// The result of a connection test.
 #[derive(Debug)]
 pub enum ConnectionTest {
-    /// It answered: with so many workergroups of the key's account, or with so many offers.
+    /// It returned this many workergroups of the key's account.
     Groups(usize),
-    /// It answered a search without a key with so many offers.
+    /// It answered a search without a key with this many offers.
     Offers(usize),
-    /// It refused, failed or was not reached.
     Failed(ApiError),
     NotSent(String),
 }
 
-/// Something said about a market in the list.
+/// A status message about a market in the list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatusMessage {
     pub text: String,
-    /// Whether it is bad news.
+    /// Whether it is an error.
     pub is_error: bool,
 }
 
@@ -243,33 +239,31 @@ impl StatusMessage {
     }
 }
 
-/// Everything that is known of the markets, and what is under way.
+/// The known markets, and the commands in progress.
 #[derive(Debug, Default)]
 pub struct Markets {
     pub market_list: MarketList,
-    /// Whether somebody who sees the sandbox for the first time should be told the way out.
+    /// Whether to show first-time users of the sandbox how to connect to a real market.
     pub invites: bool,
-    /// The market that is being made ready, and the number of that.
+    /// The ticket and name of the market that is being connected.
     pub(super) connecting: Option<(Ticket, String)>,
     /// The market that is being tested.
     pub(super) testing: Option<(Ticket, String)>,
-    /// What was found out last.
     pub status: Option<StatusMessage>,
     /// Whether the configuration is being changed.
     pub is_changing: bool,
-    /// The market that was changed, until a view has taken note of it.
+    /// The changed market, until a view has handled it.
     pub finished: Option<(String, Done)>,
-    /// Why a change was not made, until a view has taken note of it.
+    /// Why a change failed, until a view has handled it.
     pub failed: Option<String>,
 }
 
 impl Markets {
-    /// The market that is being made ready.
+    /// The market that is being connected.
     pub fn connecting(&self) -> Option<&str> {
         self.connecting.as_ref().map(|(_, name)| name.as_str())
     }
 
-    /// The market that is being tested.
     pub fn testing(&self) -> Option<&str> {
         self.testing.as_ref().map(|(_, name)| name.as_str())
     }
@@ -283,7 +277,7 @@ impl Markets {
     }
 }
 
-/// An error for the screen: where an API key is missing, also how to add one here.
+/// An error for the screen; if an API key is missing, also how to add one here.
 pub fn explain(error: &ApiError, keymap: &Keymap) -> String {
     match error {
         ApiError::NoKey { .. } => {

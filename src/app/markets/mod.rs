@@ -1,8 +1,8 @@
-//! The markets that the dashboard can speak to: a list to connect, test and add them, and the
-//! switch from one to another without leaving.
+//! The markets: a list to connect, test and add them, and the switch from one to another without
+//! leaving.
 //!
-//! Requests travel as [`MarketCommand`]s and outcomes return as [`MarketEvent`]s. A key is never part of
-//! either: only where it comes from.
+//! Requests travel as [`MarketCommand`]s and outcomes return as [`MarketEvent`]s. Neither ever
+//! contains an API key, only its source.
 
 pub(super) mod data;
 pub mod switch;
@@ -15,7 +15,7 @@ pub use update::{change, connect, explain_done, list, stop_connecting, test};
 use super::keymap::Action;
 use super::state::State;
 
-/// Why the dashboard cannot leave its market now, if it cannot.
+/// Why switching markets is blocked, if it is.
 pub fn held(state: &State) -> Option<String> {
     if state.mutations.all_in_flight().next().is_some() {
         return Some("a write is in progress: wait for its outcome, then switch".to_owned());

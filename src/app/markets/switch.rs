@@ -1,4 +1,4 @@
-//! From one market to another: what belongs to the old one goes, what belongs to the person stays.
+//! Switching markets: what belongs to the old market is dropped, what belongs to the person stays.
 
 use super::data::{MarketReady, RestoredState, StatusMessage};
 use crate::app::actions;
@@ -9,8 +9,8 @@ use crate::app::remote::Now;
 use crate::app::state::State;
 
 impl Model {
-    /// Takes what was kept for the profile in. With a query `given` on the command line, that one
-    /// stands.
+    /// Restores the saved state of the profile. A query `given` on the command line takes
+    /// precedence.
     pub fn unpack(&mut self, restored: RestoredState, given: bool) {
         self.routes.seed(restored.seed);
         self.notices.extend(restored.notices);
@@ -20,13 +20,14 @@ impl Model {
         self.mutations.history = restored.history;
         self.mutations.note = restored.history_note;
         self.sandbox = restored.sandbox;
+        self.tell_unsettled();
         if !self.profile.is_sandbox {
             self.groups.drift.resume(restored.groups);
         }
     }
 
-    /// Resets the dashboard for another profile. Every field is named here, so that a new one must be
-    /// assigned to the market or to the person.
+    /// Resets the dashboard for another profile. Every field is named here, so that a new one must
+    /// be assigned to the market or to the person.
     fn start_over(&mut self, profile: Profile) {
         let fresh = Self::new(profile, None, self.views);
         let Self {
@@ -54,6 +55,7 @@ impl Model {
             // These belong to the market.
             profile: _,
             browsers: _,
+            hold: _,
             routes: _,
             notices: _,
             toast: _,
@@ -74,7 +76,8 @@ impl Model {
         self.requests.forget_flights();
         self.split = split;
         self.zone = zone;
-        // Numbers go on: no answer to the old market's requests is taken for one of the new.
+        // Tickets continue, so that no response to the old market's requests is taken for one of
+        // the new.
         self.tickets = tickets;
         self.keyboard = keyboard;
         self.markets = markets;
@@ -82,7 +85,7 @@ impl Model {
     }
 }
 
-/// Takes a market that is ready, if it is still wanted and nothing holds the dashboard back.
+/// Switches to a connected market, if it is still wanted and nothing blocks the switch.
 pub(super) fn on_ready(model: &mut Model, now: Now, ready: MarketReady) -> Vec<Effect> {
     let awaited = model.state.markets.connecting.as_ref().map(|(own, _)| *own);
     if awaited != Some(ready.ticket) {

@@ -1,4 +1,4 @@
-//! Choosing the columns of a table: which, and in which order.
+//! The column editor: which columns, and in which order.
 
 mod draw;
 
@@ -62,7 +62,7 @@ impl Columns {
         self.list.current().and_then(|item| item.value)
     }
 
-    /// Shows the selected field as the last column, or hides it. The last one stays.
+    /// Shows the selected field as the last column, or hides it. The last column cannot be hidden.
     fn toggle(&mut self) {
         let Some(field) = self.current() else { return };
         match self.shown.iter().position(|column| *column == field) {

@@ -1,4 +1,4 @@
-//! Creating a workergroup: reviewed, confirmed by typing, sent once. When the outcome is unknown the
+//! Creating a workergroup: reviewed, confirmed by typing, sent once. If the outcome is unknown, the
 //! list is loaded and the person decides.
 
 mod draw;
@@ -18,15 +18,17 @@ use crate::domain::journal::{Verdict, WriteKind};
 use crate::views::write_dialog::{OUTCOME, back, close_outcome, no_help};
 use crate::widgets::form::{Field, Form};
 
-/// The word for: the group that appeared is the one.
+/// The answer for: the new group in the list is mine.
 const MINE: &str = "mine";
-/// The word for: none of the groups is the one.
+/// The word for: it was created, though it is not listed.
+const CREATED: &str = "created";
+/// The answer for: none of the groups is mine.
 const NONE: &str = "none";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Page {
     Confirm,
-    /// It was sent, or it is over and its outcome is known.
+    /// It is in flight, or its outcome is known.
     Outcome,
     /// The outcome is unknown: the person decides.
     Unknown,
@@ -40,23 +42,46 @@ struct Word;
 pub struct Create {
     page: Page,
     form: Form<Word>,
-    /// Whether Enter came before the rate limit allows another write.
+    /// Whether Enter was pressed before the rate limit allows another write.
     is_early: bool,
-    /// Which of the groups that may be the one is selected.
+    /// The selected group among those that may be the new one.
     selected: usize,
+}
+
+/// Opens the dialog on a creation whose outcome is unknown; false if there is none.
+pub fn resolve(cx: &mut Cx<'_>) -> bool {
+    if !cx.state.take_up_creation(None) {
+        cx.complain("No creation has an unknown outcome");
+        return true;
+    }
+    open_unknown(cx);
+    true
+}
+
+fn open_unknown(cx: &mut Cx<'_>) {
+    let unresolved = cx.state.groups.creation.unresolved();
+    if unresolved.is_some_and(|unresolved| unresolved.listed.is_none()) {
+        let effects = cx.state.refresh(Resource::Workergroups, cx.now);
+        cx.effects(effects);
+    }
+    cx.open(Create::on(Page::Unknown));
 }
 
 /// Opens the dialog: on the creation that is in flight or unresolved, else for the draft.
 pub fn open(cx: &mut Cx<'_>) {
-    let page = if cx.state.groups.creation.unresolved().is_some() {
-        Page::Unknown
-    } else if cx.state.mutations.begin(WriteKind::CreateWorkergroup) {
+    let draft = cx.state.groups.draft.built().ok().cloned();
+    if cx.state.groups.creation.unresolved().is_some()
+        || draft.is_some_and(|new| cx.state.take_up_creation(Some(&new)))
+    {
+        return open_unknown(cx);
+    }
+    let page = if cx.state.mutations.begin(WriteKind::CreateWorkergroup) {
         Page::Confirm
     } else {
         Page::Outcome
     };
     if page == Page::Confirm {
-        // The list from just before is what tells a new group from an old one.
+        // A listing from just before tells a new group from an old one.
         let effects = cx.state.refresh(Resource::Workergroups, cx.now);
         cx.effects(effects);
         let subject = Subject::Draft(cx.state.groups.draft.number());
@@ -104,6 +129,12 @@ impl Create {
             }
             Err(SendBlocked::TooEarly(_)) => self.is_early = true,
             Err(SendBlocked::NotConfirmed) => self.page = Page::Outcome,
+            // Another view may have left one since this opened.
+            Err(SendBlocked::Unsettled) => {
+                let draft = cx.state.groups.draft.built().ok().cloned();
+                cx.state.take_up_creation(draft.as_ref());
+                *self = Self::on(Page::Unknown);
+            }
         }
     }
 
@@ -111,7 +142,7 @@ impl Create {
         self.form.set_error(Word, Some(why));
     }
 
-    /// The person decides on a creation whose outcome is unknown.
+    /// Applies the person's answer on a creation with an unknown outcome.
     fn decide(&mut self, cx: &mut Cx<'_>) {
         let Some(unresolved) = cx.state.groups.creation.unresolved() else {
             cx.close();
@@ -120,8 +151,8 @@ impl Create {
         let chosen = unresolved.candidates.get(self.selected).copied();
         match (&*self.form.text(Word), chosen) {
             (MINE, Some(id)) => {
-                cx.state.groups.creation.resolve();
-                cx.state.groups.draft.clear();
+                let kept = cx.state.resolve_creation(Verdict::Done, Some(id), cx.now);
+                cx.effects(kept);
                 cx.state.browsers[Resource::Workergroups].select_id(id);
                 cx.toast(format!("Workergroup {id} is the one you created"));
                 cx.go_to(Pane::Workergroups);
@@ -132,8 +163,15 @@ impl Create {
                     "No new workergroup matches yet ({key} to refresh)."
                 ));
             }
+            (CREATED, _) => {
+                let kept = cx.state.resolve_creation(Verdict::Done, None, cx.now);
+                cx.effects(kept);
+                cx.toast("Marked as created");
+                cx.close();
+            }
             (NONE, _) => {
-                cx.state.groups.creation.resolve();
+                let kept = cx.state.resolve_creation(Verdict::Refused, None, cx.now);
+                cx.effects(kept);
                 cx.toast("Marked as not created. The form is unchanged");
                 cx.close();
             }

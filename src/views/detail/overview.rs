@@ -1,4 +1,4 @@
-//! What decides: the card, what it costs in every way, and what else there is.
+//! The overview: the card, all costs, and alternatives.
 
 use ratatui::text::{Line, Span};
 
@@ -16,14 +16,14 @@ use crate::views::bill;
 use crate::views::preflight::summary;
 use crate::widgets::theme::Theme;
 
-/// The most alternatives that are listed: what a tall screen shows.
+/// The maximum number of alternatives: what a tall screen shows.
 const ALTERNATIVES: usize = 40;
 
 /// Cells of the labels.
 const LABEL: usize = 18;
 
-/// The rows that one would take instead: what beats the row, then the cheapest with the same GPUs, or
-/// the cheapest volumes.
+/// The alternatives to a row: those that beat it, then the cheapest with the same GPUs, or the
+/// cheapest volumes.
 pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> Vec<u32> {
     let catalog = listing.catalog();
     let alike: Vec<&'static Field> = match browser.resource() {
@@ -75,14 +75,14 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
 }
 
 /// A titled part of the overview.
-pub(super) struct Block {
+pub(in crate::views) struct Block {
     pub lines: Vec<Line<'static>>,
-    /// How many of them are rows of a table: too long ones are cut, not wrapped.
+    /// How many of them are rows of a table, which are cut instead of wrapped.
     pub table: usize,
 }
 
 /// What the job costs on the offer.
-fn job(
+pub(super) fn job(
     browser: &Browser,
     listing: &Listing,
     row: usize,
@@ -97,7 +97,17 @@ fn job(
     }
 }
 
-/// What stands beside the card.
+impl Block {
+    pub(super) fn titled(title: String, rest: Vec<Line<'static>>, theme: &Theme) -> Self {
+        let title = Line::styled(title, theme.heading);
+        Self {
+            lines: std::iter::once(title).chain(rest).collect(),
+            table: 0,
+        }
+    }
+}
+
+/// The blocks beside the card.
 pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     let browser = &scene.state.browsers[view.resource];
     let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
@@ -105,13 +115,11 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     };
     let mut blocks = Vec::new();
     let mut block = |title: &str, rest: Vec<Line<'static>>| {
-        let mut lines = vec![Line::styled(title.to_owned(), scene.theme.heading)];
-        lines.extend(rest);
-        blocks.push(Block { lines, table: 0 });
+        blocks.push(Block::titled(title.to_owned(), rest, scene.theme));
     };
     match view.resource {
         Resource::Offers => {
-            block("Prices", prices(view, browser, listing, row, scene));
+            block("Prices", prices(Some(view), browser, listing, row, scene));
             block("Job", job(browser, listing, row, scene));
         }
         Resource::Volumes => {
@@ -162,16 +170,16 @@ fn volume(
     (format!("{gb} for {days} days"), bill)
 }
 
-/// A phrase as it continues a title.
+/// A phrase in lower case, to continue a title.
 fn lowered(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|letter| letter.to_ascii_lowercase());
     first.into_iter().chain(letters).collect()
 }
 
-/// The price ladder: each price model, what the price is made of, and what comes on top.
-fn prices(
-    view: &Detail,
+/// The prices: each price model, what the price is made of, and what comes on top.
+pub(super) fn prices(
+    view: Option<&Detail>,
     browser: &Browser,
     listing: &Listing,
     row: usize,
@@ -208,7 +216,10 @@ fn prices(
             ));
         }
     }
-    lines.extend(models(view, browser, scene));
+    lines.extend(
+        view.into_iter()
+            .flat_map(|view| models(view, browser, scene)),
+    );
     let record = listing.whole(row);
     let number = |key: &str| record.cell(listing.catalog().by_key(key)?).number();
     if let (Some(down), Some(up)) = (number("inet_down_cost"), number("inet_up_cost")) {
@@ -232,7 +243,7 @@ const fn model(model: OfferType) -> &'static str {
     }
 }
 
-/// The three price models as their own searches found them, once they were asked for.
+/// The three price models from their own searches, once requested.
 fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let searches = &browser.computed.price_models;
@@ -254,7 +265,7 @@ fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'
     ];
     let mut lines = Vec::new();
     for (own, quote, saving) in rows {
-        // The price that is searched for heads the ladder already.
+        // The price of the search is at the top already.
         if own == pricing.model && quote.is_some() {
             continue;
         }
@@ -293,8 +304,8 @@ fn quoted(quote: Quote, saving: Option<f64>) -> String {
         let percent = trimmed(saving.abs() * 100.0, 1);
         let words = match saving {
             _ if percent == "0" => ", same as on-demand".to_owned(),
-            ..0.0 => format!(", {percent} % more than on-demand"),
-            _ => format!(", {percent} % less than on-demand"),
+            ..0.0 => format!(", {percent}% more than on-demand"),
+            _ => format!(", {percent}% less than on-demand"),
         };
         text.push_str(&words);
     }
@@ -304,7 +315,7 @@ fn quoted(quote: Quote, saving: Option<f64>) -> String {
     text
 }
 
-/// The columns in which the alternatives stand: title, key and width.
+/// The columns of the alternatives: title, key and width.
 fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str, usize)] {
     match browser.resource() {
         Resource::Volumes => &[
@@ -332,7 +343,7 @@ fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str
     }
 }
 
-/// What else there is, a line each.
+/// The alternatives, one per line.
 fn others(
     rows: &[u32],
     browser: &Browser,
@@ -411,7 +422,7 @@ fn lead(browser: &Browser, row: usize, theme: &Theme) -> Option<Line<'static>> {
 }
 
 /// What a workergroup starts its workers with.
-fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.whole(row);
     let keys = [
@@ -450,8 +461,8 @@ fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'sta
     lines
 }
 
-/// By how much a workergroup scales, each parameter with its meaning.
-fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+/// The scaling parameters of a workergroup, with their meanings.
+pub(super) fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.whole(row);
     let keys = [
@@ -479,7 +490,7 @@ fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'st
     fields.map(line).collect()
 }
 
-/// Every loaded workergroup, with what its search finds now where that was checked.
+/// Every loaded workergroup, with its supply if it was checked.
 fn groups(
     browser: &Browser,
     listing: &Listing,

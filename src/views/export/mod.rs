@@ -1,4 +1,4 @@
-//! Exporting rows or requests to a file: format, rows, columns, path, and how the file begins.
+//! Exports rows or requests to a file: format, rows, columns, path, and a preview.
 
 mod draw;
 
@@ -38,12 +38,12 @@ pub struct ExportForm {
     title: String,
     form: Form<Key>,
     is_writing: bool,
-    /// The file of that path exists: whether to overwrite it is being asked.
+    /// The path of an existing file, while the question whether to overwrite it is open.
     exists: Option<String>,
 }
 
 impl ExportForm {
-    /// The form for what the open pane shows.
+    /// The form for the open pane.
     pub fn new(state: &State, now: Now) -> Self {
         let form = match state.browser() {
             Some(browser) => Self::of_records(browser, now),
@@ -111,7 +111,7 @@ impl ExportForm {
         self.form.chosen(Key::Format) == 1
     }
 
-    /// The file's name follows the format; a JSON file has no columns.
+    /// The file's extension follows the format; a JSON file has no columns.
     fn changed(&mut self, key: Key) {
         if key != Key::Format {
             return;
@@ -128,7 +128,7 @@ impl ExportForm {
         self.form.set_hidden(Key::Columns, self.is_json());
     }
 
-    /// What the file is to hold; at most `limit` rows of it for a preview.
+    /// The content of the file; at most `limit` rows for a preview.
     fn content(&self, state: &State, limit: Option<usize>) -> Result<String, String> {
         let Subject::Records(resource) = self.subject else {
             return requests::export_content(state);
@@ -144,6 +144,10 @@ impl ExportForm {
             return Err("No row to export".to_owned());
         }
         rows.truncate(limit.unwrap_or(usize::MAX));
+        let bytes = |row: &u32| listing.json(*row as usize).map_or(0, str::len);
+        if limit.is_some() && rows.iter().map(bytes).sum::<usize>() > copy_formats::LONGEST {
+            return Err("Too large to preview".to_owned());
+        }
         if self.is_json() {
             return Ok(copy_formats::document(listing, &rows));
         }
@@ -194,7 +198,7 @@ impl ExportForm {
     }
 }
 
-/// The field of the path, with a name that tells files of different moments apart.
+/// The path field, with a time in the name so that files do not collide.
 fn path(stem: &str, ending: &str, now: Now) -> Input<Key> {
     let moment: String = format::moment(now.epoch)
         .chars()

@@ -1,4 +1,4 @@
-//! All keys, those of where the keyboard is first; the query language; the signs on the screen.
+//! All keys, those of the current view first; the query language; the signs on the screen.
 
 mod draw;
 mod topics;
@@ -13,7 +13,6 @@ use crate::app::{Pane, State};
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
 
-/// What a line stands for.
 #[derive(Debug, Clone)]
 enum Entry {
     Read,
@@ -28,7 +27,7 @@ pub(super) struct Help {
 }
 
 impl Help {
-    /// The help for where the keyboard is.
+    /// The help for the focused view.
     pub fn new(commands: Commands, state: &State) -> Self {
         let own = commands.contexts;
         let mut items = Vec::new();
@@ -86,7 +85,7 @@ fn keys(row: &Binding, state: &State) -> String {
     }
 }
 
-/// A key of where the keyboard is, with the reason why it cannot be used now.
+/// A key of the current view, with the reason if it is disabled.
 fn own_key(row: &'static Binding, commands: &Commands, state: &State) -> Item<Entry> {
     let why = match state.keymap.owner_of(commands.contexts, row) {
         Some(owner) if owner != row.context => {
@@ -105,7 +104,7 @@ fn other_key(row: &'static Binding, state: &State) -> Item<Entry> {
     Item::new(keys(row, state), text, Entry::Key(row)).note(row.name)
 }
 
-/// What the copy menu has here, by its letters.
+/// The letters of the copy menu.
 fn copies(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
     let menu = state.keymap.key_of(Action::Copy);
     let items: Vec<Item<Entry>> = commands
@@ -129,7 +128,7 @@ fn copies(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
         .collect()
 }
 
-/// What is on the screen, in a few words.
+/// A short description of the screen.
 const fn about(context: Context, state: &State) -> &'static str {
     match (context, state.pane) {
         (Context::Query, _) => {

@@ -1,4 +1,4 @@
-//! Choosing what the axes of the plot show.
+//! Chooses the axes of the plot.
 
 use ratatui::layout::Rect;
 
@@ -18,7 +18,7 @@ pub enum Axis {
     Y,
 }
 
-/// A choice on its way to the plot.
+/// A choice to pass to the plot.
 #[derive(Debug)]
 pub(super) struct Chosen {
     pub axis: Axis,

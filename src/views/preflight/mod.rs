@@ -1,4 +1,4 @@
-//! A preflight: what a workergroup's search finds on the market now, and what that costs.
+//! The preflight report: what a workergroup's search finds on the market now, and what that costs.
 
 mod draw;
 pub mod parts;
@@ -26,7 +26,7 @@ pub struct Preflight {
     report: Report,
 }
 
-/// Opens the report on `subject`, running its search unless the report is there and fresh.
+/// Opens the report on `subject`, running its search unless the report is fresh.
 pub fn open(subject: Subject, cx: &mut Cx<'_>) {
     match Look::at(cx.state, subject) {
         Ok(look) => {
@@ -61,7 +61,7 @@ fn rerun(cx: &mut Cx<'_>) {
     }
 }
 
-/// Stops waiting if a response is awaited, else closes.
+/// Cancels the request if one is in flight, else closes.
 fn back(cx: &mut Cx<'_>) {
     let Some(abort) = cx.state.groups.preflight.cancel() else {
         cx.close();

@@ -35,7 +35,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// What the volume costs for the size and term that are wanted.
+/// What the volume costs for the current size and term.
 fn price(card: &Card<'_>) -> Vec<Line<'static>> {
     let theme = card.theme();
     let subject = &card.subject;
@@ -100,7 +100,7 @@ fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
         let share = card
             .number("reliability2")
             .or_else(|| card.number("reliability"))?;
-        Some(format!("{} %", trimmed(share * 100.0, 2)))
+        Some(format!("{}%", trimmed(share * 100.0, 2)))
     };
     [
         card.bar("Price", Measure::Price, price),

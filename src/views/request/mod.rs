@@ -15,11 +15,11 @@ use crate::app::State;
 use crate::app::keymap::{Action, Context};
 use crate::app::requests::{editable, resend, resendable};
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::domain::pretty;
+use crate::domain::{format, pretty};
 use crate::widgets::json;
 use crate::widgets::report::Report;
 
-/// The longest text that is pasted into a search, in bytes.
+/// The longest text that can be pasted into a search, in bytes.
 pub(super) const LONGEST_SEARCH: usize = 1024;
 
 /// One of the two bodies.
@@ -42,11 +42,11 @@ impl Side {
 #[derive(Debug)]
 pub struct RequestDetails {
     number: u64,
-    /// Its own copy: the ledger may drop the entry while it is read.
+    /// A copy: the ledger may drop the entry while it is shown.
     entry: LedgerEntry,
     request: Report,
     response: Report,
-    /// Whether a secret was taken out of request and response.
+    /// Whether a secret was removed from request and response.
     lacks_secret: (bool, bool),
     focus: Side,
 }
@@ -87,7 +87,7 @@ impl RequestDetails {
         }
     }
 
-    /// Shows the next request of the list; what is searched for stays.
+    /// Shows the next request of the list; the search stays.
     fn step(&mut self, by: isize, cx: &mut Cx<'_>) {
         let next = cx.state.requests.step_request(by);
         let Some((number, entry)) =
@@ -112,7 +112,7 @@ impl RequestDetails {
     }
 }
 
-/// Opens the request that an error on the open pane is about; false if there is none.
+/// Opens the failed request behind an error on the open pane; false if there is none.
 pub(super) fn open_failed(cx: &mut Cx<'_>) -> bool {
     cx.state
         .failed_request()
@@ -140,7 +140,7 @@ fn response_lines(entry: &LedgerEntry) -> Vec<Line<'static>> {
         lines.push(Line::from(format!(
             "… truncated after {} kB of {}",
             BODY_KEPT / 1024,
-            text::size(entry.bytes_received)
+            format::size(entry.bytes_received)
         )));
     }
     lines

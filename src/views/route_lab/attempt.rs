@@ -1,4 +1,4 @@
-//! One attempt: what came of it, the request for its worker, and the reply.
+//! One attempt: its outcome, the request for its worker, and the reply.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Style, Stylize};
@@ -27,10 +27,10 @@ const LABEL: usize = 14;
 /// Cells of the facts beside the reply: a shortened signature fits on its line.
 pub(super) const FACTS: u16 = 58;
 
-/// The most of a reply that is laid out, in bytes.
+/// The maximum part of a reply that is laid out, in bytes.
 const LONGEST_REPLY: usize = 64 * 1024;
 
-/// The worker and the full reply of an attempt that was assigned one, while the reply is in memory.
+/// The worker and the full reply of an assigned attempt, while the reply is in memory.
 pub(super) fn assignment(run: &Run, place: usize) -> Option<(&Untrusted, &Untrusted)> {
     let sample = run.samples().get(place)?;
     Some((sample.outcome.worker()?, run.reply(sample.index)?))
@@ -45,7 +45,7 @@ pub(super) fn signature(reply: &Untrusted) -> Option<Untrusted> {
     }
 }
 
-/// What came of an attempt, a label and a value a line.
+/// The outcome of an attempt, one label and value per line.
 pub(super) fn facts(
     run: &Run,
     sample: &RouteSample,
@@ -129,7 +129,7 @@ const fn meaning(kind: OutcomeKind) -> &'static str {
     }
 }
 
-/// What the reply repeats of the request, and whether it is the same.
+/// What the reply echoes of the request, and whether it matches.
 fn echoes(run: &Run, sample: &RouteSample, reply: &Untrusted) -> Vec<(&'static str, String, bool)> {
     let Ok(reply) = serde_json::from_str::<Json>(reply.compared()) else {
         return Vec::new();
@@ -195,7 +195,7 @@ pub(super) fn request_lines(state: &State, run: &Run, sample: &RouteSample) -> V
     let Some((worker, reply)) = assigned else {
         return Vec::new();
     };
-    // Screens are shared and recorded: only a copy holds the signature that the worker checks.
+    // Screens are shared and recorded: only a copy contains the signature that the worker checks.
     let masked = Untrusted::from(redact::members(reply.compared()));
     let text = match worker_request::Written::of(state).command(worker, &masked) {
         Ok(command) => json_for_terminal(&command),
@@ -207,7 +207,7 @@ pub(super) fn request_lines(state: &State, run: &Run, sample: &RouteSample) -> V
     ]
 }
 
-/// The reply laid out, its secrets removed.
+/// The reply laid out, without secrets.
 pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
     let kind = sample.outcome.kind();
     if !matches!(kind, OutcomeKind::Assigned | OutcomeKind::Waiting) {
@@ -250,7 +250,7 @@ impl AttemptView {
         view.show(place, state).then_some(view)
     }
 
-    /// Shows the attempt at a place; false if there is none.
+    /// Shows the attempt at an index; false if there is none.
     fn show(&mut self, place: usize, state: &State) -> bool {
         let Some(run) = state.routes.run(self.run) else {
             return false;

@@ -1,4 +1,4 @@
-//! Where a run is written to.
+//! Exports a run to a file.
 
 use ratatui::layout::Rect;
 
@@ -20,10 +20,10 @@ enum Key {
     Write,
 }
 
-/// The ending of a file, in the order of the choice.
+/// The file extensions, in the order of the choice.
 const ENDINGS: [&str; 2] = [".json", ".csv"];
 
-/// The file name that was typed, and the one that was suggested in its place.
+/// The typed file name, and the suggestion that it replaced.
 #[derive(Debug, Clone)]
 struct Remembered {
     typed: String,
@@ -113,7 +113,7 @@ fn stem(path: &str) -> Option<&str> {
     ENDINGS.iter().find_map(|ending| path.strip_suffix(ending))
 }
 
-/// A file name of endpoint, moment and number of the run.
+/// A file name with endpoint, time and number of the run.
 fn suggestion(route_run: &RouteRun, is_csv: bool) -> String {
     let run = route_run.run();
     let endpoint = run.plan().endpoint.chars();

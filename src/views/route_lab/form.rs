@@ -1,4 +1,4 @@
-//! The form of a new run, with its plan live beside it.
+//! The form for a new run, with its plan updated beside it.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
@@ -43,7 +43,7 @@ enum Key {
     Start,
 }
 
-/// The texts of the form, which the closed form remembers.
+/// The texts kept while the form is closed.
 const TEXTS: [Key; 8] = [
     Key::Endpoint,
     Key::Cost,
@@ -56,7 +56,7 @@ const TEXTS: [Key; 8] = [
 ];
 
 impl Key {
-    /// The field that a parameter of the plan is filled in by.
+    /// The field of a plan's parameter.
     fn of(parameter: &str) -> Self {
         match parameter {
             "endpoint" => Self::Endpoint,
@@ -90,7 +90,7 @@ impl Mode {
     }
 }
 
-/// What the closed form remembers.
+/// The input of a closed form.
 #[derive(Debug)]
 struct Remembered {
     texts: Vec<String>,
@@ -126,7 +126,7 @@ fn blank_or_number(text: &str) -> Result<(), String> {
     optional(text).map(drop)
 }
 
-/// A number, perhaps with `/s` behind it, or nothing.
+/// A number, optionally followed by `/s`, or nothing.
 fn optional(text: &str) -> Result<Option<f64>, String> {
     let text = text.strip_suffix("/s").unwrap_or(text).trim_end();
     if text.is_empty() {
@@ -147,7 +147,7 @@ impl NewRun {
         let modes = Mode::ALL.map(Mode::label);
         let mut form = Form::new(vec![
             Field::text(Key::Endpoint, "Endpoint", ""),
-            Field::text(Key::Cost, "Cost", "100")
+            Field::text(Key::Cost, "Load", "100")
                 .note("load estimate, per request")
                 .check(number),
             Field::choice(Key::Send, "Send", modes, 0),
@@ -211,7 +211,7 @@ impl NewRun {
         self.form.focused() == Some(Key::Endpoint)
     }
 
-    /// The plan as the form reads now.
+    /// The plan in the fields.
     fn plan(&self) -> Result<RoutePlan, Vec<Objection>> {
         let text = |key: Key| self.form.text(key).into_owned();
         let mode = self.mode();
@@ -255,7 +255,7 @@ impl NewRun {
                 None => note("patience", "Not a time: 30s, 5m, 1h"),
             }
         }
-        // What could not be read has its own error: the value in its place is not judged.
+        // A field that cannot be parsed has its own error: the placeholder value is not checked.
         let judged = plan.check().into_iter().filter(|objection| {
             let mut own = unread.iter();
             !own.any(|other| other.parameter == objection.parameter)
@@ -296,7 +296,7 @@ impl NewRun {
         }
     }
 
-    /// Puts the endpoint in that follows the present one among those of the workergroups.
+    /// Replaces the endpoint by the next one of the listed workergroups.
     fn complete(&mut self, state: &State) {
         let known = state.endpoint_names();
         let present = self.form.text(Key::Endpoint).into_owned();
@@ -327,7 +327,7 @@ impl NewRun {
 impl View for NewRun {
     fn contexts(&self) -> &'static [Context] {
         if self.focuses_endpoint() {
-            // The endpoint completes as a query does.
+            // The endpoint completes like a query.
             return &[Context::Query, Context::Always];
         }
         self.form.contexts()
@@ -376,7 +376,7 @@ impl View for NewRun {
     }
 
     fn resumed(&mut self, cx: &mut Cx<'_>) {
-        // The question was answered with yes: the run is on.
+        // The question was confirmed: the run has started.
         if cx.state.drafts.get::<Started>().is_some() {
             cx.close();
         }
@@ -426,7 +426,7 @@ impl View for NewRun {
 }
 
 impl NewRun {
-    /// What the run is and what it can cost.
+    /// A description of the run and its maximum cost.
     fn notes(&self, scene: &Scene<'_, '_>, theme: &Theme) -> Text<'static> {
         let mut lines = Vec::new();
         match self.plan() {

@@ -16,7 +16,7 @@ use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
 use crate::widgets::text_input::TextInput;
 
-/// What a line of the list stands for.
+/// What a line of the list represents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Entry {
     Save,
@@ -28,7 +28,7 @@ pub(super) enum Entry {
     ShowPresets,
 }
 
-/// A search that was saved or renamed over the list, on its way to being selected.
+/// A search that was saved or renamed over the list, to be selected next.
 struct Added(String);
 
 #[derive(Debug)]
@@ -49,14 +49,13 @@ impl Saved {
         shown.position(|item| item.value.is_some() && item.value.as_ref() == entry)
     }
 
-    /// Lists the searches as they are now; what is typed stays, and what is selected unless
-    /// something else is to be.
+    /// Lists the current searches; the typed text and the selection stay, unless `select` is given.
     fn relist(&mut self, state: &State, select: Option<&Entry>) {
         let before = self.list.selected();
         let entry = select.cloned().or_else(|| self.entry());
         self.list.replace(items(state), None);
         if self.place(entry.as_ref()).is_none() && select.is_some() {
-            // What was typed finds something else.
+            // The typed text would hide it.
             self.list.input = TextInput::default();
             self.list.narrow();
         }
@@ -115,7 +114,7 @@ impl Saved {
     }
 }
 
-/// Asks for a name for the current search; over the list it is selected there.
+/// Asks for a name for the current search; over the list it is selected there afterwards.
 pub(super) fn ask_name(in_list: bool, cx: &mut Cx<'_>) -> bool {
     let Some(browser) = cx.state.browser() else {
         return false;
@@ -166,7 +165,7 @@ fn save(name: String, in_list: bool, cx: &mut Cx<'_>) {
 fn ask_new_name(from: String, cx: &mut Cx<'_>) {
     let before = from.clone();
     let rename = move |typed: &str, cx: &mut Cx<'_>| match cx.state.searches.check_name(typed) {
-        // Its own name is not taken by another.
+        // Keeping its own name is no conflict.
         Err(NameError::Taken) if typed.trim() == from => Entered::Accepted,
         Err(error) => Entered::Rejected(error.to_string()),
         Ok(to) => {
@@ -321,8 +320,8 @@ fn items(state: &State) -> Vec<Item<Entry>> {
     items
 }
 
-/// A search as it would be saved today: older files list the countries of a group one by one. One
-/// that can't be read stays as it is.
+/// A search in today's format: older files list the countries of a group one by one. An unreadable
+/// one is kept as it is.
 fn brief(spec: &SearchSpec, dialect: &'static Dialect) -> SearchSpec {
     let Ok((query, words)) = spec.read(dialect) else {
         return spec.clone();

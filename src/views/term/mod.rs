@@ -1,4 +1,4 @@
-//! The form of a size and term that volumes are priced for, with the bill beside it.
+//! The form for the size and term that volumes are priced for, with the bill beside it.
 
 mod draw;
 
@@ -44,12 +44,12 @@ impl Key {
 pub struct Term {
     form: Form<Key>,
     is_priced: bool,
-    /// The term that the fields describe, or the first field that is wrong.
+    /// The term in the fields, or the first invalid field.
     chosen: Result<VolumeTerm, (Key, String)>,
 }
 
 impl Term {
-    /// The form with the term there is, or a usual one.
+    /// The form with the current term, or a typical one.
     pub fn new(state: &State) -> Self {
         let priced = state.browsers[Resource::Volumes].computed.term;
         let term = priced.unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Unlisting a volume: the id is typed, typed again, sent once, and the response is shown.
+//! Unlists a volume: the id is typed, typed again, sent once, and the response is shown.
 //!
-//! The dialog never fills in an id: searches show offer ids, and an offer id is no listing id. Tab
-//! completes only ids that this person has listed or unlisted.
+//! The dialog never fills in an id: searches show offer ids, and an offer id is not a listing id.
+//! Tab completes only ids that this person has listed or unlisted.
 
 mod draw;
 
@@ -23,7 +23,7 @@ use crate::widgets::text_input::TextInput;
 enum Page {
     Id,
     Again,
-    /// It was sent; its outcome is shown as soon as there is one.
+    /// It was sent; its outcome is shown once it is known.
     Outcome,
 }
 
@@ -33,9 +33,9 @@ pub struct Unlist {
     id: TextInput,
     again: TextInput,
     error: Option<String>,
-    /// Whether Enter came before the rate limit allows another write.
+    /// Whether Enter was pressed before the rate limit allows another write.
     is_early: bool,
-    /// What was typed before Tab, and which of its completions is shown.
+    /// The text before Tab, and the index of the shown completion.
     completed: Option<(String, usize)>,
 }
 
@@ -46,7 +46,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
 }
 
 impl Unlist {
-    /// The dialog; on the outcome if an unlisting is in flight.
+    /// The dialog; shows the outcome if an unlisting is in flight.
     fn new(state: &mut State) -> Self {
         let page = if state.mutations.begin(WriteKind::UnlistVolume) {
             Page::Id
@@ -93,8 +93,7 @@ impl Unlist {
                 .any(|offer| offer.to_string() == id.to_string())
     }
 
-    /// The ids that Tab offers for what was typed: this person's listings, then those unlisted
-    /// before.
+    /// The completions of the typed text: this person's listings, then those unlisted before.
     fn completions(&self, state: &State) -> Vec<String> {
         let typed = match &self.completed {
             Some((typed, _)) => typed,
@@ -112,7 +111,7 @@ impl Unlist {
         ids
     }
 
-    /// Puts the next completion into the line; after the last one the first comes again.
+    /// Inserts the next completion, wrapping around.
     fn complete(&mut self, state: &State) {
         let ids = self.completions(state);
         let next = self.completed.as_ref().map_or(0, |(_, place)| place + 1);
@@ -165,7 +164,7 @@ impl Unlist {
                 cx.effect(effect);
             }
             Err(SendBlocked::TooEarly(_)) => self.is_early = true,
-            Err(SendBlocked::NotConfirmed) => self.outcome(),
+            Err(SendBlocked::NotConfirmed | SendBlocked::Unsettled) => self.outcome(),
         }
     }
 

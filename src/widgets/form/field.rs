@@ -8,21 +8,20 @@ use crate::widgets::secret_input::SecretInput;
 use crate::widgets::text_area::TextArea;
 use crate::widgets::text_input::TextInput;
 
-/// Says why a text cannot be the value of its field.
+/// Returns why a text is not a valid value of its field.
 pub(super) type Check = Box<dyn Fn(&str) -> Result<(), String> + Send>;
 
-/// What a person edits in a field.
+/// The control of a field.
 #[derive(Debug)]
 pub enum Control {
     Text(TextInput),
-    /// A key or password: masked, wiped from memory when dropped.
+    /// An API key or password: masked, wiped from memory when dropped.
     Secret(SecretInput),
     Lines(Box<TextArea>),
     /// One of a few values.
     Choice {
-        /// The values as they are shown.
         options: Vec<Cow<'static, str>>,
-        /// The place of the chosen one.
+        /// The index of the chosen one.
         chosen: usize,
     },
     Toggle(bool),
@@ -30,7 +29,7 @@ pub enum Control {
 }
 
 pub struct Field<K> {
-    /// The name by which the view knows it.
+    /// Identifies the field to the view.
     pub key: K,
     pub(super) label: Cow<'static, str>,
     pub(super) note: Cow<'static, str>,
@@ -70,7 +69,7 @@ impl<K: Copy + Eq> Field<K> {
         }
     }
 
-    /// A line of text with its first value.
+    /// A line of text with its initial value.
     pub fn text(key: K, label: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
         Self::new(key, label, Control::Text(TextInput::new(value)))
     }
@@ -84,7 +83,7 @@ impl<K: Copy + Eq> Field<K> {
         Self::new(key, label, Control::Lines(Box::new(TextArea::new(value))))
     }
 
-    /// A choice among `options`, the one at `chosen` first.
+    /// A choice among `options`, with the one at `chosen` selected.
     pub fn choice<O: Into<Cow<'static, str>>>(
         key: K,
         label: impl Into<Cow<'static, str>>,
@@ -100,12 +99,12 @@ impl<K: Copy + Eq> Field<K> {
         Self::new(key, label, Control::Toggle(is_on))
     }
 
-    /// A button; buttons stand side by side below the fields.
+    /// A button; buttons are side by side below the fields.
     pub fn button(key: K, label: impl Into<Cow<'static, str>>) -> Self {
         Self::new(key, label, Control::Button)
     }
 
-    /// The unit, an example or a short explanation, shown behind the value.
+    /// The unit, an example or a short explanation, shown after the value.
     #[must_use]
     pub fn note(mut self, note: impl Into<Cow<'static, str>>) -> Self {
         self.note = note.into();
@@ -119,7 +118,7 @@ impl<K: Copy + Eq> Field<K> {
         self
     }
 
-    /// Checks the text whenever it changes; a [`Form::validate`] or leaving the field shows the
+    /// Checks the text whenever it changes; [`Form::validate`] or leaving the field shows the
     /// error.
     #[must_use]
     pub fn check(mut self, check: impl Fn(&str) -> Result<(), String> + Send + 'static) -> Self {
@@ -127,7 +126,7 @@ impl<K: Copy + Eq> Field<K> {
         self
     }
 
-    /// What is wrong with the value; `None` for controls that cannot be wrong.
+    /// The error of the value; `None` for controls without errors.
     pub(super) fn fault(&self) -> Option<String> {
         let check = self.check.as_ref()?;
         match &self.control {

@@ -1,7 +1,7 @@
 //! What holds for the repository as such.
 
 mod architecture;
-mod docs;
+pub mod docs;
 mod exhaustive;
 #[cfg(unix)]
 mod recording;

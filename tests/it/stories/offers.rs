@@ -160,7 +160,7 @@ fn without_rows_a_failure_says_what_to_do() {
 fn a_late_answer_to_an_older_question_is_ignored() {
     let mut desk = TestApp::new();
     let (old, _) = desk.calls[0].clone();
-    desk.keys("r"); // supersedes the first request
+    desk.keys("/").type_text(" num_gpus>=1").keys("enter"); // supersedes the first request
     assert_eq!(desk.calls.len(), 1, "the superseded read is aborted");
     desk.reply(old, Err(ApiError::Lost));
     desk.expect("Loading offers");
@@ -424,7 +424,7 @@ fn a_word_that_only_a_hidden_column_holds_brings_it_into_sight() {
     // One that a shown column holds, too, needs no other.
     let twice = with_board.replace("X13 Supermicro", "Made in Iceland");
     let mut desk = TestApp::with_offers(&twice);
-    desk.keys("/").type_text(" iceland").keys("enter");
+    desk.keys("z /").type_text(" iceland").keys("enter");
     desk.selects("102").expect_not("Made in");
 }
 

@@ -77,7 +77,6 @@ fn groups_and_lab_name_the_person_s_keys() {
         ("stop-run", &["S"], 9),
         ("say-yes", &["Y"], 10),
         ("say-no", &["esc"], 11),
-        ("yes", &["f9"], 12),
         ("form-recall", &["f8"], 14),
     ])
     .unwrap();
@@ -101,9 +100,9 @@ fn groups_and_lab_name_the_person_s_keys() {
     desk.keys("N ctrl-u")
         .type_text("chat")
         .keys("down down space enter");
-    desk.expect("Y or F9 start   Esc cancel");
+    desk.expect("Y start   Esc cancel");
     desk.keys("y enter").expect("This sends real traffic");
-    desk.keys("f9").expect("Running");
+    desk.keys("Y").expect("Running");
     desk.keys("N enter");
     desk.expect("stop it first (S in the route lab)");
 }

@@ -119,8 +119,10 @@ fn a_write_and_a_series_are_both_named() {
         says(&desk, "Creating a workergroup for endpoint chat");
         says(&desk, "chat, 100 requests, 4 at once, cost 0");
         says(&desk, "discards results that were not exported");
-        desk.expect("y or Enter quit   Esc cancel");
-        desk.keys("enter");
+        desk.expect("y quit   Esc cancel");
+        desk.keys("enter").expect_not("Quit bourse?");
+        assert!(!has_left(&desk), "Enter cancels");
+        desk.keys("q y");
         assert!(has_left(&desk));
     }
 }

@@ -32,6 +32,7 @@ fn search(after: f64, body: &str, answer: &str) -> LedgerEntry {
         response: Some(Untrusted::from(answer)),
         response_cut: false,
         error: None,
+        sandbox_fault: None,
     }
 }
 

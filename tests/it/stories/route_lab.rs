@@ -294,6 +294,8 @@ fn a_series_with_load_asks_once_and_without_load_not_at_all() {
     desk.keys("esc").expect("‹ a number of requests ›");
     assert!(desk.calls.is_empty());
     desk.keys("enter enter");
+    assert!(desk.calls.is_empty(), "Enter cancels");
+    desk.keys("enter y");
     assert_eq!(desk.calls.len(), 4, "so many at once");
     desk.keys("delete"); // stopped
     assert!(desk.calls.is_empty());
@@ -472,6 +474,8 @@ fn leaving_asks_while_a_run_goes_on() {
     assert!(!desk.effects.contains(&Effect::Quit));
     desk.keys("esc q n").expect_not("A run is in progress");
     desk.keys("q enter");
+    assert!(!desk.effects.contains(&Effect::Quit), "Enter cancels");
+    desk.keys("q y");
     assert!(desk.effects.contains(&Effect::Quit));
 
     let mut desk = at_groups(&Dialect::DOCUMENTED);

@@ -442,6 +442,7 @@ fn open_intent(at: f64) -> Entry {
             address: "http://127.0.0.1:1".to_owned(),
             kind: WriteKind::UnlistVolume,
             subject: "555".to_owned(),
+            group: None,
         },
         outcome: None,
     }
