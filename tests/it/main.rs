@@ -10,7 +10,6 @@
 
 mod api;
 mod cli;
-mod desk;
 mod domain;
 #[cfg(unix)]
 mod pty_support;
@@ -23,3 +22,4 @@ mod store;
 mod stories;
 mod support;
 mod terminal;
+mod test_app;

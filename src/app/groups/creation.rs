@@ -24,9 +24,9 @@ pub struct Unresolved {
     pub sent: Now,
     /// Why the outcome is unknown.
     pub why: String,
-    /// The groups that were there before; `None` if they had not been listed.
+    /// The groups that existed before; `None` if they had not been listed.
     pub before: Option<Vec<RowId>>,
-    /// The groups that may be the one, in the latest listing.
+    /// Groups in the latest listing that may be the one.
     pub candidates: Vec<RowId>,
     pub listed: Option<Now>,
 }
@@ -42,12 +42,11 @@ struct Sent {
 pub struct Creation {
     in_flight: Option<Sent>,
     unresolved: Option<Unresolved>,
-    /// The created group that is to be selected when it is listed.
+    /// The created group to select once it is listed.
     awaited: Option<RowId>,
 }
 
 impl Creation {
-    /// The creation whose outcome is unknown.
     pub const fn unresolved(&self) -> Option<&Unresolved> {
         self.unresolved.as_ref()
     }
@@ -108,9 +107,10 @@ impl State {
         self.settle_creation(&unresolved.key, verdict, &words, now)
     }
 
-    /// Sends the draft that was confirmed, once.
+    /// Sends the confirmed draft, once.
     ///
     /// # Errors
+    ///
     /// When it was not confirmed, or the rate limit does not allow it yet.
     pub fn create_workergroup(&mut self, now: Now) -> Result<Effect, SendBlocked> {
         let new = self
@@ -136,7 +136,7 @@ fn ids(listing: &Listing) -> Vec<RowId> {
         .collect()
 }
 
-/// Takes the response to a creation.
+/// Handles the response to a creation.
 pub(in crate::app) fn answered(
     state: &mut State,
     now: Now,
@@ -149,7 +149,7 @@ pub(in crate::app) fn answered(
         Ok(Reply::Created { id }) => {
             let id = RowId(*id);
             state.groups.creation.awaited = Some(id);
-            // What was typed since, for another group, stays.
+            // Edits made since then are for another group and stay.
             if state.groups.draft.built() == Ok(&sent.asked) {
                 state.groups.draft.clear();
             }
@@ -176,7 +176,7 @@ pub(in crate::app) fn answered(
     state.refresh(Resource::Workergroups, now)
 }
 
-/// Looks for what was created in a listing that has just arrived.
+/// Looks for the created group in a new listing.
 pub(super) fn listed(state: &mut State, now: Now) {
     let State {
         browsers, groups, ..

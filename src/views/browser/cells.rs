@@ -1,10 +1,11 @@
-//! How a table writes its cells: one unit a column, which the header names, and a fixed number of
-//! decimals, so that points stand below each other.
+//! Formats table cells: one unit per column, named in the header, and a fixed number of decimals,
+//! so that decimal points line up.
 
 use std::borrow::Cow;
 
 use crate::domain::field::{Format, Kind, Unit};
 use crate::domain::local::LocalTime;
+use crate::domain::unit::MB_PER_GB;
 use crate::domain::{CellRef, Dialect, Field, Listing, Untrusted, country, format};
 
 /// Seconds of a day and of an hour.
@@ -20,13 +21,13 @@ pub(super) fn header(listing: &Listing, field: &Field, dialect: &Dialect) -> Cow
     }
 }
 
-/// The unit that a header names besides those that are part of its label.
+/// The unit that a header shows, unless it is part of its label.
 fn unit(field: &Field) -> Option<&'static str> {
     if field.kind != Kind::Number || field.format != Format::Auto {
         return None;
     }
     match field.unit {
-        // Everybody knows that a card has GB.
+        // Everybody knows that VRAM is in GB.
         Unit::Megabytes if field.key == "gpu_ram" => None,
         Unit::Megabytes | Unit::Gigabytes if !field.label.ends_with("GB") => Some("GB"),
         Unit::Seconds if is_hours(field) => Some("h"),
@@ -41,7 +42,7 @@ fn is_hours(field: &Field) -> bool {
     field.key == "job_time"
 }
 
-/// The cells that the numbers of a column take without their unit.
+/// The cells that a column's numbers take without their unit.
 pub(super) fn width(listing: &Listing, field: &Field) -> Option<u16> {
     if let (Kind::Number, Format::Places(places)) = (field.kind, field.format) {
         let digits = listing.column(field).widest() + usize::from(places) + 1;
@@ -77,7 +78,7 @@ pub(super) fn text(
     }
 }
 
-/// The country first: where a column is cut, the region goes.
+/// The country first: in a narrow column the region is cut.
 fn place(text: &str, width: u16) -> String {
     let code = country::code(text);
     let region = text
@@ -98,7 +99,7 @@ fn number(field: &Field, value: f64) -> String {
     }
     match field.unit {
         Unit::Megabytes if field.key == "gpu_ram" => format!("{:.0}", format::nominal_gb(value)),
-        Unit::Megabytes => format!("{:.0}", value / 1000.0),
+        Unit::Megabytes => format!("{:.0}", value / MB_PER_GB),
         Unit::Gigabytes => format!("{value:.0}"),
         Unit::Seconds if is_hours(field) => format!("{:.1}", value / HOUR),
         Unit::Seconds => format!("{:.1}", value / DAY),

@@ -9,8 +9,8 @@ use crate::app::Pane;
 use crate::app::browser::Browser;
 use crate::app::frame_layout::Target;
 use crate::app::view::{Region, Scene};
-use crate::domain::Listing;
 use crate::domain::format::grouped;
+use crate::domain::{Listing, Resource};
 use crate::views::{market, preview};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::viewport::Viewport;
@@ -54,9 +54,14 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
     if !is_shared {
         return records(view, browser, false, area, scene);
     }
-    let width = scene.state.split.table(area.width);
-    let [left, right] =
-        Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)]).areas(area);
+    let below = room_below(view, browser, area, scene);
+    let halves = if let Some(table) = below {
+        Layout::vertical([Constraint::Length(table), Constraint::Fill(1)])
+    } else {
+        let width = scene.state.split.table(area.width);
+        Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)])
+    };
+    let [left, right] = halves.areas(area);
     records(view, browser, true, left, scene);
     match row {
         _ if has_card => first_run::draw(right, scene),
@@ -64,11 +69,31 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
         None => {}
     }
     scene.clickable(right, Target::Item(Region::PREVIEW, 0));
+    if below.is_some() {
+        return;
+    }
     let border = Rect { width: 1, ..right };
     scene.divider(border, area);
 }
 
-/// Draws the panel of the table, or what stands in its place.
+/// The height of the table where its preview goes below it: workergroups are few, and beside them
+/// most of the screen would be blank. A divider that was moved stays where it is.
+fn room_below(
+    view: &BrowserPane,
+    browser: &Browser,
+    area: Rect,
+    scene: &Scene<'_, '_>,
+) -> Option<u16> {
+    let rows = u16::try_from(browser.view().len()).unwrap_or(u16::MAX);
+    let table = rows.saturating_add(3); // the frame and the header
+    (view.resource == Resource::Workergroups
+        && scene.state.split.kept().is_none()
+        && rows > 0
+        && table <= area.height / 2)
+        .then_some(table)
+}
+
+/// Draws the panel of the table, or what replaces it.
 fn records(
     view: &BrowserPane,
     browser: &Browser,
@@ -87,7 +112,7 @@ fn records(
     } else {
         counts(browser)
     };
-    // Where all rows are visible, their number says it all.
+    // If all rows are visible, their number is enough.
     let range = if viewport.total > viewport.page {
         viewport.label()
     } else {
@@ -120,7 +145,7 @@ fn records(
     }
 }
 
-/// What the table is about to show below its header: the frame around it says so.
+/// What the table will show below its header: the frame is drawn first and says so.
 fn upcoming(browser: &Browser, inner: Rect, scene: &Scene<'_, '_>) -> Viewport {
     let mut viewport = scene.before.viewport(scene.depth, Region::MAIN);
     let [_, rows] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
@@ -152,7 +177,7 @@ pub(super) fn counts(browser: &Browser) -> String {
     text
 }
 
-/// What else there is to know of the number of rows.
+/// Further notes on the number of rows.
 fn notes(browser: &Browser, listing: &Listing) -> Vec<String> {
     let (skipped, repeated) = (listing.skipped().len(), listing.duplicates());
     [
@@ -167,7 +192,7 @@ fn notes(browser: &Browser, listing: &Listing) -> Vec<String> {
     .collect()
 }
 
-/// All that a title rule has room for.
+/// As much as a title rule has room for.
 fn compact_facts(browser: &Browser, viewport: &Viewport) -> String {
     let marks = match browser.marks.len() {
         0 => String::new(),
@@ -187,7 +212,7 @@ fn compact_facts(browser: &Browser, viewport: &Viewport) -> String {
     format!("{marks}{label}")
 }
 
-/// The signs on the screen and what they mean, and how many rows are marked.
+/// The signs on the screen and their meaning, and the number of marked rows.
 fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
     let theme = scene.theme;
     let mut line = Line::default();
@@ -204,18 +229,18 @@ fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
         );
     }
     let front = browser
-        .figures
+        .computed
         .front()
         .map_or(0, |front| front.members().len());
     if front > 0 {
-        let what = if browser.figures.job.is_some() {
+        let what = if browser.computed.job.is_some() {
             "best value for the job"
         } else {
             "best value"
         };
         add(table::BEST, theme.good, format!("{what} ({front})"));
     }
-    let unfit = browser.figures.unfit();
+    let unfit = browser.computed.unfit();
     if unfit > 0 {
         let text = format!("too small or too short ({unfit})");
         add(table::UNFIT, theme.warning, text);

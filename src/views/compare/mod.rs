@@ -3,8 +3,12 @@
 mod draw;
 mod verdict;
 
+use std::sync::Arc;
+
+use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
+use super::searched::{self, Searched};
 use crate::app::State;
 use crate::app::browser::Browser;
 use crate::app::keymap::{Action, Context};
@@ -15,11 +19,15 @@ use crate::domain::format;
 use crate::domain::insight::{CompareLine, Subject, compare, compare_fields, is_silent};
 use crate::domain::listing::FullRecord;
 use crate::domain::{Dialect, Field, Listing, Resource, RowId};
+use crate::widgets::find::Find;
 
-/// The section of what the table shows: the person chose these columns, so they matter first.
+/// The section with the table's columns: the person chose them, so they come first.
 const AT_A_GLANCE: &str = "At a glance";
 
-/// The region of the columns' headers.
+/// Lines that stay visible above a match.
+const CONTEXT: usize = 3;
+
+/// The region of the column headers.
 const HEADERS: Region = Region::PREVIEW;
 
 /// One line of the comparison.
@@ -29,18 +37,18 @@ enum Line {
     Values(Values),
 }
 
-/// One value for each compared row, ready to be shown.
+/// One value for each compared row, formatted.
 #[derive(Debug, Clone, PartialEq)]
 struct Values {
     label: &'static str,
-    /// `None` where nothing is reported.
+    /// `None` if not reported.
     cells: Vec<Option<String>>,
-    /// The places of the best ones.
+    /// The indices of the best ones.
     best: Vec<usize>,
 }
 
 impl Values {
-    /// Whether the line reads differently for some of the rows.
+    /// Whether the displayed values differ.
     fn differs(&self) -> bool {
         let texts: Vec<&str> = (0..self.cells.len())
             .map(|place| self.text(place))
@@ -48,7 +56,7 @@ impl Values {
         texts.windows(2).any(|pair| pair[0] != pair[1])
     }
 
-    /// The value of a row as it is shown.
+    /// The displayed value of a row.
     fn text(&self, place: usize) -> &str {
         let cell = self.cells.get(place).and_then(Option::as_deref);
         cell.unwrap_or(format::NONE)
@@ -70,12 +78,12 @@ pub struct Compare {
     absent: usize,
     lines: Vec<Line>,
     only_differences: bool,
-    /// What it comes down to, a sentence each.
+    /// The conclusions, one sentence each.
     verdict: Vec<String>,
     totals: Vec<String>,
-    /// The column that keys are about.
     cursor: usize,
     top: usize,
+    find: Find,
 }
 
 impl Compare {
@@ -92,6 +100,7 @@ impl Compare {
             totals: Vec::new(),
             cursor: 0,
             top: 0,
+            find: Find::default(),
         };
         view.rebuild(browser);
         Some(view)
@@ -119,7 +128,7 @@ impl Compare {
         let prices = Prices::new(listing, pricing.model);
         let derived = (browser.resource() == Resource::Offers).then_some((&prices, pricing.gb));
         let mut sections = compare(listing, &rows, derived, self.only_differences);
-        // What names the rows is their heading already: prices and GPUs come first.
+        // The ids are in the heading already: prices and GPUs come first.
         sections.sort_by_key(|section| section.section == Section::Identity);
         let columns = browser.columns.iter().copied();
         let columns: Vec<_> = columns.filter(|field| field.key != "id").collect();
@@ -127,7 +136,7 @@ impl Compare {
         let sections = sections
             .into_iter()
             .map(|section| (section.section.title(), section.lines));
-        let records: Vec<FullRecord> = rows
+        let records: Vec<Arc<FullRecord>> = rows
             .iter()
             .map(|row| listing.whole(*row as usize))
             .collect();
@@ -161,7 +170,7 @@ impl Compare {
     }
 }
 
-/// What an offer is, in a few words.
+/// An offer in a few words.
 fn title(listing: &Listing, row: u32) -> String {
     let cell = |key: &str| {
         let field = listing.catalog().by_key(key)?;
@@ -176,7 +185,7 @@ fn title(listing: &Listing, row: u32) -> String {
 fn values(
     browser: &Browser,
     listing: &Listing,
-    (rows, records): (&[u32], &[FullRecord]),
+    (rows, records): (&[u32], &[Arc<FullRecord>]),
     line: &CompareLine,
 ) -> Values {
     let dialect = browser.dialect();
@@ -187,7 +196,7 @@ fn values(
             (field.label, rows.iter().map(cell).collect())
         }
         Subject::Field(field) => {
-            let cell = |record: &FullRecord| cell(record, field, dialect);
+            let cell = |record: &Arc<FullRecord>| cell(record, field, dialect);
             (listing.label(field), records.iter().map(cell).collect())
         }
         Subject::Derived { label, places, .. } => {
@@ -208,7 +217,7 @@ fn cell(record: &FullRecord, field: &Field, dialect: &Dialect) -> Option<String>
     is_reported.then(|| format::detail(record, field, dialect))
 }
 
-/// The best of a line as a person sees it: what reads like the best is as good, and where all read
+/// The best values of a line as displayed: what reads like the best is as good, and if all read
 /// alike there is none.
 fn best_shown(cells: &[Option<String>], best: &[usize]) -> Vec<usize> {
     let is_best = |place: &usize| {
@@ -224,18 +233,57 @@ fn best_shown(cells: &[Option<String>], best: &[usize]) -> Vec<usize> {
     alike
 }
 
+impl Searched for Compare {
+    fn find(&mut self) -> &mut Find {
+        &mut self.find
+    }
+
+    fn texts(&self, _: &State) -> Vec<String> {
+        let text = |line: &Line| match line {
+            Line::Heading(title) => (*title).to_owned(),
+            Line::Values(values) => {
+                let cells = (0..self.rows.len()).map(|place| values.text(place));
+                let words: Vec<&str> = std::iter::once(values.label).chain(cells).collect();
+                words.join("\n")
+            }
+        };
+        self.lines.iter().map(text).collect()
+    }
+
+    fn line(&self, _: &State) -> usize {
+        self.top
+    }
+
+    fn go_to_line(&mut self, line: usize, _: &mut State) {
+        // A few lines above it say where one is.
+        self.top = line.saturating_sub(CONTEXT);
+    }
+}
+
 impl View for Compare {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Chart,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        searched::contexts(
+            &self.find,
+            [
+                &[
+                    Context::Chart,
+                    Context::Report,
+                    Context::Global,
+                    Context::Always,
+                ],
+                &[
+                    Context::Report,
+                    Context::Chart,
+                    Context::Global,
+                    Context::Always,
+                ],
+            ],
+        )
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
+            action if searched::is_useless(&self.find, action) => Availability::Hidden,
             Action::Sort | Action::Settings => Availability::Hidden,
             _ => Availability::Available,
         }
@@ -251,7 +299,22 @@ impl View for Compare {
         }
     }
 
+    fn takes_text(&self) -> bool {
+        self.find.is_typing()
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        Outcome::of(searched::typed(self, key, cx))
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        Outcome::of(searched::pasted(self, text, cx))
+    }
+
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if searched::act(self, action, cx) {
+            return Outcome::Handled;
+        }
         if let Some(lines) = cx.motion(action) {
             let last = cx.viewport(Region::MAIN).last_top();
             self.top = self.top.saturating_add_signed(lines).min(last);
@@ -297,6 +360,7 @@ impl View for Compare {
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let area = searched::draw_line(&self.find, area, scene);
         draw::comparison(self, area, scene);
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn filter(view: &Filter, area: Rect, scene: &mut Scene<'_, '_>) {
         sheet::text(lines, side, scene);
         sheet.main
     } else {
-        // One line of what the second panel would say.
+        // One line instead of the second panel.
         let [main, line] =
             Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(sheet.main);
         let text = Line::styled(view.preview.text.clone(), scene.theme.good);
@@ -44,7 +44,7 @@ pub(super) fn filter(view: &Filter, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The lines, and above them what should be known.
+/// The lines, below warnings.
 fn list(view: &Filter, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let note = match &view.complaint {
@@ -65,7 +65,7 @@ fn list(view: &Filter, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.searched_list(&view.list, rest);
 }
 
-/// The query as text, how many loaded rows match, and the body that would be sent.
+/// The query as text, how many loaded rows match, and the request body.
 fn query(view: &Filter, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let preview = &view.preview;
@@ -98,11 +98,29 @@ fn query(view: &Filter, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     }
     lines.extend(unmet(view, scene));
     lines.push(Line::default());
+    if view.form.is_none() {
+        lines.extend(legend(view, scene));
+        lines.push(Line::default());
+    }
     lines.extend(body(preview).into_iter().map(|line| line.style(theme.dim)));
     lines
 }
 
-/// Conditions on columns that need something first.
+/// What the words behind the fields mean, as far as they are there.
+fn legend(view: &Filter, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let filters = view.draft.catalog().filters();
+    let is_used = |fate: &str| filters.iter().any(|field| view.fate(field) == fate);
+    let line = |fate: &'static str| {
+        Line::from(vec![
+            Span::styled(format!("{fate:<7}"), scene.theme.key),
+            Span::styled(draw_condition::becomes(fate), scene.theme.dim),
+        ])
+    };
+    let fates = ["sent", "extra", "local"].into_iter();
+    fates.filter(|fate| is_used(fate)).map(line).collect()
+}
+
+/// Conditions on columns with unmet prerequisites.
 fn unmet(view: &Filter, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let Some(browser) = scene.state.browser() else {
         return Vec::new();
@@ -119,7 +137,7 @@ fn unmet(view: &Filter, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         .collect()
 }
 
-/// The body of the request, a line each.
+/// The request body, line by line.
 pub(super) fn body(preview: &RequestPreview) -> Vec<Line<'static>> {
     preview.json.iter().cloned().map(Line::raw).collect()
 }

@@ -1,12 +1,14 @@
-//! The card of one record: what a person decides by, in the order in which they ask.
+//! The card of one record: the facts to decide by, in the order people ask.
 //!
-//! It stands beside every list of records and is the first tab of the details.
+//! It is shown beside every list of records and as the first tab of the details.
 
 mod group;
 mod offer;
 mod volume;
 
-use ratatui::layout::Rect;
+use std::sync::Arc;
+
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
@@ -18,21 +20,25 @@ use crate::app::view::Scene;
 use crate::domain::field::Kind;
 use crate::domain::insight::{Measure, Place, Standing};
 use crate::domain::listing::FullRecord;
-use crate::domain::secrets::without_own_key;
-use crate::domain::text::visible;
+use crate::domain::secrets::shown;
+use crate::domain::text::{DETAIL, visible};
 use crate::domain::{CellRef, Listing, Resource, country, format};
+use crate::views::detail::{below_card, json_of};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::range_bar::RangeBar;
 use crate::widgets::text::{cells, fit, wrap, wrap_line};
 use crate::widgets::theme::Theme;
 
-/// Cells of the labels in front of the bars.
+/// Cells of the labels before the bars.
 const LABEL: u16 = 9;
 
-/// Cells of the texts behind the bars.
+/// Cells of the texts after the bars.
 const TEXT: u16 = 24;
 
-/// The longest text of a record that a card shows, in cells.
+/// The widest preview that holds its card alone; a wider one lies below its list.
+const BESIDE: u16 = 90;
+
+/// The maximum length of a record's text on a card, in cells.
 const LONGEST: usize = 200;
 
 /// The record of a card, and what it is compared with.
@@ -40,7 +46,7 @@ const LONGEST: usize = 200;
 pub struct Subject<'a> {
     pub listing: &'a Listing,
     pub row: usize,
-    /// Where the rows of the listing stand among each other.
+    /// The ranks of the listing's rows.
     pub standing: &'a Standing,
     /// The market and the person's settings.
     pub state: &'a State,
@@ -55,7 +61,7 @@ impl<'a> Subject<'a> {
         Some(Self {
             listing: browser.listing()?,
             row,
-            standing: &browser.figures.standing,
+            standing: &browser.computed.standing,
             state: scene.state,
             now: scene.now,
             theme: scene.theme,
@@ -85,7 +91,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Draws the card of a row in a panel: the selected one of a list, beside the list.
+/// Draws the card of a list's selected row in a panel beside the list.
 pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(subject) = Subject::of(resource, row, scene) else {
         return;
@@ -110,17 +116,58 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
         panel = panel.foot_right(format!("{} machine & host", scene.key(Action::Related)));
     }
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    if inner.width > BESIDE {
+        return beside(subject, inner, scene);
+    }
     let mut lines = subject.card(inner.width);
     if scene.size == Size::Compact {
-        // Few rows: what says something stays.
+        // With few rows, blank lines go first.
         lines.retain(|line| line.width() > 0);
+    } else {
+        below(subject, &mut lines, inner, scene);
     }
     scene.render(Paragraph::new(lines), inner);
 }
 
-/// What the lines of a card are made of.
+/// Puts what the overview says besides the card below it; only the last part is cut.
+fn below(subject: Subject<'_>, lines: &mut Vec<Line<'static>>, area: Rect, scene: &Scene<'_, '_>) {
+    for block in below_card(subject.resource(), subject.row, scene) {
+        let block = block.lines_in(area.width);
+        // A heading alone says nothing.
+        if lines.len() + 3 > usize::from(area.height) {
+            return;
+        }
+        lines.push(Line::default());
+        lines.extend(block.into_iter().filter(|line| line.width() > 0));
+    }
+}
+
+/// Draws the card of a wide preview with the rest of the overview beside it, and the record's JSON
+/// where there is room for a third column.
+fn beside(subject: Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
+    let is_wide = scene.size == Size::Wide;
+    let columns = vec![Constraint::Fill(1); if is_wide { 3 } else { 2 }];
+    let columns = Layout::horizontal(columns).spacing(3).split(area);
+    let blocks = below_card(subject.resource(), subject.row, scene);
+    let middle: Vec<Line<'static>> = blocks
+        .iter()
+        .flat_map(|block| block.lines_in(columns[1].width))
+        .collect();
+    scene.render(Paragraph::new(subject.card(columns[0].width)), columns[0]);
+    let mut record = vec![Line::styled("JSON", scene.theme.heading)];
+    record.extend(json_of(subject.listing, subject.row, scene.theme));
+    if let Some(right) = columns.get(2) {
+        scene.render(Paragraph::new(middle), columns[1]);
+        scene.render(Paragraph::new(record), *right);
+    } else {
+        let lines = middle.into_iter().chain(record);
+        scene.render(Paragraph::new(lines.collect::<Vec<_>>()), columns[1]);
+    }
+}
+
+/// The data for the lines of a card.
 struct Card<'a> {
-    record: FullRecord,
+    record: Arc<FullRecord>,
     subject: Subject<'a>,
     width: u16,
 }
@@ -154,11 +201,11 @@ impl Card<'_> {
         }
     }
 
-    /// A text for the screen, without the record's own key: a command line may repeat it.
+    /// A text for the screen, without the record's own key: a command line may contain it.
     fn safe(&self, text: &str) -> String {
         let cell = |secret| self.record.cell(secret);
-        let text = without_own_key(self.record.catalog(), text, cell);
-        visible(&text, LONGEST)
+        let (head, _) = shown(self.record.catalog(), text, DETAIL, cell);
+        visible(&head, LONGEST)
     }
 
     /// A computed number of the row, such as the bill of the job.
@@ -171,7 +218,7 @@ impl Card<'_> {
         self.subject.theme
     }
 
-    /// Title on the left, place on the right; below each other where both do not fit.
+    /// Title on the left, location on the right; one below the other if they do not fit.
     fn title(&self, title: String, place: Option<String>) -> Vec<Line<'static>> {
         let theme = self.theme();
         let place = place.unwrap_or_default();
@@ -188,7 +235,7 @@ impl Card<'_> {
         vec![Line::from(title), Line::styled(place, theme.text)]
     }
 
-    /// A bar of how many comparable rows are worse, and what the value is.
+    /// A bar of how many comparable rows are worse, and the value.
     fn bar(
         &self,
         label: &str,
@@ -218,7 +265,7 @@ impl Card<'_> {
         Some(fit(line, self.width))
     }
 
-    /// Facts in a row, separated by dots, broken between two of them.
+    /// Facts in a row, separated by dots, wrapped between two of them.
     fn facts(&self, facts: impl IntoIterator<Item = Option<String>>) -> Vec<Line<'static>> {
         let mut lines: Vec<String> = Vec::new();
         for fact in facts.into_iter().flatten().filter(|it| !it.is_empty()) {
@@ -251,7 +298,7 @@ impl Card<'_> {
     }
 }
 
-/// The colour of a standing: the best fifth good, the worst fifth a warning.
+/// The colour of a rank: the best fifth good, the worst fifth a warning.
 pub fn tint(share: f64, theme: &Theme) -> Style {
     match share {
         0.8.. => theme.good,
@@ -262,16 +309,16 @@ pub fn tint(share: f64, theme: &Theme) -> Style {
 
 /// A share as whole per cent.
 fn percent(share: f64) -> String {
-    format!("{:.0} %", (share * 100.0).round())
+    format!("{:.0}%", (share * 100.0).round())
 }
 
-/// A share of an amount that is saved or added: `−28 %`.
+/// A saved or added share: `−28%`.
 fn difference(saving: f64) -> String {
     let percent = format::trimmed(saving.abs() * 100.0, 0);
     match saving {
-        _ if percent == "0" => "±0 %".to_owned(),
-        0.0.. => format!("−{percent} %"),
-        _ => format!("+{percent} %"),
+        _ if percent == "0" => "±0%".to_owned(),
+        0.0.. => format!("−{percent}%"),
+        _ => format!("+{percent}%"),
     }
 }
 

@@ -4,16 +4,16 @@ use bourse::api::{ApiError, Reply, Request};
 use bourse::app::message::Effect;
 use bourse::domain::Untrusted;
 
-use crate::desk::{Desk, THREE};
 use crate::stories::groups_form;
 use crate::stories::unlist::{at_volumes, says};
+use crate::test_app::{THREE, TestApp};
 
-fn has_left(desk: &Desk) -> bool {
+fn has_left(desk: &TestApp) -> bool {
     desk.effects.contains(&Effect::Quit)
 }
 
 /// The Workergroups pane with a creation that was sent and not answered.
-fn creating() -> Desk {
+fn creating() -> TestApp {
     let mut desk = groups_form::sent();
     desk.keys("esc esc").expect("All 4 ");
     desk
@@ -21,11 +21,11 @@ fn creating() -> Desk {
 
 #[test]
 fn nothing_under_way_asks_nothing() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("q");
     assert!(has_left(&desk));
     // A read that is awaited is nothing to ask about.
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("r q");
     assert!(has_left(&desk));
 }

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bourse::sandbox::SandboxConfig;
 
-use crate::desk::THREE;
 use crate::pty_support::Pty;
 use crate::recorder::{Recorded, Recorder, json};
 use crate::route_server::{Play, RouteServer};
 use crate::stories::groups::FOUR;
 use crate::support::{Server, frozen};
+use crate::test_app::THREE;
 
 pub const KEY: &str = "canary-key-4712-create";
 
