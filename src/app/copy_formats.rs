@@ -32,8 +32,7 @@ pub fn rows_json(listing: &Listing, rows: &[u32]) -> String {
 pub fn document(listing: &Listing, rows: &[u32]) -> String {
     let records: Vec<_> = rows
         .iter()
-        .filter_map(|row| listing.json(*row as usize))
-        .map(redact::record)
+        .filter_map(|row| row_json(listing, *row))
         .collect();
     let key = listing.catalog().list_key;
     format!("{{\"{key}\": [{}]}}\n", records.join(",\n"))

@@ -11,6 +11,7 @@ use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Reply, Request};
 use crate::domain::journal::Intent;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
+use crate::domain::text::visible;
 use crate::domain::workergroup;
 
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub enum Message {
     Key(KeyEvent),
     /// A text was pasted as one piece.
     Paste(String),
+    /// A key or a click that came with a paste, and may be a part of it: it answers no question.
+    AfterPaste(Box<Self>),
     /// The mouse was clicked or its wheel turned.
     Mouse(MouseEvent),
     /// The terminal has so many columns and rows.
@@ -158,6 +161,9 @@ pub enum Effect {
     Quit,
 }
 
+/// The longest notice, in characters: one line of a wide screen.
+const LONGEST: usize = 1000;
+
 /// A short notice that goes away by itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Toast {
@@ -173,7 +179,7 @@ impl Toast {
     /// Good news, for four seconds.
     pub fn new(text: impl Into<String>, now: Now) -> Self {
         Self {
-            text: text.into(),
+            text: visible(&text.into(), LONGEST),
             is_error: false,
             until: now.mono + 4.0,
             since: now.mono,
@@ -183,10 +189,9 @@ impl Toast {
     /// Bad news, for eight seconds.
     pub fn error(text: impl Into<String>, now: Now) -> Self {
         Self {
-            text: text.into(),
             is_error: true,
             until: now.mono + 8.0,
-            since: now.mono,
+            ..Self::new(text, now)
         }
     }
 

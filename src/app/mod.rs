@@ -166,6 +166,9 @@ impl Model {
     }
 }
 
+/// What a question says to keys that may be a part of the paste before them.
+const IGNORED_AFTER_PASTE: &str = "Keys that arrive with a paste answer nothing: type them";
+
 /// Decides what follows from something that happened.
 pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let is_input = persistence::is_input(&message);
@@ -189,6 +192,14 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             // It may be a key: nothing of it stays in the memory.
             let text = secrecy::zeroize::Zeroizing::new(text);
             stack::pasted(model, now, &text).unwrap_or_default()
+        }
+        // A pasted text can hold the sequence that ends a paste: what follows it looks typed.
+        Message::AfterPaste(message) => {
+            if stack::top(model).asks_consent() {
+                model.show(Toast::error(IGNORED_AFTER_PASTE, now));
+                return Vec::new();
+            }
+            decide(model, now, *message)
         }
         Message::Mouse(event) => mouse::on_event(model, now, event),
         Message::Focus(is_focused) => {

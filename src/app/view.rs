@@ -165,6 +165,11 @@ pub trait View: fmt::Debug + Send {
         let _ = (ticket, attempt, waiting);
     }
 
+    /// Whether keys answer a question here: those that may be a part of a paste do not.
+    fn asks_consent(&self) -> bool {
+        self.contexts().contains(&Context::Dialog)
+    }
+
     /// Takes the end of an export of its own; gives back what it did not export.
     fn exported(
         &mut self,

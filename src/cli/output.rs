@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use crate::api::ApiError;
 use crate::app::keys::Keymap;
-use crate::domain::text;
+use crate::domain::text::{self, json_for_terminal, visible, visible_lines};
 
 /// Why a command did not do what was asked.
 #[derive(Debug)]
@@ -59,7 +59,20 @@ impl From<ApiError> for CliError {
     }
 }
 
-pub fn print(content: &[u8]) -> Result<(), CliError> {
+/// Writes text to standard output, whatever that is connected to: what a terminal would act on
+/// becomes visible.
+pub fn print(text: &str) -> Result<(), CliError> {
+    write(visible_lines(text).as_bytes())
+}
+
+/// Writes JSON to standard output, whatever that is connected to: what a terminal would act on
+/// becomes JSON's own escapes.
+pub fn print_json(json: &str) -> Result<(), CliError> {
+    write(json_for_terminal(json).as_bytes())
+}
+
+/// Writes bytes of bourse's own to standard output: scripts, manual pages.
+pub fn write(content: &[u8]) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     out.write_all(content)
         .and_then(|()| out.flush())
@@ -67,16 +80,6 @@ pub fn print(content: &[u8]) -> Result<(), CliError> {
             io::ErrorKind::BrokenPipe => CliError::Closed,
             _ => CliError::Failed(format!("can't write: {error}")),
         })
-}
-
-/// Writes text that holds strangers' words to standard output: for a terminal, JSON's own escapes
-/// take the place of characters that a terminal would act on.
-pub fn print_json(json: &str) -> Result<(), CliError> {
-    if io::stdout().is_terminal() {
-        print(text::json_for_terminal(json).as_bytes())
-    } else {
-        print(json.as_bytes())
-    }
 }
 
 /// Says what went wrong, on standard error.
@@ -89,14 +92,14 @@ pub fn note(message: &str) {
     say(&format!("note: {message}"));
 }
 
-/// Writes to standard error as it is.
+/// Writes lines to standard error.
 pub fn tell(message: &str) {
     say(message);
 }
 
 fn say(message: &str) {
     // Nobody is left to tell if standard error is gone.
-    let _ = writeln!(io::stderr().lock(), "{message}");
+    let _ = writeln!(io::stderr().lock(), "{}", text::message(message));
 }
 
 /// A line on standard error that the next one replaces; nothing where nobody watches.
@@ -117,6 +120,7 @@ impl ProgressLine {
         if self.watched {
             self.shown = true;
             let mut err = io::stderr().lock();
+            let text = visible(text, usize::MAX);
             let _ = write!(err, "\r\x1b[K{text}").and_then(|()| err.flush());
         }
     }

@@ -4,16 +4,21 @@
 //! [`Untrusted`]. It has no `Display`; each sink has its own exit. Characters that could steer a
 //! terminal, reorder a line or hide are written visibly (`<U+202E>`), never dropped in silence.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use nucleo_matcher::chars::{normalize, to_lower_case};
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 // Real scripts stack two or three; hundreds paint over the lines above and below.
 /// The most combining marks that one character keeps.
 const MARKS_PER_GRAPHEME: usize = 3;
+
+// Eight characters of four bytes: a letter with its marks, a flag, an emoji with a skin tone.
+/// The longest symbol of a cell, in bytes.
+const LONGEST_SYMBOL: usize = 32;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Untrusted(Box<str>);
@@ -61,11 +66,6 @@ impl Untrusted {
     pub fn csv(&self) -> String {
         csv_text(&self.0)
     }
-
-    /// As one word of a POSIX shell, quoted.
-    pub fn shell(&self) -> String {
-        shell_words::quote(&self.0.replace('\0', "")).into_owned()
-    }
 }
 
 impl From<&str> for Untrusted {
@@ -81,21 +81,32 @@ impl From<String> for Untrusted {
 }
 
 /// What a spreadsheet may read as the beginning of a formula (OWASP ASVS 1.2.10, CWE-1236): the
-/// signs, their full-width forms, and the characters that it may skip in front of them.
-const FORMULA_STARTS: [char; 12] = [
-    '=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n', '\0',
-];
+/// signs and their full-width forms.
+const FORMULA_SIGNS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+
+/// Characters that a spreadsheet may skip in front of a sign.
+const SKIPPED: [char; 4] = ['\t', '\r', '\n', '\0'];
 
 /// A CSV cell that neither a terminal acts on nor a spreadsheet takes for a formula: hostile
-/// characters are written visibly, and what may begin a formula gets an apostrophe in front. The
-/// output does not matter: a file ends up on a terminal as well. RFC 4180 quoting is the writer's.
+/// characters are written visibly, and an apostrophe goes in front of what may begin a formula, also
+/// behind quotes and separators: programs disagree on where a cell ends. The output does not
+/// matter: a file ends up on a terminal as well. RFC 4180 quoting is the writer's.
 pub fn csv_text(text: &str) -> String {
     let shown = visible(text, usize::MAX);
-    if text.starts_with(FORMULA_STARTS) {
-        format!("'{shown}")
-    } else {
-        shown
+    let mut out = String::with_capacity(shown.len());
+    if text.starts_with(SKIPPED) {
+        out.push('\'');
     }
+    let mut may_begin = true;
+    for character in shown.chars() {
+        if may_begin && FORMULA_SIGNS.contains(&character) {
+            out.push('\'');
+        }
+        may_begin = matches!(character, ',' | ';' | '|' | '"' | '\'')
+            || (may_begin && character.is_whitespace());
+        out.push(character);
+    }
+    out
 }
 
 /// Whether a character must not reach a terminal as it is: controls, format characters (bidi,
@@ -113,9 +124,12 @@ pub fn is_hostile(character: char) -> bool {
         || code & 0xFFFE == 0xFFFE
 }
 
-/// The text with hostile characters written as `<U+XXXX>` and piles of combining marks cut, at
-/// most about `max_chars` characters long.
+/// The text with hostile characters written as `<U+XXXX>` and piles of combining marks counted
+/// instead of drawn, at most about `max_chars` characters long.
 pub fn visible(text: &str, max_chars: usize) -> String {
+    if text.len() <= max_chars && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len().min(max_chars));
     let mut written = 0;
     for grapheme in text.graphemes(true) {
@@ -123,32 +137,101 @@ pub fn visible(text: &str, max_chars: usize) -> String {
             out.push('…');
             break;
         }
-        let mut marks = 0;
-        for (index, character) in grapheme.chars().enumerate() {
-            if is_hostile(character) {
-                out.push_str(&escaped(character));
-                written += 8;
-                if written >= max_chars {
-                    break;
-                }
-                continue;
-            }
-            let is_mark = index > 0 && unicode_width::UnicodeWidthChar::width(character) == Some(0);
-            if index == 0 && unicode_width::UnicodeWidthChar::width(character) == Some(0) {
-                out.push_str(&escaped(character));
-            } else if !is_mark {
-                out.push(character);
-            } else if marks < MARKS_PER_GRAPHEME {
-                marks += 1;
-                out.push(character);
-            } else {
-                out.push_str("<+marks>");
-                break;
-            }
+        written += write_visible(grapheme, &mut out, max_chars - written);
+    }
+    out
+}
+
+/// Writes a grapheme, at most about `most` characters of it; gives their number.
+fn write_visible(grapheme: &str, out: &mut String, most: usize) -> usize {
+    let (mut written, mut marks) = (0, 0);
+    // A mark needs a letter to stand on.
+    let mut has_base = false;
+    for character in grapheme.chars() {
+        if written >= most {
+            break;
+        }
+        let is_mark = character.width() == Some(0);
+        if is_hostile(character) || (is_mark && !has_base) {
+            write_pile(marks, out);
+            out.push_str(&escaped(character));
+            (written, marks, has_base) = (written + 8, 0, false);
+            continue;
+        }
+        if !is_mark {
+            write_pile(marks, out);
+            (marks, has_base) = (0, true);
+        } else {
+            marks += 1;
+        }
+        if marks <= MARKS_PER_GRAPHEME {
+            out.push(character);
             written += 1;
         }
     }
-    out
+    write_pile(marks, out);
+    written
+}
+
+/// Says how many combining marks were left out.
+fn write_pile(marks: usize, out: &mut String) {
+    if let Some(more) = marks
+        .checked_sub(MARKS_PER_GRAPHEME)
+        .filter(|more| *more > 0)
+    {
+        let _ = write!(out, "<+{more} marks>"); // a String takes everything
+    }
+}
+
+/// As [`visible`], of any length, its line feeds kept: for texts that bourse has put into lines.
+pub fn visible_lines(text: &str) -> String {
+    let lines: Vec<_> = text
+        .split('\n')
+        .map(|line| visible(line, usize::MAX))
+        .collect();
+    lines.join("\n")
+}
+
+/// What stands for the user and password of an address.
+const REMOVED: &str = "<removed>";
+
+/// A message for standard error or a notice: as [`visible_lines`], and without the user and password
+/// that a person may have put into an address.
+pub fn message(text: &str) -> String {
+    visible_lines(&without_user_info(text))
+}
+
+/// The text without what stands before the host of its addresses.
+fn without_user_info(text: &str) -> Cow<'_, str> {
+    if !(text.contains("//") && text.contains('@')) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("//") {
+        out.push_str(before);
+        out.push_str("//");
+        let word = behind.split(|end: char| end.is_whitespace() || "\"'`<>".contains(end));
+        let address = word.into_iter().next().unwrap_or_default();
+        // Also behind a slash: a password that should have been encoded may hold one.
+        rest = match address.rfind('@') {
+            Some(at) => {
+                out.push_str(REMOVED);
+                &behind[at..]
+            }
+            None => behind,
+        };
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// Whether a cell of a screen can show this as it is.
+pub fn is_drawable(symbol: &str) -> bool {
+    match symbol.as_bytes() {
+        [byte] => matches!(byte, b' '..=b'~'),
+        bytes => bytes.len() <= LONGEST_SYMBOL && !symbol.contains(is_hostile),
+    }
 }
 
 fn escaped(character: char) -> String {
@@ -225,19 +308,108 @@ pub fn truncate(text: &str, max: usize) -> String {
     out
 }
 
-/// JSON text whose strings hold no character that a terminal could act on: `\uXXXX` is legal JSON,
-/// so nothing is lost.
+/// JSON text that holds nothing a terminal could act on: `\uXXXX` is legal in its strings, so
+/// nothing is lost. Between its values a carriage return or a tab becomes a blank.
 pub fn json_for_terminal(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
+    let (mut in_string, mut is_escaped) = (false, false);
+    let mut escapes = Escapes::default();
     for character in json.chars() {
-        if is_hostile(character) && !matches!(character, '\n' | '\t' | '\r') {
+        match character {
+            '\n' if !in_string => out.push('\n'),
+            '\r' | '\t' if !in_string => out.push(' '),
+            _ => escapes.write(character, &mut out),
+        }
+        if character == '"' && !is_escaped {
+            in_string = !in_string;
+            escapes = Escapes::default();
+        }
+        is_escaped = in_string && character == '\\' && !is_escaped;
+    }
+    out
+}
+
+/// The text with JSON's escapes for hostile characters, its line feeds kept: for the clipboard.
+pub fn clipboard(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut escapes = Escapes::default();
+    for character in text.chars() {
+        match character {
+            '\n' => out.push('\n'),
+            _ => escapes.write(character, &mut out),
+        }
+    }
+    out
+}
+
+/// The text with JSON's escapes for hostile characters, and for a backslash that would begin one:
+/// [`unescaped`] reads it back.
+pub fn with_escapes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut escapes = Escapes::default();
+    for character in text.replace("\\u", "\\u005cu").chars() {
+        escapes.write(character, &mut out);
+    }
+    out
+}
+
+/// What [`with_escapes`] was given. Any other backslash stays.
+pub fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("\\u") {
+        out.push_str(before);
+        if let Some((character, length)) = unit_escape(behind) {
+            out.push(character);
+            rest = &behind[length..];
+        } else {
+            out.push_str("\\u");
+            rest = behind;
+        }
+    }
+    out + rest
+}
+
+/// The character whose escape stands behind a `\u`, and the length of what stands there; `None` if
+/// it needs no escape.
+fn unit_escape(text: &str) -> Option<(char, usize)> {
+    let unit = |text: &str| u16::from_str_radix(text.get(..4)?, 16).ok();
+    let first = unit(text)?;
+    let second = text
+        .get(4..)
+        .and_then(|rest| unit(rest.strip_prefix("\\u")?));
+    let (character, length) = match char::decode_utf16([first]).next()? {
+        Ok(character) => (character, 4),
+        Err(_) => (char::decode_utf16([first, second?]).next()?.ok()?, 10),
+    };
+    let is_own = character == '\\' || is_hostile(character) || character.width() == Some(0);
+    is_own.then_some((character, length))
+}
+
+/// Writes hostile characters as JSON's escapes, and combining marks that have no letter to stand on
+/// or pile up.
+#[derive(Default)]
+struct Escapes {
+    /// How many more marks the last character bears.
+    room: usize,
+}
+
+impl Escapes {
+    fn write(&mut self, character: char, out: &mut String) {
+        let is_mark = !character.is_ascii() && character.width() == Some(0);
+        if is_hostile(character) || (is_mark && self.room == 0) {
+            self.room = 0;
             let mut units = [0; 2];
             for unit in character.encode_utf16(&mut units) {
                 let _ = write!(out, "\\u{unit:04x}"); // a String takes everything
             }
-        } else {
-            out.push(character);
+            return;
         }
+        self.room = if is_mark {
+            self.room - 1
+        } else {
+            MARKS_PER_GRAPHEME
+        };
+        out.push(character);
     }
-    out
 }

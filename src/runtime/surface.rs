@@ -49,6 +49,9 @@ pub trait Surface {
 pub enum TerminalEvent {
     /// Keys, clicks, pastes and sizes.
     Input(Vec<Event>),
+    /// A paste, and what came with it: a text that holds the sequence that ends a paste is split
+    /// there, and its rest looks typed.
+    Pasted(Vec<Event>),
     /// Leave with this exit status.
     Leave(i32),
     /// The terminal said whether its background is light.

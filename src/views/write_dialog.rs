@@ -1,7 +1,5 @@
 //! What the dialogs of all writes share: what will be sent, how it ended, what was sent before.
 
-use std::borrow::Cow;
-
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -197,8 +195,8 @@ fn input_line(label: &str, input: &TextInput, is_open: bool, row: Rect, scene: &
         scene.input(input, "", value);
         scene.render(Line::styled("▕", edge), right);
     } else {
-        let text: Cow<'_, str> = input.text().into();
-        scene.render(fit(Line::styled(text, theme.dim), value.width), value);
+        let text = Line::styled(input.shown(), theme.dim);
+        scene.render(fit(text, value.width), value);
     }
 }
 

@@ -1,13 +1,24 @@
-//! The last touch on a frame: the background that a theme wants, and plain signs for terminals that
-//! show no others.
+//! The last touch on a frame: nothing in it that a terminal would act on, the background that a theme
+//! wants, and plain signs for terminals that show no others.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Color;
 
+use crate::domain::text::is_drawable;
 use crate::widgets::theme::Theme;
 
-/// Gives every cell what the theme asks of all of them.
+// Views escape strangers' text themselves, visibly. This holds should one forget it.
+/// Stands for what no cell may hold.
+const REFUSED: char = '\u{fffd}';
+
+/// Gives every cell what the theme asks of all of them, and takes from it what would steer the
+/// terminal or flood it.
 pub fn finish(buffer: &mut Buffer, theme: &Theme) {
+    for cell in &mut buffer.content {
+        if !is_drawable(cell.symbol()) {
+            cell.set_char(REFUSED);
+        }
+    }
     if theme.background.is_none() && !theme.ascii {
         return;
     }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::domain::catalog::{Catalog, OFFERS};
 use crate::domain::field::Operator;
+use crate::domain::text::unescaped;
 
 /// A value, a list item or a bare word.
 #[derive(Debug, Clone, PartialEq)]
@@ -355,7 +356,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A quoted text. A doubled quote stands for one.
+    /// A quoted text. A doubled quote stands for one, `\u202e` for a character that no screen may show.
     fn quoted(&mut self, quote: char) -> Item {
         let start = self.at;
         self.at += quote.len_utf8();
@@ -375,7 +376,7 @@ impl<'a> Scanner<'a> {
         }
         Item {
             span: start..self.at,
-            text,
+            text: unescaped(&text),
             quoted: true,
             closed,
             glued: !self.at_border(),

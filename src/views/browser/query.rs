@@ -15,6 +15,7 @@ use crate::app::keys::Keymap;
 use crate::app::sort_editor::arrow;
 use crate::app::view::{Cx, Outcome, Region, Scene};
 use crate::domain::language::{self, LanguageError, Token};
+use crate::domain::text::visible;
 use crate::domain::{Condition, Resource, format};
 use crate::widgets::panel::Panel;
 use crate::widgets::text::{cells, fit};
@@ -121,7 +122,7 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
 }
 
 /// The query in the colours of its parts, without its first `scroll` cells; whether any were cut.
-fn highlighted<'a>(browser: &'a Browser, scroll: usize, theme: &Theme) -> (Line<'a>, bool) {
+fn highlighted(browser: &Browser, scroll: usize, theme: &Theme) -> (Line<'static>, bool) {
     let text = browser.bar.input.text();
     let tokens = language::highlight(text, browser.query.catalog());
     // Where cells are scrolled away, the ellipsis takes the place of one more.
@@ -136,10 +137,12 @@ fn highlighted<'a>(browser: &'a Browser, scroll: usize, theme: &Theme) -> (Line<
                 .find(|(span, _)| span.contains(&at))
                 .map_or(theme.text, |(_, token)| style_of(*token, theme)),
         };
-        if column >= hidden {
-            line.push_span(Span::styled(letter, style));
+        for cell in visible(letter, usize::MAX).graphemes(true) {
+            if column >= hidden {
+                line.push_span(Span::styled(cell.to_owned(), style));
+            }
+            column += usize::from(cells(cell));
         }
-        column += usize::from(cells(letter));
     }
     (line, scroll > 0)
 }
@@ -157,9 +160,9 @@ const fn style_of(token: Token, theme: &Theme) -> Style {
 /// The column of the screen where a place of the query's text is.
 fn column_of(place: usize, browser: &Browser, line: Rect) -> u16 {
     let input = &browser.bar.input;
-    let start = input.text().get(..place).map_or(0, cells);
     let scroll = input.scroll(usize::from(line.width.saturating_sub(PROMPT + 1)));
-    line.x + PROMPT + start.saturating_sub(u16::try_from(scroll).unwrap_or(0))
+    let column = input.column_of(place).saturating_sub(scroll);
+    line.x + PROMPT + u16::try_from(column).unwrap_or(line.width)
 }
 
 /// Draws what could stand at the cursor, in a box below it.
@@ -329,14 +332,15 @@ fn printed<'a>(conditions: impl IntoIterator<Item = &'a Condition>) -> String {
 
 /// Draws a caret under the mistake in the query.
 fn caret(browser: &Browser, error: &LanguageError, area: Rect, scene: &mut Scene<'_, '_>) {
-    let text = browser.bar.input.text();
-    let width = area.width.saturating_sub(PROMPT + 1);
-    let scroll = u16::try_from(browser.bar.input.scroll(usize::from(width))).unwrap_or(0);
-    let before = text.get(..error.span.start).map_or(0, cells);
-    let under = text.get(error.span.clone()).map_or(1, cells).max(1);
-    let x = PROMPT + before.saturating_sub(scroll).min(width);
-    let carets = "^".repeat(usize::from(under));
-    let line = format!("{}{carets}", " ".repeat(usize::from(x)));
+    let input = &browser.bar.input;
+    let width = usize::from(area.width.saturating_sub(PROMPT + 1));
+    let before = input.column_of(error.span.start);
+    let under = input
+        .column_of(error.span.end)
+        .saturating_sub(before)
+        .max(1);
+    let x = usize::from(PROMPT) + before.saturating_sub(input.scroll(width)).min(width);
+    let line = format!("{}{}", " ".repeat(x), "^".repeat(under));
     let style = scene.theme.error;
     scene.render(Line::styled(line, style), area);
 }

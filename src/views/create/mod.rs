@@ -183,6 +183,10 @@ impl View for Create {
         self.page != Page::Outcome
     }
 
+    fn asks_consent(&self) -> bool {
+        true
+    }
+
     fn availability(&self, action: Action, _: &State) -> Availability {
         match (self.page, action) {
             (Page::Confirm | Page::Unknown, Action::Help) => {

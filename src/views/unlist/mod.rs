@@ -224,6 +224,10 @@ impl View for Unlist {
         self.page != Page::Outcome
     }
 
+    fn asks_consent(&self) -> bool {
+        true
+    }
+
     fn availability(&self, action: Action, state: &State) -> Availability {
         match (self.page, action) {
             (Page::Id | Page::Again, Action::Help) => {
