@@ -119,7 +119,7 @@ pub fn is_hostile(character: char) -> bool {
             0xAD | 0x34F | 0x61C | 0x6DD | 0x70F | 0x8E2 | 0x115F | 0x1160 | 0x17B4 | 0x17B5
             | 0x180B..=0x180F | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x3164
             | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFB | 0x600..=0x605 | 0x890 | 0x891
-            | 0x110BD | 0x110CD | 0x13430..=0x1345F | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A
+            | 0x110BD | 0x110CD | 0x13430..=0x1343F | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A
             | 0xE0000..=0xE0FFF | 0xE000..=0xF8FF | 0xF0000..=0x10_FFFF | 0xFDD0..=0xFDEF)
         || code & 0xFFFE == 0xFFFE
 }
@@ -158,11 +158,11 @@ fn write_visible(grapheme: &str, out: &mut String, most: usize) -> usize {
             (written, marks, has_base) = (written + 8, 0, false);
             continue;
         }
-        if !is_mark {
+        if is_mark {
+            marks += 1;
+        } else {
             write_pile(marks, out);
             (marks, has_base) = (0, true);
-        } else {
-            marks += 1;
         }
         if marks <= MARKS_PER_GRAPHEME {
             out.push(character);

@@ -12,6 +12,7 @@ mod api;
 mod cli;
 mod desk;
 mod domain;
+mod hostile;
 #[cfg(unix)]
 mod pty_support;
 mod recorder;

@@ -30,7 +30,7 @@ fn filled() -> Desk {
 }
 
 /// The confirmation of what [`filled`] has, its preflight and its list of groups answered.
-fn confirming() -> Desk {
+pub fn confirming() -> Desk {
     let mut desk = filled();
     desk.keys("pgdn enter");
     answer_all(&mut desk, FOUR);
