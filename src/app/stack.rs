@@ -11,6 +11,7 @@ use super::mutations::Completed;
 use super::remote::{Now, Ticket, Waiting};
 use super::view::{Availability, Change, Cx, Outcome, Region, Response, View};
 use super::{Model, actions};
+use crate::domain::text::is_hostile;
 
 /// Lets the view at a place of the stack act; `None` if there is no view.
 fn with<R>(
@@ -146,11 +147,23 @@ pub(super) fn typed(
     with_top(model, now, |view, cx| view.typed(key, cx))
 }
 
-/// Gives a pasted text to the topmost view.
+/// Whether every text field leaves a character out of a paste.
+fn is_left_out(character: char) -> bool {
+    is_hostile(character) && !matches!(character, '\n' | '\r' | '\t')
+}
+
+/// Gives a pasted text to the topmost view, and says what it leaves out.
 pub(super) fn pasted(model: &mut Model, now: Now, text: &str) -> Option<Vec<Effect>> {
+    let before = model.state.toast.take();
     let (outcome, effects) = with_top(model, now, |view, cx| view.paste(text, cx))?;
+    let left_out = text.chars().filter(|one| is_left_out(*one)).count();
     if outcome == Outcome::Ignored {
         model.state.toast = Some(Toast::error("Can't paste here", now));
+    } else if model.state.toast.is_none() && left_out > 0 && !top(model).asks_consent() {
+        let text = format!("{left_out} invisible or control characters left out");
+        model.state.toast = Some(Toast::error(text, now));
+    } else if model.state.toast.is_none() {
+        model.state.toast = before;
     }
     Some(effects)
 }

@@ -124,6 +124,15 @@ pub fn is_hostile(character: char) -> bool {
         || code & 0xFFFE == 0xFFFE
 }
 
+/// Whether [`visible`] leaves a short text as it is, for all that can be told without reading its
+/// graphemes.
+pub fn is_visible(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+        || !text
+            .chars()
+            .any(|character| is_hostile(character) || character.width() == Some(0))
+}
+
 /// The text with hostile characters written as `<U+XXXX>` and piles of combining marks counted
 /// instead of drawn, at most about `max_chars` characters long.
 pub fn visible(text: &str, max_chars: usize) -> String {

@@ -26,11 +26,10 @@ const BATCH: usize = 24;
 type Exit = (&'static str, fn(&str) -> String);
 
 /// Exits for one line that is read by people: what is forbidden becomes its name.
-const LINES: [Exit; 6] = [
+const LINES: [Exit; 5] = [
     ("screen", |text| Untrusted::from(text).screen(4096)),
     ("csv", csv_text),
     ("notice", |text| Toast::new(text, NOW).text),
-    ("input line", drawn),
     ("standard output", |text| visible_lines(&one_line(text))),
     ("standard error", |text| message(&one_line(text))),
 ];
@@ -79,16 +78,8 @@ fn drawn(text: &str) -> String {
     let mut buffer = Buffer::empty(area);
     let input = TextInput::new(text);
     InputLine::new(&input, &Theme::MONO).render(area, &mut buffer, &mut None);
-    let mut line = String::new();
-    let mut x = 0;
-    while x < area.width {
-        let symbol = buffer[(x, 0)].symbol();
-        line.push_str(symbol);
-        // A wide character takes the next cell as well, and so do marks with a width.
-        let is_wide = symbol.width() > 1 || symbol.contains(['\u{ff9e}', '\u{ff9f}']);
-        x += if is_wide { 2 } else { 1 };
-    }
-    line.trim_end().to_owned()
+    let symbols = buffer.content.iter().map(ratatui::buffer::Cell::symbol);
+    symbols.filter(|symbol| *symbol != " ").collect()
 }
 
 fn every_scalar_value() -> impl Iterator<Item = char> {
@@ -124,6 +115,8 @@ fn every_scalar_value_is_shown_or_named_by_every_exit_for_people() {
         for (exit, run) in LINES {
             assert_eq!(fault(run, &text, &wanted), None, "{exit}");
         }
+        // Blanks are left out: the widths of some letters are matters of opinion.
+        assert_eq!(drawn(&text), wanted.replace(' ', ""), "input line");
         let plain: String = batch
             .iter()
             .map(|one| match one {
@@ -189,22 +182,22 @@ fn an_exit_that_lets_out_or_loses_a_character_is_found() {
     }
 }
 
-/// Texts of plain, wide, right-to-left and forbidden characters and of marks, without `<`: so an
+/// A text of plain, wide, right-to-left and forbidden characters and of marks, without `<`: so an
 /// escape in what comes out is no character that went in.
-fn any_text() -> impl Strategy<Value = String> {
-    let forbidden = prop::sample::select(super::samples());
-    let letter = prop_oneof![
-        4 => prop::char::range(' ', '~'),
-        1 => prop::char::range('\u{300}', '\u{36f}'),
-        1 => prop::char::range('\u{5d0}', '\u{5ea}'),
-        1 => prop::char::range('\u{4e00}', '\u{9fff}'),
-        1 => prop::char::range('\u{1f300}', '\u{1f6ff}'),
-        1 => prop::char::range('\u{1100}', '\u{11ff}'),
-        3 => forbidden,
-        1 => any::<char>(),
-    ];
-    prop::collection::vec(letter, 0..24)
-        .prop_map(|letters| letters.into_iter().filter(|one| *one != '<').collect())
+fn text_of(seed: u64, samples: &[char]) -> String {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let many = random.usize(0..24);
+    let letter = |_| match random.u8(0..12) {
+        0..4 => random.char(' '..='~'),
+        4 => random.char('\u{300}'..='\u{36f}'),
+        5 => random.char('\u{5d0}'..='\u{5ea}'),
+        6 => random.char('\u{4e00}'..='\u{9fff}'),
+        7 => random.char('\u{1f300}'..='\u{1f6ff}'),
+        8 => random.char('\u{1100}'..='\u{11ff}'),
+        9 => random.char(..),
+        _ => samples[random.usize(..samples.len())],
+    };
+    (0..many).map(letter).filter(|one| *one != '<').collect()
 }
 
 /// What went into [`visible`]; `None` for each mark that it counted instead of showing.
@@ -240,9 +233,10 @@ fn random_texts_are_bounded_stay_as_they_are_the_second_time_and_lose_nothing() 
         failure_persistence: None,
         ..Config::default()
     });
-    let most = (any_text(), 0_usize..40);
+    let samples = super::samples();
     runner
-        .run(&most, |(text, most)| {
+        .run(&(any::<u64>(), 0_usize..40), |(seed, most)| {
+            let text = text_of(seed, &samples);
             let whole = visible(&text, usize::MAX);
             prop_assert_eq!(visible(&whole, usize::MAX), whole.clone());
             prop_assert_eq!(forbidden(&whole), None);
