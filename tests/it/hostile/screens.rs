@@ -61,6 +61,7 @@ fn answer(catalog: &'static Catalog, turn: usize) -> String {
     let mut records = records(catalog, id);
     let many = records.len();
     records.rotate_left(turn % many);
+    records.truncate(6);
     for record in &mut records {
         for (name, value) in [
             ("num_gpus", json!(2)),

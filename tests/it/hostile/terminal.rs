@@ -84,7 +84,9 @@ fn fault(token: &Token) -> Option<String> {
             let is_plain = numbers
                 .bytes()
                 .all(|one| one.is_ascii_digit() || b";: ".contains(&one));
-            is_plain && "HABCDGJKmhlqrfXd".contains(last)
+            // The stack of titles, before and after ours.
+            let is_title = matches!(sequence.as_str(), "22;2t" | "23;2t");
+            is_title || is_plain && "HABCDGJKmhlqrfXd".contains(last)
         }
         // The title, links, the background's color, the clipboard by our own hand.
         Token::Osc(text) => {
