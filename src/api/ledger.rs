@@ -1,4 +1,5 @@
-//! What was sent and answered, secrets removed: the source of the Requests pane and of the log.
+//! Sent requests and their responses, without secrets: the source of the Requests pane and of the
+//! log.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,18 +8,18 @@ use super::wire::Method;
 use super::{Operation, Secret, redact};
 use crate::domain::Untrusted;
 
-/// How much of an answer is kept with its entry, in bytes.
+/// How much of a response is kept with its entry, in bytes.
 pub const BODY_KEPT: usize = 256 * 1024;
 
-/// How much is kept of one class of calls.
+/// The limits of one class of calls.
 struct Quota {
     entries: usize,
     /// Bytes of bodies.
     bytes: usize,
 }
 
-/// A route run sends hundreds of requests a second: with a quota of their own they never push out
-/// the searches and writes that a person wants to look up.
+/// A route run sends hundreds of requests a second: with a quota of its own it never pushes out the
+/// searches and writes that a person wants to look up.
 const ROUTE_QUOTA: Quota = Quota {
     entries: 200,
     bytes: 4 * 1024 * 1024,
@@ -29,10 +30,10 @@ const CALL_QUOTA: Quota = Quota {
     bytes: 16 * 1024 * 1024,
 };
 
-/// What stands where there is no status.
+/// Shown instead of a status.
 pub const NO_ANSWER: &str = "no response";
 
-/// What a status means, in a word or two; empty for one that is rare.
+/// The reason phrase of a status; empty for rare ones.
 pub const fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",
@@ -64,41 +65,42 @@ pub const fn reason(status: u16) -> &'static str {
     }
 }
 
-/// One attempt: what was sent and what came back.
+/// One attempt: request and response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LedgerEntry {
     /// When it was sent, in seconds since 1970.
     pub at: f64,
     pub operation: Operation,
     pub method: Method,
-    /// The whole address; it never holds a secret.
+    /// The full address; it never contains a secret.
     pub url: String,
     /// Whether a key was sent.
     pub with_key: bool,
-    /// The body as it was sent, secrets removed.
+    /// The body as sent, without secrets.
     pub request: Option<String>,
-    /// HTTP status, if an answer came.
+    /// HTTP status, if there was a response.
     pub status: Option<u16>,
-    /// How long it took, to the last byte.
+    /// The duration to the last byte.
     pub took: Duration,
     /// Bytes of body sent.
     pub bytes_sent: usize,
-    /// Bytes of body that came, decompressed.
+    /// Bytes of body received, decompressed.
     pub bytes_received: usize,
-    /// Which attempt of its call it was, from 1.
+    /// The number of the attempt within its call, from 1.
     pub attempt: u32,
-    /// How long it waited for its turn.
+    /// How long it waited for the rate limit.
     pub waited: Duration,
-    /// The answer, bounded by [`BODY_KEPT`], secrets removed.
+    /// The response, bounded by [`BODY_KEPT`], without secrets.
     pub response: Option<Untrusted>,
-    /// Whether [`LedgerEntry::response`] is only the beginning.
+    /// Whether [`LedgerEntry::response`] is truncated.
     pub response_cut: bool,
-    /// What went wrong, in words.
     pub error: Option<String>,
+    /// The fault that a sandbox made on purpose, by its header.
+    pub sandbox_fault: Option<Untrusted>,
 }
 
 impl LedgerEntry {
-    /// The status with its meaning, or that there was none.
+    /// The status with its reason phrase, or that there was no response.
     pub fn status_words(&self) -> String {
         match self.status.map(|status| (status, reason(status))) {
             None => NO_ANSWER.to_owned(),
@@ -107,19 +109,18 @@ impl LedgerEntry {
         }
     }
 
-    /// The body as it was sent, without anything that may be a secret.
+    /// The body as sent, without possible secrets.
     pub fn request_body(&self) -> Option<String> {
         self.request.as_deref().map(redact::record)
     }
 
-    /// The answer, or its beginning, without anything that may be a secret.
+    /// The response, possibly truncated, without possible secrets.
     pub fn response_body(&self) -> Option<String> {
         let text = self.response.as_ref()?.compared();
         Some(redact::record(text))
     }
 
-    /// The entry with bodies that are free of anything that may be a secret, so that a list need not
-    /// read them again whenever it shows their beginning.
+    /// The entry with redacted bodies, so that a list need not redact them again in every frame.
     fn redacted(self) -> Self {
         Self {
             request: self.request_body(),
@@ -128,7 +129,7 @@ impl LedgerEntry {
         }
     }
 
-    /// The beginning of a body of the ledger, of at most so many bytes, and whether more follows.
+    /// The first bytes of a body, at most `bytes`, and whether more follow.
     pub fn beginning(body: &str, bytes: usize) -> (&str, bool) {
         let end = body.floor_char_boundary(bytes);
         (&body[..end], end < body.len())
@@ -138,7 +139,7 @@ impl LedgerEntry {
         self.operation == Operation::Route
     }
 
-    /// Bytes of text that the entry holds.
+    /// Bytes of text in the entry.
     fn weight(&self) -> usize {
         self.request.as_ref().map_or(0, String::len)
             + self
@@ -158,7 +159,7 @@ pub struct Ledger {
     total: u64,
 }
 
-/// What one class of calls takes of its quota.
+/// How much of its quota a class of calls uses.
 #[derive(Debug, Default)]
 struct Usage {
     entries: usize,
@@ -172,8 +173,8 @@ impl Usage {
 }
 
 impl Ledger {
-    /// Adds an entry without anything that may be a secret; the oldest of its class are dropped when the quota is used up. Gives their
-    /// numbers.
+    /// Adds an entry without possible secrets; when the quota is used up, the oldest of its class
+    /// are dropped. Returns their numbers.
     pub fn push(&mut self, entry: LedgerEntry) -> Vec<u64> {
         let entry = entry.redacted();
         let is_route = entry.is_route();
@@ -206,8 +207,7 @@ impl Ledger {
         self.entries.iter().rev().map(|(_, entry)| entry)
     }
 
-    /// The entries with their numbers, latest first. A number is never given twice: the first
-    /// entry that there ever was has number 1.
+    /// The entries with their numbers, latest first. Numbers start at 1 and are never reused.
     pub fn numbered(&self) -> impl Iterator<Item = (u64, &LedgerEntry)> {
         self.entries
             .iter()
@@ -215,7 +215,7 @@ impl Ledger {
             .map(|(number, entry)| (*number, entry))
     }
 
-    /// The entry of a number, if it is still kept.
+    /// The entry with that number, if it is still kept.
     pub fn get(&self, number: u64) -> Option<&LedgerEntry> {
         let place = self
             .entries
@@ -224,7 +224,7 @@ impl Ledger {
         self.entries.get(place).map(|(_, entry)| entry)
     }
 
-    /// How many entries there ever were.
+    /// How many entries there have been in all.
     pub const fn total(&self) -> u64 {
         self.total
     }
@@ -240,7 +240,7 @@ impl Ledger {
     }
 }
 
-/// A body without secrets: members that hold one, copies of them, and the keys that were sent.
+/// A body without secrets: secret members, copies of them, and the keys that were sent.
 pub(crate) fn clean(text: &str, keys: &[&Secret]) -> String {
     keys.iter()
         .fold(redact::members_and_copies(text), |text, key| {
@@ -248,13 +248,13 @@ pub(crate) fn clean(text: &str, keys: &[&Secret]) -> String {
         })
 }
 
-/// The beginning of an answer without secrets, and whether it is only the beginning.
+/// The beginning of a response without secrets, and whether it is truncated.
 pub(crate) fn excerpt(body: &[u8], keys: &[&Secret]) -> (String, bool) {
     let cut = body.len() > BODY_KEPT;
     let text = String::from_utf8_lossy(&body[..body.len().min(BODY_KEPT)]);
     let mut text = clean(&text, keys);
     if cut {
-        // The end may hold the first half of a key, which looks like no key.
+        // The end may hold the first half of a key, which would not be recognised.
         let longest = keys.iter().map(|key| key.expose().len() * 3).max();
         let end = text.len().saturating_sub(longest.unwrap_or(0));
         text.truncate(text.floor_char_boundary(end));
@@ -283,6 +283,7 @@ mod tests {
             response: Some(Untrusted::from("x".repeat(size))),
             response_cut: false,
             error: None,
+            sandbox_fault: None,
         }
     }
 

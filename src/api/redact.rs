@@ -1,10 +1,12 @@
-//! Taking secrets out of texts that are kept or shown.
+//! Removes secrets from texts that are stored or shown.
+
+use std::borrow::Cow;
 
 use super::Secret;
+use crate::domain::copies::{Copies, SHORTEST, forms};
 use crate::domain::pretty::string_end;
 use crate::domain::secrets;
 
-/// What stands in place of a secret.
 pub const REMOVED: &str = "<removed>";
 
 /// Members of JSON objects whose value is a secret.
@@ -19,70 +21,49 @@ const SECRET_MEMBERS: [&str; 8] = [
     "access_token",
 ];
 
-/// The shortest secret that is searched for as text: a shorter one would match by chance.
-const SHORTEST: usize = 4;
-
-/// The shortest value of a secret member whose copies are looked for.
+/// The shortest value of a secret member whose copies are searched for.
 const SHORTEST_COPY: usize = 8;
 
-/// The most values whose copies are looked for in one text.
-const MOST_COPIES: usize = 100;
-
-/// The text without a known secret, in whatever form it can stand in JSON or in an address.
+/// The text without a known secret, in any encoding that JSON or a URL may use.
 pub fn known(text: &str, secret: &Secret) -> String {
     let plain = secret.expose();
     if plain.len() < SHORTEST {
         return text.to_owned();
     }
-    let quoted = serde_json::Value::from(plain).to_string();
-    let mut forms = vec![
-        plain.to_owned(),
-        quoted.trim_matches('"').to_owned(),
-        percent_encoded(plain),
-    ];
-    forms.dedup();
-    forms
+    forms(plain)
         .iter()
         .fold(text.to_owned(), |text, form| text.replace(form, REMOVED))
 }
 
-fn percent_encoded(text: &str) -> String {
-    use std::fmt::Write as _;
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}"); // a String takes everything
-        }
-    }
-    out
-}
-
-/// JSON text with the values of secret members replaced, whatever their type. The text may be cut
-/// or broken: an unfinished value is removed up to the end.
+/// JSON text with the values of secret members replaced, whatever their type. The text may be
+/// truncated or invalid: an unfinished value is removed up to the end.
 pub fn members(json: &str) -> String {
     without(json, is_secret_name, |_| {})
 }
 
-/// As [`members`], and the values that were texts are taken out wherever else they stand: a server
-/// may repeat a key in a message.
+/// Like [`members`], and also removes copies of those values everywhere else: a server may repeat a
+/// key in a message.
 pub fn members_and_copies(json: &str) -> String {
-    let mut values: Vec<String> = Vec::new();
-    let text = without(json, is_secret_name, |value| {
-        let value: String = serde_json::from_str(value).unwrap_or_default();
-        let is_telling = value.len() >= SHORTEST_COPY;
-        if is_telling && values.len() < MOST_COPIES && !values.contains(&value) {
-            values.push(value);
-        }
-    });
-    values
-        .into_iter()
-        .fold(text, |text, value| known(&text, &Secret::new(value)))
+    without_copies(json, is_secret_name, SHORTEST_COPY)
 }
 
-/// An assignment as it is handed on to its worker: everything but a key that the market repeats,
-/// which is the person's and no business of a worker. The signature stays, for the worker checks it.
+/// As [`without`]; the values that were texts of at least `shortest` bytes are taken out wherever
+/// else they stand.
+fn without_copies(json: &str, is_secret: impl Fn(&str) -> bool, shortest: usize) -> String {
+    let mut values: Vec<String> = Vec::new();
+    let text = without(json, is_secret, |value| {
+        let value: Option<String> = serde_json::from_str(value).ok();
+        values.extend(value.filter(|value| value.len() >= shortest));
+    });
+    let copies = Copies::of(values.iter().map(String::as_str));
+    match copies.remove(&text, REMOVED) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(clean) => clean,
+    }
+}
+
+/// An assignment to forward to its worker: everything but a key that the market echoes, which no
+/// worker should see. The signature stays, because the worker checks it.
 pub fn api_keys(json: &str) -> String {
     let is_key = |quoted: &str| {
         let name = unquoted(quoted);
@@ -93,22 +74,15 @@ pub fn api_keys(json: &str) -> String {
     without(json, is_key, |_| {})
 }
 
-/// A record as it came, for a clipboard or a file: besides the members that the specification knows
-/// as secret, those that are called like one lose their value too.
+/// A record as received, for the clipboard or a file: members with names like a secret's lose their
+/// values too, not only the documented ones.
 pub fn record(json: &str) -> String {
-    let mut keys: Vec<&str> = Vec::new();
     let is_secret = |quoted: &str| secrets::is_secret_name(&unquoted(quoted));
-    let shown = without(json, is_secret, |value| keys.push(value));
     // People write a key into launch arguments as well.
-    keys.iter()
-        .filter_map(|value| serde_json::from_str::<String>(value).ok())
-        .filter(|key| key.len() >= secrets::SHORTEST_KEY)
-        .fold(shown, |shown, key| {
-            known(&shown, &Secret::new(key.as_str()))
-        })
+    without_copies(json, is_secret, secrets::SHORTEST_KEY)
 }
 
-/// The text without the values of secret members; each of them is handed to `removed`.
+/// The text without the values of secret members; each of them is passed to `removed`.
 fn without<'j>(
     json: &'j str,
     is_secret: impl Fn(&str) -> bool,
@@ -153,7 +127,7 @@ fn is_secret_name(quoted: &str) -> bool {
         .any(|secret| secret.eq_ignore_ascii_case(&name))
 }
 
-/// A name without its quotes; it may be written with escapes.
+/// A name without its quotes; it may contain escapes.
 fn unquoted(quoted: &str) -> String {
     serde_json::from_str(quoted).unwrap_or_else(|_| quoted.trim_matches('"').to_owned())
 }
@@ -165,13 +139,13 @@ fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where the value of a member begins, if a colon follows its name.
+/// The start of a member's value, if a colon follows its name.
 fn value_after_colon(bytes: &[u8], name_end: usize) -> Option<usize> {
     let colon = skip_blanks(bytes, name_end);
     (bytes.get(colon) == Some(&b':')).then(|| skip_blanks(bytes, colon + 1))
 }
 
-/// The end of the value that begins at `at`.
+/// The end of the value that starts at `at`.
 fn skip_value(bytes: &[u8], at: usize) -> usize {
     let mut depth = 0_usize;
     let mut at = at;

@@ -1,42 +1,48 @@
 //! `bourse unlist` and `bourse groups create`: writes without a screen, by the dashboard's rules.
 //!
-//! What will be sent is printed, confirmed by typing or by `--yes`, sent once and never again, and
-//! kept in the journal: the intent before the first byte, the outcome after the reply.
+//! The request is printed, confirmed by typing or by `--yes`, sent once and never retried, and
+//! journalled: the intent before the first byte, the outcome after the reply.
+
+mod unsettled;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use serde::de::IgnoredAny;
 use tokio::time::Instant;
 
 use super::args::{ReplyFormat, UnlistArguments, WriteArguments};
-use super::create_args::{CreateArguments, flag};
+use super::create_args::{CreateArguments, Settlement, flag};
 use super::output::{self, CliError};
 use super::sandbox::Stop;
 use super::settings::{Market, Settings};
+use crate::api::client::epoch_seconds;
 use crate::api::{ApiError, Progress, Reply, Request, Session};
 use crate::app::groups::creation::CREATE;
 use crate::app::mutations::{self, Mutations, READ_ONLY, RequestPreview, SendBlocked};
 use crate::app::remote::{Now, Tickets};
 use crate::app::{Effect, Profile};
-use crate::domain::journal::{Verdict, WriteKind};
+use crate::domain::journal::{Entry, Verdict, WriteKind};
 use crate::domain::language::{self, LanguageError};
 use crate::domain::text::visible;
 use crate::domain::workergroup::{Key, NewWorkergroup, Objection};
-use crate::domain::{Condition, Operand, Operator, Untrusted, Value, WORKERGROUPS, format};
+use crate::domain::{Condition, Operand, Operator, Untrusted, Value, WORKERGROUPS};
 use crate::runtime::writes::{History, journalled};
+use crate::store::Journal;
 
-/// A write that the command line describes.
+/// A write from the command line.
 struct Write {
     kind: WriteKind,
     request: Request,
-    /// As the journal names it.
+    /// Its name in the journal.
     subject: String,
-    /// What a person types to confirm it.
+    /// The word to type as confirmation.
     word: String,
-    /// What to check when its outcome is unknown.
+    /// What to check if its outcome is unknown.
     check: String,
+    /// What became of the same, sent before, as the person says.
+    settle: Option<Settlement>,
 }
 
 pub async fn unlist(settings: &Settings, arguments: &UnlistArguments) -> Result<(), CliError> {
@@ -47,6 +53,7 @@ pub async fn unlist(settings: &Settings, arguments: &UnlistArguments) -> Result<
         subject: id.to_string(),
         word: id.to_string(),
         check: format!("Check listing {id} in the market's console before you unlist it again."),
+        settle: None,
     };
     perform(settings, write, arguments.write).await
 }
@@ -68,11 +75,12 @@ pub async fn create(settings: &Settings, arguments: &CreateArguments) -> Result<
             list_command(settings, &new)
         ),
         request: Request::CreateWorkergroup(new),
+        settle: arguments.settle,
     };
     perform(settings, write, arguments.write).await
 }
 
-/// Everything that stands against a draft, each under its flag; a search with a caret.
+/// All validation errors of a draft, each under its flag; a search with a caret.
 fn refused<'t>(objections: &[Objection], text: impl Fn(Key) -> &'t str) -> CliError {
     let lines: Vec<_> = objections
         .iter()
@@ -94,7 +102,7 @@ fn refused<'t>(objections: &[Objection], text: impl Fn(Key) -> &'t str) -> CliEr
     CliError::Usage(lines.join("\n"))
 }
 
-/// An objection or advice under the flag that it is about.
+/// A validation error or warning under its flag.
 fn named(objection: &Objection) -> String {
     let flag = Key::named(objection.parameter).map_or(objection.parameter, flag);
     format!("--{flag}: {}", objection.message)
@@ -123,7 +131,7 @@ fn list_command(settings: &Settings, new: &NewWorkergroup) -> String {
 }
 
 async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Result<(), CliError> {
-    if !how.dry_run {
+    if !how.dry_run && write.settle != Some(Settlement::Created) {
         allowed(settings, how)?;
     }
     let connection = settings.connect().await?;
@@ -142,28 +150,32 @@ async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Resu
         return output::print(&text);
     }
     output::tell(preview(&consent).trim_end());
-    let history = if profile.is_sandbox {
-        // Another market in every run: what was sent to an earlier one says nothing about it.
-        History {
-            entries: Vec::new(),
-            ..History::open(settings, &profile)
-        }
-    } else {
-        History::open(settings, &profile)
-    };
+    let mut history = History::open(settings, &profile);
+    if profile.is_sandbox {
+        // Another market in every run: of what was sent to an earlier one only workergroups stay.
+        let is_kept = |entry: &Entry| entry.intent.kind == WriteKind::CreateWorkergroup;
+        history.entries.retain(is_kept);
+    }
     if let Some(note) = &history.note {
         output::note(note);
     }
-    tell_unresolved(&history, &write);
+    let mut mutations = Mutations::default();
+    mutations.history = history.entries;
+    let journal = history.journal;
+    unsettled::tell(&mutations, &write);
+    if unsettled::settle(&mut mutations, journal.as_ref(), &write)? {
+        return Ok(());
+    }
     if !how.yes {
         confirm(&write.word)?;
     }
-    let sent = send(&connection.session, &profile, history, write, how.format).await;
+    let kept = (mutations, journal);
+    let sent = send(&connection.session, &profile, kept, write, how.format).await;
     settings.keep_pacing(&connection.session);
     sent
 }
 
-/// Refuses where nothing may be written, and where nobody can be asked.
+/// Refuses if the market is read-only, or if there is no terminal to confirm on.
 fn allowed(settings: &Settings, how: WriteArguments) -> Result<(), CliError> {
     if settings.read_only {
         return Err(CliError::Failed(format!("nothing was sent: {READ_ONLY}")));
@@ -183,7 +195,7 @@ fn url(consent: &RequestPreview) -> String {
     format!("{}{}", consent.base, consent.path)
 }
 
-/// What will be sent, for people: the key by where it belongs.
+/// The request for people, naming the key without showing it.
 fn preview(consent: &RequestPreview) -> String {
     format!(
         "{} {}\n{}\n{}\n",
@@ -194,23 +206,7 @@ fn preview(consent: &RequestPreview) -> String {
     )
 }
 
-/// Warns of an earlier write of the same thing whose outcome is open.
-fn tell_unresolved(history: &History, write: &Write) {
-    let open = history.entries.iter().rev().find(|entry| {
-        entry.intent.kind == write.kind
-            && entry.intent.subject == write.subject
-            && entry.verdict() == Verdict::Unknown
-    });
-    if let Some(entry) = open {
-        output::note(&format!(
-            "the outcome of the request of {} UTC is unknown. {}",
-            format::moment(entry.intent.at),
-            write.check
-        ));
-    }
-}
-
-/// Asks the person to type a word. A process that is interrupted here has sent nothing.
+/// Asks the person to type a word. Interrupting the process here means that nothing was sent.
 fn confirm(word: &str) -> Result<(), CliError> {
     let mut err = io::stderr().lock();
     let _ = write!(err, "Type {word} to send it, or press Enter to cancel: ")
@@ -223,7 +219,7 @@ fn confirm(word: &str) -> Result<(), CliError> {
         return Ok(());
     }
     if !typed.ends_with('\n') {
-        // End of input leaves the cursor behind the question.
+        // End of input leaves the cursor after the question.
         let _ = writeln!(err);
     }
     Err(CliError::Failed(match typed.trim() {
@@ -235,7 +231,7 @@ fn confirm(word: &str) -> Result<(), CliError> {
     }))
 }
 
-/// Waits until the rate limit allows the write; gives what sends it.
+/// Waits until the rate limit allows the write; returns the effect that sends it.
 async fn turn(
     mutations: &mut Mutations,
     request: &Request,
@@ -248,6 +244,7 @@ async fn turn(
         match mutations.send(request.clone(), profile, tickets.take(), now()) {
             Ok(effect) => return Ok(effect),
             Err(SendBlocked::NotConfirmed) => return Err(not_sent("not confirmed")),
+            Err(SendBlocked::Unsettled) => return Err(not_sent("the same was sent before")),
             Err(SendBlocked::TooEarly(seconds)) => {
                 output::note(&format!("rate limited: sending in {} s", seconds.ceil()));
                 let span = Duration::try_from_secs_f64(seconds).unwrap_or_default();
@@ -261,11 +258,11 @@ async fn turn(
     }
 }
 
-/// Waits for its turn, sends the write once, and reports.
+/// Waits for the rate limit, sends the write once, and reports.
 async fn send(
     session: &Session,
     profile: &Profile,
-    history: History,
+    (mut mutations, journal): (Mutations, Option<Journal>),
     write: Write,
     format: ReplyFormat,
 ) -> Result<(), CliError> {
@@ -274,10 +271,8 @@ async fn send(
     let started = Instant::now();
     let now = || Now {
         mono: started.elapsed().as_secs_f64(),
-        epoch: epoch(),
+        epoch: epoch_seconds(),
     };
-    let mut mutations = Mutations::default();
-    mutations.history = history.entries;
     mutations.begin(kind);
     let effect = turn(&mut mutations, &request, profile, &now, &mut stop).await?;
     let Effect::Write {
@@ -297,8 +292,8 @@ async fn send(
         })
     };
     let calls = Arc::new(session.clone());
-    let journal = history.journal.map(Arc::new);
-    let sent = journalled(calls, journal, request, intent, notify, epoch);
+    let journal = journal.map(Arc::new);
+    let sent = journalled(calls, journal, request, intent, notify, epoch_seconds);
     let result = tokio::select! {
         biased;
         () = stop.wait() => {
@@ -319,7 +314,7 @@ async fn send(
     report(&write, format, (verdict, &words), &result)
 }
 
-/// What the command prints of a write that ended, or why it fails.
+/// The command's output for a finished write, or its error.
 fn report(
     write: &Write,
     format: ReplyFormat,
@@ -352,11 +347,4 @@ fn unknown(why: &str, check: &str) -> CliError {
     CliError::Unknown(format!(
         "outcome unknown: {why}. The request was sent once and is not repeated.\n{check}"
     ))
-}
-
-/// The moment, in seconds since 1970.
-fn epoch() -> f64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0.0, |since| since.as_secs_f64())
 }

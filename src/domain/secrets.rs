@@ -1,4 +1,4 @@
-//! Which members of a record or reply may hold a secret, by their name; what can be an API key.
+//! Which members of a record or reply may hold a secret, by name, and what can be an API key.
 
 use std::borrow::Cow;
 
@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use super::catalog::{Catalog, Resource};
 use super::field::{Field, Kind};
+use super::text::beginning;
 use super::value::CellRef;
 
 /// Parts of names of members that hold secrets.
@@ -22,13 +23,13 @@ const PARTS: [&str; 9] = [
 ];
 
 /// Whether a member of that name is kept out of everything that is stored or exported. Unknown
-/// members are judged by their names too: a server may send a secret that nobody documented.
+/// members are judged by their names too: a server may send an undocumented secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     PARTS.iter().any(|part| name.contains(part))
 }
 
-/// Takes all members with such names out, however deep they stand. JSON readers bound the depth.
+/// Removes all members with such names at any depth, which JSON parsers bound.
 pub(crate) fn remove_secrets(json: &mut Json) {
     match json {
         Json::Object(members) => {
@@ -40,10 +41,10 @@ pub(crate) fn remove_secrets(json: &mut Json) {
     }
 }
 
-/// The most bytes of an API key: what is longer is something else.
+/// The maximum length of an API key in bytes: anything longer is something else.
 pub(crate) const LONGEST_KEY: usize = 4096;
 
-/// Why a text cannot be an API key, if it cannot: a key stands in one line of a header.
+/// Why a text cannot be an API key, if it cannot: a key has to fit in one line of a header.
 pub(crate) fn key_fault(key: &str) -> Option<&'static str> {
     if key.is_empty() {
         Some("it is empty")
@@ -58,14 +59,14 @@ pub(crate) fn key_fault(key: &str) -> Option<&'static str> {
     }
 }
 
-/// What stands in place of a key that another member repeats.
+/// Replaces a key that another member repeats.
 const REMOVED: &str = "<removed>";
 
-/// The shortest key that is looked for in other members: a shorter one would match by chance.
+/// The shortest key that is searched for in other members: a shorter one would match by chance.
 pub(crate) const SHORTEST_KEY: usize = 8;
 
-/// A text of a workergroup without the group's own key: people write it into launch arguments.
-/// `cell` gives the record's cells.
+/// A text of a workergroup without the group's own key, which people paste into launch arguments.
+/// `cell` returns the record's cells.
 pub(crate) fn without_own_key<'t, 'c>(
     catalog: &Catalog,
     text: &'t str,
@@ -79,9 +80,37 @@ pub(crate) fn without_own_key<'t, 'c>(
         .iter()
         .filter(|field| field.kind == Kind::Secret);
     secrets.fold(Cow::Borrowed(text), |text, secret| match cell(secret) {
-        CellRef::Text(key) if key.len() >= SHORTEST_KEY && text.contains(key) => {
-            Cow::Owned(text.replace(key, REMOVED))
-        }
+        CellRef::Text(key) if key.len() >= SHORTEST_KEY => without(text, key),
         _ => text,
     })
+}
+
+fn without<'t>(text: Cow<'t, str>, key: &str) -> Cow<'t, str> {
+    // Of what is longer than any key, the beginning is looked for, and what follows it goes too.
+    let (key, more) = beginning(key, LONGEST_KEY);
+    match text.find(key) {
+        None => text,
+        Some(_) if more == 0 => Cow::Owned(text.replace(key, REMOVED)),
+        Some(place) => Cow::Owned(format!("{}{REMOVED}", &text[..place])),
+    }
+}
+
+/// The beginning of a text of a record, of about `most` bytes, [`without_own_key`]; and how many
+/// bytes follow it. However long the text is, only its beginning is read.
+pub(crate) fn shown<'t, 'c>(
+    catalog: &Catalog,
+    text: &'t str,
+    most: usize,
+    cell: impl Fn(&'static Field) -> CellRef<'c>,
+) -> (Cow<'t, str>, usize) {
+    // A key may begin in what is shown and end behind it.
+    let (head, _) = beginning(text, most.saturating_add(LONGEST_KEY));
+    let (visible, more) = beginning(text, most);
+    match without_own_key(catalog, head, cell) {
+        Cow::Borrowed(_) => (Cow::Borrowed(visible), more),
+        Cow::Owned(safe) => {
+            let (safe, _) = beginning(&safe, most);
+            (Cow::Owned(safe.to_owned()), more)
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Who carries requests out: a session with a market, or a test's stand-in.
+//! Carries out requests: a session with a market, or a stand-in in tests.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -6,20 +6,26 @@ use std::pin::Pin;
 use crate::api::session::{Progress, Session};
 use crate::api::{ApiError, Operation, Reply, Request};
 
-/// Where a call tells how it fares.
+/// Receives the progress of a call.
 pub type Notify = Box<dyn FnMut(Progress) + Send>;
 
-/// A future that can cross threads.
+/// A future that can be sent between threads.
 pub type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 pub trait Calls: Send + Sync + 'static {
-    /// Runs a request to its end; tells how it fares.
+    /// Runs a request to its end, reporting progress.
     fn call(&self, request: Request, notify: Notify) -> Boxed<Result<Reply, ApiError>>;
 
-    /// The least seconds between two requests of an operation, as learned from refusals.
+    /// The minimum seconds between two requests of an operation, as learned from refusals.
     fn learned(&self) -> Vec<(Operation, f64)> {
         Vec::new()
     }
+
+    /// Forgets the intervals learned from refusals.
+    fn forget_pacing(&self) {}
+
+    /// Uses no connection again that is open now.
+    fn drop_connections(&self) {}
 }
 
 impl Calls for Session {
@@ -30,5 +36,13 @@ impl Calls for Session {
 
     fn learned(&self) -> Vec<(Operation, f64)> {
         Self::learned(self)
+    }
+
+    fn forget_pacing(&self) {
+        Self::forget_pacing(self);
+    }
+
+    fn drop_connections(&self) {
+        Self::drop_connections(self);
     }
 }

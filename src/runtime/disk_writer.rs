@@ -1,5 +1,5 @@
-//! Writing files beside the loop: one thread, one job after another, so that an older state never
-//! replaces a newer one. Leaving waits for what is under way, but not for ever.
+//! Writes files off the event loop: one thread, one job after another, so that an older state never
+//! replaces a newer one. Leaving waits for the pending jobs, but not forever.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -16,7 +16,7 @@ use crate::domain::workergroup;
 use crate::store::export::{self, ExportError};
 use crate::store::{GroupsFile, StateStore};
 
-/// How long leaving waits for the last job.
+/// How long leaving waits for the pending jobs.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
@@ -24,18 +24,14 @@ pub(super) enum Job {
     Snapshot(Box<Snapshot>),
     /// A change to the saved searches, and the searches before it.
     Searches(Box<(SearchChange, Searches)>),
-    /// A file that the person asked for.
     Export {
-        /// Its path as it was typed.
         path: String,
-        /// What it is to hold.
         content: String,
-        /// Whether a file of that name is replaced.
+        /// Whether an existing file is replaced.
         overwrite: bool,
     },
-    /// What was seen of the workergroups.
     Groups(Box<workergroup::Snapshot>),
-    /// Nothing: says that everything before it is written.
+    /// No file: reports that everything before it is written.
     Reached(oneshot::Sender<()>),
 }
 
@@ -46,8 +42,8 @@ pub(super) struct DiskWriter {
 }
 
 impl DiskWriter {
-    /// A thread that saves to `state_store` and answers to `outbox`. Without a store everything
-    /// is kept in memory only, which the person was told at the start.
+    /// A thread that saves to `state_store` and reports to `outbox`. Without a store everything is
+    /// kept in memory only, which the person was told at the start.
     pub fn start(
         state_store: Option<StateStore>,
         groups: Option<GroupsFile>,
@@ -63,20 +59,20 @@ impl DiskWriter {
             .name("disk writer".to_owned())
             .spawn(run);
         Self {
-            // Without a thread jobs are refused, and said to be.
+            // Without a thread, jobs are refused and reported as such.
             jobs: thread.ok().map(|_| jobs),
             ended,
         }
     }
 
-    /// Ends when everything that was handed over is written.
+    /// Resolves when every job so far is written.
     pub fn written(&self) -> oneshot::Receiver<()> {
         let (reached, written) = oneshot::channel();
         self.take(Job::Reached(reached));
         written
     }
 
-    /// Hands a job over; false when nobody takes it.
+    /// Queues a job; false if the thread has ended.
     pub fn take(&self, job: Job) -> bool {
         self.jobs
             .as_ref()
@@ -124,7 +120,7 @@ fn work(
                 overwrite,
             } => Message::Exported(written(&path, &content, overwrite)),
             Job::Reached(reached) => {
-                // Whoever waited may be gone.
+                // The receiver may be gone.
                 let _ = reached.send(());
                 continue;
             }

@@ -1,8 +1,9 @@
-//! The only clock, socket and terminal: what the machine gives and takes.
+//! The only place with a clock, sockets and a terminal.
 
 mod background_color;
 mod calls;
 pub mod clipboard;
+mod clock;
 mod config_watch;
 pub mod dashboard;
 mod disk_writer;

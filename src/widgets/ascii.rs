@@ -1,5 +1,5 @@
-//! The last touch on a frame: nothing in it that a terminal would act on, the background that a theme
-//! wants, and plain signs for terminals that show no others.
+//! Post-processes a frame: nothing that a terminal would act on, the theme's background, and ASCII for
+//! terminals without Unicode.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Color;
@@ -11,8 +11,7 @@ use crate::widgets::theme::Theme;
 /// Stands for what no cell may hold.
 const REFUSED: char = '\u{fffd}';
 
-/// Gives every cell what the theme asks of all of them, and takes from it what would steer the
-/// terminal or flood it.
+/// Applies the theme to every cell, and takes from it what would steer the terminal or flood it.
 pub fn finish(buffer: &mut Buffer, theme: &Theme) {
     for cell in &mut buffer.content {
         if !is_drawable(cell.symbol()) {
@@ -38,7 +37,7 @@ pub fn finish(buffer: &mut Buffer, theme: &Theme) {
     }
 }
 
-/// The ASCII sign that stands for a sign of the dashboard; `?` for any other letter.
+/// The ASCII replacement of a character; `?` for any other letter.
 const fn plain(sign: char) -> char {
     match sign {
         '─' | '━' | '╸' | '═' | '╌' | '┄' | '┈' | '–' | '—' | '−' => '-',
@@ -47,7 +46,7 @@ const fn plain(sign: char) -> char {
         }
         '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '╭' | '╮' | '╯' | '╰' | '╔' | '╗'
         | '╚' | '╝' | '╠' | '╣' | '╦' | '╩' | '╬' => '+',
-        // As an order is written: dph_total+ or score-.
+        // As in an order: dph_total+ or score-.
         '▲' => '+',
         '▼' => '-',
         '↑' | '△' | '▴' => '^',

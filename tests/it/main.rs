@@ -10,7 +10,6 @@
 
 mod api;
 mod cli;
-mod desk;
 mod domain;
 mod hostile;
 #[cfg(unix)]
@@ -18,8 +17,10 @@ mod pty_support;
 mod recorder;
 mod repository;
 mod route_server;
+mod safety;
 mod sandbox;
 mod store;
 mod stories;
 mod support;
 mod terminal;
+mod test_app;

@@ -1,13 +1,13 @@
 //! The one HTTP client: the only place that knows reqwest.
 //!
-//! It follows no redirect, repeats nothing by itself, sends the key to the two configured
-//! addresses only, and never lets an answer grow beyond what was asked for.
+//! It follows no redirect, retries nothing by itself, sends the key to the two configured addresses
+//! only, and bounds every response by what was requested.
 
 mod exchange;
 mod origin;
 mod transport;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::tz::TimeZone;
@@ -19,33 +19,32 @@ use super::wire::{self, Answer, Target, WireRequest};
 use super::{Reply, Request, Secret, curl, redact};
 use crate::domain::{Dialect, Untrusted};
 
-use exchange::{Bound, Raw};
+use exchange::{Bound, Head, Raw};
 use transport::Transports;
 
 pub use origin::{Origin, OriginError};
 
-/// Answers above this size are decoded on a thread of their own.
+/// Responses above this size in bytes are decoded on a separate thread.
 const LARGE: usize = 1_000_000;
 
-/// What a client is made of.
+/// The configuration of a client.
 #[derive(Debug, Clone)]
 pub struct ClientConfig {
     /// The base address of the management API.
     pub management: Origin,
     /// The base address of the routing endpoint.
     pub route: Origin,
-    /// How the server speaks the interface.
     pub dialect: &'static Dialect,
     /// The key; without one no Authorization header is sent.
     pub key: Option<Secret>,
 }
 
-/// What became of one attempt.
+/// The result of one attempt.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The answer, or what went wrong.
+    /// The reply or the error.
     pub result: Result<Reply, ApiError>,
-    /// What was sent and answered, for the ledger.
+    /// The request and response, for the ledger.
     pub record: LedgerEntry,
 }
 
@@ -58,12 +57,12 @@ pub struct Client {
 #[derive(Debug)]
 struct Inner {
     config: ClientConfig,
-    transports: Transports,
+    transports: Mutex<Arc<Transports>>,
 }
 
 impl Client {
-    /// The only constructor. Refuses a key that would travel in the clear. Certificates are loaded
-    /// with the first call that needs them, not here.
+    /// The only constructor. Rejects a key that would be sent in clear text. Certificates are
+    /// loaded by the first call that needs them, not here.
     pub fn new(config: ClientConfig) -> Result<Self, ApiError> {
         if let Some(key) = &config.key {
             check_key(key)?;
@@ -74,12 +73,11 @@ impl Client {
         Ok(Self {
             inner: Arc::new(Inner {
                 config,
-                transports: Transports::default(),
+                transports: Mutex::default(),
             }),
         })
     }
 
-    /// What the client was made of.
     pub fn config(&self) -> &ClientConfig {
         &self.inner.config
     }
@@ -91,7 +89,7 @@ impl Client {
         curl::command(&wire, &self.origin(&wire).address(wire.path))
     }
 
-    /// Sends a request once and reads the answer. Dropping the future gives the call up.
+    /// Sends a request once and reads the response. Dropping the future cancels the call.
     pub async fn call(&self, request: &Request) -> Outcome {
         let wire = wire::encode(request, self.inner.config.dialect);
         let mut record = self.record(request, &wire);
@@ -110,8 +108,7 @@ impl Client {
         Outcome { result, record }
     }
 
-    /// An error as a person is told it: without secrets, in local time, and with a missing key named
-    /// as such.
+    /// An error for display: without secrets, in local time, and with a missing key named as such.
     fn told(&self, error: ApiError, wire: &WireRequest) -> ApiError {
         let error = if self.key(wire).is_some() {
             error
@@ -140,7 +137,7 @@ impl Client {
         decode(request.clone(), raw).await
     }
 
-    /// The exchange itself, under the operation's deadline.
+    /// The exchange itself, within the operation's deadline.
     async fn exchange(
         &self,
         request: &Request,
@@ -148,25 +145,27 @@ impl Client {
         record: &mut LedgerEntry,
     ) -> Result<Raw, ApiError> {
         let origin = self.origin(wire);
-        let http = self.inner.transports.of(origin).await?;
+        let transports = Arc::clone(&self.transports());
+        let http = transports.of(origin).await?;
         let deadline = request.operation().deadline();
-        let mut failed = None;
+        let mut head = Head::default();
         let exchanged = exchange::exchange(
             &http,
             origin,
             wire,
             self.key(wire),
             Bound::of(request),
-            &mut failed,
+            &mut head,
         );
         let result = tokio::time::timeout(deadline, exchanged)
             .await
             .unwrap_or(Err(ApiError::TimedOut { after: deadline }));
-        record.status = result.as_ref().map_or(failed, |raw| Some(raw.status));
+        record.status = head.status;
+        record.sandbox_fault = head.sandbox_fault.map(Untrusted::from);
         result
     }
 
-    /// The entry of a call before anything is known of its answer.
+    /// The ledger entry of a call before its response.
     pub(super) fn blank(&self, request: &Request) -> LedgerEntry {
         self.record(request, &wire::encode(request, self.inner.config.dialect))
     }
@@ -189,7 +188,19 @@ impl Client {
             response: None,
             response_cut: false,
             error: None,
+            sandbox_fault: None,
         }
+    }
+
+    /// Uses no connection again that is open now; calls under way keep theirs.
+    pub fn drop_connections(&self) {
+        *self.transports() = Arc::default();
+    }
+
+    fn transports(&self) -> MutexGuard<'_, Arc<Transports>> {
+        // It is whole after every statement: a panic elsewhere spoils nothing.
+        let transports = &self.inner.transports;
+        transports.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn origin(&self, wire: &WireRequest) -> &Origin {
@@ -203,13 +214,13 @@ impl Client {
         wire.key.as_ref().or(self.inner.config.key.as_ref())
     }
 
-    /// All keys that an answer to this request might echo.
+    /// All keys that a response to this request might echo.
     fn keys<'a>(&'a self, wire: &'a WireRequest) -> Vec<&'a Secret> {
         wire.key.iter().chain(&self.inner.config.key).collect()
     }
 }
 
-/// Reads an answer, a large one off the caller's thread.
+/// Decodes a response, a large one off the caller's thread.
 async fn decode(request: Request, raw: Raw) -> Result<Reply, ApiError> {
     let now = epoch_seconds();
     let (status, size) = (raw.status, raw.body.len());
@@ -219,9 +230,9 @@ async fn decode(request: Request, raw: Raw) -> Result<Reply, ApiError> {
             location: raw.location.as_deref(),
             retry_after: raw.retry_after.as_deref(),
             rate_limit_reset: raw.rate_limit_reset.as_deref(),
-            body: &raw.body,
+            body: &[],
         };
-        wire::decode(&request, answer, now)
+        wire::decode_body(&request, answer, raw.body, now)
     };
     if size <= LARGE {
         return read();
@@ -234,7 +245,7 @@ async fn decode(request: Request, raw: Raw) -> Result<Reply, ApiError> {
     })
 }
 
-/// Whether a key can stand in a header.
+/// Whether a key can be sent in a header.
 fn check_key(key: &Secret) -> Result<(), ApiError> {
     let sound =
         !key.expose().is_empty() && key.expose().bytes().all(|byte| byte.is_ascii_graphic());
@@ -251,7 +262,7 @@ fn judge(origin: &Origin) -> Result<(), ApiError> {
         .map_err(|error| ApiError::Misconfigured(format!("{origin}: {error}")))
 }
 
-/// The moment, in seconds since 1970.
+/// The current time, in seconds since 1970.
 pub(crate) fn epoch_seconds() -> f64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -7,6 +7,7 @@ use crate::app::message::{Effect, Toast};
 use crate::app::mutations::SendBlocked;
 use crate::app::remote::Now;
 use crate::app::state::State;
+use crate::domain::journal::{Verdict, WriteKind};
 use crate::domain::workergroup::{NewWorkergroup, candidates};
 use crate::domain::{Listing, Resource, RowId};
 
@@ -16,14 +17,16 @@ pub const CREATE: &str = "create";
 /// A creation whose outcome is unknown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unresolved {
+    /// Its key in the journal.
+    key: String,
     /// What was to be created.
     pub asked: NewWorkergroup,
     pub sent: Now,
     /// Why the outcome is unknown.
     pub why: String,
-    /// The groups that were there before; `None` if they had not been listed.
+    /// The groups that existed before; `None` if they had not been listed.
     pub before: Option<Vec<RowId>>,
-    /// The groups that may be the one, in the latest listing.
+    /// Groups in the latest listing that may be the one.
     pub candidates: Vec<RowId>,
     pub listed: Option<Now>,
 }
@@ -39,26 +42,75 @@ struct Sent {
 pub struct Creation {
     in_flight: Option<Sent>,
     unresolved: Option<Unresolved>,
-    /// The created group that is to be selected when it is listed.
+    /// The created group to select once it is listed.
     awaited: Option<RowId>,
 }
 
 impl Creation {
-    /// The creation whose outcome is unknown.
     pub const fn unresolved(&self) -> Option<&Unresolved> {
         self.unresolved.as_ref()
-    }
-
-    /// The person has decided what became of it.
-    pub fn resolve(&mut self) {
-        self.unresolved = None;
     }
 }
 
 impl State {
-    /// Sends the draft that was confirmed, once.
+    /// Takes up the creation whose outcome is unknown: that of the same workergroup, or without one
+    /// the oldest. False if there is none.
+    pub fn take_up_creation(&mut self, like: Option<&NewWorkergroup>) -> bool {
+        if self.groups.creation.unresolved.is_some() {
+            return true;
+        }
+        let entry = match like {
+            Some(new) => self.mutations.unsettled_like(new),
+            None => self.mutations.unsettled().next(),
+        };
+        let Some(entry) = entry else { return false };
+        let why = match &entry.outcome {
+            Some(outcome) => outcome.words.clone(),
+            None => "no response was recorded".to_owned(),
+        };
+        self.groups.creation.unresolved = Some(Unresolved {
+            key: entry.intent.key.clone(),
+            asked: entry.intent.new_workergroup(),
+            sent: Now {
+                mono: 0.0,
+                epoch: entry.intent.at,
+            },
+            why,
+            before: None,
+            candidates: Vec::new(),
+            listed: None,
+        });
+        true
+    }
+
+    /// The person has decided what became of the creation: the listed workergroup that it made, that
+    /// it made one (`Done`), or that it made none (`Refused`).
+    pub fn resolve_creation(
+        &mut self,
+        verdict: Verdict,
+        made: Option<RowId>,
+        now: Now,
+    ) -> Option<Effect> {
+        let unresolved = self.groups.creation.unresolved.take()?;
+        let words = match (verdict, made) {
+            (_, Some(id)) => format!("created as {id}, as you decided"),
+            (Verdict::Done, None) => "created, as you decided".to_owned(),
+            (Verdict::Refused | Verdict::Unknown, None) => "not created, as you decided".to_owned(),
+        };
+        let is_drafted =
+            self.groups.draft.built().is_ok_and(|new| {
+                new.without_launch_args() == unresolved.asked.without_launch_args()
+            });
+        if verdict == Verdict::Done && is_drafted {
+            self.groups.draft.clear();
+        }
+        self.settle_creation(&unresolved.key, verdict, &words, now)
+    }
+
+    /// Sends the confirmed draft, once.
     ///
     /// # Errors
+    ///
     /// When it was not confirmed, or the rate limit does not allow it yet.
     pub fn create_workergroup(&mut self, now: Now) -> Result<Effect, SendBlocked> {
         let new = self
@@ -84,7 +136,7 @@ fn ids(listing: &Listing) -> Vec<RowId> {
         .collect()
 }
 
-/// Takes the response to a creation.
+/// Handles the response to a creation.
 pub(in crate::app) fn answered(
     state: &mut State,
     now: Now,
@@ -97,7 +149,7 @@ pub(in crate::app) fn answered(
         Ok(Reply::Created { id }) => {
             let id = RowId(*id);
             state.groups.creation.awaited = Some(id);
-            // What was typed since, for another group, stays.
+            // Edits made since then are for another group and stay.
             if state.groups.draft.built() == Ok(&sent.asked) {
                 state.groups.draft.clear();
             }
@@ -105,7 +157,10 @@ pub(in crate::app) fn answered(
         }
         Err(error) if !error.outcome_unknown(Operation::CreateWorkergroup) => return Vec::new(),
         other => {
+            let mut past = state.mutations.past(WriteKind::CreateWorkergroup);
+            let key = past.next().map(|entry| entry.intent.key.clone());
             state.groups.creation.unresolved = Some(Unresolved {
+                key: key.unwrap_or_default(),
                 asked: sent.asked,
                 sent: sent.at,
                 why: match other {
@@ -121,7 +176,7 @@ pub(in crate::app) fn answered(
     state.refresh(Resource::Workergroups, now)
 }
 
-/// Looks for what was created in a listing that has just arrived.
+/// Looks for the created group in a new listing.
 pub(super) fn listed(state: &mut State, now: Now) {
     let State {
         browsers, groups, ..

@@ -1,7 +1,7 @@
-//! A question before something is done, and a prompt for one line of text.
+//! A question before an action, and a prompt for one line of text.
 //!
-//! Both are told what to do with the answer when they are opened. To hand an answer to the view that
-//! asked, put a value into `drafts` and take it in [`View::resumed`].
+//! Both get a closure for the answer when they are opened. To pass an answer to the view that
+//! asked, put a value into `drafts` and read it in [`View::resumed`].
 
 mod prompt;
 
@@ -10,10 +10,9 @@ use std::fmt;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 
-use crate::app::State;
 use crate::app::frame_layout::Target;
 use crate::app::keymap::{Action, Context};
-use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
+use crate::app::view::{Cx, Outcome, Placement, Scene, View};
 use crate::domain::text::visible;
 use crate::widgets::dialog::Message;
 use crate::widgets::panel::Tone;
@@ -23,19 +22,16 @@ pub use prompt::{Entered, Prompt, accept};
 
 const CONTEXTS: &[Context] = &[Context::Dialog, Context::Always];
 
-/// The longest paragraph of a question that is shown: it may name a file or a market.
+/// The maximum length of a paragraph in a question, which may name a file or a market.
 const LONGEST: usize = 600;
 
 type Then = Box<dyn FnOnce(&mut Cx<'_>) + Send>;
 
-/// A question that is answered with yes or no.
 pub struct Confirm {
     title: String,
     text: String,
     tone: Tone,
     yes: &'static str,
-    /// Whether Enter is a yes as well: only where nothing is lost by it.
-    takes_enter: bool,
     then: Option<Then>,
 }
 
@@ -46,7 +42,8 @@ impl fmt::Debug for Confirm {
 }
 
 impl Confirm {
-    /// A question whose yes is called `yes` (a verb) and does `then`, after the question is closed.
+    /// A question whose confirmation is labelled `yes` (a verb) and runs `then` after the question
+    /// is closed.
     pub fn new(
         title: impl Into<String>,
         text: impl Into<String>,
@@ -58,22 +55,14 @@ impl Confirm {
             text: text.into(),
             tone: Tone::Ask,
             yes,
-            takes_enter: false,
             then: Some(Box::new(then)),
         }
     }
 
-    /// Something is deleted or sent that cannot be undone.
+    /// Marks an action that cannot be undone.
     #[must_use]
     pub const fn danger(mut self) -> Self {
         self.tone = Tone::Danger;
-        self
-    }
-
-    /// Enter is a yes as well.
-    #[must_use]
-    pub const fn enter_accepts(mut self) -> Self {
-        self.takes_enter = true;
         self
     }
 
@@ -87,13 +76,8 @@ impl Confirm {
     /// The keys, each with its effect.
     fn keys(&self, scene: &Scene<'_, '_>) -> [(String, &'static str, Action); 2] {
         let key = |action| scene.state.keymap.key_in(CONTEXTS, action);
-        let yes = if self.takes_enter {
-            format!("{} or {}", key(Action::Yes), key(Action::Submit))
-        } else {
-            key(Action::Yes)
-        };
         [
-            (yes, self.yes, Action::Yes),
+            (key(Action::Yes), self.yes, Action::Yes),
             (key(Action::Back), "cancel", Action::Back),
         ]
     }
@@ -115,17 +99,9 @@ impl View for Confirm {
         }
     }
 
-    fn availability(&self, action: Action, _: &State) -> Availability {
-        match action {
-            Action::Submit if !self.takes_enter => Availability::Hidden,
-            _ => Availability::Available,
-        }
-    }
-
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
             Action::Yes => self.accept(cx),
-            Action::Submit if self.takes_enter => self.accept(cx),
             Action::Back => cx.close(),
             _ => return Outcome::Ignored,
         }
@@ -143,7 +119,7 @@ impl View for Confirm {
             .lines()
             .map(|line| visible(line, LONGEST))
             .collect();
-        // On a small screen the words count more than the space between them.
+        // On a small screen the text matters more than the space around it.
         if area.height < 16 {
             paragraphs.retain(|line| !line.is_empty());
         }

@@ -12,18 +12,18 @@ use crate::app::remote::Now;
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::insight::Coverage;
 use crate::domain::routing::words;
-use crate::domain::secrets::without_own_key;
-use crate::domain::text::visible;
+use crate::domain::secrets::shown;
+use crate::domain::text::{DETAIL, visible};
 use crate::domain::workergroup::{
     ChangeKind, NewWorkergroup, Preflight, WorkerCounts, group_search,
 };
 use crate::domain::{Resource, RowId, language};
 use crate::widgets::theme::Theme;
 
-/// Conditions and changes that are listed.
+/// The maximum number of conditions and changes listed.
 const MOST: usize = 6;
 
-/// The longest text of a record that is shown, in cells.
+/// The maximum length of a record's text, in cells.
 const LONGEST: usize = 200;
 
 /// The summary of the listed workergroup in a row.
@@ -37,10 +37,10 @@ pub fn of_group(state: &State, row: usize, now: Now, theme: &Theme) -> Vec<Line<
     };
     let look = Look::at_row(listing, row, browser.dialect());
     let record = listing.whole(row);
-    // A search may repeat the group's own key.
+    // A search may contain the group's own key.
     let safe = |text: &str| {
-        let text = without_own_key(record.catalog(), text, |secret| record.cell(secret));
-        visible(&text, LONGEST)
+        let (head, _) = shown(record.catalog(), text, DETAIL, |secret| record.cell(secret));
+        visible(&head, LONGEST)
     };
     let mut lines = match &look {
         Ok(look) => conditions(look, safe, theme),
@@ -114,7 +114,7 @@ fn supply(state: &State, id: RowId, look: Option<&Look>, theme: &Theme) -> Vec<L
     vec![labelled("Supply now", text, theme.dim, theme)]
 }
 
-/// Supply and cost now, as a report tells them.
+/// Supply and cost of a report.
 pub fn of_report(found: &Preflight, group: &NewWorkergroup, theme: &Theme) -> Vec<Line<'static>> {
     let more = if found.coverage == Coverage::Cut {
         "at least "

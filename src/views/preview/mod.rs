@@ -1,10 +1,12 @@
-//! The card of one record: what a person decides by, in the order in which they ask.
+//! The card of one record: the facts to decide by, in the order people ask.
 //!
-//! It stands beside every list of records and is the first tab of the details.
+//! It is shown beside every list of records and as the first tab of the details.
 
 mod group;
 mod offer;
 mod volume;
+
+use std::sync::Arc;
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -18,21 +20,21 @@ use crate::app::view::Scene;
 use crate::domain::field::Kind;
 use crate::domain::insight::{Measure, Place, Standing};
 use crate::domain::listing::FullRecord;
-use crate::domain::secrets::without_own_key;
-use crate::domain::text::visible;
+use crate::domain::secrets::shown;
+use crate::domain::text::{DETAIL, visible};
 use crate::domain::{CellRef, Listing, Resource, country, format};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::range_bar::RangeBar;
 use crate::widgets::text::{cells, fit, wrap, wrap_line};
 use crate::widgets::theme::Theme;
 
-/// Cells of the labels in front of the bars.
+/// Cells of the labels before the bars.
 const LABEL: u16 = 9;
 
-/// Cells of the texts behind the bars.
+/// Cells of the texts after the bars.
 const TEXT: u16 = 24;
 
-/// The longest text of a record that a card shows, in cells.
+/// The maximum length of a record's text on a card, in cells.
 const LONGEST: usize = 200;
 
 /// The record of a card, and what it is compared with.
@@ -40,7 +42,7 @@ const LONGEST: usize = 200;
 pub struct Subject<'a> {
     pub listing: &'a Listing,
     pub row: usize,
-    /// Where the rows of the listing stand among each other.
+    /// The ranks of the listing's rows.
     pub standing: &'a Standing,
     /// The market and the person's settings.
     pub state: &'a State,
@@ -55,7 +57,7 @@ impl<'a> Subject<'a> {
         Some(Self {
             listing: browser.listing()?,
             row,
-            standing: &browser.figures.standing,
+            standing: &browser.computed.standing,
             state: scene.state,
             now: scene.now,
             theme: scene.theme,
@@ -85,7 +87,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Draws the card of a row in a panel: the selected one of a list, beside the list.
+/// Draws the card of a list's selected row in a panel beside the list.
 pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(subject) = Subject::of(resource, row, scene) else {
         return;
@@ -112,15 +114,15 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let mut lines = subject.card(inner.width);
     if scene.size == Size::Compact {
-        // Few rows: what says something stays.
+        // With few rows, blank lines go first.
         lines.retain(|line| line.width() > 0);
     }
     scene.render(Paragraph::new(lines), inner);
 }
 
-/// What the lines of a card are made of.
+/// The data for the lines of a card.
 struct Card<'a> {
-    record: FullRecord,
+    record: Arc<FullRecord>,
     subject: Subject<'a>,
     width: u16,
 }
@@ -154,11 +156,11 @@ impl Card<'_> {
         }
     }
 
-    /// A text for the screen, without the record's own key: a command line may repeat it.
+    /// A text for the screen, without the record's own key: a command line may contain it.
     fn safe(&self, text: &str) -> String {
         let cell = |secret| self.record.cell(secret);
-        let text = without_own_key(self.record.catalog(), text, cell);
-        visible(&text, LONGEST)
+        let (head, _) = shown(self.record.catalog(), text, DETAIL, cell);
+        visible(&head, LONGEST)
     }
 
     /// A computed number of the row, such as the bill of the job.
@@ -171,7 +173,7 @@ impl Card<'_> {
         self.subject.theme
     }
 
-    /// Title on the left, place on the right; below each other where both do not fit.
+    /// Title on the left, location on the right; one below the other if they do not fit.
     fn title(&self, title: String, place: Option<String>) -> Vec<Line<'static>> {
         let theme = self.theme();
         let place = place.unwrap_or_default();
@@ -188,7 +190,7 @@ impl Card<'_> {
         vec![Line::from(title), Line::styled(place, theme.text)]
     }
 
-    /// A bar of how many comparable rows are worse, and what the value is.
+    /// A bar of how many comparable rows are worse, and the value.
     fn bar(
         &self,
         label: &str,
@@ -218,7 +220,7 @@ impl Card<'_> {
         Some(fit(line, self.width))
     }
 
-    /// Facts in a row, separated by dots, broken between two of them.
+    /// Facts in a row, separated by dots, wrapped between two of them.
     fn facts(&self, facts: impl IntoIterator<Item = Option<String>>) -> Vec<Line<'static>> {
         let mut lines: Vec<String> = Vec::new();
         for fact in facts.into_iter().flatten().filter(|it| !it.is_empty()) {
@@ -251,7 +253,7 @@ impl Card<'_> {
     }
 }
 
-/// The colour of a standing: the best fifth good, the worst fifth a warning.
+/// The colour of a rank: the best fifth good, the worst fifth a warning.
 pub fn tint(share: f64, theme: &Theme) -> Style {
     match share {
         0.8.. => theme.good,
@@ -265,7 +267,7 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", (share * 100.0).round())
 }
 
-/// A share of an amount that is saved or added: `−28 %`.
+/// A saved or added share: `−28 %`.
 fn difference(saving: f64) -> String {
     let percent = format::trimmed(saving.abs() * 100.0, 0);
     match saving {

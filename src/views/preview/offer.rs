@@ -83,7 +83,7 @@ fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
         line.push_span(Span::styled(bill, theme.heading));
     }
     if browser
-        .figures
+        .computed
         .front()
         .is_some_and(|front| u32::try_from(card.subject.row).is_ok_and(|row| front.contains(row)))
     {
@@ -92,8 +92,7 @@ fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
     line
 }
 
-/// What the other price models ask: of their own searches where they were loaded, else as this
-/// record says.
+/// The prices of the other price models: from their own searches if loaded, else from this record.
 fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     let pricing = browser.pricing();
     let row = card.subject.row;
@@ -104,7 +103,7 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     let loaded = |key: &str, saving: &str| Some((card.computed(key)?, card.computed(saving)));
     let full = price(OfferType::OnDemand);
     let told = |model| {
-        // Only an on-demand search tells the on-demand price that the others are compared with.
+        // Only an on-demand search has the on-demand price to compare the others with.
         let full = full.filter(|_| pricing.model == OfferType::OnDemand);
         let price = price(model)?;
         let saving = full
@@ -129,7 +128,7 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     if pricing.model != OfferType::Reserved {
         let reserved =
             loaded("price_reserved", "saving_reserved").or_else(|| told(OfferType::Reserved));
-        // Without a discount there is nothing to reserve for.
+        // Without a discount there is no reason to reserve.
         let reserved = reserved.filter(|it| it.1.is_none_or(|saving| saving.abs() > 0.001));
         parts.extend(reserved.map(|it| format!("reserved {}", written(it))));
     }
@@ -140,10 +139,10 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
 fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let theme = card.theme();
     let row = card.subject.row;
-    if browser.figures.is_unfit(row) {
+    if browser.computed.is_unfit(row) {
         return card.sentence("! Too small or ends too early: not ranked", theme.warning);
     }
-    let front = browser.figures.front();
+    let front = browser.computed.front();
     let lead = front.and_then(|front| front.beaten_by(u32::try_from(row).ok()?));
     let Some(lead) = lead else { return Vec::new() };
     let other = card.subject.listing.id(lead.row as usize);
@@ -152,7 +151,7 @@ fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let faster = (lead.y > 0.0).then(|| format!("{} faster", share(lead.y_share)));
     let by: Vec<String> = [cheaper, faster].into_iter().flatten().collect();
     let id = other.map(|id| id.to_string()).unwrap_or_default();
-    let basis = if browser.figures.job.is_some() {
+    let basis = if browser.computed.job.is_some() {
         "for the job"
     } else {
         "per GPU"

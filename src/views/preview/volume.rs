@@ -35,11 +35,11 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// What the volume costs for the size and term that are wanted.
+/// What the volume costs for the current size and term.
 fn price(card: &Card<'_>) -> Vec<Line<'static>> {
     let theme = card.theme();
     let subject = &card.subject;
-    let figures = &subject.state.browsers[Resource::Volumes].figures;
+    let figures = &subject.state.browsers[Resource::Volumes].computed;
     let term = figures.term.unwrap_or_default();
     let prices = VolumePrices::new(subject.listing);
     let Ok(per_gb) = prices.per_gb_month(subject.row) else {

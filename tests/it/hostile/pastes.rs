@@ -5,10 +5,10 @@ use bourse::api::Request;
 use bourse::app::message::Message;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::desk::Desk;
 use crate::stories::groups::at_groups;
 use crate::stories::groups_form::confirming;
 use crate::stories::unlist::{at_volumes, says};
+use crate::test_app::TestApp;
 
 const END_OF_PASTE: &str = "\u{1b}[201~";
 
@@ -30,7 +30,7 @@ fn key(character: char) -> KeyEvent {
 
 /// Pastes a text in a terminal that leaves in it what ends a paste: the rest arrives as keys, which
 /// `rest` hands over.
-fn paste(desk: &mut Desk, text: &str, rest: impl Fn(KeyEvent) -> Message) {
+fn paste(desk: &mut TestApp, text: &str, rest: impl Fn(KeyEvent) -> Message) {
     let mut parts = text.split(END_OF_PASTE);
     desk.send(Message::Paste(parts.next().unwrap().to_owned()));
     for letter in parts.flat_map(str::chars) {
@@ -42,7 +42,7 @@ fn with_a_paste(key: KeyEvent) -> Message {
     Message::AfterPaste(Box::new(Message::Key(key)))
 }
 
-fn writes(desk: &Desk) -> usize {
+fn writes(desk: &TestApp) -> usize {
     let is_write = |request: &Request| {
         matches!(
             request,
@@ -55,7 +55,7 @@ fn writes(desk: &Desk) -> usize {
         .count()
 }
 
-fn retyping() -> Desk {
+fn retyping() -> TestApp {
     let mut desk = at_volumes();
     desk.keys("u")
         .type_text("7311")
@@ -65,18 +65,18 @@ fn retyping() -> Desk {
 }
 
 /// The views, those that ask for a confirmation twice: about to be confirmed.
-fn views() -> Vec<(&'static str, fn() -> Desk)> {
-    fn offers(keys: &str) -> Desk {
-        let mut desk = Desk::with_offers(crate::desk::THREE);
+fn views() -> Vec<(&'static str, fn() -> TestApp)> {
+    fn offers(keys: &str) -> TestApp {
+        let mut desk = TestApp::with_offers(crate::test_app::THREE);
         desk.keys(keys);
         desk
     }
-    fn groups(keys: &str) -> Desk {
+    fn groups(keys: &str) -> TestApp {
         let mut desk = at_groups();
         desk.keys(keys);
         desk
     }
-    fn volumes(keys: &str) -> Desk {
+    fn volumes(keys: &str) -> TestApp {
         let mut desk = at_volumes();
         desk.keys(keys);
         desk
@@ -169,7 +169,7 @@ fn ten_thousand_pastes_write_nothing_in_any_view() {
 #[test]
 fn what_follows_a_paste_would_confirm_if_it_counted_as_typed() {
     for (name, open, text) in [
-        ("create", confirming as fn() -> Desk, "create\r"),
+        ("create", confirming as fn() -> TestApp, "create\r"),
         (
             "unlist",
             || {
@@ -205,7 +205,7 @@ fn a_question_says_that_it_was_not_answered_and_takes_typed_keys_at_once() {
 
 #[test]
 fn keys_with_a_paste_do_what_they_do_where_nothing_is_confirmed() {
-    let mut desk = Desk::with_offers(crate::desk::THREE);
+    let mut desk = TestApp::with_offers(crate::test_app::THREE);
     desk.keys("/");
     paste(
         &mut desk,

@@ -21,8 +21,8 @@ use serde_json::json;
 
 use super::commands::records;
 use super::{forbidden, hostile_texts};
-use crate::desk::{Desk, START};
 use crate::stories::unlist::says;
+use crate::test_app::{START, TestApp};
 
 /// What stands in a cell that a view filled with what no cell may hold.
 const REFUSED: char = '\u{fffd}';
@@ -41,7 +41,7 @@ fn fault(screen: &str) -> Option<String> {
 }
 
 #[track_caller]
-fn assert_clean(desk: &Desk, what: &str) {
+fn assert_clean(desk: &TestApp, what: &str) {
     let screen = desk.screen();
     assert_eq!(fault(&screen), None, "{what}:\n{screen}");
 }
@@ -81,7 +81,7 @@ fn answer(catalog: &'static Catalog, turn: usize) -> String {
 }
 
 /// Answers what was asked, and what that leads to, with hostile records and replies.
-fn answer_all(desk: &mut Desk, turn: usize) {
+fn answer_all(desk: &mut TestApp, turn: usize) {
     for _ in 0..8 {
         let Some((ticket, request)) = desk.calls.first().cloned() else {
             return;
@@ -164,16 +164,17 @@ fn entry(turn: usize, body: String) -> LedgerEntry {
         response: Some(Untrusted::from(body)),
         response_cut: turn % 3 == 0,
         error: Some(text(turn)),
+        sandbox_fault: Some(Untrusted::from(text(turn))),
     }
 }
 
 /// A dashboard whose files, market and replies are hostile, with the offers there.
-fn offers(turn: usize) -> Desk {
+fn offers(turn: usize) -> TestApp {
     let text = text(turn);
     let searches = json!({"saved": [{"name": text, "note": text, "resource": "offers", "order": text,
         "query": format!("gpu_name=\"{text}\"")}, {"name": "x", "resource": "offers", "query": text}]});
     let searches: Searches = serde_json::from_value(searches).unwrap();
-    let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+    let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
         model.restore(None, searches, false);
         model.state.profile.name.clone_from(&text);
         model.state.notices.push(text.clone());
@@ -182,21 +183,21 @@ fn offers(turn: usize) -> Desk {
     desk
 }
 
-fn volumes(turn: usize) -> Desk {
+fn volumes(turn: usize) -> TestApp {
     let mut desk = offers(turn);
     desk.keys("2");
     answer_all(&mut desk, turn);
     desk
 }
 
-fn groups(turn: usize) -> Desk {
+fn groups(turn: usize) -> TestApp {
     let mut desk = offers(turn);
     desk.keys("3");
     answer_all(&mut desk, turn);
     desk
 }
 
-fn requests(turn: usize) -> Desk {
+fn requests(turn: usize) -> TestApp {
     let mut desk = offers(turn);
     let own = text(turn);
     for body in [json!({ "msg": own, own.clone(): 1 }).to_string(), own] {
@@ -210,34 +211,34 @@ fn requests(turn: usize) -> Desk {
     desk
 }
 
-fn failed(turn: usize) -> Desk {
+fn failed(turn: usize) -> TestApp {
     let mut desk = offers(turn);
     desk.keys("r").fail(refusal(turn));
     desk
 }
 
-fn route_lab(turn: usize) -> Desk {
+fn route_lab(turn: usize) -> TestApp {
     let mut desk = groups(turn);
     desk.keys("t enter");
     answer_all(&mut desk, turn);
     desk
 }
 
-fn clone_form(turn: usize) -> Desk {
+fn clone_form(turn: usize) -> TestApp {
     let mut desk = groups(turn);
     desk.keys("C");
     answer_all(&mut desk, turn);
     desk
 }
 
-fn confirmation(turn: usize) -> Desk {
+fn confirmation(turn: usize) -> TestApp {
     let mut desk = clone_form(turn);
     desk.keys("pgdn enter");
     answer_all(&mut desk, turn);
     desk
 }
 
-type Base = (&'static str, fn(usize) -> Desk);
+type Base = (&'static str, fn(usize) -> TestApp);
 
 const BASES: [Base; 8] = [
     ("offers", offers),
@@ -264,7 +265,7 @@ const INSIDE: [&str; 9] = [
 ];
 
 /// The keys that mean something in a view.
-fn keys_of(desk: &Desk) -> Vec<(&'static Binding, &'static str)> {
+fn keys_of(desk: &TestApp) -> Vec<(&'static Binding, &'static str)> {
     let contexts = desk.model.contexts();
     let leaves = |action| {
         matches!(
@@ -355,7 +356,7 @@ fn a_hostile_text_in_the_table_is_named() {
     desk.resize(200, 50).expect("Ω<U+0000>Ω<U+001F>Ω<U+007F>Ω");
     // From the summary into the query, and from there to the market as it came.
     let offer = json!({"id": 1, "gpu_name": text(0), "dph_total": 0.5});
-    let mut desk = Desk::with_offers(&json!({ "offers": [offer] }).to_string());
+    let mut desk = TestApp::with_offers(&json!({ "offers": [offer] }).to_string());
     desk.keys("m enter").expect(r#"="Ω\u0000Ω\u001fΩ\u007fΩ""#);
     let Request::Search(query) = desk.asked() else {
         panic!("{:?}", desk.asked())
@@ -371,13 +372,13 @@ fn typed_and_pasted_characters_are_visible_or_refused_with_a_reason() {
         for keys in [
             "/", "f", "s", "c", "o", "J", "b", ":", "?", "e", "enter /", "3 n", "3 t", "M n",
         ] {
-            let mut desk = Desk::with_offers(crate::desk::THREE);
+            let mut desk = TestApp::with_offers(crate::test_app::THREE);
             desk.keys(keys);
             // A terminal without bracketed paste sends it as keys; controls are keys of their own.
             let typed: String = own.chars().filter(|one| !one.is_control()).collect();
             desk.type_text(&typed.replace("ΩΩ", "Q"));
             assert_clean(&desk, &format!("{keys}, typed {turn}"));
-            let mut desk = Desk::with_offers(crate::desk::THREE);
+            let mut desk = TestApp::with_offers(crate::test_app::THREE);
             desk.keys(keys).paste(&own);
             let screen = desk.screen();
             assert_eq!(forbidden(&screen), None, "{keys}, pasted {turn}:\n{screen}");

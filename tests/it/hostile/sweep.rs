@@ -18,7 +18,7 @@ use ratatui::widgets::StatefulWidget as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{forbidden, is_alone, is_forbidden};
-use crate::desk::Desk;
+use crate::test_app::TestApp;
 
 /// Characters that go through an exit together: what they become fits every bound.
 const BATCH: usize = 24;
@@ -153,7 +153,7 @@ fn every_scalar_value_comes_back_from_every_exit_for_programs() {
 
 #[test]
 fn every_scalar_value_is_shown_or_named_in_the_title_of_the_window() {
-    let mut desk = Desk::new();
+    let mut desk = TestApp::new();
     let title = |model: &mut Model, text: &str| {
         text.clone_into(&mut model.state.profile.name);
         bourse::app::title(&model.state)

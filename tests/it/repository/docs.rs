@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use bourse::app::keymap::{BINDINGS, Context};
 use bourse::app::keys::Keymap;
@@ -12,6 +13,8 @@ use bourse::domain::language::{Mode, parse};
 use bourse::domain::{
     Catalog, Dialect, Field, Filter, OFFERS, Operator, VOLUMES, WORKERGROUPS, country,
 };
+use bourse::sandbox::Call;
+use bourse::sandbox::faults::CATALOGUE;
 
 fn readme() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")
@@ -54,9 +57,9 @@ fn keys() -> String {
 fn filtered(field: &Field) -> &'static str {
     match field.filter {
         Filter::Documented => "server",
-        Filter::Market => "server, where the dialect names it",
-        Filter::Local if field.is_computed() => "here (computed)",
-        Filter::Local => "here",
+        Filter::Market => "server, if the dialect has it",
+        Filter::Local if field.is_computed() => "bourse (computed)",
+        Filter::Local => "bourse",
         Filter::Never => "-",
     }
 }
@@ -114,7 +117,7 @@ fn table(catalog: &'static Catalog) -> String {
 const EXAMPLES: &[(&str, &str)] = &[
     (
         "num_gpus>=4 dph<1.5",
-        "both hold; `dph` is another name of `dph_total`",
+        "both must match; `dph` is an alias of `dph_total`",
     ),
     (
         "gpu_name=RTX_4090",
@@ -122,7 +125,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "gpu_name in [RTX_4090,RTX_5090]",
-        "one of a list; `notin`, `nin` or `not in` for none of it",
+        "one of a list; `notin`, `nin` or `not in` for none of them",
     ),
     (
         "gpu_ram>=24",
@@ -131,19 +134,22 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("duration>=3", "days"),
     (
         "gpu_ram>=24GB duration>=36h reliability>=98% dph<$0.5 inet_down>=1Gbps",
-        "units are understood",
+        "with units",
     ),
     ("num_gpus=2..8", "from 2 to 8"),
     ("geolocation in [US,CA]", "two-letter countries"),
     ("geolocation in EU", "the countries of a group"),
-    ("driver_version>=535.86.05", "versions compare part by part"),
+    (
+        "driver_version>=535.86.05",
+        "versions are compared part by part",
+    ),
     (
         "dph_per_gpu<0.3 on_front=true",
         "computed columns, applied to the loaded rows; `job_cost<20` once a job is set",
     ),
     (
         "cuda_vers>=12.4 verified=any",
-        "`=any` removes a condition that a search starts from",
+        "`=any` removes a default condition",
     ),
 ];
 
@@ -163,7 +169,7 @@ fn language() -> String {
         let (sign, word) = (operator.symbol(), operator.name());
         let _ = writeln!(text, "| `{sign}` | `{word}` | {} |", operator.words());
     }
-    text.push_str("\n**Units**, behind a number, in any case of letters\n\n");
+    text.push_str("\n**Units** after a number, in upper or lower case\n\n");
     text.push_str("| fields | units | a bare number is |\n| --- | --- | --- |\n");
     let mut seen = Vec::new();
     for field in [&OFFERS, &VOLUMES]
@@ -196,7 +202,11 @@ fn language() -> String {
     text.trim_end().to_owned()
 }
 
-fn check(name: &str, wanted: &str) {
+/// Holds a generated part of the README to what it should say, or writes it.
+pub fn check(name: &str, wanted: &str) {
+    /// Two writers never meet in the file.
+    static WRITING: Mutex<()> = Mutex::new(());
+    let _guard = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let path = readme();
     let text = std::fs::read_to_string(&path).unwrap();
     let (open, close) = (
@@ -223,13 +233,39 @@ fn check(name: &str, wanted: &str) {
     );
 }
 
-/// One test, so that two writers never meet in the file.
+fn faults() -> String {
+    let mut text = String::from(
+        "| number | name | group | operations | the request is done | a client tells | what happens |\n\
+         | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    for fault in CATALOGUE {
+        let calls: Vec<_> = fault.calls.iter().map(|call| call.name()).collect();
+        let calls = if calls.len() == Call::ALL.len() {
+            "all".to_owned()
+        } else {
+            calls.join(", ")
+        };
+        let _ = writeln!(
+            text,
+            "| {} | `{}` | {} | {calls} | {} | {} | {} |",
+            fault.id(),
+            fault.name,
+            fault.group.name(),
+            fault.stage.done(),
+            fault.told.join(", "),
+            fault.help
+        );
+    }
+    text.trim_end().to_owned()
+}
+
 #[test]
 fn the_readme_is_in_step_with_the_tables() {
     check("keys", &keys());
     check("fields", &fields());
     check("examples", &examples());
     check("language", &language());
+    check("faults", &faults());
 }
 
 /// Design contract: the keys that people and checks rely on.
@@ -240,10 +276,10 @@ fn the_contract_s_keys_mean_what_they_should() {
         (Context::Table, "s", "sort"),
         (Context::Table, "r", "refresh"),
         (Context::Table, "enter", "open"),
-        (Context::Movement, "g", "first"),
-        (Context::Movement, "G", "last"),
-        (Context::Movement, "ctrl-d", "half-page-down"),
-        (Context::Movement, "ctrl-u", "half-page-up"),
+        (Context::Global, "g", "first"),
+        (Context::Global, "G", "last"),
+        (Context::Global, "ctrl-d", "half-page-down"),
+        (Context::Global, "ctrl-u", "half-page-up"),
         (Context::Global, "1", "offers"),
         (Context::Global, "2", "volumes"),
         (Context::Global, "3", "workergroups"),

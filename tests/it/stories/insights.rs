@@ -5,7 +5,7 @@ use bourse::api::{ApiError, Request};
 use bourse::app::message::Effect;
 use bourse::domain::{OfferType, Query, language};
 
-use crate::desk::Desk;
+use crate::test_app::TestApp;
 
 /// Five offers. Storage in the prices is 8 GB: 0.9 x 8 / 720 = 0.01 $/h, 1.8 x 8 / 720 = 0.02 $/h.
 pub const MARKET: &str = r#"{"offers":[
@@ -39,20 +39,20 @@ pub const BIDS: &str = r#"{"offers":[
 pub const RESERVED: &str = r#"{"offers":[
  {"id":101,"machine_id":7,"gpu_ids":[0],"dph_base":0.40,"dph_total":0.41,"discounted_dph_total":0.328}]}"#;
 
-fn query(desk: &Desk) -> Query {
+fn query(desk: &TestApp) -> Query {
     match desk.asked() {
         Request::Search(query) => query.clone(),
         other => panic!("{other:?}"),
     }
 }
 
-fn asked_text(desk: &Desk) -> String {
+fn asked_text(desk: &TestApp) -> String {
     language::print(&query(desk).conditions)
 }
 
 /// The line of the screen that shows a text.
 #[track_caller]
-fn line(desk: &Desk, text: &str) -> String {
+fn line(desk: &TestApp, text: &str) -> String {
     let screen = desk.screen();
     let line = screen.lines().find(|line| line.contains(text));
     line.unwrap_or_else(|| panic!("{text:?} is not on the screen:\n{screen}"))
@@ -61,7 +61,7 @@ fn line(desk: &Desk, text: &str) -> String {
 
 /// The words of a row of the table, from its id on.
 #[track_caller]
-fn row(desk: &Desk, id: &str) -> Vec<String> {
+fn row(desk: &TestApp, id: &str) -> Vec<String> {
     let row = desk.row(id);
     let words = row.split_whitespace().skip_while(|word| *word != id);
     words.map(str::to_owned).collect()
@@ -69,7 +69,7 @@ fn row(desk: &Desk, id: &str) -> Vec<String> {
 
 /// The words of the line that shows a text.
 #[track_caller]
-fn words(desk: &Desk, text: &str) -> Vec<String> {
+fn words(desk: &TestApp, text: &str) -> Vec<String> {
     let line = line(desk, text);
     // What is left and right of the dialog belongs to the table.
     let part = line.split(['┃', '│']).find(|part| part.contains(text));
@@ -81,18 +81,18 @@ fn words(desk: &Desk, text: &str) -> Vec<String> {
 
 /// Whether a cell of the line that shows a text has the sign of something wrong.
 #[track_caller]
-fn is_marked(desk: &Desk, id: &str) -> bool {
+fn is_marked(desk: &TestApp, id: &str) -> bool {
     desk.row(id).contains('!')
 }
 
-pub fn wide() -> Desk {
-    let mut desk = Desk::with_offers(MARKET);
+pub fn wide() -> TestApp {
+    let mut desk = TestApp::with_offers(MARKET);
     desk.resize(200, 60).keys("z");
     desk
 }
 
 /// A job of 10 hours running and 5 stopped with 72 GB, 20 GB in and 5 GB out.
-pub fn type_job(desk: &mut Desk) -> &mut Desk {
+pub fn type_job(desk: &mut TestApp) -> &mut TestApp {
     desk.keys("J ctrl-u").type_text("10");
     desk.keys("tab ctrl-u").type_text("5");
     desk.keys("tab ctrl-u").type_text("72");

@@ -1,0 +1,44 @@
+//! Short notices.
+
+use super::remote::Now;
+use crate::domain::text::visible;
+
+/// The longest notice, in characters: more than one line of a wide screen.
+const LONGEST: usize = 1000;
+
+/// A short notice that disappears by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Toast {
+    pub text: String,
+    /// Whether it is an error.
+    pub is_error: bool,
+    /// When it disappears, on the monotonic clock.
+    pub until: f64,
+    since: f64,
+}
+
+impl Toast {
+    /// A notice for four seconds.
+    pub fn new(text: impl Into<String>, now: Now) -> Self {
+        Self {
+            text: visible(&text.into(), LONGEST),
+            is_error: false,
+            until: now.mono + 4.0,
+            since: now.mono,
+        }
+    }
+
+    /// An error for eight seconds.
+    pub fn error(text: impl Into<String>, now: Now) -> Self {
+        Self {
+            is_error: true,
+            until: now.mono + 8.0,
+            ..Self::new(text, now)
+        }
+    }
+
+    /// Whether a key press dismisses it: it was shown long enough to be read, and may be outdated.
+    pub fn was_seen(&self, now: Now) -> bool {
+        now.mono - self.since >= 1.0
+    }
+}
