@@ -34,6 +34,7 @@ mod request_preview;
 pub mod requests;
 pub mod route_lab;
 mod saved;
+mod searched;
 mod settings;
 mod sheet;
 mod sort;

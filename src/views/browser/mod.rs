@@ -272,6 +272,7 @@ impl View for BrowserPane {
     fn hint(&self, action: Action) -> Option<&'static str> {
         match (self.focus, action) {
             (Focus::Market, Action::Open) => Some("filter by this"),
+            (_, Action::Job) if self.resource == Resource::Volumes => Some("term"),
             _ => None,
         }
     }

@@ -70,19 +70,25 @@ fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
         Resource::Offers | Resource::Volumes | Resource::Workergroups => "",
     };
     let own = letter(cheapest.place);
+    // Of two, one is cheaper: a superlative needs three.
+    let (superlative, fastest_of) = if runners.len() > 2 {
+        ("the cheapest", "the fastest")
+    } else {
+        ("cheaper", "faster")
+    };
     let fastest = runners
         .iter()
         .filter_map(|runner| Some((runner, runner.speed?)))
         .max_by(|(_, one), (_, other)| one.total_cmp(other));
     let (Some((fastest, speed)), Some(base)) = (fastest, cheapest.speed) else {
-        return Some(format!("{own} is the cheapest{purpose}."));
+        return Some(format!("{own} is {superlative}{purpose}."));
     };
     // A difference that rounds to zero is none.
     if speed < base * 1.0005 {
         return Some(if fastest.place == cheapest.place || speed <= base {
-            format!("{own} is the cheapest{purpose} and the fastest.")
+            format!("{own} is {superlative}{purpose} and {fastest_of}.")
         } else {
-            format!("{own} is the cheapest{purpose} and as fast as any.")
+            format!("{own} is {superlative}{purpose} and as fast as any.")
         });
     }
     let other = letter(fastest.place);
@@ -102,13 +108,13 @@ fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
         ratio => format!(" and costs {} more", percent(ratio - 1.0)),
     };
     Some(format!(
-        "{own} is the cheapest{purpose}; {other} is {faster}{more}."
+        "{own} is {superlative}{purpose}; {other} is {faster}{more}."
     ))
 }
 
 fn percent(share: f64) -> String {
     let places = usize::from(share < 0.1);
-    format!("{} %", trimmed(share * 100.0, places))
+    format!("{}%", trimmed(share * 100.0, places))
 }
 
 /// The totals of all rows, in parts.

@@ -75,14 +75,14 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
 }
 
 /// A titled part of the overview.
-pub(super) struct Block {
+pub(in crate::views) struct Block {
     pub lines: Vec<Line<'static>>,
     /// How many of them are rows of a table, which are cut instead of wrapped.
     pub table: usize,
 }
 
 /// What the job costs on the offer.
-fn job(
+pub(super) fn job(
     browser: &Browser,
     listing: &Listing,
     row: usize,
@@ -97,6 +97,16 @@ fn job(
     }
 }
 
+impl Block {
+    pub(super) fn titled(title: String, rest: Vec<Line<'static>>, theme: &Theme) -> Self {
+        let title = Line::styled(title, theme.heading);
+        Self {
+            lines: std::iter::once(title).chain(rest).collect(),
+            table: 0,
+        }
+    }
+}
+
 /// The blocks beside the card.
 pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     let browser = &scene.state.browsers[view.resource];
@@ -105,13 +115,11 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     };
     let mut blocks = Vec::new();
     let mut block = |title: &str, rest: Vec<Line<'static>>| {
-        let mut lines = vec![Line::styled(title.to_owned(), scene.theme.heading)];
-        lines.extend(rest);
-        blocks.push(Block { lines, table: 0 });
+        blocks.push(Block::titled(title.to_owned(), rest, scene.theme));
     };
     match view.resource {
         Resource::Offers => {
-            block("Prices", prices(view, browser, listing, row, scene));
+            block("Prices", prices(Some(view), browser, listing, row, scene));
             block("Job", job(browser, listing, row, scene));
         }
         Resource::Volumes => {
@@ -170,8 +178,8 @@ fn lowered(text: &str) -> String {
 }
 
 /// The prices: each price model, what the price is made of, and what comes on top.
-fn prices(
-    view: &Detail,
+pub(super) fn prices(
+    view: Option<&Detail>,
     browser: &Browser,
     listing: &Listing,
     row: usize,
@@ -208,7 +216,10 @@ fn prices(
             ));
         }
     }
-    lines.extend(models(view, browser, scene));
+    lines.extend(
+        view.into_iter()
+            .flat_map(|view| models(view, browser, scene)),
+    );
     let record = listing.whole(row);
     let number = |key: &str| record.cell(listing.catalog().by_key(key)?).number();
     if let (Some(down), Some(up)) = (number("inet_down_cost"), number("inet_up_cost")) {
@@ -293,8 +304,8 @@ fn quoted(quote: Quote, saving: Option<f64>) -> String {
         let percent = trimmed(saving.abs() * 100.0, 1);
         let words = match saving {
             _ if percent == "0" => ", same as on-demand".to_owned(),
-            ..0.0 => format!(", {percent} % more than on-demand"),
-            _ => format!(", {percent} % less than on-demand"),
+            ..0.0 => format!(", {percent}% more than on-demand"),
+            _ => format!(", {percent}% less than on-demand"),
         };
         text.push_str(&words);
     }
@@ -411,7 +422,7 @@ fn lead(browser: &Browser, row: usize, theme: &Theme) -> Option<Line<'static>> {
 }
 
 /// What a workergroup starts its workers with.
-fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.whole(row);
     let keys = [
@@ -451,7 +462,7 @@ fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'sta
 }
 
 /// The scaling parameters of a workergroup, with their meanings.
-fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+pub(super) fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.whole(row);
     let keys = [

@@ -2,8 +2,10 @@
 
 mod draw;
 
+use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
+use super::searched::{self, Searched};
 use crate::api::Request;
 use crate::app::State;
 use crate::app::computed_columns::ComputedColumns;
@@ -12,7 +14,8 @@ use crate::app::remote::{Now, Remote, Ticket, Waiting};
 use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Response, Scene, View};
 use crate::domain::cost::Basis;
 use crate::domain::insight::{Coverage, FunnelLine, coverage, funnel, loosened, won_back};
-use crate::domain::{Condition, Listing, Query, Resource};
+use crate::domain::{Condition, Listing, Query, Resource, language};
+use crate::widgets::find::Find;
 
 /// The limit of the search: enough to judge by, and fast.
 const WIDE: u32 = 2000;
@@ -42,6 +45,7 @@ pub struct Funnel {
     computed: Box<ComputedColumns>,
     /// The price basis of its rows.
     pricing: Basis,
+    find: Find,
 }
 
 /// Opens the funnel of the pane's query and sends its search.
@@ -76,6 +80,7 @@ impl Funnel {
                 gb: Some(gb).filter(|_| (gb - priced).abs() > 1e-9),
                 ..browser.pricing()
             },
+            find: Find::default(),
         })
     }
 
@@ -153,9 +158,46 @@ impl Funnel {
     }
 }
 
+impl Searched for Funnel {
+    fn find(&mut self) -> &mut Find {
+        &mut self.find
+    }
+
+    fn texts(&self, _: &State) -> Vec<String> {
+        let steps = self.steps.iter();
+        steps
+            .map(|step| language::print_condition_briefly(&step.condition))
+            .collect()
+    }
+
+    fn line(&self, _: &State) -> usize {
+        self.cursor
+    }
+
+    fn go_to_line(&mut self, line: usize, _: &mut State) {
+        self.cursor = line;
+    }
+}
+
 impl View for Funnel {
     fn contexts(&self) -> &'static [Context] {
-        &[Context::Chart, Context::Global, Context::Always]
+        searched::contexts(
+            &self.find,
+            [
+                &[
+                    Context::Chart,
+                    Context::Report,
+                    Context::Global,
+                    Context::Always,
+                ],
+                &[
+                    Context::Report,
+                    Context::Chart,
+                    Context::Global,
+                    Context::Always,
+                ],
+            ],
+        )
     }
 
     fn placement(&self) -> Placement {
@@ -164,6 +206,7 @@ impl View for Funnel {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
+            action if searched::is_useless(&self.find, action) => Availability::Hidden,
             Action::Left | Action::Sort | Action::Mark | Action::Differences | Action::Settings => {
                 Availability::Hidden
             }
@@ -184,7 +227,22 @@ impl View for Funnel {
         }
     }
 
+    fn takes_text(&self) -> bool {
+        self.find.is_typing()
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        Outcome::of(searched::typed(self, key, cx))
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        Outcome::of(searched::pasted(self, text, cx))
+    }
+
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if searched::act(self, action, cx) {
+            return Outcome::Handled;
+        }
         if let Some(lines) = cx.motion(action) {
             let last = self.steps.len().saturating_sub(1);
             self.cursor = self.cursor.saturating_add_signed(lines).min(last);

@@ -58,7 +58,7 @@ impl Key {
     const fn note(self) -> &'static str {
         match self {
             Self::Run => "24h, 3d, 2w",
-            Self::Stopped => "storage is billed",
+            Self::Stopped => "storage only",
             Self::Disk => "50GB, 1.5TB",
             Self::Download | Self::Upload => "for the job",
             Self::Work => "DLPerf-hours",

@@ -402,7 +402,7 @@ fn verdict(view: &Plot, listing: &Listing, point: &Point, theme: &Theme) -> Line
             Goal::Most => '+',
         };
         match share.map(|share| format::trimmed(share * 100.0, 1)) {
-            Some(percent) if percent != "0" => format!("{sign}{percent} %"),
+            Some(percent) if percent != "0" => format!("{sign}{percent}%"),
             _ => "same".to_owned(),
         }
     };

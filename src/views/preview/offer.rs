@@ -8,6 +8,7 @@ use crate::domain::cost::Prices;
 use crate::domain::field::Unit;
 use crate::domain::format::{self, trimmed};
 use crate::domain::insight::{Measure, Place, share};
+use crate::domain::unit::MB_PER_GB;
 use crate::domain::{OfferType, Resource};
 
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
@@ -54,7 +55,7 @@ pub(super) fn name(card: &Card<'_>) -> String {
     let model = card.text("gpu_name").unwrap_or_else(|| "GPU".to_owned());
     let memory = card
         .number("gpu_ram")
-        .map(|megabytes| format!(" {} GB", trimmed((megabytes / 1024.0).round(), 0)));
+        .map(|megabytes| format!(" {}", format::gigabytes(format::nominal_gb(megabytes))));
     format!("{count}× {model}{}", memory.unwrap_or_default())
 }
 
@@ -185,7 +186,7 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let reliable = || {
         let share = card.number("reliability")?;
         let sign = if share < 0.95 { " !" } else { "" };
-        Some(format!("{} %{sign}", trimmed(share * 100.0, 2)))
+        Some(format!("{}%{sign}", trimmed(share * 100.0, 2)))
     };
     [
         card.bar(label, Measure::Price, price),
@@ -216,10 +217,7 @@ fn cpu(card: &Card<'_>) -> Option<String> {
 
 fn ram(card: &Card<'_>) -> Option<String> {
     let megabytes = card.number("cpu_ram")?;
-    Some(format!(
-        "{} GB RAM",
-        trimmed((megabytes / 1024.0).round(), 0)
-    ))
+    Some(format!("{} RAM", format::gigabytes(megabytes / MB_PER_GB)))
 }
 
 fn disk(card: &Card<'_>) -> Option<String> {

@@ -100,7 +100,7 @@ fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
         let share = card
             .number("reliability2")
             .or_else(|| card.number("reliability"))?;
-        Some(format!("{} %", trimmed(share * 100.0, 2)))
+        Some(format!("{}%", trimmed(share * 100.0, 2)))
     };
     [
         card.bar("Price", Measure::Price, price),

@@ -9,7 +9,7 @@ use bourse::domain::journal::{self, Intent, Line};
 use bourse::domain::{Dialect, Listing, Resource};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::desk::START;
+use crate::test_app::START;
 
 /// A write that was asked for and is not answered.
 #[derive(Debug, Clone)]

@@ -12,12 +12,12 @@ use rustix::process::Signal;
 use serde_json::Value as Json;
 
 use crate::cli::commands::{Home, run};
-use crate::desk::THREE;
 use crate::pty_support::send_signal;
 use crate::recorder::{Recorded, Recorder, json};
 use crate::route_server::{Play, RouteServer};
 use crate::stories::groups::FOUR;
 use crate::terminal::creating::{KEY, SEARCH, at_groups, fill_in, filled_in, is_creation};
+use crate::test_app::THREE;
 
 const CREATED: &str = r#"{"success":true,"id":77}"#;
 

@@ -4,7 +4,7 @@ use bourse::api::{ApiError, ErrorBody};
 use bourse::app::message::Message;
 use bourse::app::remote::Now;
 
-use crate::desk::{Desk, THREE};
+use crate::test_app::{THREE, TestApp};
 
 fn refused() -> ApiError {
     ApiError::Refused {
@@ -16,14 +16,14 @@ fn refused() -> ApiError {
 const VOLUMES: &str = r#"{"offers":[]}"#;
 
 /// Both panes watched, their answers here.
-fn watching() -> Desk {
-    let mut desk = Desk::with_offers(THREE);
+fn watching() -> TestApp {
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("w 2").answer(VOLUMES).keys("w");
     desk
 }
 
 /// How many requests five minutes bring, none of them answered.
-fn five_minutes(desk: &mut Desk) -> usize {
+fn five_minutes(desk: &mut TestApp) -> usize {
     for _ in 0..30 {
         desk.wait(10.0);
     }
@@ -72,7 +72,7 @@ fn a_passing_fault_holds_no_timer() {
 
 #[test]
 fn a_held_refresh_key_breaks_no_request_off() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("r r r r r");
     assert_eq!(desk.calls.len(), 1);
     let (first, _) = desk.calls[0];

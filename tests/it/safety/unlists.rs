@@ -9,7 +9,7 @@ use bourse::domain::workergroup::Key;
 use crossterm::event::KeyCode;
 
 use super::core::Core;
-use crate::desk::{Desk, THREE};
+use crate::test_app::{THREE, TestApp};
 
 /// The dialog as the rules have it: which ids the person has typed, and what Enter sends.
 #[derive(Debug, Clone, PartialEq)]
@@ -197,14 +197,14 @@ fn other_rules_are_found_out() {
 }
 
 /// Presses Enter again and again.
-fn enters(desk: &mut Desk) {
+fn enters(desk: &mut TestApp) {
     desk.keys("enter enter enter enter enter enter");
 }
 
 #[test]
 fn enter_alone_cancels_or_does_nothing_in_every_dialog() {
     // Unlisting.
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("2 u");
     desk.calls.clear();
     enters(&mut desk);
@@ -213,7 +213,7 @@ fn enter_alone_cancels_or_does_nothing_in_every_dialog() {
     assert!(desk.calls.is_empty());
 
     // Creating.
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     let draft = &mut desk.model.groups.draft;
     draft.put(Key::EndpointName, "chat");
     draft.put(Key::TemplateId, "7");
@@ -224,7 +224,7 @@ fn enter_alone_cancels_or_does_nothing_in_every_dialog() {
     assert!(!desk.calls.iter().any(|call| is_creation(&call.1)));
 
     // Load on an endpoint, which is billed.
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("t ctrl-u")
         .type_text("chat")
         .keys("down down space enter")
@@ -235,7 +235,7 @@ fn enter_alone_cancels_or_does_nothing_in_every_dialog() {
     assert!(desk.calls.is_empty());
 
     // Quitting while a write is under way.
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("2 u").type_text("7311").keys("enter");
     desk.type_text("7311").keys("enter esc q");
     desk.expect("Quit bourse?");
@@ -243,7 +243,7 @@ fn enter_alone_cancels_or_does_nothing_in_every_dialog() {
     assert!(!desk.effects.contains(&Effect::Quit));
 
     // Deleting a saved search.
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys(":")
         .type_text("save-search")
         .keys("enter")

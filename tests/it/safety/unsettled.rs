@@ -8,9 +8,9 @@ use bourse::domain::Dialect;
 use bourse::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use bourse::domain::workergroup::NewWorkergroup;
 
-use crate::desk::{Desk, START};
 use crate::stories::groups::FOUR;
 use crate::stories::unlist::says;
+use crate::test_app::{START, TestApp};
 
 const SEARCH: &str = "gpu_name=RTX_4090 verified=true rentable=true rented=false";
 
@@ -56,8 +56,8 @@ fn ended(mut entry: Entry, verdict: Verdict) -> Entry {
 }
 
 /// A start with this history.
-fn started(history: Vec<Entry>) -> Desk {
-    let mut desk = Desk::prepared(&Dialect::DOCUMENTED, |model| {
+fn started(history: Vec<Entry>) -> TestApp {
+    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| {
         let restored = RestoredState {
             history,
             ..RestoredState::default()
@@ -69,7 +69,7 @@ fn started(history: Vec<Entry>) -> Desk {
 }
 
 /// Fills the form in and presses Create, whatever that leads to.
-fn create(desk: &mut Desk, endpoint: &str) {
+fn create(desk: &mut TestApp, endpoint: &str) {
     desk.keys("3");
     desk.calls.clear();
     desk.keys("n ctrl-u")
@@ -78,7 +78,7 @@ fn create(desk: &mut Desk, endpoint: &str) {
     desk.type_text(SEARCH).keys("pgdn enter");
 }
 
-fn creations(desk: &Desk) -> usize {
+fn creations(desk: &TestApp) -> usize {
     let is_creation = |request: &Request| matches!(request, Request::CreateWorkergroup(_));
     desk.calls
         .iter()
@@ -86,7 +86,7 @@ fn creations(desk: &Desk) -> usize {
         .count()
 }
 
-fn kept(desk: &Desk) -> Vec<(&str, Verdict)> {
+fn kept(desk: &TestApp) -> Vec<(&str, Verdict)> {
     let kept = desk.effects.iter().filter_map(|effect| match effect {
         Effect::KeepOutcome(outcome) => Some((outcome.key.as_str(), outcome.verdict)),
         _ => None,
@@ -95,7 +95,7 @@ fn kept(desk: &Desk) -> Vec<(&str, Verdict)> {
 }
 
 /// Answers the listing of workergroups.
-fn list(desk: &mut Desk, groups: &str) {
+fn list(desk: &mut TestApp, groups: &str) {
     let is_list = |request: &Request| *request == Request::ListWorkergroups;
     desk.calls.retain(|call| is_list(&call.1));
     desk.answer(groups);
@@ -127,7 +127,7 @@ fn the_first_frame_tells_what_became_of_no_earlier_write() {
 
 #[test]
 fn a_requests_pane_tells_it_too() {
-    let mut desk = Desk::prepared(&Dialect::DOCUMENTED, |model| {
+    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| {
         let restored = RestoredState {
             history: vec![creation("chat")],
             ..RestoredState::default()

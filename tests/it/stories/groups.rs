@@ -411,7 +411,7 @@ fn the_planner_works_out_capacity_and_workers_and_names_what_is_ignored() {
     says(&desk, "Load: type a number");
     desk.type_text("100").keys("enter").type_text("25");
     // 100 / 0.5 = 200, 200 / 25 = 8; 200 x 2 = 400, 400 / 25 = 16, at most 8.
-    says(&desk, "100 / 0.5 = 200 (100 % in reserve)");
+    says(&desk, "100 / 0.5 = 200 (100% in reserve)");
     says(&desk, "200 / 25 = 8 workers");
     says(&desk, "200 x 2 = 400");
     says(

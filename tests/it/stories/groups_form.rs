@@ -139,10 +139,29 @@ fn success_shows_the_id_and_selects_the_new_row_when_it_is_listed() {
     assert_eq!(desk.asked(), &Request::ListWorkergroups);
     desk.answer(&with_group(77, SEARCH));
     desk.expect_not("New workergroup"); // behind the outcome: the list, not the form
+    desk.expect("All 5 ");
     desk.keys("enter").selects("chat");
     desk.expect("All 5 ").expect_not("New workergroup");
     desk.keys("n").expect("New workergroup");
     desk.expect_not("▏chat"); // the form is empty again
+}
+
+#[test]
+fn a_search_without_machines_and_an_unknown_template_are_warned_of_and_may_be_sent() {
+    let mut desk = narrow();
+    desk.keys("n").type_text("chat").keys("enter enter");
+    desk.type_text("nope").keys("enter enter");
+    desk.type_text(SEARCH).keys("pgdn enter");
+    while let Some((_, request)) = desk.calls.first() {
+        match request {
+            Request::Search(_) => desk.answer(r#"{"offers":[]}"#),
+            _ => desk.answer(FOUR),
+        };
+    }
+    says(&desk, "! No machine matches the search now");
+    says(&desk, "! None of your workergroups uses template nope");
+    desk.type_text("create").keys("enter");
+    assert_eq!(creations(&desk), 1);
 }
 
 #[test]

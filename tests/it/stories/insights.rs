@@ -35,7 +35,7 @@ pub const BIDS: &str = r#"{"offers":[
  {"id":101,"machine_id":7,"gpu_ids":[0],"min_bid":0.20,"dph_base":0.20,"dph_total":0.21},
  {"id":903,"machine_id":9,"gpu_ids":[0],"min_bid":0.22,"dph_base":0.22,"dph_total":0.24}]}"#;
 
-/// The reserved search: 101 at 80 % of 0.41.
+/// The reserved search: 101 at 80% of 0.41.
 pub const RESERVED: &str = r#"{"offers":[
  {"id":101,"machine_id":7,"gpu_ids":[0],"dph_base":0.40,"dph_total":0.41,"discounted_dph_total":0.328}]}"#;
 
@@ -114,9 +114,9 @@ fn the_front_is_marked_in_the_table_and_counted() {
 #[test]
 fn a_dominated_offer_says_which_one_beats_it_and_by_how_much() {
     let mut desk = wide();
-    // 105: 0.30 $/h and 40 per GPU; 103: 0.22 and 50: 0.08 of 0.30 is 26.7 %, 10 of 40 is 25 %.
+    // 105: 0.30 $/h and 40 per GPU; 103: 0.22 and 50: 0.08 of 0.30 is 26.7%, 10 of 40 is 25%.
     desk.keys("G enter").expect("Offer 105");
-    desk.expect("103 beats it: 27 % cheaper and 25 % faster per GPU")
+    desk.expect("103 beats it: 27% cheaper and 25% faster per GPU")
         .expect("◆ 103 beats it: $0.080/h cheaper and 10 DLPerf faster, per GPU");
     desk.expect("in all 5 offers");
     desk.keys("esc g enter").expect("◆ best value");
@@ -166,7 +166,7 @@ fn three_prices_stand_in_one_row() {
     desk.keys("j").selects("102");
     desk.keys("k"); // nothing waits for the answers
     desk.answer(MARKET).answer(BIDS).answer(RESERVED);
-    // 1 - 0.21 / 0.41 = 48.78 %; 1 - 0.328 / 0.41 = 20 %.
+    // 1 - 0.21 / 0.41 = 48.78%; 1 - 0.328 / 0.41 = 20%.
     let words_of_101 = row(&desk, "101");
     assert_eq!(
         words_of_101[..7],
@@ -174,18 +174,18 @@ fn three_prices_stand_in_one_row() {
             "101", "0.4100", "0.4100", "0.2100", "48.8", "0.3280", "20.0"
         ]
     );
-    // The same GPUs under another id: 1 - 0.24 / 0.22 = -9.09 %.
+    // The same GPUs under another id: 1 - 0.24 / 0.22 = -9.09%.
     let words_of_103 = row(&desk, "103");
     assert_eq!(
         words_of_103[..7],
         ["103", "0.2200", "0.2200", "0.2400", "-9.1", "—", "—"]
     );
     desk.resize(160, 60).keys("j j enter");
-    desk.expect("$0.240/h, 9.1 % more than on-demand (another offer of the same GPUs)")
+    desk.expect("$0.240/h, 9.1% more than on-demand (another offer of the same GPUs)")
         .expect("Loaded 0 seconds ago");
     desk.keys("esc g enter")
-        .expect("$0.210/h, 48.8 % less than on-demand")
-        .expect("$0.328/h, 20 % less than on-demand");
+        .expect("$0.210/h, 48.8% less than on-demand")
+        .expect("$0.328/h, 20% less than on-demand");
     desk.keys("P").expect("Other price models: P loads them");
     desk.keys("esc").expect_not("Reserv.");
 }
@@ -258,7 +258,7 @@ fn related_offers_come_from_what_is_loaded_and_then_from_the_host() {
     let mut desk = wide();
     desk.keys("R").expect("Machine 7 of host 70");
     desk.expect("loading all offers of the host");
-    desk.expect("gets 50 % of the GPUs, 64 GB of 128 GB RAM, 16 of 32 vCPUs");
+    desk.expect("gets 50% of the GPUs, 64 GB of 128 GB RAM, 16 of 32 vCPUs");
     assert_eq!(asked_text(&desk), "host_id=70");
     // Two GPUs cost 0.71, one costs 0.41: 0.30 for the second.
     assert_eq!(

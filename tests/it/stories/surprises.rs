@@ -123,7 +123,7 @@ fn three_prices_are_joined_though_a_floor_stands_above_the_price() {
         desk.keys("P");
         assert_eq!(desk.calls.len(), 3);
         desk.answer(ANSWER);
-        // The floor of 53000002 is 0.40 + 0.2 x 8 / 720 = 0.402222: dearer than 0.322222 by 24.8 %.
+        // The floor of 53000002 is 0.40 + 0.2 x 8 / 720 = 0.402222: dearer than 0.322222 by 24.8%.
         desk.answer(
             r#"{"offers":[{"id":53000002,"min_bid":0.4,"dph_base":0.4,"dph_total":0.402222,"storage_cost":0.2},
             {"id":53000003,"min_bid":null,"dph_base":null,"dph_total":null}]}"#,
@@ -136,7 +136,7 @@ fn three_prices_are_joined_though_a_floor_stands_above_the_price() {
         let row = words(&desk, " 53000002 ");
         assert!(row.contains(&"0.4022".to_owned()), "{row:?}");
         assert!(row.iter().any(|word| word.starts_with("-24.8")), "{row:?}");
-        // 0.092563 is 80 % of 0.1157037.
+        // 0.092563 is 80% of 0.1157037.
         let row = words(&desk, "53000001");
         assert!(row.contains(&"0.0926".to_owned()), "{row:?}");
         assert!(row.contains(&"20.0".to_owned()), "{row:?}");
