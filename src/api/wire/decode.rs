@@ -28,7 +28,7 @@ pub fn decode(request: &Request, answer: Answer<'_>, now: f64) -> Result<Reply, 
 }
 
 /// As [`decode`], of an answer whose body is handed over: it may be large, and becomes part of what
-/// is read from it. The body of `answer` is not looked at.
+/// is read from it. The body of `answer` is not read.
 pub fn decode_body(
     request: &Request,
     answer: Answer<'_>,

@@ -76,7 +76,7 @@ struct Entry {
 pub(super) struct Fields {
     cursor: usize,
     pub find: Find,
-    /// The members that no catalog has, once they were looked at.
+    /// The members that no catalog has, once they were worked out.
     unknown: OnceLock<Vec<Arc<Entry>>>,
 }
 

@@ -11,7 +11,7 @@ mod filter;
 mod focus;
 mod funnel;
 pub mod groups;
-mod groups_form;
+pub mod groups_form;
 mod honesty;
 mod insights;
 mod job;
