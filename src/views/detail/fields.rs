@@ -1,5 +1,7 @@
 //! Every field of a record in as many columns as fit, and the meaning of the focused one.
 
+mod unknown;
+
 use std::sync::{Arc, OnceLock};
 
 use crossterm::event::KeyEvent;
@@ -8,7 +10,6 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::StatefulWidget;
 
 use super::Detail;
-use crate::api::redact;
 use crate::app::State;
 use crate::app::browser::Browser;
 use crate::app::frame_layout::Target;
@@ -18,10 +19,9 @@ use crate::app::view::{Region, Scene};
 use crate::domain::field::{Kind, Section};
 use crate::domain::listing::FullRecord;
 use crate::domain::local::LocalTime;
-use crate::domain::secrets::{is_secret_name, without_own_key};
-use crate::domain::text::{DETAIL, beginning, detail, json_for_terminal, truncate, visible};
+use crate::domain::text::{DETAIL, detail, truncate};
 use crate::domain::workergroup::group_search;
-use crate::domain::{CellRef, Field, Listing, Source, format};
+use crate::domain::{CellRef, Field, Source, format};
 use crate::widgets::find::{Find, FindEvent, FindLine};
 use crate::widgets::text::{cells, fit, wrap, wrap_line};
 use crate::widgets::text_input::Pasted;
@@ -33,16 +33,6 @@ const COLUMN: u16 = 37;
 
 /// Cells of a label.
 const LABEL: usize = 19;
-
-/// The maximum length of an unknown member's name, in characters.
-const LONGEST_NAME: usize = 200;
-
-/// The most unknown members that are listed.
-const MOST_UNKNOWN: usize = 1000;
-
-/// The longest JSON of an unknown member that is read to be written without needless escapes, in
-/// bytes: JSON readers take many times its room.
-const LONGEST_READ: usize = 64 * 1024;
 
 /// Cells between columns.
 const GAP: u16 = 2;
@@ -314,50 +304,6 @@ impl Reader<'_> {
             }
             _ => None,
         }
-    }
-
-    /// Members that are not in the catalog.
-    fn unknown(&self) -> Vec<Arc<Entry>> {
-        let Some(listing) = self.browser.listing() else {
-            return Vec::new();
-        };
-        let (members, more) = listing.unknown_members(self.row, MOST_UNKNOWN);
-        let entry = |label: String, value: String, note: String| Entry {
-            section: "Other fields",
-            key: "",
-            label,
-            value,
-            tone: Tone::Normal,
-            note,
-        };
-        let known = members.into_iter().map(|(name, json)| {
-            let note = "The market sends it without documenting it.".to_owned();
-            let (value, note) = if is_secret_name(&name) {
-                ("(hidden)".to_owned(), note)
-            } else {
-                (self.unknown_value(listing, json), whole_text(json, note))
-            };
-            entry(visible(&name, LONGEST_NAME), value, note)
-        });
-        let rest = (more > 0).then(|| {
-            let text = format!("{} more fields", format::grouped(more));
-            let note = "The JSON tab has all of them.".to_owned();
-            entry("…".to_owned(), text, note)
-        });
-        known.chain(rest).map(Arc::new).collect()
-    }
-
-    /// The beginning of an unknown member's JSON, secrets removed.
-    fn unknown_value(&self, listing: &Listing, json: &str) -> String {
-        let read = Some(json).filter(|json| json.len() <= LONGEST_READ);
-        let read = read.and_then(|json| serde_json::from_str::<serde_json::Value>(json).ok());
-        let plain = read.map_or_else(|| json.to_owned(), |json| json.to_string());
-        // A key may stand anywhere in it, and be repeated in front of that: all of it is searched.
-        let safe = redact::record(&plain);
-        let cell = |secret| self.record.cell(secret);
-        let safe = without_own_key(listing.catalog(), &safe, cell);
-        let (head, more) = beginning(&safe, DETAIL);
-        detail(&json_for_terminal(head), more)
     }
 }
 
