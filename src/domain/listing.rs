@@ -20,11 +20,12 @@ use super::value::{CellRef, Found, Version};
 
 mod estimate;
 mod full_record;
+mod raw_cell;
 mod read;
 
 use estimate::Estimate;
 pub use full_record::FullRecord;
-use read::RawCell;
+use raw_cell::RawCell;
 
 /// What names a record: unique within a listing, stable from one answer to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -400,19 +401,21 @@ impl Listing {
         self.column(field).text(row)
     }
 
-    /// A record's members that its catalog does not know, by name.
-    pub fn unknown_members(&self, row: usize) -> Vec<(String, serde_json::Value)> {
+    /// A record's members that its catalog does not know, by name, with their JSON.
+    pub fn unknown_members(&self, row: usize) -> Vec<(String, String)> {
         let known: HashSet<&str> = self
             .catalog
             .fields
             .iter()
             .flat_map(|field| read::members(&field.source))
             .collect();
-        self.json(row)
-            .and_then(|json| serde_json::from_str::<serde_json::Map<_, _>>(json).ok())
-            .unwrap_or_default()
+        let json = self.json(row).unwrap_or_default();
+        let members = json_split::members(json).unwrap_or_default();
+        let unknown = members
             .into_iter()
-            .filter(|(name, _)| !known.contains(name.as_str()))
+            .filter(|(name, _)| !known.contains(name.as_str()));
+        unknown
+            .map(|(name, value)| (name, json_split::compact(&json[value])))
             .collect()
     }
 

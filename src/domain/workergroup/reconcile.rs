@@ -1,12 +1,13 @@
 //! Which listed group may be the one whose creation was never confirmed.
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::NewWorkergroup;
 use super::parameters::{Key, PARAMETERS, ParameterKind};
 use super::search::group_search;
 use crate::domain::catalog::OFFERS;
 use crate::domain::dialect::Dialect;
+use crate::domain::json_split;
 use crate::domain::language::{self, Mode};
 use crate::domain::listing::{Listing, RowId};
 
@@ -25,7 +26,7 @@ pub fn candidates(before: &[RowId], listing: &Listing, asked: &NewWorkergroup) -
 
 fn fits(listing: &Listing, row: usize, asked: &NewWorkergroup, asked_for: &Json) -> bool {
     let json = listing.json(row).unwrap_or_default();
-    let record: Json = serde_json::from_str(json).unwrap_or_default();
+    let record = json_split::object(json).unwrap_or_default();
     let members = PARAMETERS.iter().all(|parameter| {
         parameter.inert.is_some()
             || parameter.kind == ParameterKind::Search
@@ -37,7 +38,7 @@ fn fits(listing: &Listing, row: usize, asked: &NewWorkergroup, asked_for: &Json)
     members && search
 }
 
-fn contradicts(record: &Json, asked_for: &Json, key: Key) -> bool {
+fn contradicts(record: &Map<String, Json>, asked_for: &Json, key: Key) -> bool {
     match (record.get(key.wire()), asked_for.get(key.wire())) {
         (None | Some(Json::Null), _) | (_, None) => false,
         (Some(Json::String(found)), Some(Json::String(asked))) => found.trim() != asked.trim(),

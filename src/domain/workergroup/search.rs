@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use crate::domain::catalog::OFFERS;
 use crate::domain::field::{Field, Kind, Operator};
+use crate::domain::json_split;
 use crate::domain::language;
 use crate::domain::listing::Listing;
 use crate::domain::query::{Condition, Operand};
@@ -20,7 +21,7 @@ pub struct SearchText {
 
 /// The search of a group in a listing; `None` if the record has none.
 pub fn group_search(listing: &Listing, row: usize) -> Option<SearchText> {
-    let record: Json = serde_json::from_str(listing.json(row)?).ok()?;
+    let record = json_split::object(listing.json(row)?)?;
     let search = record.get("search_query")?;
     (!search.is_null()).then(|| text_of(search))
 }

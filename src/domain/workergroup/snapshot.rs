@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+use crate::domain::json_split;
 use crate::domain::listing::{Listing, RowId};
 use crate::domain::secrets::{is_secret_name, remove_secrets};
 use crate::domain::text::Untrusted;
@@ -56,9 +57,7 @@ impl Snapshot {
     pub fn of(listing: &Listing) -> Self {
         let groups = (0..listing.len())
             .filter_map(|row| {
-                let record = listing
-                    .json(row)
-                    .and_then(|json| serde_json::from_str(json).ok());
+                let record = listing.json(row).and_then(json_split::object);
                 Some((
                     listing.id(row)?.0,
                     record.map_or_else(Map::new, without_secrets),

@@ -298,11 +298,11 @@ impl Reader<'_> {
         let Some(listing) = self.browser.listing() else {
             return Vec::new();
         };
-        let entry = |(name, value): (String, serde_json::Value)| {
+        let entry = |(name, value): (String, String)| {
             let value = if is_secret_name(&name) {
                 "(hidden)".to_owned()
             } else {
-                let value = redact::record(&value.to_string());
+                let value = redact::record(&value);
                 let cell = |secret| self.record.cell(secret);
                 json_for_terminal(&without_own_key(listing.catalog(), &value, cell))
             };
