@@ -129,6 +129,8 @@ pub enum Effect {
         content: String,
         /// Whether a file of that name is replaced.
         overwrite: bool,
+        /// Whether only its owner may read it.
+        is_private: bool,
     },
     /// Keep what was seen of the groups, to be compared with what the next listing shows.
     KeepGroups(Box<workergroup::Snapshot>),

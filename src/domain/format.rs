@@ -8,7 +8,6 @@ use super::dialect::Dialect;
 pub use super::field::Format;
 use super::field::{Field, Kind, Source, Unit};
 use super::listing::{FullRecord, Listing};
-use super::secrets::without_own_key;
 use super::text::Untrusted;
 use super::value::CellRef;
 
@@ -41,11 +40,6 @@ pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> Strin
         CellRef::Text(text) if field.kind == Kind::Country => {
             Untrusted::from(country::place(text)).screen(width)
         }
-        CellRef::Text(text) if field.kind != Kind::Secret => {
-            let cell = |secret| listing.cell(row, secret);
-            let text = without_own_key(listing.catalog(), text, cell);
-            Untrusted::from(text.as_ref()).screen(width)
-        }
         CellRef::Text(text) => Untrusted::from(text).screen(width),
     }
 }
@@ -59,14 +53,10 @@ pub fn detail(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
         CellRef::Bad(found) => format!("invalid: {}", found.noun()),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
         CellRef::Number(value) => with_unit(field, value, dialect),
-        CellRef::Text(text) if field.kind == Kind::Secret => Untrusted::from(text).screen(4096),
         CellRef::Text(text) if field.kind == Kind::Country => {
             Untrusted::from(country::place(text)).screen(4096)
         }
-        CellRef::Text(text) => {
-            let text = without_own_key(record.catalog(), text, |secret| record.cell(secret));
-            Untrusted::from(text.as_ref()).screen(4096)
-        }
+        CellRef::Text(text) => Untrusted::from(text).screen(4096),
     }
 }
 

@@ -4,6 +4,7 @@
 //! table, of the conditions and of the prices are read with the answer; any other field becomes a
 //! column when it is first used, from the records' own JSON, which stays available whole.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -15,6 +16,7 @@ use super::catalog::Catalog;
 use super::field::{Field, Kind};
 use super::json_split::{self, Envelope, SplitError};
 use super::query::{Condition, Direction, OrderKey};
+use super::secrets::{Known, is_secret_member, scrub};
 use super::text::Untrusted;
 use super::value::{CellRef, Found, Version};
 
@@ -172,7 +174,7 @@ impl Listing {
         }
     }
 
-    /// Reads an answer. `now` is the moment it arrived, in seconds since 1970: `duration` counts
+    /// Reads an answer, without copies of keys outside of their members. `now` is the moment it arrived, in seconds since 1970: `duration` counts
     /// from it where records carry only an end date.
     pub fn read(
         catalog: &'static Catalog,
@@ -180,11 +182,16 @@ impl Listing {
         now: f64,
     ) -> Result<Self, ListingError> {
         let body = body.into();
+        let clean = match scrub(&body, &Known::default(), is_secret_member) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(clean) => Some(clean.into()),
+        };
+        let body = clean.unwrap_or(body);
         let envelope = json_split::split_records(&body, catalog.list_key)?;
         Self::from_envelope(catalog, body, envelope, now)
     }
 
-    /// Reads an answer that has been split already.
+    /// Reads an answer that has been cleaned and split already.
     pub fn from_envelope(
         catalog: &'static Catalog,
         body: impl Into<Arc<str>>,

@@ -1,12 +1,16 @@
-//! Which members of a record or reply may hold a secret, by their name; what can be an API key.
+//! Which members of a record or reply may hold a secret, by their name; what can be an API key;
+//! taking known secrets out of texts.
 
-use std::borrow::Cow;
+mod json_text;
+mod known;
 
 use serde_json::Value as Json;
 
-use super::catalog::{Catalog, Resource};
-use super::field::{Field, Kind};
-use super::value::CellRef;
+pub(crate) use json_text::without_members;
+pub use known::{Known, scrub};
+
+/// What stands in place of a secret.
+pub const REMOVED: &str = "<removed>";
 
 /// Parts of names of members that hold secrets.
 const PARTS: [&str; 9] = [
@@ -20,6 +24,25 @@ const PARTS: [&str; 9] = [
     "env",
     "credential",
 ];
+
+/// Members whose value is a secret by the specification, or by what the world calls them.
+const MEMBERS: [&str; 8] = [
+    "api_key",
+    "apikey",
+    "signature",
+    "token",
+    "secret",
+    "password",
+    "authorization",
+    "access_token",
+];
+
+/// Whether the value of a member of that name is a secret for certain.
+pub(crate) fn is_secret_member(name: &str) -> bool {
+    MEMBERS
+        .iter()
+        .any(|secret| secret.eq_ignore_ascii_case(name))
+}
 
 /// Whether a member of that name is kept out of everything that is stored or exported. Unknown
 /// members are judged by their names too: a server may send a secret that nobody documented.
@@ -56,32 +79,4 @@ pub(crate) fn key_fault(key: &str) -> Option<&'static str> {
     } else {
         None
     }
-}
-
-/// What stands in place of a key that another member repeats.
-const REMOVED: &str = "<removed>";
-
-/// The shortest key that is looked for in other members: a shorter one would match by chance.
-pub(crate) const SHORTEST_KEY: usize = 8;
-
-/// A text of a workergroup without the group's own key: people write it into launch arguments.
-/// `cell` gives the record's cells.
-pub(crate) fn without_own_key<'t, 'c>(
-    catalog: &Catalog,
-    text: &'t str,
-    cell: impl Fn(&'static Field) -> CellRef<'c>,
-) -> Cow<'t, str> {
-    if catalog.resource != Resource::Workergroups {
-        return Cow::Borrowed(text);
-    }
-    let secrets = catalog
-        .fields()
-        .iter()
-        .filter(|field| field.kind == Kind::Secret);
-    secrets.fold(Cow::Borrowed(text), |text, secret| match cell(secret) {
-        CellRef::Text(key) if key.len() >= SHORTEST_KEY && text.contains(key) => {
-            Cow::Owned(text.replace(key, REMOVED))
-        }
-        _ => text,
-    })
 }

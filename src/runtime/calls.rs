@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use crate::api::redact::KnownSecrets;
 use crate::api::session::{Progress, Session};
 use crate::api::{ApiError, Operation, Reply, Request};
 
@@ -20,6 +21,11 @@ pub trait Calls: Send + Sync + 'static {
     fn learned(&self) -> Vec<(Operation, f64)> {
         Vec::new()
     }
+
+    /// The keys that must not leave the program.
+    fn secrets(&self) -> KnownSecrets {
+        KnownSecrets::default()
+    }
 }
 
 impl Calls for Session {
@@ -30,5 +36,9 @@ impl Calls for Session {
 
     fn learned(&self) -> Vec<(Operation, f64)> {
         Self::learned(self)
+    }
+
+    fn secrets(&self) -> KnownSecrets {
+        self.client().secrets().clone()
     }
 }

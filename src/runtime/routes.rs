@@ -7,6 +7,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::AbortHandle;
 
 use super::dashboard::{Calls, Clock, Notify};
+use crate::api::redact::KnownSecrets;
 use crate::api::session::Progress;
 use crate::api::{ApiError, Request};
 use crate::app::Message;
@@ -62,13 +63,19 @@ pub(super) fn send(
 }
 
 /// Writes a run into a new file, where no frame waits for it.
-pub(super) fn save(outbox: UnboundedSender<Message>, run: RunSnapshot, now: f64, path: String) {
+pub(super) fn save(
+    outbox: UnboundedSender<Message>,
+    (run, secrets): (RunSnapshot, KnownSecrets),
+    now: f64,
+    path: String,
+) {
     tokio::task::spawn_blocking(move || {
         let content = if is_csv(&path) {
             export_csv(&run.0)
         } else {
             export_json(&run.0, now)
         };
+        let content = secrets.remove(&content);
         let said = match export::write(&path, content.as_bytes(), false) {
             Ok(written) => Ok(format!("Wrote {}", written.display())),
             Err(error @ ExportError::Exists(_)) => Err(format!("choose another name: {error}")),

@@ -4,8 +4,7 @@
 //! file that cannot be read is put aside under another name and said so; one that a newer program
 //! wrote is left as it is.
 
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
@@ -67,7 +66,8 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Reading<T> {
         // A folder on the way that is no folder: there cannot be a file, and saving will say so.
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Reading::missing(),
         Err(error) => {
-            return Reading::blocked(format!("can't read {}: {error}", path.display()));
+            let why = files::why(&error);
+            return Reading::blocked(format!("can't read {}: {why}", path.display()));
         }
     };
     match serde_json::from_slice::<Head>(&bytes) {
@@ -89,15 +89,11 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Reading<T> {
 }
 
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?
-        .take(LARGEST + 1)
-        .read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST {
+    match files::read(path, LARGEST) {
         // Reading on would not make it sound: it is treated as broken.
-        bytes.clear();
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(Vec::new()),
+        read => read,
     }
-    Ok(bytes)
 }
 
 fn set_aside<T>(path: &Path, error: &serde_json::Error) -> Reading<T> {

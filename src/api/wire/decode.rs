@@ -12,6 +12,7 @@ use crate::api::{Assignment, Operation, Reply, Request, RouteCall, RouteReply};
 use crate::domain::catalog::{Catalog, Resource};
 use crate::domain::json_split::{self, SplitError};
 use crate::domain::listing::ListingError;
+use crate::domain::secrets::{Known, is_secret_member, scrub};
 use crate::domain::{Listing, Untrusted};
 
 /// What came over the wire, as far as decoding cares.
@@ -26,32 +27,47 @@ pub struct Answer<'a> {
 
 /// Reads the answer to `request`. `now` is the moment it arrived, in seconds since 1970.
 pub fn decode(request: &Request, answer: Answer<'_>, now: f64) -> Result<Reply, ApiError> {
+    let text = clean_text(answer.body, &Known::default());
+    decode_text(request, answer, &text, now)
+}
+
+/// The text of a body, without known secrets and without copies of its own outside of their members.
+pub(crate) fn clean_text<'b>(body: &'b [u8], known: &Known) -> Cow<'b, str> {
     // One broken byte must not hide an answer: it becomes a replacement character in its record.
-    let text = String::from_utf8_lossy(answer.body);
-    let text: Cow<'_, str> = match text.strip_prefix('\u{feff}') {
-        Some(rest) => Cow::Owned(rest.to_owned()),
-        None => text,
-    };
+    let text = String::from_utf8_lossy(body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body));
+    match text {
+        Cow::Borrowed(text) => scrub(text, known, is_secret_member),
+        Cow::Owned(text) => Cow::Owned(scrub(&text, known, is_secret_member).into_owned()),
+    }
+}
+
+/// Reads an answer by the text of its body.
+pub(crate) fn decode_text(
+    request: &Request,
+    answer: Answer<'_>,
+    text: &str,
+    now: f64,
+) -> Result<Reply, ApiError> {
     let status = answer.status;
     if !(200..300).contains(&status) {
-        return Err(refusal(request.operation(), answer, &text, now));
+        return Err(refusal(request.operation(), answer, text, now));
     }
     if text.trim().is_empty() {
         return Err(ApiError::Empty { status });
     }
-    if is_page(&text) {
+    if is_page(text) {
         return Err(ApiError::Html {
             status,
-            title: error_body::title(&text).map(Untrusted::from),
+            title: error_body::title(text).map(Untrusted::from),
         });
     }
     match request {
-        Request::Search(query) => records(query.resource.catalog(), &text, status, now),
-        Request::Raw(search) => records(search.resource().catalog(), &text, status, now),
-        Request::ListWorkergroups => records(Resource::Workergroups.catalog(), &text, status, now),
-        Request::UnlistVolume { .. } => unlisted(&text, status),
-        Request::CreateWorkergroup(_) => created(&text, status),
-        Request::Route(call) => routed(call, &text, status),
+        Request::Search(query) => records(query.resource.catalog(), text, status, now),
+        Request::Raw(search) => records(search.resource().catalog(), text, status, now),
+        Request::ListWorkergroups => records(Resource::Workergroups.catalog(), text, status, now),
+        Request::UnlistVolume { .. } => unlisted(text, status),
+        Request::CreateWorkergroup(_) => created(text, status),
+        Request::Route(call) => routed(call, text, status),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::app::view::{Region, Scene};
 use crate::domain::field::{Kind, Section};
 use crate::domain::listing::FullRecord;
 use crate::domain::local::LocalTime;
-use crate::domain::secrets::{is_secret_name, without_own_key};
+use crate::domain::secrets::is_secret_name;
 use crate::domain::text::{json_for_terminal, visible};
 use crate::domain::workergroup::group_search;
 use crate::domain::{CellRef, Field, Source, format};
@@ -302,9 +302,7 @@ impl Reader<'_> {
             let value = if is_secret_name(&name) {
                 "(hidden)".to_owned()
             } else {
-                let value = redact::record(&value);
-                let cell = |secret| self.record.cell(secret);
-                json_for_terminal(&without_own_key(listing.catalog(), &value, cell))
+                json_for_terminal(&redact::record(&value))
             };
             Entry {
                 section: "Other fields",

@@ -12,7 +12,7 @@ use crate::app::remote::Now;
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::insight::Coverage;
 use crate::domain::routing::words;
-use crate::domain::secrets::without_own_key;
+use crate::domain::secrets::REMOVED;
 use crate::domain::text::visible;
 use crate::domain::workergroup::{
     ChangeKind, NewWorkergroup, Preflight, WorkerCounts, group_search,
@@ -36,12 +36,7 @@ pub fn of_group(state: &State, row: usize, now: Now, theme: &Theme) -> Vec<Line<
         return Vec::new();
     };
     let look = Look::at_row(listing, row, browser.dialect());
-    let record = listing.whole(row);
-    // A search may repeat the group's own key.
-    let safe = |text: &str| {
-        let text = without_own_key(record.catalog(), text, |secret| record.cell(secret));
-        visible(&text, LONGEST)
-    };
+    let safe = |text: &str| visible(&text.replace(&format!("\"{REMOVED}\""), REMOVED), LONGEST);
     let mut lines = match &look {
         Ok(look) => conditions(look, safe, theme),
         Err(why) => vec![signed("!", &safe(why), theme.warning)],

@@ -36,7 +36,7 @@ fn search(name: &str) -> SavedSearch {
     }
 }
 
-fn snapshot() -> Snapshot {
+pub fn snapshot() -> Snapshot {
     Snapshot {
         market: "https://market.example".to_owned(),
         pane: "volumes".to_owned(),
