@@ -284,6 +284,10 @@ fn put(text: &str, alignment: Alignment, area: Rect, style: Style, buffer: &mut 
     if area.is_empty() {
         return;
     }
+    if text.len() <= usize::from(area.width) && text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+    {
+        return put_ascii(text, alignment, area, style, buffer);
+    }
     let width = cells(text);
     let (cut, width) = if width > area.width {
         (
@@ -293,12 +297,30 @@ fn put(text: &str, alignment: Alignment, area: Rect, style: Style, buffer: &mut 
     } else {
         (Cow::Borrowed(text), width)
     };
-    let x = match alignment {
-        Alignment::Right => area.right() - width,
-        Alignment::Center => area.x + (area.width - width) / 2,
-        Alignment::Left => area.x,
-    };
+    let x = aligned(area, width, alignment);
     buffer.set_stringn(x, area.y, cut, usize::from(area.right() - x), style);
+}
+
+/// Writes a text of plain letters that fits: most cells of most frames, which need no search for
+/// graphemes.
+fn put_ascii(text: &str, alignment: Alignment, area: Rect, style: Style, buffer: &mut Buffer) {
+    let width = u16::try_from(text.len()).unwrap_or(area.width);
+    let x = aligned(area, width, alignment);
+    for (x, letter) in (x..area.right()).zip(text.chars()) {
+        if let Some(cell) = buffer.cell_mut((x, area.y)) {
+            cell.set_char(letter).set_style(style);
+        }
+    }
+}
+
+/// Where a text begins that takes `width` of an area's cells.
+const fn aligned(area: Rect, width: u16, alignment: Alignment) -> u16 {
+    let free = area.width.saturating_sub(width);
+    match alignment {
+        Alignment::Right => area.x + free,
+        Alignment::Center => area.x + free / 2,
+        Alignment::Left => area.x,
+    }
 }
 
 impl<R: Rows> StatefulWidget for Table<'_, R> {

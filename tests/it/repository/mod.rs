@@ -6,4 +6,5 @@ mod docs;
 mod recording;
 #[cfg(unix)]
 mod screenshots;
+mod supply;
 mod words;

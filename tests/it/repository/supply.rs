@@ -1,0 +1,44 @@
+//! Every dependency comes from crates.io with a checksum. Licences and advisories need
+//! cargo-deny: `tests/supply/check`.
+
+use std::fs;
+use std::path::Path;
+
+const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
+
+/// The entries of a lock file that come from elsewhere, or without a checksum.
+fn strangers(lock: &str) -> Vec<String> {
+    let packages = lock.split("[[package]]").skip(1);
+    let value = |package: &str, key: &str| {
+        let line = package.lines().find(|line| line.starts_with(key));
+        line.and_then(|line| line.split('"').nth(1))
+            .map(str::to_owned)
+    };
+    let named = packages.map(|package| {
+        let source = value(package, "source = ");
+        let is_sealed = value(package, "checksum = ").is_some();
+        let name = value(package, "name = ").unwrap_or_default();
+        (name, source, is_sealed)
+    });
+    named
+        .filter(|(name, source, is_sealed)| {
+            name != "bourse" && (source.as_deref() != Some(REGISTRY) || !is_sealed)
+        })
+        .map(|(name, ..)| name)
+        .collect()
+}
+
+#[test]
+fn every_dependency_comes_from_the_registry_with_a_checksum() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock");
+    let lock = fs::read_to_string(path).expect("Cargo.lock");
+    assert!(lock.matches("[[package]]").count() > 100);
+    assert_eq!(strangers(&lock), Vec::<String>::new());
+}
+
+#[test]
+fn a_dependency_from_git_would_be_found() {
+    let lock = "[[package]]\nname = \"odd\"\nsource = \"git+https://example.org/odd\"\n\n\
+                [[package]]\nname = \"unsealed\"\nsource = \"registry+https://github.com/rust-lang/crates.io-index\"\n";
+    assert_eq!(strangers(lock), ["odd", "unsealed"]);
+}
