@@ -139,8 +139,11 @@ async fn read(
         Some(_) => BackgroundQuery::default(),
         None => BackgroundQuery::closed(),
     };
+    let late = tokio::time::sleep(background_color::EARLY);
+    tokio::pin!(late);
     loop {
         let holds = query.holds();
+        let is_early = query.is_early();
         let next = tokio::select! {
             biased;
             _ = &mut stop => return,
@@ -149,6 +152,10 @@ async fn read(
                 if send(outbox, query.release()).is_err() {
                     return;
                 }
+                continue;
+            }
+            () = &mut late, if is_early => {
+                query.settle();
                 continue;
             }
         };
