@@ -138,13 +138,15 @@ fn answers() -> Vec<(&'static str, Vec<u8>)> {
 
 #[test]
 fn no_command_prints_a_planted_key() {
-    let commands: [&[&str]; 6] = [
+    let commands: [&[&str]; 8] = [
         &["offers"],
-        &["offers", "--json"],
-        &["volumes", "--json"],
+        &["offers", "--format", "json"],
+        &["volumes", "--format", "csv"],
         &["groups"],
-        &["groups", "--json"],
+        &["groups", "--format", "json"],
+        &["groups", "--format", "csv"],
         &["route", "ep00"],
+        &["route", "ep00", "--format", "json"],
     ];
     let mut seen = 0;
     let mut runs = 0;
@@ -241,7 +243,7 @@ fn the_dashboard_paints_copies_and_writes_no_planted_key() {
     }
     look(&mut pty, "<Esc>t", "ep00");
     look(&mut pty, "<Enter>", "assigned");
-    look(&mut pty, "<Esc>4", "POST");
+    look(&mut pty, "<Esc>4", "search offers");
     look(&mut pty, "<Enter>", "esponse");
     look(&mut pty, "ya", "Copied");
     // What a person types themselves stays theirs on the screen, and is kept nowhere.
