@@ -1,5 +1,5 @@
-//! Flags, subcommands and the environment: from a command line to settings, and the commands that
-//! need no screen.
+//! The command line: flags, subcommands and the environment become settings; subcommands run
+//! without a screen.
 
 mod appearance;
 pub mod args;
@@ -35,13 +35,13 @@ pub use markets::{Preferences, ProfileResolver};
 pub use output::CliError;
 pub use settings::{Connection, Environment, Market, Settings, by_name};
 
-/// Reads the command line of this process; a wrong one, `--help` and `--version` end it.
+/// Parses the command line of this process; exits on a usage error, `--help` and `--version`.
 pub fn arguments() -> Arguments {
     let matches = help::command().get_matches();
     Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
-/// Runs a subcommand to its end.
+/// Runs a subcommand and returns its exit status.
 pub fn run(arguments: &Arguments, command: &Command) -> ExitCode {
     match perform(arguments, command) {
         Ok(()) => ExitCode::SUCCESS,
@@ -110,7 +110,7 @@ fn resolve(arguments: &Arguments) -> Result<Settings, CliError> {
     )
 }
 
-/// The settings, with what is to be known about them said.
+/// The settings, with their notices printed to stderr.
 fn noted(arguments: &Arguments) -> Result<Settings, CliError> {
     let settings = resolve(arguments)?;
     for notice in &settings.notices {

@@ -2,20 +2,20 @@
 //!
 //! # The architecture in one page
 //!
-//! A key press becomes a [`app::Message`]; [`app::update`] decides and gives [`app::Effect`]s; the
-//! event loop in [`mod@runtime::dashboard`] carries them out and sends responses back as messages;
-//! [`ui::draw`] shows the model and returns what it measured. Only `runtime` has a clock, a socket
-//! or a terminal, so everything that is decided can be tested without them.
+//! A key press becomes an [`app::Message`]; [`app::update`] changes the model and returns
+//! [`app::Effect`]s; the event loop in [`mod@runtime::dashboard`] carries them out and sends
+//! responses back as messages; [`ui::draw`] shows the model and returns what it measured. Only
+//! `runtime` has a clock, a socket or a terminal, so every decision can be tested without them.
 //!
 //! | module | responsibility | may use |
 //! | --- | --- | --- |
 //! | [`domain`] | fields, catalogs, queries, the query language, records, arithmetic | nothing else |
 //! | [`api`] | requests and replies as data, wire formats, the HTTP client | `domain` |
 //! | [`app`] | the pure core: state and updates | `domain`, `api` as data |
-//! | [`views`] | one folder a view: state, update, drawing | `domain`, `api`, `app`, `widgets` |
+//! | [`views`] | one folder per view: state, update, drawing | `domain`, `api`, `app`, `widgets` |
 //! | [`widgets`] | reusable drawing and input | `domain`, `app::keymap` |
-//! | [`ui`] | drawing not yet ported to views | `domain`, `api`, `app`, `widgets` |
-//! | [`store`] | configuration, keys and state on disk | `domain` |
+//! | [`ui`] | the frame around the views: header, footer, overlays | `domain`, `api`, `app`, `widgets` |
+//! | [`store`] | configuration, API keys and state on disk | `domain` |
 //! | [`sandbox`] | a simulated marketplace over HTTP | `domain`, `api::wire` |
 //! | [`runtime`], [`cli`] | clock, sockets, terminal; the command line | everything |
 //!
@@ -25,8 +25,9 @@
 //!
 //! # Known limits
 //!
-//! Sorting and filtering run on the event loop's thread: fast for what markets return today, to be moved
-//! off it for hundreds of thousands of rows. A response is decoded when complete, not while it streams.
+//! Sorting and filtering run on the event loop's thread: fast for what markets return today, to be
+//! moved off it for hundreds of thousands of rows. A response is decoded when complete, not while
+//! it streams.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 

@@ -7,7 +7,7 @@ use bourse::{cli, runtime};
 use color_eyre::config::{HookBuilder, Theme};
 
 fn main() -> color_eyre::Result<ExitCode> {
-    // Before a key is read.
+    // Before an API key is read.
     runtime::harden();
     let arguments = cli::arguments();
     install_error_hooks()?;
@@ -23,7 +23,7 @@ fn main() -> color_eyre::Result<ExitCode> {
     }
 }
 
-/// Reports of unexpected errors: without colours where nobody would see them as such.
+/// Error reports, without colours unless stderr is a terminal.
 fn install_error_hooks() -> color_eyre::Result<()> {
     let plain = !std::io::stderr().is_terminal()
         || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());

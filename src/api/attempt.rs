@@ -1,14 +1,14 @@
-//! How an answer of the routing endpoint ends an attempt of a run.
+//! Turns the response of the routing endpoint into the result of an attempt.
 
 use super::{ApiError, Assignment, Reply, RouteReply};
 use crate::domain::Untrusted;
 use crate::domain::routing::{Completion, Outcome};
 
-/// The longest status reply in which the id of the request is looked for, in bytes.
+/// The longest status reply that is searched for the request's id, in bytes.
 const SEARCHED: usize = 64 * 1024;
 
-/// What an answer of `bytes` bytes, or its lack, means for the run. Failures are told apart as the
-/// figures tell them apart; their words are kept whole beside the figures.
+/// The result of an attempt with a response of `bytes` bytes, or an error. Failures are classified
+/// as in the figures; their full text is kept beside them.
 pub fn completion(result: Result<Reply, ApiError>, bytes: u64) -> Completion {
     match result {
         Ok(Reply::Routed(RouteReply::Assigned(assignment))) => assigned(assignment, bytes),
@@ -62,8 +62,9 @@ fn failure(error: &ApiError) -> Outcome {
         | ApiError::Unreadable { .. }
         | ApiError::Empty { .. }
         | ApiError::Cut { .. }
-        | ApiError::TooLarge { .. } => Outcome::garbage(&error.to_string()),
-        // The server did not take it, or nothing reached it.
+        | ApiError::TooLarge { .. }
+        | ApiError::TooManyRecords { .. } => Outcome::garbage(&error.to_string()),
+        // The server did not accept it, or never got it.
         ApiError::Misconfigured(_)
         | ApiError::NotConnected { .. }
         | ApiError::Redirected { .. }
@@ -75,7 +76,7 @@ fn failure(error: &ApiError) -> Outcome {
     }
 }
 
-/// The id that the server gave a request that has to wait.
+/// The id that the server gave a waiting request.
 fn request_id(json: &Untrusted) -> Option<Untrusted> {
     let text = json.compared();
     if text.len() > SEARCHED {

@@ -1,16 +1,16 @@
-//! A call as a command that anybody can run.
+//! Requests as curl commands.
 
 use super::ledger::LedgerEntry;
 use super::wire::{Method, WireRequest};
 use crate::domain::text;
 
-/// One runnable POSIX shell command that sends `request` to `url`. The body follows `--data-raw`
-/// as one quoted word; the key comes from the environment and is never in the text.
+/// One runnable POSIX shell command that sends `request` to `url`. The body follows `--data-raw` as
+/// one quoted word; the key comes from the environment and is never in the text.
 pub fn command(request: &WireRequest, url: &str) -> String {
     written(request.method, url, true, request.body_text().as_deref())
 }
 
-/// The call of an entry of the ledger as such a command; without a key if none was sent.
+/// The request of a ledger entry as such a command; without a key if none was sent.
 pub fn recorded(entry: &LedgerEntry) -> String {
     let body = entry.request_body();
     written(entry.method, &entry.url, entry.with_key, body.as_deref())
@@ -30,7 +30,7 @@ fn written(method: Method, url: &str, with_key: bool, body: Option<&str>) -> Str
 }
 
 /// One runnable POSIX shell command that sends a JSON body to an address without any key; `None`
-/// where an untrusted address is not plainly one of the web.
+/// unless an untrusted address is a plain web address.
 pub fn without_key(url: &str, body: &str) -> Option<String> {
     let rest = url
         .strip_prefix("https://")

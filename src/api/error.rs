@@ -1,7 +1,7 @@
-//! What can go wrong with a call, in kinds that the program acts on and words that a person acts on.
+//! Errors of calls: kinds that the program acts on, with messages that a person acts on.
 //!
-//! An [`ApiError`] never holds an answer, a found value or another library's error: those may carry
-//! secrets. Words of a server are kept bounded, as strangers' text.
+//! An [`ApiError`] never holds a response, a value from it or another library's error: those may
+//! contain secrets. Messages of a server are kept bounded, as untrusted text.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,29 +11,29 @@ use jiff::tz::TimeZone;
 
 use super::Operation;
 use crate::domain::Untrusted;
-use crate::domain::format::trimmed;
+use crate::domain::format::{grouped, trimmed};
 
-/// The most characters of a server's words that an error keeps.
+/// The maximum length of a server's message in an error, in characters.
 pub(crate) const WORDS_KEPT: usize = 400;
 
-/// What a server said in a refusal or failure.
+/// The body of an error response.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ErrorBody {
     #[default]
     Nothing,
-    /// Words, in one of the documented shapes or as plain text.
+    /// A message, in one of the documented shapes or as plain text.
     Words {
-        /// The error code (`invalid_request`), where one was sent.
+        /// The error code (`invalid_request`), if there is one.
         code: Option<Untrusted>,
-        /// The message, where one was sent.
+        /// The message, if there is one.
         message: Option<Untrusted>,
     },
-    /// A web page instead of an answer.
+    /// A web page instead of an API response.
     Page {
-        /// Its title, where it has one.
+        /// Its title, if it has one.
         title: Option<Untrusted>,
     },
-    /// Something that says nothing to a person.
+    /// Nothing readable.
     Noise,
 }
 
@@ -44,7 +44,7 @@ impl ErrorBody {
         matches!(self, Self::Words { .. })
     }
 
-    /// The words, if there are any, bounded.
+    /// The bounded message, if there is one.
     pub const fn message(&self) -> Option<&Untrusted> {
         match self {
             Self::Words {
@@ -90,15 +90,15 @@ fn shown(text: &Untrusted) -> String {
     text.screen(WORDS_KEPT)
 }
 
-/// Why no connection came about.
+/// Why there was no connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unreachable {
     /// The name of the host is not known.
     NoSuchName,
     NobodyListens,
-    /// No connection within the time allowed.
+    /// No connection within the timeout.
     TooSlow,
-    /// The certificate is not one to trust.
+    /// The certificate is not trusted.
     Certificate,
     /// The server speaks no version of TLS that is still safe.
     TlsVersion,
@@ -124,24 +124,24 @@ impl fmt::Display for Unreachable {
 /// Why a call has no [`super::Reply`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ApiError {
-    /// bourse itself refused: nothing was sent.
+    /// Rejected by bourse itself: nothing was sent.
     #[error("{0}")]
     Misconfigured(String),
     /// No connection: nothing was sent.
     #[error("{host} unreachable: {why}")]
     NotConnected { host: String, why: Unreachable },
-    /// The connection broke before the answer began.
+    /// The connection broke before the response began.
     #[error("connection lost before the response; try again")]
     Lost,
-    /// The answer did not come in time.
+    /// The response did not arrive within the deadline.
     #[error("no response within {}; try again, or request less", seconds(*.after))]
     TimedOut { after: Duration },
-    /// Only part of the answer came.
+    /// Only part of the response arrived.
     #[error("response cut off {}; try again", broke_off(*.records, *.bytes))]
     Cut {
-        /// Bytes that came.
+        /// Bytes received.
         bytes: usize,
-        /// Whole records among them, where they could be counted.
+        /// Complete records received, if they could be counted.
         records: Option<usize>,
     },
     /// The response is larger than bourse reads.
@@ -152,11 +152,14 @@ pub enum ApiError {
         /// Whether a lower limit makes the response smaller.
         is_search: bool,
     },
-    /// The server points elsewhere; bourse does not follow.
+    /// More records than bourse takes.
+    #[error("the response has more than {} records; lower the limit", grouped(*.most))]
+    TooManyRecords { most: usize },
+    /// The server redirects; bourse does not follow.
     #[error("redirected{} (status {status}); bourse does not follow redirects: check the profile's address", elsewhere(.to.as_ref()))]
     Redirected {
         status: u16,
-        /// Scheme and host pointed to.
+        /// Scheme and host of the redirect.
         to: Option<Untrusted>,
     },
     #[error("API key rejected (status {status}){said}; check the profile's API key")]
@@ -165,7 +168,7 @@ pub enum ApiError {
         status: u16,
         said: ErrorBody,
     },
-    /// The market wants a key and none was sent.
+    /// The market requires a key and none was sent.
     #[error("no API key configured (status {status}){said}; set BOURSE_API_KEY")]
     NoKey { status: u16, said: ErrorBody },
     /// The key is valid, but lacks the permission for this.
@@ -174,57 +177,58 @@ pub enum ApiError {
     /// The quota of the day is used up: waiting a little does not help.
     #[error("daily quota exceeded (status 429){said}; {}", resets(.reset.as_ref()))]
     QuotaExceeded {
-        /// When there is a new quota, where the response tells.
+        /// When the quota resets, if the response says so.
         reset: Option<Zoned>,
         said: ErrorBody,
     },
     #[error("too many requests{}{said}", pause(*.threshold, *.retry_after))]
     RateLimited {
-        /// Least seconds between two requests, where the answer names them.
+        /// Minimum seconds between two requests, if the response names them.
         threshold: Option<f64>,
         /// How long the server asks to wait.
         retry_after: Option<Duration>,
         said: ErrorBody,
     },
-    /// The server does not take the request.
+    /// The server rejected the request.
     #[error("{}{said}", rejection(*.status))]
     Invalid { status: u16, said: ErrorBody },
-    /// The market does not have this operation.
+    /// The market does not offer this operation.
     #[error("this market has no network volumes (status 404)")]
     NotOffered,
     #[error("server error (status {status}){said}; try again in a moment")]
     Server { status: u16, said: ErrorBody },
-    /// A good status with a web page in place of an answer.
+    /// A good status with a web page instead of an API response.
     #[error("got a web page{} instead of JSON (status {status}); check the address, or whether your network requires a login", titled(.title.as_ref()))]
     Html {
         status: u16,
         title: Option<Untrusted>,
     },
-    /// A good status with something that is not an answer.
+    /// A good status with an unusable body.
     #[error("unexpected response (status {status}): {why}")]
     Unreadable {
         status: u16,
-        /// What is wrong, without any of the answer's values.
+        /// What is wrong, without any value of the response.
         why: String,
     },
-    /// A good status, but the answer says that the operation failed.
+    /// A good status, but the body reports a failure.
     #[error("the request failed{said}")]
     Failure { said: ErrorBody },
-    /// A good status and no answer.
+    /// A good status and no body.
     #[error("empty response (status {status}); try again")]
     Empty { status: u16 },
 }
 
 impl ApiError {
-    /// Whether nobody can say if `operation` was carried out. Never so for reads. A write is known
-    /// to be undone only when nothing was sent, when a clear refusal came (400, 401, 403, 404 or
-    /// 429 with an error of the interface), or when the answer itself says that it failed.
+    /// Whether it is unknown if `operation` was carried out. Never true for reads. A write is
+    /// certainly not carried out only if nothing was sent, if there was a clear refusal (400, 401,
+    /// 403, 404 or 429 with an error of the interface), or if the response itself reports a
+    /// failure.
     pub const fn outcome_unknown(&self, operation: Operation) -> bool {
         if operation.is_read() {
             return false;
         }
         match self {
-            // The answer itself says it: its words, if there are any, cannot make that unclear.
+            // The response itself reports the failure: its message cannot make that unclear.
             Self::Misconfigured(_) | Self::NotConnected { .. } | Self::Failure { .. } => false,
             Self::Refused { said, .. }
             | Self::NoKey { said, .. }
@@ -238,7 +242,7 @@ impl ApiError {
         }
     }
 
-    /// Whether the same read may well succeed in a moment.
+    /// Whether the same read may succeed if retried soon.
     pub const fn is_passing(&self) -> bool {
         match self {
             Self::NotConnected { why, .. } => match why {
@@ -260,8 +264,7 @@ impl ApiError {
         }
     }
 
-    /// Whether the key is at fault, or its absence: no timer may send the request again until that
-    /// changes.
+    /// Whether the key is wrong or missing: no timer may resend the request until that changes.
     pub const fn is_auth(&self) -> bool {
         matches!(
             self,
@@ -269,8 +272,8 @@ impl ApiError {
         )
     }
 
-    /// Whether a timer must not send the request again at `epoch`, in seconds since 1970: it would
-    /// meet the same error.
+    /// Whether a timer must not resend the request at `epoch`, in seconds since 1970, because it
+    /// would fail the same way.
     pub fn stops_timers(&self, epoch: f64) -> bool {
         match self {
             Self::QuotaExceeded { reset, .. } => reset
@@ -280,7 +283,7 @@ impl ApiError {
         }
     }
 
-    /// The error of a call that carried no key: it cannot have been refused.
+    /// The same error for a call without a key, which cannot have been rejected.
     #[must_use]
     pub fn without_key(self) -> Self {
         match self {
@@ -290,7 +293,7 @@ impl ApiError {
         }
     }
 
-    /// The same error, its moments told in a time zone.
+    /// The same error, with times shown in a time zone.
     #[must_use]
     pub fn in_zone(self, zone: &TimeZone) -> Self {
         match self {
@@ -305,7 +308,7 @@ impl ApiError {
         }
     }
 
-    /// What happened, without the advice that only fits reads: a write is not simply tried again.
+    /// The message without advice that only fits reads: a write is not simply retried.
     pub fn without_advice(&self) -> String {
         match self {
             Self::Lost => "connection lost before the response".to_owned(),
@@ -318,7 +321,7 @@ impl ApiError {
         }
     }
 
-    /// A few words for a narrow place.
+    /// A short version for narrow places.
     pub const fn headline(&self) -> &'static str {
         match self {
             Self::Misconfigured(_) => "not sent",
@@ -326,7 +329,7 @@ impl ApiError {
             Self::Lost => "connection lost",
             Self::TimedOut { .. } => "timed out",
             Self::Cut { .. } => "response cut off",
-            Self::TooLarge { .. } => "response too large",
+            Self::TooLarge { .. } | Self::TooManyRecords { .. } => "response too large",
             Self::Redirected { .. } => "redirected",
             Self::Refused { .. } => "API key rejected",
             Self::NoKey { .. } => "no API key",

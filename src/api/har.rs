@@ -1,4 +1,4 @@
-//! Entries of the ledger as an HTTP archive (HAR 1.2), which browsers and other tools read.
+//! Ledger entries as an HTTP archive (HAR 1.2), which browsers and other tools read.
 
 use serde_json::{Value as Json, json};
 
@@ -9,16 +9,16 @@ use crate::domain::text::json_for_terminal;
 /// The media type of every body that bourse sends.
 const JSON: &str = "application/json";
 
-/// An archive of entries, in the order in which they are given: readers want the oldest first. The
-/// key is never in it, and what may be a secret in a body is replaced. Headers of answers are not
-/// kept, nor how a body was compressed: such figures are -1 or empty, as the format has it.
+/// An archive of entries, in the given order: readers expect the oldest first. The key is never in
+/// it, and possible secrets in bodies are replaced. Response headers and compression are not
+/// recorded; such members are -1 or empty, as the format prescribes.
 pub fn document<'a>(entries: impl Iterator<Item = &'a LedgerEntry>) -> String {
     let archive = json!({ "log": {
         "version": "1.2",
         "creator": { "name": "bourse", "version": env!("CARGO_PKG_VERSION") },
         "entries": entries.map(entry).collect::<Vec<_>>(),
     }});
-    // Plain values cannot fail to become JSON.
+    // Plain values always serialize.
     let text = serde_json::to_string_pretty(&archive).unwrap_or_default();
     json_for_terminal(&text) + "\n"
 }
@@ -31,7 +31,7 @@ fn entry(entry: &LedgerEntry) -> Json {
         "request": request(entry),
         "response": response(entry),
         "cache": {},
-        // Only the whole is measured.
+        // Only the total time is measured.
         "timings": { "send": 0, "wait": took, "receive": 0 },
         "_operation": entry.operation.label(),
         "_attempt": entry.attempt,
@@ -99,7 +99,7 @@ fn milliseconds(span: std::time::Duration) -> f64 {
     (span.as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// A moment as ISO 8601 has it, in UTC, to the millisecond.
+/// ISO 8601 in UTC, to the millisecond.
 fn moment(epoch: f64) -> String {
     #[expect(clippy::cast_possible_truncation)] // the range is checked by from_millisecond
     let moment = jiff::Timestamp::from_millisecond((epoch * 1000.0).round() as i64);
@@ -137,7 +137,7 @@ mod tests {
         }
     }
 
-    /// Written by hand from the description of HAR 1.2: what each object must have.
+    /// Written by hand from the description of HAR 1.2: the required members of each object.
     #[test]
     fn an_archive_has_every_member_that_har_1_2_demands() {
         let failed = LedgerEntry {

@@ -1,4 +1,5 @@
-//! What was sent and answered, secrets removed: the source of the Requests pane and of the log.
+//! Sent requests and their responses, without secrets: the source of the Requests pane and of the
+//! log.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -8,18 +9,18 @@ use super::{Operation, redact};
 use crate::domain::Untrusted;
 use crate::domain::secrets::{self, Known};
 
-/// How much of an answer is kept with its entry, in bytes.
+/// How much of a response is kept with its entry, in bytes.
 pub const BODY_KEPT: usize = 256 * 1024;
 
-/// How much is kept of one class of calls.
+/// The limits of one class of calls.
 struct Quota {
     entries: usize,
     /// Bytes of bodies.
     bytes: usize,
 }
 
-/// A route run sends hundreds of requests a second: with a quota of their own they never push out
-/// the searches and writes that a person wants to look up.
+/// A route run sends hundreds of requests a second: with a quota of its own it never pushes out the
+/// searches and writes that a person wants to look up.
 const ROUTE_QUOTA: Quota = Quota {
     entries: 200,
     bytes: 4 * 1024 * 1024,
@@ -30,10 +31,10 @@ const CALL_QUOTA: Quota = Quota {
     bytes: 16 * 1024 * 1024,
 };
 
-/// What stands where there is no status.
+/// Shown instead of a status.
 pub const NO_ANSWER: &str = "no response";
 
-/// What a status means, in a word or two; empty for one that is rare.
+/// The reason phrase of a status; empty for rare ones.
 pub const fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",
@@ -65,41 +66,40 @@ pub const fn reason(status: u16) -> &'static str {
     }
 }
 
-/// One attempt: what was sent and what came back.
+/// One attempt: request and response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LedgerEntry {
     /// When it was sent, in seconds since 1970.
     pub at: f64,
     pub operation: Operation,
     pub method: Method,
-    /// The whole address; it never holds a secret.
+    /// The full address; it never contains a secret.
     pub url: String,
     /// Whether a key was sent.
     pub with_key: bool,
-    /// The body as it was sent, secrets removed.
+    /// The body as sent, without secrets.
     pub request: Option<String>,
-    /// HTTP status, if an answer came.
+    /// HTTP status, if there was a response.
     pub status: Option<u16>,
-    /// How long it took, to the last byte.
+    /// The duration to the last byte.
     pub took: Duration,
     /// Bytes of body sent.
     pub bytes_sent: usize,
-    /// Bytes of body that came, decompressed.
+    /// Bytes of body received, decompressed.
     pub bytes_received: usize,
-    /// Which attempt of its call it was, from 1.
+    /// The number of the attempt within its call, from 1.
     pub attempt: u32,
-    /// How long it waited for its turn.
+    /// How long it waited for the rate limit.
     pub waited: Duration,
-    /// The answer, bounded by [`BODY_KEPT`], secrets removed.
+    /// The response, bounded by [`BODY_KEPT`], without secrets.
     pub response: Option<Untrusted>,
-    /// Whether [`LedgerEntry::response`] is only the beginning.
+    /// Whether [`LedgerEntry::response`] is truncated.
     pub response_cut: bool,
-    /// What went wrong, in words.
     pub error: Option<String>,
 }
 
 impl LedgerEntry {
-    /// The status with its meaning, or that there was none.
+    /// The status with its reason phrase, or that there was no response.
     pub fn status_words(&self) -> String {
         match self.status.map(|status| (status, reason(status))) {
             None => NO_ANSWER.to_owned(),
@@ -108,19 +108,18 @@ impl LedgerEntry {
         }
     }
 
-    /// The body as it was sent, without anything that may be a secret.
+    /// The body as sent, without possible secrets.
     pub fn request_body(&self) -> Option<String> {
         self.request.as_deref().map(redact::record)
     }
 
-    /// The answer, or its beginning, without anything that may be a secret.
+    /// The response, possibly truncated, without possible secrets.
     pub fn response_body(&self) -> Option<String> {
         let text = self.response.as_ref()?.compared();
         Some(redact::record(text))
     }
 
-    /// The entry with bodies that are free of anything that may be a secret, so that a list need not
-    /// read them again whenever it shows their beginning.
+    /// The entry with redacted bodies, so that a list need not redact them again in every frame.
     fn redacted(self) -> Self {
         Self {
             request: self.request_body(),
@@ -129,7 +128,7 @@ impl LedgerEntry {
         }
     }
 
-    /// The beginning of a body of the ledger, of at most so many bytes, and whether more follows.
+    /// The first bytes of a body, at most `bytes`, and whether more follow.
     pub fn beginning(body: &str, bytes: usize) -> (&str, bool) {
         let end = body.floor_char_boundary(bytes);
         (&body[..end], end < body.len())
@@ -139,7 +138,7 @@ impl LedgerEntry {
         self.operation == Operation::Route
     }
 
-    /// Bytes of text that the entry holds.
+    /// Bytes of text in the entry.
     fn weight(&self) -> usize {
         self.request.as_ref().map_or(0, String::len)
             + self
@@ -159,7 +158,7 @@ pub struct Ledger {
     total: u64,
 }
 
-/// What one class of calls takes of its quota.
+/// How much of its quota a class of calls uses.
 #[derive(Debug, Default)]
 struct Usage {
     entries: usize,
@@ -173,8 +172,8 @@ impl Usage {
 }
 
 impl Ledger {
-    /// Adds an entry without anything that may be a secret; the oldest of its class are dropped when the quota is used up. Gives their
-    /// numbers.
+    /// Adds an entry without possible secrets; when the quota is used up, the oldest of its class
+    /// are dropped. Returns their numbers.
     pub fn push(&mut self, entry: LedgerEntry) -> Vec<u64> {
         let entry = entry.redacted();
         let is_route = entry.is_route();
@@ -207,8 +206,7 @@ impl Ledger {
         self.entries.iter().rev().map(|(_, entry)| entry)
     }
 
-    /// The entries with their numbers, latest first. A number is never given twice: the first
-    /// entry that there ever was has number 1.
+    /// The entries with their numbers, latest first. Numbers start at 1 and are never reused.
     pub fn numbered(&self) -> impl Iterator<Item = (u64, &LedgerEntry)> {
         self.entries
             .iter()
@@ -216,7 +214,7 @@ impl Ledger {
             .map(|(number, entry)| (*number, entry))
     }
 
-    /// The entry of a number, if it is still kept.
+    /// The entry with that number, if it is still kept.
     pub fn get(&self, number: u64) -> Option<&LedgerEntry> {
         let place = self
             .entries
@@ -225,7 +223,7 @@ impl Ledger {
         self.entries.get(place).map(|(_, entry)| entry)
     }
 
-    /// How many entries there ever were.
+    /// How many entries there have been in all.
     pub const fn total(&self) -> u64 {
         self.total
     }

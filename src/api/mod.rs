@@ -1,8 +1,8 @@
-//! How questions travel: the six operations as data, their wire form, and the one HTTP client.
+//! The API: the six operations as data, their wire form, and the one HTTP client.
 //!
 //! [`Request`] and [`Reply`] know nothing of HTTP; [`wire`] turns them into bytes and back;
-//! [`client`] is the only place that opens a socket; [`session`] decides when a request may go and
-//! what is sent again; [`ledger`] remembers what was sent and answered, secrets removed.
+//! [`client`] is the only place that opens a socket; [`session`] decides when a request is sent and
+//! what is retried; [`ledger`] records requests and responses, without secrets.
 
 pub mod attempt;
 pub mod client;
@@ -50,7 +50,6 @@ impl Operation {
         Self::Route,
     ];
 
-    /// What it does, for people.
     pub const fn label(self) -> &'static str {
         match self {
             Self::SearchOffers => "search offers",
@@ -62,7 +61,7 @@ impl Operation {
         }
     }
 
-    /// Whether sending it again cannot change anything: only then may bourse repeat it by itself.
+    /// Whether it changes nothing on the server: only such requests are retried automatically.
     pub const fn is_read(self) -> bool {
         matches!(
             self,
@@ -70,7 +69,7 @@ impl Operation {
         )
     }
 
-    /// How long an answer may take in all, from the first byte sent.
+    /// The deadline for the whole response, from the first byte sent.
     pub const fn deadline(self) -> Duration {
         Duration::from_secs(match self {
             Self::SearchOffers | Self::SearchVolumes | Self::ListWorkergroups => 20,
@@ -94,7 +93,7 @@ pub enum Request {
     ListWorkergroups,
     CreateWorkergroup(NewWorkergroup),
     Route(RouteCall),
-    /// Search with a body that a person wrote.
+    /// A search with a body that a person wrote.
     Raw(RawSearch),
 }
 
@@ -115,7 +114,7 @@ impl Request {
     }
 }
 
-/// A question to the routing endpoint.
+/// A request to the routing endpoint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RouteCall {
     pub endpoint: String,
@@ -125,7 +124,7 @@ pub struct RouteCall {
     pub key: Option<Secret>,
 }
 
-/// A secret text: never printed, compared only for tests and equality of requests.
+/// A secret text: never printed, compared only in tests and to compare requests.
 #[derive(Clone)]
 pub struct Secret(Arc<secrecy::SecretString>);
 
@@ -156,25 +155,23 @@ impl PartialEq for Secret {
 pub enum Reply {
     /// Records of a search or listing.
     Records(Box<Listing>),
-    /// The volume was unlisted; the server's message.
     Unlisted {
-        /// The confirmation, naming the volume.
+        /// The server's confirmation, which names the volume.
         msg: Untrusted,
     },
     Created {
         id: i64,
     },
-    /// A worker, or the reason to wait.
+    /// A worker, or why there is none yet.
     Routed(RouteReply),
 }
 
-/// An answer of the routing endpoint.
+/// A response of the routing endpoint.
 #[derive(Clone, PartialEq)]
 pub enum RouteReply {
     Assigned(Assignment),
-    /// No worker yet: the status reply whole, as JSON text (its shape is not specified).
+    /// No worker yet: the full status reply as JSON text (its shape is not specified).
     Waiting {
-        /// The reply as it came.
         json: Untrusted,
     },
 }
@@ -203,9 +200,9 @@ pub struct Assignment {
     pub signature: Option<Untrusted>,
     /// Unique id that the server gave the request.
     pub request_id: Option<Untrusted>,
-    /// What does not agree with the request: `endpoint` or `cost` not echoed as sent.
+    /// What differs from the request: `endpoint` or `cost` not echoed as sent.
     pub mismatches: Vec<&'static str>,
-    /// The reply whole, as JSON text: the next hop forwards it.
+    /// The full reply as JSON text: the next hop forwards it.
     pub json: Untrusted,
 }
 

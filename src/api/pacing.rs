@@ -1,37 +1,38 @@
-//! When a request may go: per-operation minimum intervals, known and learned.
+//! Rate limiting: minimum intervals per operation, documented and learned.
 //!
-//! The market refuses requests that follow each other too closely, for each operation on its own,
-//! mostly without saying how long to wait. So waiting is the client's duty. [`Pacer`] is plain
-//! state; the moment is handed in as seconds of any clock that never goes back.
+//! The market refuses requests that follow each other too closely, for each operation separately,
+//! mostly without saying how long to wait. So waiting is the client's job. [`Pacer`] is plain
+//! state; the time is passed in as seconds of any monotonic clock.
 
 use super::Operation;
 use super::error::ApiError;
 
-/// Space kept beyond an interval that a refusal named: the server's clock is not ours.
+/// Safety factor on an interval named in a refusal: the server's clock is not ours.
 const MARGIN: f64 = 1.1;
+// Refusals of the public service mostly name no interval and have no `Retry-After`.
 /// The first interval after a refusal that names none, in seconds.
 const FIRST_GUESS: f64 = 1.0;
-/// The longest interval that is guessed, in seconds.
+/// The longest guessed interval, in seconds.
 const LONGEST_GUESS: f64 = 60.0;
 // A learned interval may have come from a passing shortage: without this one bad minute would slow
 // the profile down for good.
-/// After so many answers without a refusal a learned interval is relaxed.
+/// After this many responses without a refusal a learned interval is relaxed.
 const CLEAN_CALLS: u32 = 20;
 const RELAXED: f64 = 0.9;
 
-/// What is known about one operation.
+/// The pacing of one operation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Lane {
-    /// Least seconds between two requests.
+    /// Minimum seconds between two requests.
     interval: f64,
-    /// The documented interval, below which it never goes.
+    /// The documented interval, which is the lower bound.
     floor: f64,
-    /// When the latest request was sent or answered, whichever is later: the server took it
-    /// somewhere between.
+    /// When the latest request was sent or answered, whichever is later: the server counts from
+    /// some moment in between.
     last: Option<f64>,
-    /// Not before this moment, because a refusal asked for it.
+    /// Nothing before this moment, because a refusal asked for it.
     not_before: f64,
-    /// Answers since the last refusal.
+    /// Responses since the last refusal.
     clean: u32,
 }
 
@@ -40,7 +41,11 @@ impl Lane {
         let floor = match operation {
             // Specification, "Limits": the only documented interval.
             Operation::UnlistVolume => 5.0,
-            _ => 0.0,
+            Operation::SearchOffers
+            | Operation::SearchVolumes
+            | Operation::ListWorkergroups
+            | Operation::CreateWorkergroup
+            | Operation::Route => 0.0,
         };
         Self {
             interval: floor,
@@ -79,7 +84,7 @@ impl Pacer {
         pacer
     }
 
-    /// The intervals that differ from the documented ones: worth keeping for the profile.
+    /// The intervals that differ from the documented ones, to save for the profile.
     pub fn learned(&self) -> Vec<(Operation, f64)> {
         Operation::ALL
             .into_iter()
@@ -89,12 +94,12 @@ impl Pacer {
             .collect()
     }
 
-    /// The least seconds between two requests of an operation.
+    /// The minimum seconds between two requests of an operation.
     pub const fn interval(&self, operation: Operation) -> f64 {
         self.lane(operation).interval
     }
 
-    /// From when on a request may be sent; `now` at the earliest.
+    /// The earliest time at which a request can be sent; at least `now`.
     pub fn ready_at(&self, operation: Operation, now: f64) -> f64 {
         let lane = self.lane(operation);
         lane.last
@@ -103,12 +108,12 @@ impl Pacer {
             .max(now)
     }
 
-    /// A request is being sent.
+    /// Records that a request is being sent.
     pub fn sent(&mut self, operation: Operation, now: f64) {
         self.lane_mut(operation).last = Some(now);
     }
 
-    /// A request was answered, or not.
+    /// Records the result of a request.
     pub fn answered<T>(&mut self, operation: Operation, now: f64, result: &Result<T, ApiError>) {
         let lane = self.lane_mut(operation);
         if lane.last.is_some() {

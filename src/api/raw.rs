@@ -1,4 +1,4 @@
-//! A search whose body a person wrote: sent as it stands, whatever the dialect.
+//! A search with a hand-written body: sent as it is, whatever the dialect.
 
 use serde_json::Value as Json;
 
@@ -6,38 +6,39 @@ use super::Operation;
 use super::wire::{OFFERS_PATH, VOLUMES_PATH};
 use crate::domain::Resource;
 
-/// A search of offers or network volumes with a body of its own. No other operation can be written
-/// so: a write must never be sent from an editor.
+/// A search of offers or network volumes with a hand-written body. No other operation can be: a
+/// write must never be sent from an editor.
 #[derive(Clone, PartialEq)]
 pub struct RawSearch {
     resource: Resource,
     body: Json,
 }
 
-/// Why a text is no body of a search.
+/// Why a text cannot be the body of a search.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
-    /// It is no JSON; where it stops being some, from 1, and why.
+    /// Invalid JSON: the position, from 1, and why.
     #[error("line {line}, column {column}: {why}")]
     Broken {
         line: usize,
-        /// The column, in bytes as the reader counts them.
+        /// The column, in bytes as the parser counts them.
         column: usize,
         why: String,
     },
-    /// It is JSON, but no object.
+    /// Valid JSON, but no object.
     #[error("a search body is a JSON object: start with {{ and end with }}")]
     NoObject,
-    /// The operation is no search.
+    /// The operation is not a search.
     #[error("only searches of offers and volumes can be edited and sent")]
     NoSearch,
 }
 
 impl RawSearch {
-    /// Reads a body for one of the two searches.
+    /// Parses a body for one of the two searches.
     ///
     /// # Errors
-    /// When the operation is no search, or the text no JSON object.
+    ///
+    /// When the operation is no search, or the text is no JSON object.
     pub fn new(operation: Operation, body: &str) -> Result<Self, BodyError> {
         let resource = resource_of(operation).ok_or(BodyError::NoSearch)?;
         let body: Json = serde_json::from_str(body).map_err(|error| broken(&error))?;
@@ -55,7 +56,7 @@ impl RawSearch {
         &self.body
     }
 
-    /// The most records that it asks for, if it says.
+    /// Its limit, if it has one.
     pub fn limit(&self) -> Option<u64> {
         let limit = |body: &Json| body.get("limit").and_then(Json::as_u64);
         limit(&self.body).or_else(|| self.body.get("q").and_then(limit))
@@ -64,19 +65,19 @@ impl RawSearch {
     pub(super) const fn operation(&self) -> Operation {
         match self.resource {
             Resource::Volumes => Operation::SearchVolumes,
-            _ => Operation::SearchOffers,
+            Resource::Offers | Resource::Workergroups => Operation::SearchOffers,
         }
     }
 
     pub(super) const fn path(&self) -> &'static str {
         match self.resource {
             Resource::Volumes => VOLUMES_PATH,
-            _ => OFFERS_PATH,
+            Resource::Offers | Resource::Workergroups => OFFERS_PATH,
         }
     }
 }
 
-/// Without the body: whatever was typed stands in it.
+/// Without the body: it can contain anything that was typed.
 impl std::fmt::Debug for RawSearch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RawSearch")
@@ -90,7 +91,10 @@ const fn resource_of(operation: Operation) -> Option<Resource> {
     match operation {
         Operation::SearchOffers => Some(Resource::Offers),
         Operation::SearchVolumes => Some(Resource::Volumes),
-        _ => None,
+        Operation::UnlistVolume
+        | Operation::ListWorkergroups
+        | Operation::CreateWorkergroup
+        | Operation::Route => None,
     }
 }
 

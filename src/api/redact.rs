@@ -1,4 +1,4 @@
-//! Taking secrets out of texts that are kept or shown.
+//! Removes secrets from texts that are stored or shown.
 
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -14,8 +14,8 @@ pub fn members(json: &str) -> String {
     without_members(json, is_secret_member)
 }
 
-/// An assignment as it is handed on to its worker: everything but a key that the market repeats,
-/// which is the person's and no business of a worker. The signature stays, for the worker checks it.
+/// An assignment to forward to its worker: everything but a key that the market echoes, which no
+/// worker should see. The signature stays, because the worker checks it.
 pub fn api_keys(json: &str) -> String {
     let is_key = |name: &str| {
         let keys = ["api_key", "apikey", "authorization"];

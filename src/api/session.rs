@@ -1,4 +1,4 @@
-//! A client with manners: waits its turn, and asks again where asking again cannot hurt.
+//! Runs calls: waits for the rate limit, and retries reads.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,38 +11,40 @@ use super::ledger::LedgerEntry;
 use super::pacing::Pacer;
 use super::{Operation, Reply, Request};
 
-/// How often a read is sent at most.
+// Attempts and longest pause are those of the AWS SDK's standard mode.
+/// The maximum number of attempts of a read.
 pub const MOST_ATTEMPTS: u32 = 3;
-/// The shortest pause before a read is sent again, in seconds.
+/// The shortest pause before a retry, in seconds.
 const SHORTEST_PAUSE: f64 = 0.5;
-/// The longest, in seconds.
+/// The longest pause before a retry, in seconds.
 const LONGEST_PAUSE: f64 = 20.0;
 
-/// What stands in the entry of an attempt whose answer nobody waited for.
+/// The error of an attempt that was cancelled.
 const GIVEN_UP: &str = "cancelled before the response";
 
-/// What happens while a call runs.
+/// The progress of a call.
 #[derive(Debug, Clone)]
 pub enum Progress {
-    /// The call waits before attempt `attempt`.
+    /// The call waits before its next attempt.
     Waiting {
-        /// Which attempt comes next, from 1.
+        /// The number of that attempt, from 1.
         attempt: u32,
-        /// For how long from now.
+        /// How long, from now.
         span: Duration,
         why: Wait,
     },
-    /// The attempt is on its way.
-    Sent { attempt: u32 },
+    Sent {
+        attempt: u32,
+    },
     /// The attempt ended; its entry for the ledger.
     Tried(Box<LedgerEntry>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wait {
-    /// The market wants some time between two requests of this operation.
+    /// The rate limit of this operation.
     Turn,
-    /// The attempt before failed in a way that may pass.
+    /// The last attempt failed with an error that may pass.
     Fault(ApiError),
 }
 
@@ -55,7 +57,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that starts from a pacer: [`Pacer::default`], or what an earlier one learned.
+    /// A session with a pacer: [`Pacer::default`], or what an earlier session learned.
     pub fn new(client: Client, pacer: Pacer) -> Self {
         Self {
             client,
@@ -68,22 +70,21 @@ impl Session {
         &self.client
     }
 
-    /// What was learned about intervals, worth keeping for the profile.
+    /// The learned intervals, to save for the profile.
     pub fn learned(&self) -> Vec<(Operation, f64)> {
         self.pacer().learned()
     }
 
-    /// How long until a request of the operation may be sent. Writes and route requests are sent
-    /// when [`Session::run`] is called: a caller who wants to keep to the interval asks here first
-    /// and counts down.
+    /// How long until a request of the operation can be sent. [`Session::run`] sends writes and
+    /// route requests immediately: callers that keep to the interval ask here first and count down.
     pub fn ready_in(&self, operation: Operation) -> Duration {
         let now = self.now();
         seconds(self.pacer().ready_at(operation, now) - now)
     }
 
-    /// Runs a call to its end. A read waits its turn and is sent again after a 429 or a passing
-    /// fault, three times at most; a write or a route request is sent exactly once. Dropping the
-    /// future gives the call up. The entry of every attempt comes through `notify`.
+    /// Runs a call to its end. A read waits for the rate limit and is retried after a 429 or a
+    /// transient error, three attempts at most; a write or a route request is sent exactly once.
+    /// Dropping the future cancels the call. `notify` gets the entry of every attempt.
     pub async fn run(
         &self,
         request: &Request,
@@ -135,7 +136,7 @@ impl Session {
         result
     }
 
-    /// Waits out the pause after a fault, then the operation's turn, and takes the turn.
+    /// Waits out the pause after an error and then the rate limit, and claims the slot.
     async fn wait(
         &self,
         operation: Operation,
@@ -145,7 +146,7 @@ impl Session {
     ) -> Duration {
         let started = self.now();
         if let Some(error) = fault {
-            // A 429 has put its wait into the pacer, told below as one wait.
+            // A 429 has put its wait into the pacer, so both are reported as one wait.
             let turn = self.pacer().ready_at(operation, started) - started;
             let span = seconds(turn.max(pause(attempt)));
             notify(Progress::Waiting {
@@ -177,7 +178,7 @@ impl Session {
     }
 
     fn pacer(&self) -> MutexGuard<'_, Pacer> {
-        // A pacer is whole after every statement: a panic elsewhere spoils nothing.
+        // The pacer is consistent after every statement, so a poisoned lock is harmless.
         self.pacer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -186,7 +187,8 @@ impl Session {
     }
 }
 
-/// An attempt under way. Its entry is told also when the call is given up, for it may have arrived.
+/// An attempt in flight. Its entry is recorded even if the call is cancelled, because the request
+/// may have arrived.
 struct Trace<'a, N: FnMut(Progress)> {
     notify: &'a mut N,
     given_up: Option<Box<LedgerEntry>>,
@@ -210,14 +212,14 @@ impl<N: FnMut(Progress)> Drop for Trace<'_, N> {
     }
 }
 
-/// The pause before attempt `attempt` of a read: anything between the shortest and a bound that
-/// doubles, so that many clients do not come back together.
+/// The pause before attempt `attempt` of a read: random between the shortest and a bound that
+/// doubles, so that many clients do not retry together.
 fn pause(attempt: u32) -> f64 {
     let bound = (SHORTEST_PAUSE * f64::from(2_u32.saturating_pow(attempt))).min(LONGEST_PAUSE);
     SHORTEST_PAUSE + fastrand::f64() * (bound - SHORTEST_PAUSE)
 }
 
 fn seconds(span: f64) -> Duration {
-    // Up to the next millisecond, so that a sleeper does not wake just before its turn.
+    // Rounded up to a millisecond, so that a timer does not fire just too early.
     Duration::try_from_secs_f64((span.max(0.0) * 1000.0).ceil() / 1000.0).unwrap_or_default()
 }

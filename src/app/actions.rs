@@ -1,15 +1,15 @@
-//! What each verb means for whoever owns the keyboard.
+//! Carries out actions for the focused view.
 
+use super::analysis;
 use super::keymap::Action;
 use super::message::{Effect, Toast};
+use super::model::Model;
+use super::pane::Pane;
 use super::remote::Now;
-use super::{Model, Pane, analysis, groups};
-use crate::domain::country;
-use crate::domain::field::Kind;
-use crate::domain::text::visible;
-use crate::domain::{Field, Listing, Resource};
+use super::state::State;
+use crate::domain::Resource;
 
-/// Does what an action asks for.
+/// Carries out an action.
 pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     if let Some(why) = model.disabled(action) {
         model.show(Toast::error(why, now));
@@ -43,8 +43,8 @@ pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
     let mut effects = super::stack::close_from(model, now, 0);
     model.state.pane = pane;
     model.state.requests.opened = None;
-    effects.extend(groups::pane_shown(model, now));
-    let crate::app::State {
+    effects.extend(pane_shown(model, now));
+    let State {
         browsers, tickets, ..
     } = &mut model.state;
     let Some(resource) = pane.resource() else {
@@ -57,34 +57,21 @@ pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
     effects
 }
 
-/// Asks for what the pane in sight needs; without a table there, for the offers.
+/// Reopens the form on the pane that was left with it open.
+fn pane_shown(model: &mut Model, now: Now) -> Vec<Effect> {
+    let left_on = &mut model.state.groups.form_left_on;
+    if left_on.take_if(|pane| *pane == model.state.pane).is_none() {
+        return Vec::new();
+    }
+    super::stack::open(model, now, Action::NewGroup).unwrap_or_default()
+}
+
+/// Requests what the open pane needs; without a table there, the offers.
 pub(super) fn start(model: &mut Model, now: Now) -> Vec<Effect> {
     match model.state.pane {
         Pane::Requests => model.state.browsers[Resource::Offers].ask(&mut model.state.tickets, now),
-        pane => go_to(model, now, pane),
+        pane @ (Pane::Offers | Pane::Volumes | Pane::Workergroups) => go_to(model, now, pane),
     }
-}
-
-/// The different values of a text field that are here, for completion and choices.
-pub(super) fn seen_values(listing: Option<&Listing>, field: &Field) -> Vec<String> {
-    let Some(listing) = listing else {
-        return Vec::new();
-    };
-    let known = listing.catalog().fields().iter().find(|own| *own == field);
-    let Some(own) = known else { return Vec::new() };
-    let mut values: Vec<String> = listing
-        .column(own)
-        .texts()
-        .iter()
-        .map(|text| match own.kind {
-            Kind::Country => country::code(text.compared()).to_owned(),
-            _ => text.compared().to_owned(),
-        })
-        .filter(|text| !text.is_empty() && visible(text, 80) == *text)
-        .collect();
-    values.sort();
-    values.dedup();
-    values
 }
 
 #[cfg(test)]

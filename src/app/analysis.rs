@@ -1,18 +1,18 @@
-//! What the views that compare rows have in common: when they can open, and how the rows are counted
-//! and narrowed.
+//! What the views that compare rows share: when they can open, and how rows are counted and
+//! narrowed.
 
-use super::Model;
-use super::Pane;
 use super::browser::Browser;
 use super::keymap::Action;
 use super::message::{Effect, Toast};
+use super::pane::Pane;
 use super::remote::Now;
+use super::state::State;
 use crate::domain::{Condition, Listing, Resource};
 
 /// Why an action cannot be done now, if it cannot.
-pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
-    let key = |action| model.state.keymap.key_of(action);
-    let pane = model.state.pane;
+pub(super) fn disabled(state: &State, action: Action) -> Option<String> {
+    let key = |action| state.keymap.key_of(action);
+    let pane = state.pane;
     let is_about_offers = matches!(
         action,
         Action::ThreePrices | Action::ForgetJob | Action::Related
@@ -21,11 +21,11 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
         return Some(format!("Only on Offers ({})", key(Action::Offers)));
     }
     let is_about_prices = matches!(action, Action::Job | Action::Summary | Action::Plot);
-    if is_about_prices && !matches!(pane, Pane::Offers | Pane::Volumes) {
+    if is_about_prices && !pane.has_prices() {
         let (offers, volumes) = (key(Action::Offers), key(Action::Volumes));
         return Some(format!("Only on Offers ({offers}) and Volumes ({volumes})"));
     }
-    let browser = model.browser()?;
+    let browser = state.browser()?;
     let needs_rows = matches!(action, Action::Summary | Action::Plot | Action::Mark);
     let has_no_row = browser.view().is_empty();
     match action {
@@ -50,9 +50,9 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
 }
 
 /// Clears the job that offers are priced for.
-pub(super) fn forget_job(model: &mut Model, now: Now) -> Vec<Effect> {
-    let effects = model.state.price_job(now, None);
-    model.show(Toast::new("Job pricing cleared", now));
+pub(super) fn forget_job(state: &mut State, now: Now) -> Vec<Effect> {
+    let effects = state.price_job(now, None);
+    state.show(Toast::new("Job pricing cleared", now));
     effects
 }
 
@@ -81,7 +81,7 @@ impl Browser {
         }
     }
 
-    /// Puts `conditions` in the place of those on the same fields, shows the query and keeps the
+    /// Replaces the conditions on the same fields by `conditions`, shows the query and keeps the
     /// old one in the history of the bar.
     pub fn narrow_to(&mut self, conditions: Vec<Condition>) {
         let mut kept = self.query.conditions.clone();
@@ -90,7 +90,7 @@ impl Browser {
         self.change_conditions(kept);
     }
 
-    /// Takes other conditions; the query that ran can be recalled in the bar.
+    /// Replaces the conditions; the old query can be recalled in the bar.
     pub fn change_conditions(&mut self, conditions: Vec<Condition>) {
         let before = self.query_text();
         self.bar.remember(&before);

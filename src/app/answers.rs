@@ -1,26 +1,34 @@
-//! Answers find whoever waits for them by their ticket.
+//! Routes responses by their ticket.
 
 use super::message::Effect;
+use super::model::Model;
 use super::remote::{Now, Ticket};
-use super::{Model, groups, mutations, requests};
+use super::{groups, mutations, requests, stack};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
 
-/// Gives an answer to whoever waits for it; an answer that nobody waits for is dropped.
+/// Passes a response to its receiver; drops it if there is none.
 pub(super) fn on_reply(
     model: &mut Model,
     now: Now,
     ticket: Ticket,
     result: Result<Reply, ApiError>,
 ) -> Vec<Effect> {
-    let (left, effects) = super::stack::response(model, now, ticket, result);
+    let (left, effects) = stack::response(model, now, ticket, result);
     let Some(result) = left else {
         return effects;
     };
     if requests::answered(&mut model.state, now, ticket, &result) {
         return Vec::new();
     }
-    if let Some(effects) = mutations::answered(model, now, ticket, &result) {
+    if let Some((completed, mut effects)) =
+        mutations::answered(&mut model.state, now, ticket, &result)
+    {
+        let (is_shown, more) = stack::write_completed(model, now, &completed);
+        effects.extend(more);
+        if !is_shown {
+            mutations::announce(&mut model.state, &completed, now);
+        }
         return effects;
     }
     if groups::awaits(model, ticket) {

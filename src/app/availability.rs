@@ -1,11 +1,14 @@
 //! What can be done now, and why the rest cannot.
 
-use super::keymap::{Action, Context, bindings};
+use super::commands::Commands;
+use super::keymap::{Action, BINDINGS, Context, bindings};
+use super::model::Model;
+use super::pane::Pane;
 use super::view::Availability;
-use super::{Model, Pane, analysis, groups, mutations, watch};
+use super::{analysis, groups, mutations, watch};
 
-/// The contexts of the table that can be reached from who owns the keyboard by closing what lies
-/// over it; none where text is typed or a question waits, so that nothing typed is lost.
+/// The contexts of the table that are reachable from the keyboard's owner by closing what is over
+/// it; `None` where text is typed or a question is open, so that nothing typed is lost.
 pub(super) fn reach(model: &Model) -> Option<&'static [Context]> {
     let is_open = model.browser().is_some()
         && model.contexts().contains(&Context::Global)
@@ -14,12 +17,12 @@ pub(super) fn reach(model: &Model) -> Option<&'static [Context]> {
 }
 
 impl Model {
-    /// What the topmost view calls the effect of an action, if it has a name of its own for it.
+    /// The topmost view's own name for the effect of an action.
     pub fn hint(&self, action: Action) -> Option<&'static str> {
         super::stack::top(self).hint(action)
     }
 
-    /// Whether an action has a meaning in the pane in sight; one that has may still be disabled.
+    /// Whether an action has a meaning in the open pane; even then it may be disabled.
     pub fn has_use_for(&self, action: Action) -> bool {
         if super::stack::availability(self, action) == Availability::Hidden {
             return false;
@@ -28,9 +31,7 @@ impl Model {
             // Its key means "back" there.
             Action::Quit => self.overlays.is_empty(),
             Action::Unlist => self.pane == Pane::Volumes,
-            Action::Job | Action::Summary | Action::Plot | Action::Watch => {
-                matches!(self.pane, Pane::Offers | Pane::Volumes)
-            }
+            Action::Job | Action::Summary | Action::Plot | Action::Watch => self.pane.has_prices(),
             Action::OpenRequest => self.failed_request().is_some(),
             Action::Basket | Action::ThreePrices | Action::Related => self.pane == Pane::Offers,
             action if groups::is_own(action) => self.pane == Pane::Workergroups,
@@ -38,7 +39,7 @@ impl Model {
         }
     }
 
-    /// Why an action cannot be done now, if it cannot.
+    /// Why an action is disabled, if it is.
     pub fn disabled(&self, action: Action) -> Option<String> {
         match super::stack::availability(self, action) {
             Availability::Disabled(why) => return Some(why),
@@ -78,26 +79,52 @@ impl Model {
                     let has_offer = browser.is_some_and(|it| it.selected_row().is_some());
                     (!has_offer).then(|| "No offer is selected".to_owned())
                 }),
-            other => groups::disabled(self, other).or_else(|| analysis::disabled(self, other)),
+            other => groups::disabled(self, self.overlays.is_empty(), other)
+                .or_else(|| analysis::disabled(self, other)),
         }
     }
 
-    /// Whether the topmost view has a key of its own for an action: then it means something else
-    /// there than to the pane below.
+    /// Whether the topmost view has its own key for an action: then it means something else there
+    /// than in the pane below.
     fn binds_itself(&self, action: Action) -> bool {
         let Some(view) = self.overlays.last() else {
             return false;
         };
-        let is_shared = |context: &&Context| {
-            matches!(
-                context,
-                Context::Movement | Context::Global | Context::Always
-            )
-        };
+        let is_shared = |context: &&Context| matches!(context, Context::Global | Context::Always);
         let mut own = view
             .contexts()
             .iter()
             .take_while(|context| !is_shared(context));
         own.any(|context| bindings(*context).any(|row| row.action == action))
+    }
+}
+
+impl Commands {
+    /// The commands of whoever has the keyboard now.
+    pub(super) fn of(model: &Model) -> Self {
+        let mut disabled: Vec<(Action, String)> = Vec::new();
+        for row in BINDINGS {
+            if !disabled.iter().any(|(own, _)| *own == row.action)
+                && let Some(why) = model.disabled(row.action)
+            {
+                disabled.push((row.action, why));
+            }
+        }
+        let actions = BINDINGS.iter().map(|row| row.action);
+        let hidden = actions
+            .filter(|action| !model.has_use_for(*action))
+            .collect();
+        let mut commands = Self {
+            contexts: model.contexts(),
+            below: reach(model),
+            is_pane: model.overlays.is_empty(),
+            disabled,
+            hidden,
+            copies: Vec::new(),
+        };
+        if commands.rows().any(|row| row.action == Action::Copy) {
+            commands.copies = super::copy::items(&model.state).unwrap_or_default();
+        }
+        commands
     }
 }

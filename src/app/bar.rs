@@ -1,9 +1,9 @@
-//! The line in which a query is edited: text, history, completion and the mistake, if any.
+//! The query bar: text, history, completion and the error, if any.
 
 use crate::domain::language::{Candidate, Completion, LanguageError};
 use crate::widgets::text_input::TextInput;
 
-/// How many queries are remembered.
+/// The maximum number of queries in the history.
 const HISTORY: usize = 100;
 
 #[derive(Debug, Default)]
@@ -11,9 +11,9 @@ pub struct Bar {
     pub input: TextInput,
     /// Whether it is being edited.
     pub editing: bool,
-    /// The mistake in it, found when it was run.
+    /// The error in it, found when it was run.
     pub error: Option<LanguageError>,
-    /// What could stand at the cursor.
+    /// Candidates for the word at the cursor.
     pub completion: Option<Completion>,
     counts: Vec<usize>,
     chosen: usize,
@@ -24,7 +24,7 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// Starts editing behind the text.
+    /// Starts editing at the end of the text.
     pub fn edit(&mut self) {
         let text = self.input.text().trim_end().to_owned();
         let text = if text.is_empty() { text } else { text + " " };
@@ -34,7 +34,7 @@ impl Bar {
         self.error = None;
     }
 
-    /// Leaves without running; what was typed can be recalled with Up.
+    /// Stops editing without running; the draft can be recalled with Up.
     pub fn leave(&mut self, running: &str) {
         let typed = self.input.text().trim();
         if !typed.is_empty() && typed != running {
@@ -43,7 +43,7 @@ impl Bar {
         self.close();
     }
 
-    /// Leaves after running; the text goes into the history.
+    /// Stops editing after running; the text goes into the history.
     pub fn ran(&mut self, text: &str) {
         self.remember(text);
         self.draft = None;
@@ -75,7 +75,7 @@ impl Bar {
         &self.history
     }
 
-    /// Recalls the draft that was left, then older queries.
+    /// Recalls the cancelled draft, then older queries.
     pub fn older(&mut self) {
         let recallable = self.recallable();
         let at = match self.recalled {
@@ -92,7 +92,7 @@ impl Bar {
         }
     }
 
-    /// Recalls newer queries, then what was typed before recalling.
+    /// Recalls newer queries, then the text from before recalling.
     pub fn newer(&mut self) {
         let Some(at) = self.recalled else { return };
         let recallable = self.recallable();
@@ -109,25 +109,25 @@ impl Bar {
         self.history.iter().chain(&self.draft).cloned().collect()
     }
 
-    /// Takes new candidates for the place of the cursor.
-    /// `counts` are the loaded rows that each of them would find, where they are values.
+    /// Sets new candidates. `counts` are the loaded rows that match each of them, if they are
+    /// values.
     pub fn offer(&mut self, completion: Completion, counts: Vec<usize>) {
         self.chosen = 0;
         self.counts = counts;
         self.completion = (!completion.candidates.is_empty()).then_some(completion);
     }
 
-    /// The candidate that Tab takes next.
+    /// The candidate that Tab inserts next.
     pub fn candidate(&self) -> Option<&Candidate> {
         self.completion.as_ref()?.candidates.get(self.chosen)
     }
 
-    /// How many loaded rows a candidate would find, if it is a value.
+    /// How many loaded rows match a candidate, if it is a value.
     pub fn count(&self, index: usize) -> Option<usize> {
         self.counts.get(index).copied()
     }
 
-    /// Lets Tab take this candidate next.
+    /// Makes this candidate the next one that Tab inserts.
     pub const fn choose(&mut self, index: usize) {
         self.chosen = index;
     }
@@ -137,8 +137,8 @@ impl Bar {
         self.chosen
     }
 
-    /// Applies the suggested fix of the mistake, else puts the candidate into the text; Tab again takes the
-    /// next one in its place.
+    /// Applies the suggested fix of the error, else inserts the candidate; Tab again replaces it by
+    /// the next one.
     pub fn complete(&mut self) {
         let fixed = self
             .error

@@ -1,4 +1,4 @@
-//! A pane that asks for records and shows them as a table: the same for every resource.
+//! A pane that searches for records and shows them as a table: the same for every resource.
 
 use std::collections::BTreeSet;
 
@@ -20,40 +20,40 @@ use crate::domain::{Condition, Dialect, Field, Listing, Query, Resource, RowId};
 #[derive(Debug)]
 pub struct Browser {
     pub query: Query,
-    /// Words that narrow the rows that are here, also while they are typed.
+    /// Words that filter the loaded rows, also while they are typed.
     pub words: Vec<String>,
-    /// The words of the query that was run last.
+    /// The words of the query last run.
     ran_words: Vec<String>,
-    /// The line in which the query is edited.
+    /// The line for editing the query.
     pub bar: Bar,
     pub columns: Vec<&'static Field>,
     /// Columns scrolled away at the left.
     pub column_offset: usize,
     pub marks: BTreeSet<RowId>,
-    /// What is worked out for each row besides what its record says.
+    /// Values computed for each row, beside the record's own.
     pub figures: Box<ComputedColumns>,
     dialect: &'static Dialect,
     pub(super) remote: Remote<Listing>,
-    /// The query whose answer is shown.
+    /// The query whose response is shown.
     pub(super) shown_query: Option<Query>,
     pub(super) asked_query: Option<Query>,
-    /// The watch, while one is on.
+    /// Auto-refresh, while it is on.
     pub(super) watch: Option<Box<Watch>>,
-    /// When to ask the market for its own top rows in a new order.
+    /// When to request the market's own top rows in a new order.
     pub(crate) ask_order_at: Option<f64>,
     view: Vec<u32>,
     revision: u64,
-    /// Columns in which the words were found and that the person has not chosen.
+    /// Columns in which the words were found, besides those the person has chosen.
     revealed: Vec<&'static Field>,
     pub(super) names: Names,
-    /// The row that the person chose; it stays chosen while it is out of sight.
+    /// The row that the person selected, kept while it is filtered out.
     chosen: Option<RowId>,
     cursor: usize,
     pub(super) check: ResponseCheck,
 }
 
 impl Browser {
-    /// A pane on `resource` with the query that a search starts from.
+    /// A pane on `resource` with the default query.
     pub fn new(resource: Resource, dialect: &'static Dialect) -> Self {
         let query = language::default_query(resource, dialect);
         let mut browser = Self {
@@ -96,27 +96,28 @@ impl Browser {
         self.dialect
     }
 
-    /// The newest answer and request.
+    /// The newest response and request.
     pub const fn remote(&self) -> &Remote<Listing> {
         &self.remote
     }
 
-    /// The rows here, of which [`Browser::view`] shows some.
+    /// The loaded rows; [`Browser::view`] selects from them.
     pub const fn listing(&self) -> Option<&Listing> {
         self.remote.shown()
     }
 
-    /// The query whose answer is shown; the running one may be newer.
+    /// The query whose response is shown; the running one may be newer.
     pub const fn shown_query(&self) -> Option<&Query> {
         self.shown_query.as_ref()
     }
 
-    /// The row numbers in sight order.
+    /// The row numbers in display order.
     pub fn view(&self) -> &[u32] {
         &self.view
     }
 
-    /// Columns to show besides the chosen ones: without them nobody sees where a word was found.
+    /// Columns to show besides the chosen ones: without them nobody would see where a word was
+    /// found.
     pub fn revealed(&self) -> &[&'static Field] {
         &self.revealed
     }
@@ -126,12 +127,12 @@ impl Browser {
         &self.check.violations
     }
 
-    /// What else in the answer differs from the question.
+    /// Other differences between request and response.
     pub fn discrepancies(&self) -> &[Discrepancy] {
         &self.check.discrepancies
     }
 
-    /// The place of the selected row in the view.
+    /// The index of the selected row in the view.
     pub const fn cursor(&self) -> usize {
         self.cursor
     }
@@ -145,7 +146,7 @@ impl Browser {
         self.view.get(self.cursor).map(|row| *row as usize)
     }
 
-    /// Whether the rows here are all that the market has for the query that they answer.
+    /// Whether the loaded rows are all that the market has for their query.
     pub fn coverage(&self) -> Option<Coverage> {
         let limit = self.shown_query.as_ref()?.limit;
         let listing = self.listing()?;
@@ -156,18 +157,18 @@ impl Browser {
         })
     }
 
-    /// Whether the market may have more rows than it sent: the limit cut the answer.
+    /// Whether the market may have more rows than it sent: the limit truncated the response.
     pub fn is_cut(&self) -> bool {
         self.coverage() == Some(Coverage::Cut)
     }
 
-    /// Asks the market; what is shown stays until the answer comes. Three prices in sight are asked
-    /// for again with the rows, for they belong to the same query and moment.
+    /// Sends the search; what is shown stays until the response arrives. Visible price model
+    /// columns are requested again with the rows, because they belong to the same query and moment.
     pub fn ask(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
         let ticket = tickets.take();
         let request = match self.resource() {
             Resource::Workergroups => Request::ListWorkergroups,
-            _ => Request::Search(self.query.clone()),
+            Resource::Offers | Resource::Volumes => Request::Search(self.query.clone()),
         };
         self.asked_query = Some(self.query.clone());
         self.ask_order_at = None;
@@ -193,29 +194,29 @@ impl Browser {
         self.remote.dismiss();
     }
 
-    /// Whether nothing was asked yet.
+    /// Whether nothing has been requested yet.
     pub const fn is_untouched(&self) -> bool {
         self.listing().is_none() && !self.remote.is_loading() && self.remote.error().is_none()
     }
 
-    /// Whether it waits for this answer.
+    /// Whether it waits for this response.
     pub fn awaits(&self, ticket: Ticket) -> bool {
         self.remote.awaited() == Some(ticket)
     }
 
-    /// Notes how the request fares.
+    /// Records the progress of the request.
     pub fn progress(&mut self, ticket: Ticket, attempt: u32, wait: Option<super::remote::Waiting>) {
         self.remote.progress(ticket, attempt, wait);
     }
 
-    /// Takes the answer in, if it is the awaited one.
+    /// Takes the response, if it is the awaited one.
     pub fn answered(&mut self, ticket: Ticket, answer: Result<Listing, ApiError>, now: Now) {
-        let came = answer.is_ok();
-        if came && self.awaits(ticket) {
+        let is_ok = answer.is_ok();
+        if is_ok && self.awaits(ticket) {
             self.before_watched_answer();
         }
         let stays_at_top = self.asked_query != self.shown_query && self.is_at_top();
-        if self.remote.accept(ticket, now, answer) && came {
+        if self.remote.accept(ticket, now, answer) && is_ok {
             if stays_at_top {
                 self.go_to_top();
             }
@@ -232,8 +233,8 @@ impl Browser {
         }
     }
 
-    /// The conditions that are applied here because the dialect cannot send them; not those whose
-    /// column still waits for something.
+    /// The conditions applied locally because the dialect cannot send them, except those whose
+    /// column has unmet prerequisites.
     pub fn local_conditions(&self) -> Vec<&Condition> {
         match self.resource() {
             Resource::Workergroups => self.query.active().collect(),
@@ -245,8 +246,8 @@ impl Browser {
         }
     }
 
-    /// Shows the computed columns `keys` in their order behind the column `behind`; those that are
-    /// shown already stay where they are.
+    /// Shows the computed columns `keys` in their order after the column `behind`; those already
+    /// shown keep their place.
     pub fn show_columns(&mut self, keys: &[&str], behind: &str) {
         let place = self.columns.iter().position(|field| field.key == behind);
         let mut place = place.map_or(self.columns.len().min(1), |place| place + 1);
@@ -283,7 +284,7 @@ impl Browser {
         if has_order {
             listing.sort(&mut view, &order);
         }
-        // Whatever the order, what cannot serve is no choice.
+        // Whatever the order, rows that cannot serve the request come last.
         view.sort_by_key(|row| self.figures.is_unfit(*row as usize));
         self.view = view;
         self.follow_selection();
@@ -303,7 +304,7 @@ impl Browser {
         }
     }
 
-    /// Selects the row at a place of the view.
+    /// Selects the row at an index of the view.
     pub fn select(&mut self, index: usize) {
         self.cursor = index.min(self.view.len().saturating_sub(1));
         self.chosen = self.selected();
@@ -316,25 +317,25 @@ impl Browser {
         }
     }
 
-    /// Selects a row by its id; it is selected as soon as it is in sight.
+    /// Selects a row by its id, once it is in the view.
     pub fn select_id(&mut self, id: RowId) {
         self.chosen = Some(id);
         self.follow_selection();
     }
 
-    /// Whether the first row is selected: who has not gone down from it wants to see what comes first,
-    /// and does not follow it to another place of a new order or answer.
+    /// Whether the first row is selected: a person who has not moved down wants to see what comes
+    /// first, rather than follow that row in a new order or response.
     pub(super) fn is_at_top(&self) -> bool {
         self.cursor == 0 && self.chosen == self.selected()
     }
 
-    /// Selects whatever comes first after the next [`Browser::rebuild`].
+    /// Selects the first row after the next [`Browser::rebuild`].
     pub(super) const fn go_to_top(&mut self) {
         self.cursor = 0;
         self.chosen = None;
     }
 
-    /// Whether the market ignored the order that it was sent.
+    /// Whether the market ignored the requested order.
     pub(super) fn is_unordered(&self) -> bool {
         self.check.is_unordered()
     }
@@ -353,14 +354,14 @@ impl Browser {
         }
     }
 
-    /// Narrows the rows that are here.
+    /// Filters the loaded rows by words.
     pub fn set_words(&mut self, words: Vec<String>) {
         self.ran_words.clone_from(&words);
         self.words = words;
         self.rebuild();
     }
 
-    /// Narrows the rows that are here by words that were not run yet.
+    /// Filters the loaded rows by words that were not run yet.
     pub fn narrow_while_typing(&mut self, words: Vec<String>) {
         if self.words != words {
             self.words = words;
@@ -368,7 +369,7 @@ impl Browser {
         }
     }
 
-    /// Takes words back that were typed but not run.
+    /// Restores the words of the query last run.
     pub fn restore_words(&mut self) {
         if self.words != self.ran_words {
             self.words.clone_from(&self.ran_words);
@@ -376,7 +377,7 @@ impl Browser {
         }
     }
 
-    /// Runs another query, with all its settings; the market is asked by the caller.
+    /// Sets another query with all its settings; the caller sends it.
     pub fn load(&mut self, query: Query, words: Vec<String>) {
         self.query = query;
         if self.figures.job.is_some() {
@@ -388,7 +389,7 @@ impl Browser {
         self.show_query_in_bar();
     }
 
-    /// The marked rows that are here: those in sight in their order, then the others.
+    /// The marked rows: the visible ones in display order, then the others.
     pub fn marked_rows(&self) -> Vec<u32> {
         let Some(listing) = self.listing() else {
             return Vec::new();
@@ -408,7 +409,7 @@ impl Browser {
         rows
     }
 
-    /// The words of the query that was run last.
+    /// The words of the query last run.
     pub fn ran_words(&self) -> &[String] {
         &self.ran_words
     }
@@ -431,8 +432,8 @@ impl Browser {
         text
     }
 
-    /// Takes conditions and words from the bar; true if the market must be asked. Conditions that
-    /// are switched off are not in the bar: they stay, unless the bar repeats them.
+    /// Takes conditions and words from the bar; true if the market must be queried. Switched-off
+    /// conditions are not in the bar: they stay, unless the bar repeats them.
     pub fn take_query(&mut self, mut conditions: Vec<Condition>, words: Vec<String>) -> bool {
         let is_said = |kept: &Condition| {
             let same = |new: &Condition| new.field == kept.field && new.operator == kept.operator;
@@ -453,8 +454,8 @@ impl Browser {
         self.apply(query, words)
     }
 
-    /// Takes a whole query from an editor; true if the market must be asked, because it would be
-    /// asked something else. Another order matters only where the limit truncates the answer.
+    /// Takes a whole query from an editor; true if the market must be queried because the request
+    /// would differ. Another order matters only if the limit truncates the response.
     pub fn apply(&mut self, query: Query, words: Vec<String>) -> bool {
         let before = Query {
             order: query.order.clone(),
@@ -463,7 +464,7 @@ impl Browser {
         if self.is_at_top() {
             self.go_to_top();
         }
-        // With a job there is one disk: who changes the storage changes the job's.
+        // With a job there is one disk: changing the storage changes the job's.
         if let (Some(job), Some(gb)) = (&mut self.figures.job, query.storage)
             && query.storage != self.query.storage
         {
@@ -477,13 +478,13 @@ impl Browser {
         changed || self.remote.shown().is_none() || self.lacks_market_order()
     }
 
-    /// The wire names of the columns, in order: what is kept for the next start.
+    /// The wire names of the columns, in order, to save them.
     pub fn column_keys(&self) -> Vec<&'static str> {
         self.columns.iter().map(|field| field.key).collect()
     }
 
-    /// Shows the columns of these wire names; names that are no column are passed over, and
-    /// without any the first choice comes back.
+    /// Shows the columns with these wire names; unknown names are ignored, and without any valid
+    /// one the default columns are shown.
     pub fn set_column_keys<K: AsRef<str>>(&mut self, keys: &[K]) {
         let catalog = self.query.catalog();
         let mut columns: Vec<&'static Field> = Vec::new();

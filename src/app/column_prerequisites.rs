@@ -1,24 +1,23 @@
-//! Columns that have numbers only once a person has said or asked something: the cost of a job, the
-//! price of a volume for a term, the three prices. Orders and conditions on one wait until then.
+//! Columns that need an input first: the cost of a job, the price of a volume for a term, the three
+//! prices. Orders and conditions on one wait until then.
 
 use super::browser::Browser;
 use super::keymap::Action;
-use super::keys::Keymap;
+use super::keymap::Keymap;
 use super::{price_models, pricing};
 use crate::domain::{Condition, Field, OrderKey, language};
 
-/// What a column waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// A job to be priced for.
+    /// A job to price for.
     Job,
-    /// A size and a term to be priced for.
+    /// A size and a term to price for.
     Term,
     ThreePrices,
 }
 
 impl Need {
-    /// What the numbers of a column depend on, whether or not it is there.
+    /// What the numbers of a column depend on, whether or not it is set.
     pub fn of(field: &Field) -> Option<Self> {
         let is_one_of = |keys: &[&str]| field.is_computed() && keys.contains(&field.key);
         if is_one_of(&pricing::JOB_COLUMNS) {
@@ -32,7 +31,7 @@ impl Need {
         }
     }
 
-    /// What a person has to do first.
+    /// What the person has to do first.
     pub const fn remedy(self) -> &'static str {
         match self {
             Self::Job => "set a job first",
@@ -57,7 +56,7 @@ impl Need {
     }
 }
 
-/// Which conditions are not applied and what to do about it, if there are any.
+/// A message about the conditions that are not applied, if there are any.
 pub fn not_applied(unmet: Vec<(Need, &Condition)>, keymap: &Keymap) -> Option<String> {
     let texts: Vec<String> = unmet
         .into_iter()
@@ -71,7 +70,7 @@ pub fn not_applied(unmet: Vec<(Need, &Condition)>, keymap: &Keymap) -> Option<St
 }
 
 impl Browser {
-    /// What a column waits for, if it does.
+    /// The unmet prerequisite of a column, if there is one.
     pub fn need(&self, field: &Field) -> Option<Need> {
         Need::of(field).filter(|need| match need {
             Need::Job => self.figures.job.is_none(),
@@ -80,7 +79,7 @@ impl Browser {
         })
     }
 
-    /// The conditions in force that are not applied because their column waits for something.
+    /// The conditions in force that are not applied because their column has an unmet prerequisite.
     pub fn unmet_conditions(&self) -> Vec<(Need, &Condition)> {
         let conditions = self.query.active();
         conditions
@@ -88,7 +87,7 @@ impl Browser {
             .collect()
     }
 
-    /// The keys of the order that can sort: without those whose column waits for something.
+    /// The sort keys that apply: without those whose column has an unmet prerequisite.
     pub fn sorting_keys(&self) -> Vec<OrderKey> {
         let order = self.query.order.iter();
         order
@@ -97,7 +96,7 @@ impl Browser {
             .collect()
     }
 
-    /// What the order waits for, each with the columns that do.
+    /// The unmet prerequisites of the order, each with its columns.
     pub fn unmet_order(&self) -> Vec<(Need, Vec<&'static str>)> {
         let mut unmet: Vec<(Need, Vec<&'static str>)> = Vec::new();
         for key in &self.query.order {

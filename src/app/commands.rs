@@ -1,56 +1,27 @@
-//! What can be done from where the keyboard is: what help and palette list.
+//! The commands available to the focused view, for help and palette.
 
-use super::availability::reach;
+use super::browser::Browser;
 use super::copy::{self, CopyItem};
 use super::keymap::{Action, BINDINGS, Binding, Context, bindings};
 use super::view::Cx;
-use super::{Browser, Model};
 use crate::domain::Field;
 
-/// The commands of whoever has the keyboard, at the moment a list of them opens over it.
+/// The commands of the focused view when their list opens.
 #[derive(Debug)]
 pub struct Commands {
     /// Where keys are looked up.
     pub contexts: &'static [Context],
-    /// What can be reached by closing what is open over the table.
-    below: Option<&'static [Context]>,
+    /// What is reachable by closing everything over the table.
+    pub(super) below: Option<&'static [Context]>,
     /// Whether nothing is open over the pane.
-    is_pane: bool,
-    disabled: Vec<(Action, String)>,
-    /// What means nothing to whoever has the keyboard.
-    hidden: Vec<Action>,
+    pub(super) is_pane: bool,
+    pub(super) disabled: Vec<(Action, String)>,
+    /// Actions without a meaning for the focused view.
+    pub(super) hidden: Vec<Action>,
     pub copies: Vec<CopyItem>,
 }
 
 impl Commands {
-    /// The commands of whoever has the keyboard now.
-    pub(super) fn of(model: &Model) -> Self {
-        let mut disabled: Vec<(Action, String)> = Vec::new();
-        for row in BINDINGS {
-            if !disabled.iter().any(|(own, _)| *own == row.action)
-                && let Some(why) = model.disabled(row.action)
-            {
-                disabled.push((row.action, why));
-            }
-        }
-        let actions = BINDINGS.iter().map(|row| row.action);
-        let hidden = actions
-            .filter(|action| !model.has_use_for(*action))
-            .collect();
-        let mut commands = Self {
-            contexts: model.contexts(),
-            below: reach(model),
-            is_pane: model.overlays.is_empty(),
-            disabled,
-            hidden,
-            copies: Vec::new(),
-        };
-        if commands.rows().any(|row| row.action == Action::Copy) {
-            commands.copies = copy::items(&model.state).unwrap_or_default();
-        }
-        commands
-    }
-
     /// Whether the table below can be reached.
     pub const fn reaches_table(&self) -> bool {
         self.below.is_some()
@@ -61,7 +32,7 @@ impl Commands {
         self.below.is_some() || self.is_pane
     }
 
-    /// The rows of whoever has the keyboard, then those of the table below.
+    /// The rows of the focused view, then those of the table below.
     pub fn rows(&self) -> impl Iterator<Item = &'static Binding> {
         let below = self.below.unwrap_or_default();
         let below = below
@@ -71,14 +42,14 @@ impl Commands {
         contexts.flat_map(|context| bindings(*context))
     }
 
-    /// Why an action cannot be taken now, if it cannot.
+    /// Why an action is disabled, if it is.
     pub fn disabled(&self, action: Action) -> Option<&str> {
         let own = self.disabled.iter().find(|(own, _)| *own == action);
         own.map(|(_, why)| why.as_str())
     }
 
-    /// Does an action where it means something: for whoever had the keyboard, else for the table
-    /// below. The list that calls this closes.
+    /// Runs an action where it has a meaning: for the view that had the focus, else for the table
+    /// below. The calling list closes.
     pub fn run(&self, action: Action, cx: &mut Cx<'_>) {
         let knows = |contexts: &[Context]| {
             let mut rows = BINDINGS.iter().filter(|row| row.action == action);
@@ -92,7 +63,7 @@ impl Commands {
             cx.go_to(cx.state.pane);
             cx.perform(action);
         } else if knows(self.contexts) {
-            // It cannot be done here, and says why.
+            // Disabled here; running it shows why.
             cx.close();
             cx.perform(action);
         } else {
@@ -104,7 +75,6 @@ impl Commands {
     }
 }
 
-/// Copies one of the things that can be copied.
 pub fn copy_item(item: &CopyItem, cx: &mut Cx<'_>) {
     match copy::copy(item) {
         Ok(effect) => cx.effect(effect),

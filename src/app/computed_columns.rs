@@ -1,7 +1,6 @@
-//! What is worked out for each row besides what its record says: of offers prices per unit, the cost
-//! of a job, three prices in one row, the Pareto front; of volumes the price of a size and term. The
-//! numbers stand in the listing as computed
-//! columns, so that tables, orders and exports treat them like any other.
+//! Values computed for each row: for offers prices per unit, the cost of a job, three prices in one
+//! row, the Pareto front; for volumes the price of a size and term. They are computed columns of
+//! the listing, so that tables, orders and exports treat them like any other.
 
 use std::collections::BTreeSet;
 
@@ -10,18 +9,18 @@ use crate::domain::cost::{Basis, Job, PriceJoin, Prices, ThreePrices, VolumePric
 use crate::domain::insight::{Front, Goal, Point, Standing};
 use crate::domain::{Condition, Listing, OfferType};
 
-/// What a person asked to have worked out, and what came of it.
+/// The inputs of the computed columns, and their results.
 #[derive(Debug, Default)]
 pub struct ComputedColumns {
     /// The job that offers are priced for, if there is one.
     pub job: Option<Job>,
-    /// The storage that was searched for before there was a job, whose disk took its place.
+    /// The storage of the search before a job's disk replaced it.
     pub(super) jobless_storage: Option<f64>,
-    /// The size and term that volumes are priced for, if they were asked for.
+    /// The size and term that volumes are priced for, if set.
     pub term: Option<VolumeTerm>,
-    /// The three searches for the three prices, if they were asked for.
+    /// The searches for the three price models, if requested.
     pub three: PriceModelSearches,
-    /// Where every row stands among comparable ones.
+    /// The rank of every row among comparable ones.
     pub standing: Standing,
     front: Option<Front>,
     unfit: Vec<bool>,
@@ -33,7 +32,7 @@ pub struct ComputedColumns {
 type Numbers = Vec<Option<f64>>;
 
 impl ComputedColumns {
-    /// The same job and term for other rows; the three prices belong to their own.
+    /// The same job and term for other rows; the three prices belong to the old ones.
     pub fn for_other_rows(&self) -> Self {
         Self {
             job: self.job,
@@ -42,14 +41,13 @@ impl ComputedColumns {
         }
     }
 
-    /// The front of price against `DLPerf` among the rows that were last computed: of a job's
-    /// bill and the speed of the offer, else of $/h and speed per GPU.
+    /// The front of price against `DLPerf` among the rows last computed: of a job's bill and the
+    /// speed of the offer, else of $/h and speed per GPU.
     pub const fn front(&self) -> Option<&Front> {
         self.front.as_ref()
     }
 
-    /// Whether a row cannot serve what was asked for: it is too small or ends too early, by its own
-    /// account.
+    /// Whether a row cannot do the job or term: it reports too little space or time.
     pub fn is_unfit(&self, row: usize) -> bool {
         self.unfit.get(row).copied().unwrap_or(false)
     }
@@ -64,8 +62,8 @@ impl ComputedColumns {
         self.unfit = unfit;
     }
 
-    /// Fills the computed columns of a listing to which `conditions` are applied here: only rows that
-    /// meet them compete for the front. `disk` GB must fit.
+    /// Fills the computed columns of a listing. Only rows that meet `conditions`, which are applied
+    /// locally, compete for the front. `disk` GB must fit.
     pub fn fill_for(
         &mut self,
         listing: &mut Listing,
@@ -88,8 +86,8 @@ impl ComputedColumns {
             .partition(|condition| condition.field.is_computed());
         let mut rows = listing.matching(plain);
         self.fill(listing, pricing, &rows);
-        // The other columns have to be there before their conditions can be judged, and the front
-        // before its own.
+        // Conditions on other columns need their values, and the front needs the rows that meet
+        // them.
         let before_front = computed
             .into_iter()
             .filter(|condition| condition.field.key != "on_front");
@@ -100,8 +98,8 @@ impl ComputedColumns {
         }
     }
 
-    /// Fills the computed columns of a listing. `rows` are those that meet the conditions applied
-    /// here: only they compete for the front.
+    /// Fills the computed columns of a listing. Only `rows`, which meet the local conditions,
+    /// compete for the front.
     fn fill(&mut self, listing: &mut Listing, pricing: Basis, rows: &[u32]) {
         let mut columns = self.unit_columns(listing, pricing, rows);
         columns.extend(self.job_columns(listing, pricing));
@@ -182,7 +180,7 @@ impl ComputedColumns {
             .filter(|row| !self.is_unfit(**row as usize))
             .filter_map(|row| {
                 let place = *row as usize;
-                // A bill is for the whole offer: so is the speed that it buys.
+                // A bill is for the whole offer, so the speed is too.
                 let (x, y) = if pricing.job.is_some() {
                     let bill = pricing.price(&prices, place).ok()?;
                     (bill, prices.dlperf(place).ok()?)
@@ -267,7 +265,7 @@ impl ComputedColumns {
         ]
     }
 
-    /// The three searches joined to the rows of a listing.
+    /// Joins the three searches to the rows of a listing.
     pub fn join<'a>(&'a self, listing: &'a Listing, pricing: Basis) -> PriceJoin<'a> {
         let [on_demand, bid, reserved] = OfferType::ALL.map(|model| self.three.listing(model));
         PriceJoin::new(listing, on_demand, bid, reserved, pricing.gb)

@@ -1,29 +1,13 @@
-//! What changes when the configuration file is saved while the dashboard runs.
+//! Applies a configuration file that is saved while the dashboard runs.
 
-use super::keymap::Keymap;
-use super::markets::MarketList;
+pub use super::message::Reconfigured;
 use super::message::Toast;
 use super::remote::Now;
-use super::themes::Themes;
-use super::{Model, State};
+use super::state::State;
 
-/// The parts of the configuration that apply without reconnecting.
-#[derive(Debug)]
-pub struct Reconfigured {
-    pub keymap: Keymap,
-    /// The markets that can be connected to.
-    pub market_list: MarketList,
-    /// The themes, none shown but the one that the file names.
-    pub themes: Themes,
-    /// What is wrong with the file but stops nothing: an unknown key, a bad color.
-    pub notices: Vec<String>,
-    /// Whether keys, colors or switches differ from before; adding a market changes none of them.
-    pub is_noticeable: bool,
-}
-
-/// Applies a configuration that was read again, or says why the one before stays.
-pub(super) fn reloaded(model: &mut Model, now: Now, result: Result<Box<Reconfigured>, String>) {
-    let state = &mut model.state;
+/// Applies a reloaded configuration, or reports why the old one stays.
+pub(super) fn reloaded(state: &mut State, now: Now, result: Result<Box<Reconfigured>, String>) {
+    let state = state;
     let outdated = std::mem::take(&mut state.config_notices);
     state.notices.retain(|notice| !outdated.contains(notice));
     match result {

@@ -1,29 +1,29 @@
-//! What can be copied from where a person is: ids, records, tables, queries and requests, each a text
-//! with a letter of its own.
+//! What can be copied: ids, records, tables, queries and requests, each with a letter of its own.
 
-use super::copy_formats::{self, LONGEST};
+use super::browser::Browser;
+use super::copy_formats;
 use super::message::Effect;
-use super::{Browser, Pane, State};
+use super::pane::Pane;
+use super::state::State;
 use crate::domain::text::visible;
-use crate::domain::{Resource, WORKERGROUPS, export};
+use crate::domain::{Resource, WORKERGROUPS};
 
-/// Something that can be copied.
 #[derive(Debug, Clone)]
 pub struct CopyItem {
     /// The letter that copies it in the menu.
     pub letter: char,
     /// Its name in the palette.
     pub name: &'static str,
-    /// What it is, as it follows “Copied”.
+    /// What it is, as in “Copied …”.
     pub what: String,
     /// The text, or why there is none.
     pub text: Result<String, String>,
-    /// Whether the text is a secret: copied when asked for, shown nowhere.
+    /// Whether the text is a secret: copied on request, never shown.
     pub is_secret: bool,
 }
 
 impl CopyItem {
-    /// An item; a text that is too long is none.
+    /// An item; a text that is too long becomes an error.
     pub fn new(
         letter: char,
         name: &'static str,
@@ -33,14 +33,8 @@ impl CopyItem {
         let text = text.and_then(|text| {
             if text.is_empty() {
                 Err("it is empty".to_owned())
-            } else if text.len() > LONGEST {
-                Err(format!(
-                    "{} kB is over the clipboard's limit of {} kB: export it instead",
-                    text.len().div_ceil(1024),
-                    LONGEST / 1024
-                ))
             } else {
-                Ok(text)
+                copy_formats::check_size(text.len()).map(|()| text)
             }
         });
         Self {
@@ -52,7 +46,7 @@ impl CopyItem {
         }
     }
 
-    /// The same, to be shown nowhere.
+    /// Marks it as a secret, which is never shown.
     #[must_use]
     pub const fn secret(mut self) -> Self {
         self.is_secret = true;
@@ -60,10 +54,11 @@ impl CopyItem {
     }
 }
 
-/// The effect that copies an item; why there is none.
+/// The effect that copies an item.
 ///
 /// # Errors
-/// When there is no text to be copied, or it is too long for a clipboard.
+///
+/// When there is no text to copy, or it is too long for a clipboard.
 pub fn copy(item: &CopyItem) -> Result<Effect, String> {
     let text = item.text.clone()?;
     let what = if item.is_secret {
@@ -75,7 +70,7 @@ pub fn copy(item: &CopyItem) -> Result<Effect, String> {
     Ok(Effect::Copy { what, text })
 }
 
-/// What can be copied from the open pane; `None` where nothing can.
+/// What can be copied from the open pane; `None` if nothing can.
 pub fn items(state: &State) -> Option<Vec<CopyItem>> {
     if state.pane == Pane::Requests || state.requests.opened.is_some() {
         return Some(super::requests::copy_items(state));
@@ -129,7 +124,7 @@ fn pane_items(browser: &Browser, base: &str) -> Vec<CopyItem> {
     items
 }
 
-/// The forms of the selected row, of the marked rows and of the table.
+/// The formats for the selected row, the marked rows and the table.
 fn row_items(browser: &Browser) -> Vec<CopyItem> {
     let nothing = || "no record is selected".to_owned();
     let Some(listing) = browser.listing() else {
@@ -141,8 +136,8 @@ fn row_items(browser: &Browser) -> Vec<CopyItem> {
         .and_then(|row| u32::try_from(row).ok());
     let id = browser.selected().map(|id| id.to_string());
     let marked = browser.marked_rows();
-    let json = row.and_then(|row| copy_formats::row_json(listing, row));
-    let line = row.map(|row| export::csv_line(listing, row, &browser.columns));
+    let json = row.map(|row| copy_formats::row_json(listing, row));
+    let line = row.map(|row| copy_formats::row_csv(listing, row, &browser.columns));
     let (rows, which) = if marked.is_empty() {
         (
             browser.view().to_vec(),
@@ -155,7 +150,7 @@ fn row_items(browser: &Browser) -> Vec<CopyItem> {
     let marked_text = if marked.is_empty() {
         Err("no row is marked".to_owned())
     } else {
-        Ok(copy_formats::rows_json(listing, &marked))
+        copy_formats::rows_json(listing, &marked)
     };
     vec![
         CopyItem::new(
@@ -168,13 +163,13 @@ fn row_items(browser: &Browser) -> Vec<CopyItem> {
             'j',
             "copy-json",
             format!("the {noun} as JSON"),
-            json.ok_or_else(nothing),
+            json.unwrap_or_else(|| Err(nothing())),
         ),
         CopyItem::new(
             'r',
             "copy-csv",
             format!("the {noun} as a CSV line"),
-            line.ok_or_else(nothing),
+            line.unwrap_or_else(|| Err(nothing())),
         ),
         CopyItem::new('m', "copy-marked", "the marked rows as JSON", marked_text),
         CopyItem::new(

@@ -1,5 +1,5 @@
-//! The forms in which rows, queries and calls are copied: texts that are safe for a clipboard, and
-//! that other programs take.
+//! The formats for copying rows, queries and requests: safe for a clipboard, and accepted by other
+//! programs.
 
 use std::fmt::Write as _;
 
@@ -9,26 +9,63 @@ use crate::domain::{
     Condition, Dialect, Listing, Operand, Query, Resource, Value, Version, export, language,
 };
 
-/// Longest text that is copied, in bytes: what all terminals take.
+/// The longest text that is copied, in bytes: what all terminals accept.
 pub const LONGEST: usize = 64 * 1024;
 
-/// A record exactly as it came, but without secrets; characters that a terminal would act on are
-/// written as JSON's own escapes.
-pub fn row_json(listing: &Listing, row: u32) -> Option<String> {
-    let json = redact::record(listing.json(row as usize)?);
-    Some(json_for_terminal(&json))
+/// Says when so many bytes are too many for a clipboard.
+///
+/// # Errors
+/// When they are.
+pub fn check_size(bytes: usize) -> Result<(), String> {
+    if bytes <= LONGEST {
+        return Ok(());
+    }
+    Err(format!(
+        "{} kB is over the clipboard's limit of {} kB: export it instead",
+        bytes.div_ceil(1024),
+        LONGEST / 1024
+    ))
 }
 
-/// Records as a JSON list, one a line.
-pub fn rows_json(listing: &Listing, rows: &[u32]) -> String {
-    let records: Vec<_> = rows
+/// A record exactly as received, but without secrets; characters that a terminal would act on
+/// become JSON escapes.
+///
+/// # Errors
+/// When it is too long for a clipboard: then it is not even read, for every menu asks.
+pub fn row_json(listing: &Listing, row: u32) -> Result<String, String> {
+    let json = listing.json(row as usize).unwrap_or_default();
+    check_size(json.len())?;
+    Ok(json_for_terminal(&redact::record(json)))
+}
+
+/// Records as a JSON list, one per line.
+///
+/// # Errors
+/// As [`row_json`].
+pub fn rows_json(listing: &Listing, rows: &[u32]) -> Result<String, String> {
+    let texts = rows.iter().filter_map(|row| listing.json(*row as usize));
+    check_size(texts.map(str::len).sum())?;
+    let records: Result<Vec<_>, _> = rows.iter().map(|row| row_json(listing, *row)).collect();
+    Ok(format!("[{}]", records?.join(",\n")))
+}
+
+/// A record as a line of CSV.
+///
+/// # Errors
+/// As [`row_json`].
+pub fn row_csv(
+    listing: &Listing,
+    row: u32,
+    columns: &[&'static crate::domain::Field],
+) -> Result<String, String> {
+    let texts = columns
         .iter()
-        .filter_map(|row| row_json(listing, *row))
-        .collect();
-    format!("[{}]", records.join(",\n"))
+        .filter_map(|field| listing.text(row as usize, field));
+    check_size(texts.map(|text| text.compared().len()).sum())?;
+    Ok(export::csv_line(listing, row, columns))
 }
 
-/// Records as a document of the shape in which the market sends them, for a file.
+/// Records as a document in the market's format, for a file.
 pub fn document(listing: &Listing, rows: &[u32]) -> String {
     let records: Vec<_> = rows
         .iter()
@@ -39,11 +76,11 @@ pub fn document(listing: &Listing, rows: &[u32]) -> String {
     format!("{{\"{key}\": [{}]}}\n", records.join(",\n"))
 }
 
-/// The call that a query makes, as one runnable shell command.
+/// The request of a query, as one runnable shell command.
 pub fn search_curl(query: &Query, base: &str, dialect: &'static Dialect) -> Result<String, String> {
     let request = match query.resource {
         Resource::Workergroups => Request::ListWorkergroups,
-        _ => Request::Search(query.clone()),
+        Resource::Offers | Resource::Volumes => Request::Search(query.clone()),
     };
     let wire = wire::encode(&request, dialect);
     let origin = Origin::parse(base).map_err(|error| error.to_string())?;
@@ -58,7 +95,7 @@ pub fn client_command(query: &Query) -> String {
         Resource::Workergroups => return "vastai show workergroups".to_owned(),
     };
     let text = client_query(query);
-    // Without -n the client adds conditions of its own.
+    // Without -n the client adds its own default conditions.
     let mut command = format!("vastai search {noun} {} -n", word(&text));
     let order = query.sent_order(&Dialect::VAST);
     if !order.is_empty() {
@@ -70,7 +107,7 @@ pub fn client_command(query: &Query) -> String {
         command.push_str(query.offer_type.wire());
     }
     if let Some(gigabytes) = query.storage {
-        let _ = write!(command, " --storage {gigabytes}"); // a String takes everything
+        let _ = write!(command, " --storage {gigabytes}"); // writing to a String cannot fail
     }
     if let Some(limit) = query.limit {
         let _ = write!(command, " --limit {limit}"); // as above
@@ -78,7 +115,7 @@ pub fn client_command(query: &Query) -> String {
     command
 }
 
-/// The conditions that the client knows, as it reads them: versions in three parts.
+/// The conditions that the client knows, in its syntax: versions in three parts.
 fn client_query(query: &Query) -> String {
     let conditions: Vec<Condition> = query
         .sent(&Dialect::VAST)
@@ -103,7 +140,7 @@ fn client_query(query: &Query) -> String {
 pub fn unknown_to_client(query: &Query) -> usize {
     match query.resource {
         Resource::Workergroups => query.active().count(),
-        _ => query.local(&Dialect::VAST).count(),
+        Resource::Offers | Resource::Volumes => query.local(&Dialect::VAST).count(),
     }
 }
 

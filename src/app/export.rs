@@ -1,12 +1,12 @@
-//! What becomes of a file that is exported.
+//! The result of an export.
 
-use super::message::Toast;
 use super::remote::Now;
+use super::toast::Toast;
 
 /// A file that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// Its absolute path, for people.
+    /// Its absolute path, for display.
     pub path: String,
     /// Its length in bytes.
     pub bytes: usize,
@@ -15,13 +15,13 @@ pub struct Written {
 /// Why a file was not written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotWritten {
-    /// There is one of that name; its path, for people.
+    /// A file of that name exists; its path, for display.
     Exists(String),
-    /// It could not be; why, in words.
+    /// Writing failed; why, for display.
     Failed(String),
 }
 
-/// Announces the end of an export whose form was closed meanwhile, or that succeeded.
+/// The notice for an export that succeeded, or whose form was closed meanwhile.
 pub fn announce(result: Result<Written, NotWritten>, now: Now) -> Toast {
     match result {
         Ok(written) => {

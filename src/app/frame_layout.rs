@@ -1,6 +1,6 @@
-//! What the last frame measured: page sizes and where things stand, for keys and the mouse.
+//! What the last frame measured: page sizes and positions, for keys and the mouse.
 //!
-//! Drawing returns these as a value; they never come from guesses in the core.
+//! Drawing returns these as a value; the core never guesses them.
 
 use ratatui::layout::Rect;
 
@@ -19,7 +19,7 @@ pub struct Area {
 }
 
 impl Area {
-    /// Whether a cell lies in it.
+    /// Whether a cell is inside.
     pub const fn holds(&self, x: u16, y: u16) -> bool {
         x >= self.x && y >= self.y && x - self.x < self.width && y - self.y < self.height
     }
@@ -39,49 +39,48 @@ impl From<Rect> for Area {
 /// Something that can be clicked.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Target {
-    /// The tab of the pane at this place, from 0.
+    /// The tab of the pane with this index.
     Tab(usize),
     /// The header of a column.
     Header(&'static Field),
-    /// The row of the view with this index.
+    /// The row with this index in the view.
     Row(usize),
-    /// The line in which words are typed.
     Bar,
-    /// The line of the topmost list with this index.
+    /// The line with this index in the topmost list.
     Line(usize),
-    /// A key that is named on the screen.
+    /// A key shown on the screen.
     Hint(Action),
-    /// The border between a table and the preview beside it.
+    /// The divider between a table and its preview.
     Rule,
-    /// The line or field of the topmost view's region.
+    /// The line or field with this index in a region of the topmost view.
     Item(Region, usize),
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FrameLayout {
-    /// Rows of the table that are in sight.
+    /// Visible rows of the table.
     pub page: usize,
-    /// Index in the view of the first row in sight.
+    /// Index in the view of the first visible row.
     pub top: usize,
-    /// Columns of the table that are scrolled away behind the first.
+    /// Columns of the table that are scrolled away after the first.
     pub column_offset: usize,
-    /// The first column and the width that table and preview share, while the border between them
-    /// can be dragged.
+    /// The first column and the width that table and preview share, while the divider can be
+    /// dragged.
     pub split: Option<(u16, u16)>,
-    /// The first line of the topmost list in sight.
+    /// The first visible line of the topmost list.
     pub overlay_top: usize,
-    /// Lines of the topmost list or text that are in sight.
+    /// Visible lines of the topmost list or text.
     pub overlay_page: usize,
-    /// Lines of the topmost text in all.
+    /// Total lines of the topmost text.
     pub overlay_lines: usize,
     /// What can be clicked, topmost last.
     pub targets: Vec<(Area, Target)>,
-    /// What every region of every view shows, with the view's place in the stack.
+    /// The viewport of every region of every view, with the view's index in the stack.
     pub viewports: Vec<(usize, Region, Viewport)>,
 }
 
 impl FrameLayout {
-    /// The columns of the table that are in sight, from left to right.
+    /// The visible columns of the table, from left to right.
     pub fn headers(&self) -> impl Iterator<Item = &'static Field> {
         self.targets.iter().filter_map(|(_, target)| match target {
             Target::Header(field) => Some(*field),
@@ -89,7 +88,7 @@ impl FrameLayout {
         })
     }
 
-    /// What a region of the view at a place of the stack shows.
+    /// The viewport of a region of the view at an index of the stack.
     pub fn viewport(&self, depth: usize, region: Region) -> Viewport {
         self.viewports
             .iter()
@@ -97,13 +96,13 @@ impl FrameLayout {
             .map_or_else(Viewport::default, |(_, _, viewport)| *viewport)
     }
 
-    /// The line of a region of the view at a place of the stack that a cell belongs to.
+    /// The region and line at a cell, for the view at an index of the stack.
     pub fn line_at(&self, depth: usize, x: u16, y: u16) -> Option<(Region, usize)> {
         let mut own = self.viewports.iter().filter(|(own, _, _)| *own == depth);
         own.find_map(|(_, region, viewport)| Some((*region, viewport.line_at(x, y)?)))
     }
 
-    /// What stands at a cell.
+    /// The target at a cell.
     pub fn at(&self, x: u16, y: u16) -> Option<Target> {
         self.targets
             .iter()

@@ -1,4 +1,4 @@
-//! What the Workergroups pane shares beside its table: the draft of a new group, its creation,
+//! The state of the Workergroups pane beside its table: the draft of a new group, its creation,
 //! preflights, the supply check, what changed.
 
 pub mod creation;
@@ -10,9 +10,9 @@ pub mod supply;
 use super::keymap::{Action, Context};
 use super::message::{Effect, Toast};
 use super::mutations::READ_ONLY;
+use super::pane::Pane;
 use super::remote::{Now, Ticket, Waiting};
 use super::state::State;
-use super::{Model, Pane};
 use crate::api::{ApiError, Reply};
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::{Dialect, Listing, Resource};
@@ -25,11 +25,11 @@ use supply::SupplyCheck;
 /// The state beside the table.
 #[derive(Debug)]
 pub struct Groups {
-    /// The group that is being filled in.
+    /// The draft of a new group.
     pub draft: GroupDraft,
     pub creation: Creation,
     pub preflight: PreflightSlot,
-    /// What every group's search finds.
+    /// The supply of every group.
     pub supply: SupplyCheck,
     /// What changed since the groups were last listed.
     pub drift: Drift,
@@ -38,7 +38,6 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Nothing filled in, nothing loaded.
     pub fn new(dialect: &'static Dialect) -> Self {
         Self {
             draft: GroupDraft::new(dialect),
@@ -52,7 +51,7 @@ impl Groups {
 }
 
 impl State {
-    /// Why nothing can be created, if nothing can.
+    /// Why creating is blocked, if it is.
     pub fn creation_blocked(&self) -> Option<String> {
         let is_read_only = self.profile.read_only;
         is_read_only.then(|| format!("Can't create: {READ_ONLY}"))
@@ -92,9 +91,8 @@ impl State {
     }
 }
 
-/// Why an action of the pane cannot be done now, if it cannot.
-pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
-    let state = &model.state;
+/// Why an action of the pane is disabled, if it is.
+pub(super) fn disabled(state: &State, is_on_pane: bool, action: Action) -> Option<String> {
     let is_here = state.pane == Pane::Workergroups;
     let only_on = |pane: &str, action| format!("Only on {pane} ({})", state.keymap.key_of(action));
     let elsewhere = || (!is_here).then(|| only_on("Workergroups", Action::Workergroups));
@@ -116,8 +114,8 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
             let is_empty = listing.is_none_or(Listing::is_empty);
             is_empty.then(|| "No workergroups listed".to_owned())
         }),
-        // The details of a group handle it before this is asked.
-        Action::Secrets if is_here && model.overlays.is_empty() => {
+        // The details of a group handle it earlier.
+        Action::Secrets if is_here && is_on_pane => {
             let key = state.keymap.key_of(Action::Open);
             Some(format!("Open the details first ({key})"))
         }
@@ -143,20 +141,20 @@ pub(super) const fn is_own(action: Action) -> bool {
 }
 
 /// Whether a preflight or the supply check waits for this response.
-pub(super) fn awaits(model: &Model, ticket: Ticket) -> bool {
-    model.state.groups.preflight.awaits(ticket) || model.state.groups.supply.awaits(ticket)
+pub(super) fn awaits(state: &State, ticket: Ticket) -> bool {
+    state.groups.preflight.awaits(ticket) || state.groups.supply.awaits(ticket)
 }
 
 /// Takes the response to a preflight or to a search of the supply check.
 pub(super) fn answered(
-    model: &mut Model,
+    state: &mut State,
     now: Now,
     ticket: Ticket,
     result: Result<Reply, ApiError>,
 ) -> Vec<Effect> {
     let State {
         groups, tickets, ..
-    } = &mut model.state;
+    } = state;
     let answer = match result {
         Ok(Reply::Records(listing)) => Ok(listing),
         Ok(_) => return Vec::new(),
@@ -169,41 +167,32 @@ pub(super) fn answered(
     groups.supply.answered(answer, tickets, now)
 }
 
-/// Notes how a request of the pane's slots fares.
-pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-    let groups = &mut model.state.groups;
+/// Records the progress of the pane's requests.
+pub(super) fn progress(state: &mut State, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+    let groups = &mut state.groups;
     groups.preflight.progress(ticket, attempt, waiting.cloned());
     groups.supply.progress(ticket, waiting.cloned());
 }
 
-/// What follows from a new listing of the groups.
-pub(super) fn listed(model: &mut Model, now: Now) -> Vec<Effect> {
-    let Some(listing) = model.state.browsers[Resource::Workergroups].listing() else {
+/// Handles a new listing of the groups.
+pub(super) fn listed(state: &mut State, now: Now) -> Vec<Effect> {
+    let Some(listing) = state.browsers[Resource::Workergroups].listing() else {
         return Vec::new();
     };
-    let drift = &mut model.state.groups.drift;
+    let drift = &mut state.groups.drift;
     let seen = drift.unseen;
     let effect = drift.listed(listing, now);
     let new = drift.unseen - seen;
     let since = drift.found().next().map(|found| found.since);
     if let Some(since) = since.filter(|_| new > 0) {
         let noun = if new == 1 { "change" } else { "changes" };
-        let then = model.local_time(now).minute(since);
-        let keymap = &model.state.keymap;
+        let then = state.local_time(now).minute(since);
+        let keymap = &state.keymap;
         let key = keymap.key_in(&[Context::Workergroups], Action::Differences);
         let text = format!("{new} {noun} since {then} ({key} to show)");
-        model.show(Toast::new(text, now));
+        state.show(Toast::new(text, now));
     }
-    // What became of a creation matters more.
-    creation::listed(&mut model.state, now);
+    // The outcome of a creation matters more than changes.
+    creation::listed(state, now);
     vec![effect]
-}
-
-/// Reopens the form on the pane that was left with it open.
-pub(super) fn pane_shown(model: &mut Model, now: Now) -> Vec<Effect> {
-    let left_on = &mut model.state.groups.form_left_on;
-    if left_on.take_if(|pane| *pane == model.state.pane).is_none() {
-        return Vec::new();
-    }
-    super::stack::open(model, now, Action::NewGroup).unwrap_or_default()
 }

@@ -1,152 +1,154 @@
-//! What happens to the dashboard, and what it asks to be done: data both ways.
+//! What happens to the dashboard, and what it asks the runtime to do: data in both directions.
+
+use std::sync::Arc;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
-use super::configuration::Reconfigured;
 use super::export::{NotWritten, Written};
-use super::markets::{MarketCommand, MarketEvent};
-use super::remote::{Now, Ticket, Waiting};
-use super::routes::RunSnapshot;
+use super::keymap::Keymap;
+use super::markets::data::{MarketCommand, MarketEvent, MarketList};
+use super::remote::{Ticket, Waiting};
+use super::themes::Themes;
+pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Reply, Request};
 use crate::domain::journal::Intent;
+use crate::domain::routing::Run;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::workergroup;
 
 #[derive(Debug)]
 pub enum Message {
-    /// The program started: ask for what the first screen needs.
+    /// The program started: request what the first screen needs.
     Started,
     Key(KeyEvent),
-    /// A text was pasted as one piece.
+    /// A text was pasted in one piece.
     Paste(String),
-    /// The mouse was clicked or its wheel turned.
+    /// The mouse was clicked, dragged or its wheel turned.
     Mouse(MouseEvent),
-    /// The terminal has so many columns and rows.
+    /// The terminal has this many columns and rows.
     Resized(u16, u16),
     /// The terminal got or lost the focus.
     Focus(bool),
     /// The editor that [`Effect::Edit`] opened was closed: the text, or why there is none.
     Edited(Result<String, String>),
-    /// The configuration file was read again; or why it is not used.
+    /// The configuration file was reloaded; or why it is not used.
     Reconfigured(Result<Box<Reconfigured>, String>),
     Answered {
         ticket: Ticket,
         result: Box<Result<Reply, ApiError>>,
     },
-    /// A route request was answered, or failed.
+    /// A route request succeeded or failed.
     Routed {
         ticket: Ticket,
-        /// When it was sent, on the clock that never jumps, measured where it was sent.
+        /// When it was sent, on the monotonic clock, measured at the socket.
         sent: f64,
-        /// When its answer was whole.
+        /// When its response was complete.
         ended: f64,
-        /// Bytes of the answer's body.
+        /// Bytes of the response body.
         bytes: u64,
         result: Box<Result<Reply, ApiError>>,
     },
-    /// A file was written or not; how, in words.
+    /// A file was written or not; a message either way.
     Saved(Result<String, String>),
-    /// An attempt ended: what was sent and answered, secrets removed.
+    /// An attempt ended: its request and response, without secrets.
     Recorded {
-        /// Whose attempt it was; `None` for a request that the dashboard did not send.
+        /// The ticket of the request; `None` if the dashboard did not send it.
         ticket: Option<Ticket>,
         entry: Box<LedgerEntry>,
     },
-    /// A request waits its turn or is tried again.
+    /// A request waits for the rate limit or is retried.
     Progress {
         ticket: Ticket,
         attempt: u32,
         /// How long and why it waits, if it does.
         waiting: Option<Waiting>,
     },
-    /// The moment that [`super::Model::deadline`] named has come.
+    /// The deadline that [`super::Model::deadline`] returned has passed.
     Deadline,
-    /// A copy to the clipboard was made or not; how, in words.
+    /// A text was copied to the clipboard or not; a message either way.
     Copied(Result<String, String>),
-    /// How the dashboard stands was kept or not; why not, in words.
+    /// The state was saved, or why not.
     Kept(Result<(), String>),
-    /// A change to the saved searches was kept or not; the searches as they are now.
+    /// A change to the saved searches was saved or not; the searches as they are now.
     SearchesKept(Box<Result<Searches, String>>),
     /// A file was written or not.
     Exported(Result<Written, NotWritten>),
-    /// What became of a command about markets.
+    /// The result of a market command.
     Market(Box<MarketEvent>),
-    /// A background task panicked; the dashboard goes on.
+    /// A background task panicked; the dashboard continues.
     TaskLost(String),
 }
 
-/// Something to be done outside the core.
+/// Something for the runtime to do.
 #[derive(Debug, PartialEq)]
 pub enum Effect {
-    /// Send a request; answer with [`Message::Answered`], a route request with
+    /// Send a request; replies with [`Message::Answered`], a route request with
     /// [`Message::Routed`].
     Call {
-        /// The number to answer with.
+        /// The ticket of the reply.
         ticket: Ticket,
         request: Request,
     },
-    /// Send a write, once: keep the intent before the first byte leaves and the outcome after it;
-    /// answer with [`Message::Answered`]. It is never aborted.
+    /// Send a write, once: journal the intent before the first byte and the outcome afterwards;
+    /// replies with [`Message::Answered`]. It is never aborted.
     Write {
-        /// The number to answer with.
+        /// The ticket of the reply.
         ticket: Ticket,
         request: Request,
-        /// What to keep of it.
+        /// What to journal before sending.
         intent: Intent,
     },
-    /// This response is no longer awaited. Only reads and the attempts of a stopped route series
-    /// are aborted.
+    /// Stop waiting for this response. Only reads and the attempts of a stopped route series are
+    /// aborted.
     Abort(Ticket),
-    /// Put a text on the clipboard; answer with [`Message::Copied`].
+    /// Copy a text to the clipboard; replies with [`Message::Copied`].
     Copy {
         /// What is copied, for the confirmation.
         what: String,
         text: String,
     },
-    /// Keep how the dashboard stands; answer with [`Message::Kept`].
+    /// Save the state of the dashboard; replies with [`Message::Kept`].
     Keep(Box<Snapshot>),
-    /// Keep a change to the saved searches; answer with [`Message::SearchesKept`].
+    /// Save a change to the saved searches; replies with [`Message::SearchesKept`].
     KeepSearches {
         change: SearchChange,
-        /// The searches before it, should the file be gone.
+        /// The searches before it, in case the file is gone.
         before: Searches,
     },
-    /// Write a run of the route lab into a new file; answer with [`Message::Saved`].
+    /// Write a run of the route lab to a new file; replies with [`Message::Saved`].
     SaveRun {
-        /// The run as it stands.
+        /// The run at this moment.
         run: RunSnapshot,
-        /// The moment, on the clock that never jumps.
+        /// The time, on the monotonic clock.
         now: f64,
-        /// Where; CSV if it ends so, else JSON.
+        /// The path; CSV by its extension, else JSON.
         path: String,
     },
-    /// Write a file; answer with [`Message::Exported`].
+    /// Write a file; replies with [`Message::Exported`].
     Export {
-        /// Its path as it was typed.
         path: String,
-        /// What it is to hold.
         content: String,
-        /// Whether a file of that name is replaced.
+        /// Whether an existing file is replaced.
         overwrite: bool,
         /// Whether only its owner may read it.
         is_private: bool,
     },
-    /// Keep what was seen of the groups, to be compared with what the next listing shows.
+    /// Save the listed groups, to compare the next listing with.
     KeepGroups(Box<workergroup::Snapshot>),
-    /// Do something about markets; answer with [`Message::Market`].
+    /// Carry out a market command; replies with [`Message::Market`].
     Market(MarketCommand),
-    /// Make the configuration name another theme; answer with [`Message::Saved`].
+    /// Select another theme in the configuration; replies with [`Message::Saved`].
     SaveTheme(String),
-    /// Tell the person on the desktop, if they want that and look elsewhere.
+    /// Send a desktop notification, if enabled and the terminal is unfocused.
     Notify {
         title: String,
         body: String,
     },
-    /// Open the person's editor on a text; answer with [`Message::Edited`].
+    /// Open the person's editor on a text; replies with [`Message::Edited`].
     Edit {
         text: String,
-        /// How the file's name ends, by which editors choose their highlighting: `.json`.
+        /// The file's extension, by which editors choose their highlighting: `.json`.
         suffix: &'static str,
     },
     /// Open the person's editor on the configuration file, then read it again.
@@ -154,47 +156,31 @@ pub enum Effect {
     /// Read the configuration file again.
     ReloadConfig,
     Redraw,
-    /// Stop the process as Ctrl-Z does, and come back.
+    /// Stop the process as Ctrl-Z does, and return.
     Suspend,
-    /// Leave with exit status 0.
     Quit,
 }
 
-/// A short notice that goes away by itself.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Toast {
-    pub text: String,
-    /// Whether it is bad news.
-    pub is_error: bool,
-    /// When it goes, on the clock that never jumps.
-    pub until: f64,
-    since: f64,
+/// The parts of the configuration that apply without reconnecting.
+#[derive(Debug)]
+pub struct Reconfigured {
+    pub keymap: Keymap,
+    /// The markets that can be connected to.
+    pub market_list: MarketList,
+    /// The themes, none shown but the one that the file names.
+    pub themes: Themes,
+    /// What is wrong with the file but stops nothing: an unknown key, a bad color.
+    pub notices: Vec<String>,
+    /// Whether keys, colors or switches differ from before; adding a market changes none of them.
+    pub is_noticeable: bool,
 }
 
-impl Toast {
-    /// Good news, for four seconds.
-    pub fn new(text: impl Into<String>, now: Now) -> Self {
-        Self {
-            text: text.into(),
-            is_error: false,
-            until: now.mono + 4.0,
-            since: now.mono,
-        }
-    }
+/// A run as it was at one moment, to be written to a file while it may go on.
+#[derive(Debug, Clone)]
+pub struct RunSnapshot(pub Arc<Run>);
 
-    /// Bad news, for eight seconds.
-    pub fn error(text: impl Into<String>, now: Now) -> Self {
-        Self {
-            text: text.into(),
-            is_error: true,
-            until: now.mono + 8.0,
-            since: now.mono,
-        }
-    }
-
-    /// Whether a key press takes it away: it was there long enough to be read, and may be
-    /// outdated.
-    pub fn was_seen(&self, now: Now) -> bool {
-        now.mono - self.since >= 1.0
+impl PartialEq for RunSnapshot {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }

@@ -1,5 +1,5 @@
-//! What is decided: a pure core. [`update`] takes the model, the moment and something that
-//! happened, and gives what is to be done. It has no clock, no I/O, no randomness, no terminal.
+//! The pure core. [`update`] takes the model, the time and a message, and returns effects. It has
+//! no clock, no I/O, no randomness, no terminal.
 //!
 //! Keys go one way: key event, the contexts of the topmost view, [`keymap::Action`], and what the
 //! action means to that view. The stack of views ends in the view of the open pane.
@@ -23,6 +23,7 @@ pub mod groups;
 pub mod keymap;
 pub mod markets;
 pub mod message;
+mod model;
 mod mouse;
 pub mod mutations;
 pub mod pane;
@@ -30,12 +31,14 @@ pub mod persistence;
 mod price_basis;
 pub mod price_models;
 mod pricing;
+mod profile;
 mod query_input;
 pub mod remote;
 pub mod requests;
 pub mod routes;
 pub mod row_filter;
 pub mod sandbox;
+mod scene;
 pub mod searches;
 pub mod sort_editor;
 mod sorting;
@@ -45,128 +48,26 @@ mod state;
 mod suggestions;
 pub mod themes;
 mod title;
+mod toast;
 pub mod view;
 mod violations;
 pub mod watch;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use browser::Browser;
-use frame_layout::FrameLayout;
 /// The person's own keys, by their path of old.
 pub use keymap::user as keys;
-use keymap::{Action, Chord, Context};
+use keymap::{Action, Chord};
 pub use message::{Effect, Message, Toast};
+pub use model::Model;
 pub use pane::Pane;
+pub use profile::Profile;
 pub use remote::{Now, Ticket};
 pub use state::State;
 pub use title::title;
-use view::View;
 
-use crate::domain::{Condition, Dialect, Resource};
+use crate::domain::Resource;
 
-/// What is known of the profile that the dashboard speaks for; no secret is in it.
-#[derive(Debug, Clone)]
-pub struct Profile {
-    pub name: String,
-    /// Whether it is the embedded sandbox.
-    pub is_sandbox: bool,
-    /// Whether creating and unlisting are off.
-    pub read_only: bool,
-    pub dialect: &'static Dialect,
-    /// Where the management interface is, for people.
-    pub base_url: String,
-    /// Where the routing endpoint is, for people and for commands that they run.
-    pub route_url: String,
-    /// Whether a key is sent.
-    pub has_key: bool,
-}
-
-/// The dashboard: what the views share, and the views themselves.
-#[derive(Debug)]
-pub struct Model {
-    /// What the views share.
-    pub state: State,
-    /// The view of each pane, the bottom of the stack.
-    panes: [Box<dyn View>; 4],
-    /// What is open over the pane, topmost last.
-    pub overlays: Vec<Box<dyn View>>,
-    /// What the last frame measured.
-    pub facts: FrameLayout,
-    views: view::Views,
-}
-
-impl std::ops::Deref for Model {
-    type Target = State;
-
-    fn deref(&self) -> &State {
-        &self.state
-    }
-}
-
-impl std::ops::DerefMut for Model {
-    fn deref_mut(&mut self) -> &mut State {
-        &mut self.state
-    }
-}
-
-impl Model {
-    /// The dashboard at its start. `conditions` are added to the visible defaults of the offers.
-    pub fn new(profile: Profile, conditions: Option<Vec<Condition>>, views: view::Views) -> Self {
-        Self {
-            state: State::new(profile, conditions),
-            panes: Pane::ALL.map(views.pane),
-            overlays: Vec::new(),
-            facts: FrameLayout::default(),
-            views,
-        }
-    }
-
-    /// The view of the open pane.
-    pub(crate) fn pane_view(&self) -> &dyn View {
-        &*self.panes[self.state.pane as usize]
-    }
-
-    /// Whether typed characters go into a text now.
-    fn takes_text(&self) -> bool {
-        stack::top(self).takes_text()
-    }
-
-    /// The contexts in which a key is looked up now.
-    pub fn contexts(&self) -> &'static [Context] {
-        stack::top(self).contexts()
-    }
-
-    /// When the model wants to be woken, on the clock that never jumps: a notice that goes, the
-    /// seconds of a request under way, the age of what is shown.
-    pub fn deadline(&self, now: Now) -> Option<f64> {
-        let toast = self.toast.as_ref().map(|toast| toast.until);
-        let offers = &self.browsers[Resource::Offers];
-        let prices = self.pane == Pane::Offers && offers.figures.three.is_loading();
-        let view = prices.then(|| self.animation(now, 0.25)).flatten();
-        let writes = self.state.mutations.deadline(now);
-        let routes = self.routes.deadline(now);
-        let persistence = self.persistence.deadline();
-        let watch = watch::deadline(self, now);
-        let views = stack::deadline(self, now);
-        let order = sorting::deadline(self);
-        [
-            toast,
-            view,
-            writes,
-            routes,
-            persistence,
-            watch,
-            views,
-            order,
-        ]
-        .into_iter()
-        .flatten()
-        .reduce(f64::min)
-    }
-}
-
-/// Decides what follows from something that happened.
 pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let is_input = persistence::is_input(&message);
     let before = model.state.revision();
@@ -186,7 +87,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             key_pressed(model, now, key)
         }
         Message::Paste(text) => {
-            // It may be a key: nothing of it stays in the memory.
+            // It may be a key: nothing of it stays in memory.
             let text = secrecy::zeroize::Zeroizing::new(text);
             stack::pasted(model, now, &text).unwrap_or_default()
         }
@@ -202,7 +103,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         }
         Message::Resized(columns, rows) => {
             model.state.size = (columns, rows);
-            // A wide screen has room for what a narrow one did not work out.
+            // A wide screen shows computed values that a narrow one does not.
             stack::rows_changed(model);
             Vec::new()
         }
@@ -276,7 +177,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     }
 }
 
-/// Tells everyone who may wait for a request that it waits or is tried again.
+/// Tells every possible receiver that a request waits or is retried.
 fn progressed(
     model: &mut Model,
     ticket: remote::Ticket,
@@ -321,7 +222,7 @@ fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
     effects
 }
 
-/// Ctrl-c where text is typed: one step back, as its second press quits.
+/// Ctrl-c while typing: one step back; a second press quits.
 fn leave_text(model: &mut Model, now: Now) -> Vec<Effect> {
     let effects = actions::perform(model, now, Action::Back);
     let key = model.state.keymap.key_of(Action::QuitNow);
@@ -329,9 +230,9 @@ fn leave_text(model: &mut Model, now: Now) -> Vec<Effect> {
     effects
 }
 
-/// Says that a key does nothing here, unless the press before was the same.
+/// Says that a key does nothing here, unless the last press was the same.
 fn unbound(model: &mut Model, now: Now, key: KeyEvent) {
-    // Volume keys, Caps Lock and the like are meant for others.
+    // Volume keys, Caps Lock and the like are not meant for us.
     let is_meant = matches!(
         key.code,
         KeyCode::Char(_)
@@ -357,8 +258,8 @@ fn unbound(model: &mut Model, now: Now, key: KeyEvent) {
     }
 }
 
-/// Terminals send Alt with a character as Esc and the character. Over a slow line, or from quick
-/// hands, Esc and then a key look just the same: where Alt has no meaning, it is taken for Esc.
+/// Terminals send Alt with a character as Esc followed by the character. Over a slow line, or from
+/// quick hands, Esc and then a key look the same: where Alt has no meaning, it is taken for Esc.
 fn escaped(model: &Model, key: KeyEvent) -> Option<KeyEvent> {
     let edits_words = matches!(key.code, KeyCode::Char('b' | 'f' | 'd'));
     let is_typing = model.takes_text();

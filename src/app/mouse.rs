@@ -1,17 +1,17 @@
-//! What the mouse does; everything it does has a key.
+//! The mouse; everything it does has a key.
 
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
+use super::actions;
 use super::frame_layout::Target;
 use super::keymap::Action;
 use super::message::Effect;
+use super::model::Model;
 use super::remote::Now;
-use super::{Model, actions};
 
-/// Lines that a turn of the wheel moves.
+/// Lines per turn of the wheel.
 const WHEEL: isize = 3;
 
-/// Decides what a mouse event means.
 pub(super) fn on_event(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Effect> {
     match event.kind {
         MouseEventKind::ScrollDown => return turned(model, now, WHEEL),
@@ -37,7 +37,7 @@ pub(super) fn on_event(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Ef
     Vec::new()
 }
 
-/// Whether a click reaches the table: nothing is over it, and no query is typed.
+/// Whether a click reaches the table: no view is over it, and no query is being edited.
 fn has_table(model: &Model) -> bool {
     model.overlays.is_empty() && !model.takes_text()
 }

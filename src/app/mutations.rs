@@ -1,14 +1,16 @@
-//! Writes: creating a workergroup and unlisting a volume. Sent once, journalled, never repeated.
+//! Writes: creating a workergroup and unlisting a volume. Sent once, journalled, never retried.
 //!
 //! Each kind of write has one state machine: idle, confirming, in flight, completed. Only a
-//! [`Confirmation`] opens the way from confirming to in flight, and sending uses it up: no held key,
+//! [`Confirmation`] leads from confirming to in flight, and sending consumes it: no held key,
 //! second Enter or resize sends twice. A write in flight is never aborted; its outcome reaches the
-//! history and the person whatever is open by then.
+//! history and the person whatever view is open by then.
 
+use super::groups;
 use super::message::{Effect, Toast};
+use super::pane::Pane;
+use super::profile::Profile;
 use super::remote::{Now, Ticket};
 use super::state::State;
-use super::{Model, Pane, Profile, groups, stack};
 use crate::api::pacing::Pacer;
 use crate::api::wire::{self, WireRequest};
 use crate::api::{ApiError, Operation, Reply, Request};
@@ -19,14 +21,13 @@ use crate::domain::{Resource, Untrusted};
 pub const READ_ONLY: &str =
     "this profile is read-only (--read-only, or read_only in the configuration)";
 
-/// What a dialog that confirms a write says to a paste: confirming is meant to take a moment.
+/// The reply of a confirmation dialog to a paste: confirming should take a moment.
 pub const PASTE_REFUSED: &str = "Can't paste here: type it.";
 
-/// The right to send one write. It cannot be copied; sending uses it up.
+/// The right to send one write. It cannot be copied; sending consumes it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Confirmation(());
 
-/// A write that was sent and not answered yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InFlight {
     /// The request whose response is awaited.
@@ -36,10 +37,9 @@ pub struct InFlight {
     pub subject: String,
 }
 
-/// A write whose response came, or whose response was lost.
+/// A finished write; its outcome is unknown if the response was lost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completed {
-    /// What it was to do.
     pub kind: WriteKind,
     /// The id of the listing, or the name of the endpoint.
     pub subject: String,
@@ -48,25 +48,24 @@ pub struct Completed {
     pub message: String,
 }
 
-/// Where the write of a kind stands.
+/// The stage of a kind of write.
 #[derive(Debug, Default)]
 pub enum Stage {
-    /// There is none.
     #[default]
     Idle,
-    /// A dialog asks for the confirmation.
+    /// A dialog asks for confirmation.
     Confirming(Confirmation),
     InFlight(InFlight),
-    /// Over; shown until its dialog is closed.
+    /// Finished; shown until its dialog is closed.
     Completed(Completed),
 }
 
 /// Why a write is not sent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SendBlocked {
-    /// Nothing was confirmed, or it is sent already.
+    /// It was not confirmed, or it is sent already.
     NotConfirmed,
-    /// The market's rate limit asks for so many seconds more.
+    /// The market's rate limit requires this many more seconds.
     TooEarly(f64),
 }
 
@@ -77,7 +76,7 @@ pub struct Mutations {
     pacer: Pacer,
     /// The writes of this profile, oldest first.
     pub history: Vec<Entry>,
-    /// What is wrong with the history file, if anything is.
+    /// The problem with the history file, if there is one.
     pub note: Option<String>,
 }
 
@@ -88,7 +87,7 @@ const fn operation(kind: WriteKind) -> Operation {
     }
 }
 
-/// The kind of write that a request is, and its subject; `None` for reads.
+/// The kind of write and the subject of a request; `None` for reads.
 fn described(request: &Request) -> Option<(WriteKind, String)> {
     match request {
         Request::UnlistVolume { id } => Some((WriteKind::UnlistVolume, id.to_string())),
@@ -100,7 +99,6 @@ fn described(request: &Request) -> Option<(WriteKind, String)> {
 }
 
 impl Mutations {
-    /// Where the write of this kind stands.
     pub const fn stage(&self, kind: WriteKind) -> &Stage {
         &self.stages[kind as usize]
     }
@@ -119,7 +117,8 @@ impl Mutations {
             .filter_map(|kind| Some((kind, self.in_flight(kind)?)))
     }
 
-    /// Lets one write of this kind be confirmed, unless one is still in flight; false if one is.
+    /// Starts the confirmation of a write, unless one of this kind is still in flight; false if one
+    /// is.
     pub fn begin(&mut self, kind: WriteKind) -> bool {
         if self.in_flight(kind).is_some() {
             return false;
@@ -128,15 +127,15 @@ impl Mutations {
         true
     }
 
-    /// Forgets what was not sent, or an outcome that was seen; what is in flight goes on.
+    /// Drops an unsent write, or an outcome that was seen; a write in flight continues.
     pub fn dismiss(&mut self, kind: WriteKind) {
         if self.in_flight(kind).is_none() {
             self.stages[kind as usize] = Stage::Idle;
         }
     }
 
-    /// Seconds until the next write of this kind may be sent: the documented or learned interval
-    /// from the latest one, also one of an earlier run.
+    /// Seconds until the next write of this kind can be sent: the documented or learned interval
+    /// since the latest one, including earlier runs.
     pub fn ready_in(&self, kind: WriteKind, now: Now) -> f64 {
         let operation = operation(kind);
         let paced = self.pacer.ready_at(operation, now.mono) - now.mono;
@@ -151,9 +150,10 @@ impl Mutations {
         paced.max(kept).max(0.0)
     }
 
-    /// Sends what was confirmed, once.
+    /// Sends the confirmed write, once.
     ///
     /// # Errors
+    ///
     /// When it was not confirmed, or the rate limit does not allow it yet.
     pub fn send(
         &mut self,
@@ -171,7 +171,7 @@ impl Mutations {
             return Err(SendBlocked::TooEarly(wait));
         }
         let subject = journal::clean(&subject);
-        // The confirmation goes with the old stage.
+        // Replacing the stage consumes the confirmation.
         self.stages[kind as usize] = Stage::InFlight(InFlight {
             ticket,
             since: now,
@@ -204,7 +204,7 @@ impl Mutations {
             .map(|(kind, _)| kind)
     }
 
-    /// Takes the response to the write in flight.
+    /// Handles the response to the write in flight.
     pub fn complete(
         &mut self,
         kind: WriteKind,
@@ -256,7 +256,7 @@ impl Mutations {
         (wait > 0.0).then(|| now.mono + (wait - (wait.ceil() - 1.0)).max(0.02))
     }
 
-    /// Volume listings that a person has unlisted or may have, latest first.
+    /// Volume listings that a person has unlisted, or possibly has, latest first.
     pub fn unlisted_ids(&self) -> impl Iterator<Item = &str> {
         self.past(WriteKind::UnlistVolume)
             .filter(|entry| entry.verdict() != Verdict::Refused)
@@ -275,7 +275,7 @@ impl State {
     }
 }
 
-/// The line for the journal that tells how a write ended, at `at` seconds since 1970.
+/// The journal line for the outcome of a write, at `at` seconds since 1970.
 pub fn outcome(intent: &Intent, response: &Result<Reply, ApiError>, at: f64) -> Outcome {
     let (verdict, message) = judged(intent.kind, response);
     Outcome {
@@ -301,20 +301,20 @@ fn judged(kind: WriteKind, response: &Result<Reply, ApiError>) -> (Verdict, Stri
     }
 }
 
-/// What will be sent, as a person decides on it: printable ASCII only.
+/// The request as a person confirms it: printable ASCII only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestPreview {
     pub method: &'static str,
     /// The base address of the market.
     pub base: String,
     pub path: &'static str,
-    /// The exact JSON body; other characters than ASCII as `\uXXXX`, which is the same JSON.
+    /// The exact JSON body; non-ASCII characters as `\uXXXX`, which is the same JSON.
     pub body: String,
-    /// Whose API key is sent.
+    /// Which API key is sent.
     pub key: String,
 }
 
-/// What a request will send for a profile.
+/// The preview of a request with a profile.
 pub fn preview(request: &Request, profile: &Profile) -> RequestPreview {
     let wire: WireRequest = wire::encode(request, profile.dialect);
     let base = Untrusted::from(profile.base_url.trim_end_matches('/')).consent();
@@ -342,37 +342,37 @@ fn ascii_json(json: &str) -> String {
         } else {
             let mut units = [0; 2];
             for unit in character.encode_utf16(&mut units) {
-                let _ = write!(out, "\\u{unit:04x}"); // a String takes everything
+                let _ = write!(out, "\\u{unit:04x}"); // writing to a String cannot fail
             }
         }
     }
     out
 }
 
-/// Takes a response that a write waits for; `None` if none does. Unless a view shows the outcome, a
-/// notice tells it.
+/// Handles a response if a write waits for it; else `None`. Unless a view shows the outcome, a
+/// notice does.
 pub(super) fn answered(
-    model: &mut Model,
+    state: &mut State,
     now: Now,
     ticket: Ticket,
     response: &Result<Reply, ApiError>,
-) -> Option<Vec<Effect>> {
-    let kind = model.state.mutations.awaiting(ticket)?;
-    let completed = model.state.mutations.complete(kind, response, now)?;
-    let mut effects = match kind {
-        WriteKind::UnlistVolume => unlisted(&mut model.state, &completed, now),
-        WriteKind::CreateWorkergroup => groups::creation::answered(&mut model.state, now, response),
+) -> Option<(Completed, Vec<Effect>)> {
+    let kind = state.mutations.awaiting(ticket)?;
+    let completed = state.mutations.complete(kind, response, now)?;
+    let effects = match kind {
+        WriteKind::UnlistVolume => unlisted(state, &completed, now),
+        WriteKind::CreateWorkergroup => groups::creation::answered(state, now, response),
     };
-    let (is_shown, more) = stack::write_completed(model, now, &completed);
-    effects.extend(more);
-    if !is_shown {
-        notify(&mut model.state, &completed, now);
-        model.state.mutations.dismiss(kind);
-    }
-    Some(effects)
+    Some((completed, effects))
 }
 
-/// The listing is gone from the market: the table is out of date.
+/// Tells the outcome of a write that no view shows.
+pub(super) fn announce(state: &mut State, completed: &Completed, now: Now) {
+    notify(state, completed, now);
+    state.mutations.dismiss(completed.kind);
+}
+
+/// The listing is gone from the market, so the table is out of date.
 fn unlisted(state: &mut State, completed: &Completed, now: Now) -> Vec<Effect> {
     if completed.verdict != Verdict::Done {
         return Vec::new();
@@ -396,7 +396,7 @@ fn notify(state: &mut State, completed: &Completed, now: Now) {
     }
 }
 
-/// The outcome in a few words; the message follows.
+/// The outcome in short; the message follows.
 pub fn headline(completed: &Completed) -> String {
     let subject = &completed.subject;
     match (completed.kind, completed.verdict) {
@@ -417,7 +417,7 @@ pub fn headline(completed: &Completed) -> String {
     }
 }
 
-/// Why a volume cannot be unlisted now, if it cannot.
+/// Why unlisting is blocked, if it is.
 pub(super) fn unlist_blocked(state: &State) -> Option<String> {
     if state.profile.read_only {
         return Some(format!("Can't unlist: {READ_ONLY}"));

@@ -8,7 +8,7 @@ pub enum Pane {
     Offers,
     Volumes,
     Workergroups,
-    /// What was sent and answered.
+    /// Requests and responses.
     Requests,
 }
 
@@ -39,13 +39,21 @@ impl Pane {
         }
     }
 
-    /// The resource that it lists.
+    /// The resource that it lists, if any.
     pub const fn resource(self) -> Option<Resource> {
         match self {
             Self::Offers => Some(Resource::Offers),
             Self::Volumes => Some(Resource::Volumes),
             Self::Workergroups => Some(Resource::Workergroups),
             Self::Requests => None,
+        }
+    }
+
+    /// Whether its rows are for rent: what compares and watches prices is about those.
+    pub(super) const fn has_prices(self) -> bool {
+        match self {
+            Self::Offers | Self::Volumes => true,
+            Self::Workergroups | Self::Requests => false,
         }
     }
 

@@ -1,43 +1,45 @@
 //! What survives a restart: panes, queries, columns and marks as a value, taken from the model and
-//! given back to it, and when it is time to keep it.
+//! restored to it, and when to save it.
 
 use super::browser::Browser;
 use super::message::{Effect, Message};
+use super::pane::Pane;
 use super::remote::Now;
 use super::split::Split;
-use super::{Model, Pane, State};
+use super::state::State;
 use crate::domain::saved::{PaneState, SearchSpec, Searches, Snapshot};
 use crate::domain::{Field, Resource, RowId};
 
-/// Seconds between an input and the keeping of what it changed.
+// Otherwise every key press would write the file.
+/// Seconds between an input and saving what it changed.
 const DELAY: f64 = 2.0;
 
-/// The most marks that are kept.
+/// The maximum number of marks saved.
 const MOST_MARKS: usize = 1000;
 
-/// What is kept already, and what is to be kept.
+/// What is saved already, and what is not.
 #[derive(Debug, Default)]
 pub struct Persistence {
-    /// Whether there is anything to keep it in.
+    /// Whether there are files to save to.
     is_on: bool,
     kept: Option<Snapshot>,
-    /// When to look for changes, on the clock that never jumps.
+    /// When to look for changes, on the monotonic clock.
     due: Option<f64>,
-    /// Whether the person knows that keeping fails.
+    /// Whether the person has been told that saving fails.
     told: bool,
-    /// Changes to the searches whose answer has not come.
+    /// Changes to the searches that are not confirmed yet.
     pub(super) pending: usize,
 }
 
 impl Persistence {
-    /// When it wants to be woken.
+    /// When it needs to be woken.
     pub(super) const fn deadline(&self) -> Option<f64> {
         self.due
     }
 }
 
 impl State {
-    /// How the dashboard stands, to be kept.
+    /// The state of the dashboard to save.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             market: market(self),
@@ -55,7 +57,7 @@ impl State {
         }
     }
 
-    /// What is to be kept and is not yet.
+    /// The state to save, if it has changed since it was last saved.
     pub fn unkept(&mut self) -> Option<Snapshot> {
         if !self.persistence.is_on {
             return None;
@@ -67,24 +69,22 @@ impl State {
         self.persistence.kept = Some(snapshot.clone());
         Some(snapshot)
     }
-}
 
-impl Model {
-    /// Brings back what was kept, and keeps from now on. What can no longer be read is named in
-    /// the notices. With a query `given` on the command line, that one stands and the offers are in
-    /// sight; else a start-up search comes before the last query.
+    /// Restores the saved state, and saves from now on. Parts that cannot be read are named in the
+    /// notices. A query `given` on the command line takes precedence and opens the offers;
+    /// otherwise a start-up search takes precedence over the last query.
     pub fn restore(&mut self, snapshot: Option<&Snapshot>, searches: Searches, given: bool) {
         self.searches = searches;
         if let Some(snapshot) = snapshot.filter(|snapshot| snapshot.market == market(self)) {
             for state in &snapshot.panes {
                 self.restore_pane(state, given);
             }
-            self.state.browsers[Resource::Offers].figures.job =
+            self.browsers[Resource::Offers].figures.job =
                 snapshot.job.filter(|job| job.validate().is_ok());
-            self.state.browsers[Resource::Offers].take_disk_of_job();
+            self.browsers[Resource::Offers].take_disk_of_job();
             self.split = Split::of(snapshot.split);
             let term = snapshot.volume_term;
-            self.state.browsers[Resource::Volumes].figures.term =
+            self.browsers[Resource::Volumes].figures.term =
                 term.filter(|term| term.validate().is_ok());
             let pane = Pane::ALL
                 .into_iter()
@@ -116,9 +116,9 @@ impl Model {
         let dialect = self.profile.dialect;
         let has_query = !(given && pane == Pane::Offers);
         let browser = match pane {
-            Pane::Offers => &mut self.state.browsers[Resource::Offers],
-            Pane::Volumes => &mut self.state.browsers[Resource::Volumes],
-            Pane::Workergroups => &mut self.state.browsers[Resource::Workergroups],
+            Pane::Offers => &mut self.browsers[Resource::Offers],
+            Pane::Volumes => &mut self.browsers[Resource::Volumes],
+            Pane::Workergroups => &mut self.browsers[Resource::Workergroups],
             Pane::Requests => return,
         };
         for text in &state.history {
@@ -148,12 +148,12 @@ impl Model {
         }
     }
 
-    /// Takes the news that keeping worked or did not; a failure is said once.
+    /// Records whether saving worked; a failure is reported once.
     pub(super) fn kept(&mut self, result: Result<(), String>) {
         match result {
             Ok(()) => self.persistence.told = false,
             Err(why) => {
-                // It is tried again with the next change.
+                // The next change tries again.
                 self.persistence.kept = None;
                 if !std::mem::replace(&mut self.persistence.told, true) {
                     self.notices.push(format!(
@@ -165,32 +165,28 @@ impl Model {
     }
 }
 
-/// Adds what is to be kept to the effects, some time after an input and before leaving.
-pub(super) fn watch(model: &mut Model, now: Now, is_input: bool, effects: &mut Vec<Effect>) {
-    if !model.state.persistence.is_on {
+/// Adds saving to the effects, some time after an input and before leaving.
+pub(super) fn watch(state: &mut State, now: Now, is_input: bool, effects: &mut Vec<Effect>) {
+    if !state.persistence.is_on {
         return;
     }
-    if is_input && model.state.persistence.due.is_none() {
-        model.state.persistence.due = Some(now.mono + DELAY);
+    if is_input && state.persistence.due.is_none() {
+        state.persistence.due = Some(now.mono + DELAY);
     }
-    let is_due = model
-        .state
-        .persistence
-        .due
-        .is_some_and(|due| due <= now.mono);
+    let is_due = state.persistence.due.is_some_and(|due| due <= now.mono);
     let leaves = effects
         .iter()
         .position(|effect| matches!(effect, Effect::Quit));
     if is_due || leaves.is_some() {
-        model.state.persistence.due = None;
-        if let Some(snapshot) = model.unkept() {
+        state.persistence.due = None;
+        if let Some(snapshot) = state.unkept() {
             let place = leaves.unwrap_or(effects.len());
             effects.insert(place, Effect::Keep(Box::new(snapshot)));
         }
     }
 }
 
-/// Whether something happened that can change what is kept.
+/// Whether a message can change what is saved.
 pub(super) const fn is_input(message: &Message) -> bool {
     matches!(
         message,

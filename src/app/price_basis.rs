@@ -1,4 +1,4 @@
-//! What the rows of a pane are priced by, and the columns that follow from it.
+//! What the rows of a pane are priced by, and the columns that depend on it.
 
 use super::browser::Browser;
 use crate::api::{Request, wire};
@@ -7,8 +7,8 @@ use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{Listing, Query, Resource};
 
 impl Browser {
-    /// The storage in GB that the prices on screen include, and whether bourse worked them out for
-    /// it itself: an estimate until the market confirms it.
+    /// The storage in GB that the displayed prices include, and whether they are bourse's estimate
+    /// until the market confirms them.
     pub fn storage(&self) -> (f64, bool) {
         let wanted = self.query.storage.unwrap_or(DEFAULT_STORAGE_GB);
         let is_estimate = self
@@ -17,8 +17,8 @@ impl Browser {
         (wanted, is_estimate)
     }
 
-    /// What the rows here are priced by: the job's bill, else $/h as quoted, or with the storage
-    /// that is wanted where the answer was not priced for it.
+    /// The price basis: the job's bill, else $/h as quoted, or with the chosen storage if the
+    /// response was not priced for it.
     pub fn pricing(&self) -> Basis {
         let query = self.shown_query.as_ref().unwrap_or(&self.query);
         Basis {
@@ -28,15 +28,15 @@ impl Browser {
         }
     }
 
-    /// The disk in GB that offers must have: what the person chose.
+    /// The disk in GB that offers must have, as chosen by the person.
     fn wanted_disk(&self) -> Option<f64> {
         self.query
             .storage
             .filter(|gb| (gb - DEFAULT_STORAGE_GB).abs() > f64::EPSILON)
     }
 
-    /// Recomputes the computed columns, then the view: when rows, prices, the job or the conditions
-    /// that are applied here have changed.
+    /// Recomputes the computed columns, then the view: after a change of rows, prices, job or local
+    /// conditions.
     pub fn revalue(&mut self) {
         self.reprice();
         if self.resource() == Resource::Volumes {
@@ -53,7 +53,7 @@ impl Browser {
         self.rebuild();
     }
 
-    /// Lays the prices at the wanted storage over those that came, where they came with another.
+    /// Adjusts the prices to the chosen storage, if the response was priced for another.
     pub(super) fn reprice(&mut self) {
         if self.resource() != Resource::Offers {
             return;
@@ -73,7 +73,7 @@ impl Browser {
         }
     }
 
-    /// Whether a market would be asked something else than with the query `before`.
+    /// Whether the request differs from that of the query `before`.
     pub(super) fn asks_other_than(&self, before: &Query) -> bool {
         let body = |query: &Query| {
             let request = Request::Search(query.clone());

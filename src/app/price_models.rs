@@ -8,7 +8,7 @@ use crate::api::{ApiError, Request};
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::{Listing, OfferType, Query, Resource};
 
-/// The columns in which the prices stand, in their order.
+/// The columns of the prices, in order.
 pub const COLUMNS: [&str; 5] = [
     "price_on_demand",
     "price_bid",
@@ -31,18 +31,18 @@ impl PriceModelSearches {
         &self.slots[place.unwrap_or(0)]
     }
 
-    /// What came of a price model's search.
+    /// The response to a price model's search.
     pub fn listing(&self, model: OfferType) -> Option<&Listing> {
         self.slot(model).shown()
     }
 
-    /// Whether the limit cut a price model's answer, so that an offer that is not in it may exist.
+    /// Whether the limit truncated a price model's response, so that a missing offer may exist.
     pub fn is_cut(&self, model: OfferType) -> bool {
         self.listing(model)
             .is_some_and(|listing| coverage(listing, self.limit) != Coverage::Whole)
     }
 
-    /// Whether the answers that a column is worked out from are there.
+    /// Whether the responses that a column needs have arrived.
     pub fn has_column(&self, key: &str) -> bool {
         use OfferType::{Bid, OnDemand, Reserved};
         let models: &[OfferType] = match key {
@@ -55,17 +55,17 @@ impl PriceModelSearches {
         models.iter().all(|model| self.listing(*model).is_some())
     }
 
-    /// Whether nothing has come yet.
+    /// Whether no response has arrived yet.
     pub fn is_empty(&self) -> bool {
         self.slots.iter().all(|slot| slot.shown().is_none())
     }
 
-    /// Whether an answer is awaited.
+    /// Whether a response is awaited.
     pub fn is_loading(&self) -> bool {
         self.slots.iter().any(Remote::is_loading)
     }
 
-    /// Asks for the three price models of `query`, each with a ticket of its own.
+    /// Requests the three price models of `query`, each with its own ticket.
     pub(super) fn ask(&mut self, query: &Query, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
         self.limit = query.limit;
         let mut effects = Vec::new();
@@ -83,7 +83,6 @@ impl PriceModelSearches {
         effects
     }
 
-    /// Stops waiting for all of them.
     pub fn cancel(&mut self) -> Vec<Effect> {
         self.slots
             .iter_mut()
@@ -113,7 +112,7 @@ impl PriceModelSearches {
     }
 }
 
-/// Loads the price models into columns behind the price, or hides them.
+/// Adds the price models as columns after the price, or hides them.
 pub fn toggle(cx: &mut Cx<'_>) {
     let offers = &mut cx.state.browsers[Resource::Offers];
     let is_shown = offers
@@ -133,13 +132,13 @@ pub fn toggle(cx: &mut Cx<'_>) {
 }
 
 impl Browser {
-    /// Asks for the three prices and shows their columns behind the price.
+    /// Requests the three price models and shows their columns after the price.
     pub(super) fn ask_three(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
         self.show_columns(&COLUMNS, "dph_total");
         self.figures.three.ask(&self.query, tickets, now)
     }
 
-    /// Stops waiting for the three prices and forgets them.
+    /// Cancels and clears the three price models.
     pub(super) fn forget_three(&mut self) -> Vec<Effect> {
         let effects = self.figures.three.cancel();
         self.figures.three = PriceModelSearches::default();

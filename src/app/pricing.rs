@@ -1,14 +1,14 @@
 //! What rows are priced for: offers for a job, volumes for a size and term.
 
-use super::State;
 use super::browser::Browser;
 use super::message::Effect;
 use super::remote::Now;
+use super::state::State;
 use crate::domain::cost::{Job, VolumeTerm};
 use crate::domain::query::{DEFAULT_STORAGE_GB, Direction};
 use crate::domain::{Operand, Operator, OrderKey, Query, Resource, Value};
 
-/// The columns that a job adds to the table; the last one only where the work is given.
+/// The columns that a job adds to the table; the last one only if the work is given.
 pub(super) const JOB_COLUMNS: [&str; 3] = ["job_cost", "job_spare", "job_time"];
 
 /// The columns that a term adds to the table.
@@ -20,11 +20,11 @@ pub(super) const TERM_COLUMNS: [&str; 4] = [
 ];
 
 impl State {
-    /// Prices the offers for a job or for none, and asks the market for the prices with its disk.
+    /// Sets or clears the job, and requests the prices with its disk.
     pub fn price_job(&mut self, now: Now, job: Option<Job>) -> Vec<Effect> {
         let offers = &mut self.browsers[Resource::Offers];
-        // The market's score says nothing about a bill: the smallest bill comes first, unless
-        // another order was chosen.
+        // The market's score ignores the bill: the lowest bill comes first, unless another order
+        // was chosen.
         let reorders = job.is_some() && offers.figures.job.is_none() && offers.is_ranked_by_score();
         let is_other_search = offers.set_job(job);
         let mut effects = Vec::new();
@@ -38,20 +38,20 @@ impl State {
         effects
     }
 
-    /// Prices the volumes for a size and term, or for none.
+    /// Sets or clears the size and term that volumes are priced for.
     pub fn price_term(&mut self, term: Option<VolumeTerm>) {
         self.browsers[Resource::Volumes].set_term(term);
     }
 }
 
 impl Browser {
-    /// Whether the rows have the market's own order, which nobody chose.
+    /// Whether the rows are in the market's default order.
     fn is_ranked_by_score(&self) -> bool {
         matches!(self.query.order.as_slice(), [key] if key.field.key == "score")
     }
 
-    /// The disk in GB that the search is for: the storage that its prices include, or the least
-    /// space that it asks for.
+    /// The disk in GB of the search: the storage that its prices include, or its lower bound on the
+    /// space.
     pub fn searched_disk(&self) -> Option<f64> {
         let least = self.query.active().filter_map(|condition| {
             let is_bound = matches!(condition.operator, Operator::Gte | Operator::Gt);
@@ -71,7 +71,7 @@ impl Browser {
         chosen.into_iter().chain(least).reduce(f64::max)
     }
 
-    /// Runs a saved search; a job that was saved with it takes the place of the one there is.
+    /// Runs a saved search; its job replaces the current one.
     pub fn load_saved(&mut self, query: Query, words: Vec<String>, job: Option<Job>) {
         if job.is_some() && job != self.figures.job {
             self.set_job(job);
@@ -79,9 +79,9 @@ impl Browser {
         self.load(query, words);
     }
 
-    /// Prices the offers for a job, or for none; its columns come and go with it, and an order by
-    /// price follows. The job's disk is the storage that prices include. True if the market must
-    /// be asked for those.
+    /// Sets or clears the job; its columns appear and disappear with it, and an order by price
+    /// follows. The job's disk is the storage that prices include. True if the market must be
+    /// queried for those prices.
     pub fn set_job(&mut self, job: Option<Job>) -> bool {
         let before = self.query.clone();
         match (self.figures.job, job) {
@@ -117,14 +117,14 @@ impl Browser {
         self.asks_other_than(&before)
     }
 
-    /// Makes the job's disk, if there is a job, the storage that prices include.
+    /// Makes the disk of the job, if there is one, the storage that prices include.
     pub(super) fn take_disk_of_job(&mut self) {
         if let Some(job) = self.figures.job {
             self.query.storage = Some(job.disk_gb);
         }
     }
 
-    /// Orders by another column in place of one, unless it is a key already.
+    /// Replaces a sort key by another column, unless that is a key already.
     fn reorder(&mut self, from: &str, to: &str) {
         let order = &mut self.query.order;
         if order.iter().any(|key| key.field.key == to) {
@@ -136,7 +136,7 @@ impl Browser {
         }
     }
 
-    /// Prices the volumes for a size and term, or for none; the columns come and go with it.
+    /// Sets or clears the size and term; the columns appear and disappear with it.
     fn set_term(&mut self, term: Option<VolumeTerm>) {
         if self.is_at_top() {
             self.go_to_top();

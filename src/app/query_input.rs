@@ -1,29 +1,29 @@
-//! Typing into the query line: words filter the loaded rows at once, candidates are offered, and
-//! Enter turns the text into the query.
+//! Typing in the query bar: words filter the loaded rows at once, completion is offered, and Enter
+//! turns the text into the query.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::actions;
 use super::browser::Browser;
+use super::suggestions;
 use crate::domain::field::Kind;
 use crate::domain::language::{self, Completion};
 use crate::domain::{CellRef, country};
 
 impl Browser {
-    /// Begins editing the query behind its last condition.
+    /// Starts editing the query after its last condition.
     pub(crate) fn edit_query(&mut self) {
         self.bar.edit();
         self.query_typed();
     }
 
-    /// Follows a change of the text: words filter at once, candidates are looked up.
+    /// Handles a change of the text: words filter at once, completion is updated.
     pub(crate) fn query_typed(&mut self) {
         self.bar.error = None;
         let text = self.bar.input.text().to_owned();
         match parse_bar(self, &text) {
             Ok(parsed) => self.narrow_while_typing(settled(parsed.words, &text, self)),
-            // Half a condition: the words of the running query filter until it is complete.
+            // An incomplete condition: the words of the running query filter until it is complete.
             Err(_) => self.restore_words(),
         }
         let listing = self.listing();
@@ -32,13 +32,14 @@ impl Browser {
             self.bar.input.cursor_byte(),
             self.query.catalog(),
             self.dialect(),
-            &|field| actions::seen_values(listing, field),
+            &|field| suggestions::seen_values(listing, field),
         );
         let counts = self.candidate_counts(&completion);
         self.bar.offer(completion, counts);
     }
 
-    /// Runs what is typed; true if the market must be asked. A mistake stays in the bar.
+    /// Runs the typed query; true if the market must be queried. A query with a mistake stays in
+    /// the bar.
     pub(crate) fn run_typed(&mut self) -> bool {
         let text = self.bar.input.text().trim().to_owned();
         match parse_bar(self, &text) {
@@ -55,7 +56,7 @@ impl Browser {
         }
     }
 
-    /// Goes back to the running query; Up recalls what was typed.
+    /// Goes back to the running query; Up recalls the draft.
     pub(crate) fn cancel_typed(&mut self) {
         let running = self.query_text();
         self.bar.leave(&running);
@@ -63,8 +64,8 @@ impl Browser {
         self.show_query_in_bar();
     }
 
-    /// How many loaded rows have the value that each candidate completes; empty where the
-    /// candidates are no values.
+    /// How many loaded rows have the value of each candidate; empty if the candidates are not
+    /// values.
     fn candidate_counts(&self, completion: &Completion) -> Vec<usize> {
         let (Some(listing), Some(field)) = (self.listing(), completion.values_of) else {
             return Vec::new();
@@ -72,7 +73,10 @@ impl Browser {
         if !matches!(field.kind, Kind::Text | Kind::Country | Kind::Flag) {
             return Vec::new();
         }
+        let candidates = &completion.candidates;
         let column = listing.column(field);
+        let longest = candidates.iter().map(|it| it.label.len()).max();
+        let longest = longest.unwrap_or(0);
         let mut counts: HashMap<Cow<'_, str>, usize> = HashMap::new();
         for row in 0..listing.len() {
             let value: Cow<'_, str> = match column.cell(row) {
@@ -81,16 +85,19 @@ impl Browser {
                 CellRef::Flag(flag) => if flag { "true" } else { "false" }.into(),
                 CellRef::Number(_) | CellRef::Missing | CellRef::Null | CellRef::Bad(_) => continue,
             };
-            *counts.entry(value).or_default() += 1;
+            // Longer than every candidate, it is none of them.
+            if value.len() <= longest {
+                *counts.entry(value).or_default() += 1;
+            }
         }
-        let candidates = completion.candidates.iter();
         candidates
+            .iter()
             .map(|candidate| counts.get(&*candidate.label).copied().unwrap_or(0))
             .collect()
     }
 }
 
-/// The words without the one that is being typed, if that may still become a field's name.
+/// The words without the one being typed, if it may still become a field's name.
 fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String> {
     let may_become_a_field = |word: &str| {
         let word = word.to_ascii_lowercase();
@@ -114,8 +121,8 @@ fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String>
     words
 }
 
-/// Reads the bar's text. The defaults at its beginning can be overruled by what is
-/// typed behind them: `verified=true … verified=false` means unverified, not a contradiction.
+/// Parses the bar's text. The defaults at its start can be overridden by what is typed after them:
+/// `verified=true … verified=false` means unverified, not a contradiction.
 fn parse_bar(browser: &Browser, text: &str) -> Result<language::Parsed, language::LanguageError> {
     let (catalog, dialect) = (browser.query.catalog(), browser.dialect());
     let defaults = language::default_conditions(catalog, dialect);
@@ -131,7 +138,7 @@ fn parse_bar(browser: &Browser, text: &str) -> Result<language::Parsed, language
         behind += blanks + language::print_condition_briefly(condition).len();
         seed.push(condition.clone());
     }
-    // Blanks in place of the defaults keep every later place in the text where it is.
+    // Blanks instead of the defaults keep all later positions in the text.
     let rest = format!("{}{}", " ".repeat(behind), &text[behind..]);
     language::parse(&rest, catalog, dialect, &seed, language::Mode::Bar)
 }

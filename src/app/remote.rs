@@ -1,17 +1,18 @@
-//! Answers that are on their way, and the one rule against stale ones.
+//! Remote data: requests in flight, and the one rule against stale responses.
 
-use crate::api::ApiError;
+use crate::api::{ApiError, Reply};
+use crate::domain::Listing;
 
-/// The moment at which something is decided. The core never asks a clock.
+/// The current time, passed to the core, which never reads a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Now {
-    /// Seconds on a clock that never jumps, from an arbitrary start.
+    /// Seconds on the monotonic clock, from an arbitrary start.
     pub mono: f64,
     /// Seconds since 1970.
     pub epoch: f64,
 }
 
-/// The number of a request: every request takes a fresh one.
+/// The number of a request; never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ticket(pub u64);
 
@@ -30,31 +31,30 @@ impl Tickets {
 pub enum Phase {
     Idle,
     Loading {
-        /// The request whose answer is accepted.
+        /// The request whose response is accepted.
         ticket: Ticket,
-        /// When it was asked, on the clock that never jumps.
+        /// When it was sent, on the monotonic clock.
         since: f64,
-        /// Which try it is, from 1.
+        /// The number of the attempt, from 1.
         attempt: u32,
-        /// Why and until when it waits its turn, if it does.
+        /// Why and until when it waits, if it does.
         waiting: Option<Waiting>,
     },
     Ready,
-    /// Answered with an error, or not at all.
     Failed(ApiError),
 }
 
-/// A wait before a request goes out.
+/// A wait before a request is sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Waiting {
-    /// When it goes, on the clock that never jumps.
+    /// When it is sent, on the monotonic clock.
     pub until: f64,
-    /// Why it waits, in words.
+    /// Why it waits, for display.
     pub why: String,
 }
 
-/// Something that is fetched: what is shown, and where the newest request for it stands. Old data
-/// stays while new data loads or fails to.
+/// Remote data and the state of the newest request for it. Old data stays while new data loads or
+/// fails to.
 #[derive(Debug)]
 pub struct Remote<T> {
     shown: Option<T>,
@@ -73,32 +73,31 @@ impl<T> Default for Remote<T> {
 }
 
 impl<T> Remote<T> {
-    /// What is shown now, however old.
+    /// The current data, however old.
     pub const fn shown(&self) -> Option<&T> {
         self.shown.as_ref()
     }
 
-    /// What is shown now, to be changed.
     pub const fn shown_mut(&mut self) -> Option<&mut T> {
         self.shown.as_mut()
     }
 
-    /// Takes away what is shown, with the moment when it arrived.
+    /// Removes the data, with the time it was received.
     pub fn take(&mut self) -> Option<(T, Now)> {
         self.shown.take().zip(self.shown_at.take())
     }
 
-    /// When what is shown arrived.
+    /// When the data was received.
     pub const fn shown_at(&self) -> Option<Now> {
         self.shown_at
     }
 
-    /// Where the newest request stands.
+    /// The state of the newest request.
     pub const fn phase(&self) -> &Phase {
         &self.phase
     }
 
-    /// Whether an answer is awaited.
+    /// Whether a response is awaited.
     pub const fn is_loading(&self) -> bool {
         matches!(self.phase, Phase::Loading { .. })
     }
@@ -111,7 +110,7 @@ impl<T> Remote<T> {
         }
     }
 
-    /// A new request replaces whatever was awaited; gives the superseded ticket, to be aborted.
+    /// Registers a new request; returns the ticket of the one it supersedes, to abort it.
     pub fn ask(&mut self, ticket: Ticket, now: Now) -> Option<Ticket> {
         let superseded = self.awaited();
         self.phase = Phase::Loading {
@@ -123,7 +122,7 @@ impl<T> Remote<T> {
         superseded
     }
 
-    /// The ticket whose answer is accepted.
+    /// The ticket whose response is accepted.
     pub const fn awaited(&self) -> Option<Ticket> {
         match &self.phase {
             Phase::Loading { ticket, .. } => Some(*ticket),
@@ -131,7 +130,7 @@ impl<T> Remote<T> {
         }
     }
 
-    /// The rule: an answer is accepted only if its ticket is the awaited one.
+    /// The rule: a response is accepted only if its ticket is the awaited one.
     pub fn accept(&mut self, ticket: Ticket, now: Now, answer: Result<T, ApiError>) -> bool {
         if self.awaited() != Some(ticket) {
             return false;
@@ -147,7 +146,7 @@ impl<T> Remote<T> {
         true
     }
 
-    /// Notes that the awaited request is on its `attempt`th try and perhaps waiting.
+    /// Records the attempt of the awaited request, and whether it waits.
     pub fn progress(&mut self, ticket: Ticket, tries: u32, wait: Option<Waiting>) {
         if self.awaited() == Some(ticket)
             && let Phase::Loading {
@@ -159,7 +158,7 @@ impl<T> Remote<T> {
         }
     }
 
-    /// Gives the wait up; what is shown stays. Gives the ticket to be aborted.
+    /// Cancels the request; the data stays. Returns the ticket to abort.
     pub fn cancel(&mut self) -> Option<Ticket> {
         let awaited = self.awaited()?;
         self.phase = if self.shown.is_some() {
@@ -170,7 +169,7 @@ impl<T> Remote<T> {
         Some(awaited)
     }
 
-    /// Forgets the error; what is shown stays.
+    /// Clears the error; the data stays.
     pub fn dismiss(&mut self) {
         if matches!(self.phase, Phase::Failed(_)) {
             self.phase = if self.shown.is_some() {
@@ -179,5 +178,26 @@ impl<T> Remote<T> {
                 Phase::Idle
             };
         }
+    }
+}
+
+impl Remote<Listing> {
+    /// Accepts the records it waits for; gives back what it does not wait for.
+    pub fn take_records(
+        &mut self,
+        ticket: Ticket,
+        now: Now,
+        response: Result<Reply, ApiError>,
+    ) -> Option<Result<Reply, ApiError>> {
+        if self.awaited() != Some(ticket) {
+            return Some(response);
+        }
+        let listing = match response {
+            Ok(Reply::Records(listing)) => Ok(*listing),
+            Ok(other) => return Some(Ok(other)),
+            Err(error) => Err(error),
+        };
+        self.accept(ticket, now, listing);
+        None
     }
 }

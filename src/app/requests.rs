@@ -1,16 +1,16 @@
 //! The requests of this run of the program: which of them the list shows, route runs folded into
-//! one row each, and what was sent again from here.
+//! one row each, and what was resent from here.
 //!
-//! A request that is sent again goes through the same paced client as everything else. Its response
-//! only becomes an entry of the ledger: no rows of another pane are touched.
+//! A resent request uses the same paced client as everything else. Its response only becomes an
+//! entry of the ledger: no rows of another pane change.
 
 mod runs;
 mod send;
 mod show;
 
-use super::State;
 use super::message::Toast;
 use super::remote::{Now, Ticket, Waiting};
+use super::state::State;
 use super::view::Response;
 use crate::api::Operation;
 use crate::api::ledger::{Ledger, LedgerEntry};
@@ -72,13 +72,13 @@ impl Filter {
 /// A row of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Row {
-    /// The request of this number in the ledger.
+    /// The request with this number in the ledger.
     Request(u64),
-    /// The route run of this number: all its requests in one row.
+    /// The route run with this number: all its requests in one row.
     Run(u64),
 }
 
-/// A request that was sent from here and is not answered.
+/// A resent request in flight.
 #[derive(Debug)]
 pub struct Flight {
     ticket: Ticket,
@@ -87,20 +87,20 @@ pub struct Flight {
     pub operation: Operation,
     /// When it was sent, on the monotonic clock.
     pub since: f64,
-    /// Which try it is, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
     /// Why and until when it waits, if it does.
     pub waiting: Option<Waiting>,
 }
 
-/// The list of requests and what was sent from it.
+/// The list of requests, and requests in flight from it.
 #[derive(Debug, Default)]
 pub struct Requests {
     pub search: TextInput,
-    /// Which request is open in a view of its own.
+    /// The request that is open in a view of its own.
     pub opened: Option<u64>,
     filter: Filter,
-    /// Numbers of the entries that filter and search admit, oldest first.
+    /// Numbers of the entries that match filter and search, oldest first.
     matching: Vec<u64>,
     runs: Runs,
     rows: Vec<Row>,
@@ -110,7 +110,7 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// Waits for no response any longer: the market that was asked is another one now.
+    /// Drops all requests in flight after a switch to another market.
     pub(super) fn forget_flights(&mut self) {
         self.flights.clear();
     }
@@ -120,7 +120,7 @@ impl Requests {
         &self.rows
     }
 
-    /// How many requests the filter and the search admit.
+    /// How many requests match the filter and the search.
     pub const fn count(&self) -> usize {
         self.matching.len()
     }
@@ -129,7 +129,7 @@ impl Requests {
         self.filter
     }
 
-    /// A route run of which requests are kept.
+    /// A route run with requests in the ledger.
     pub fn run(&self, number: u64) -> Option<&RouteRun> {
         self.runs.get(number)
     }
@@ -139,13 +139,13 @@ impl Requests {
         self.runs.number_of(request)
     }
 
-    /// Whether a request belongs to a route run that is unfolded.
+    /// Whether a request belongs to an unfolded route run.
     pub fn is_unfolded(&self, request: u64) -> bool {
         let run = self.runs.of(request);
         run.is_some_and(|run| run.is_folding() && run.is_unfolded)
     }
 
-    /// The place of the selection in the list. When the selected row is filtered away or gone, an
+    /// The index of the selection in the list. If the selected row is filtered out or gone, an
     /// older one takes its place.
     pub fn cursor(&self) -> usize {
         let Some(selected) = self.selected else {
@@ -179,7 +179,7 @@ impl Requests {
         self.rows.get(self.cursor()).copied()
     }
 
-    /// The number of the request that an action is about: the open one, else the selected one.
+    /// The number of the request for an action: the open one, else the selected one.
     pub fn subject(&self) -> Option<u64> {
         self.opened
             .or_else(|| self.selected().and_then(|row| self.number(row)))
@@ -195,7 +195,7 @@ impl Requests {
         self.select(self.cursor().saturating_add_signed(by));
     }
 
-    /// Selects the next row that is a single request; gives its number.
+    /// Moves to the next row that is a single request; returns its number.
     pub fn step_request(&mut self, by: isize) -> Option<u64> {
         let mut place = self.cursor();
         loop {
@@ -238,7 +238,7 @@ impl Requests {
         text.split_whitespace().map(str::to_owned).collect()
     }
 
-    /// Makes the rows from what matches: a run stands where its latest request does.
+    /// Builds the rows from the matches: a run takes the place of its latest request.
     fn fold(&mut self) {
         let mut seen = Vec::new();
         self.rows.clear();
@@ -259,18 +259,17 @@ impl Requests {
         }
     }
 
-    /// What was sent from here and is not answered.
     pub fn flights(&self) -> &[Flight] {
         &self.flights
     }
 
-    /// Gives up what was sent from here and is not answered.
+    /// Cancels the resent requests in flight.
     pub fn cancel(&mut self) -> Vec<Ticket> {
         let flights = std::mem::take(&mut self.flights);
         flights.into_iter().map(|flight| flight.ticket).collect()
     }
 
-    /// Notes how a request that was sent from here fares.
+    /// Records the progress of a resent request.
     pub(super) fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
         if let Some(flight) = self.flights.iter_mut().find(|own| own.ticket == ticket) {
             flight.attempt = attempt;
@@ -280,7 +279,7 @@ impl Requests {
 }
 
 impl State {
-    /// The number of the latest request for an operation that failed, if it is still in the ledger.
+    /// The number of the latest failed request of an operation, if it is still in the ledger.
     fn request_of(&self, operation: Operation) -> Option<u64> {
         self.ledger
             .numbered()
@@ -288,7 +287,7 @@ impl State {
             .map(|(number, _)| number)
     }
 
-    /// The number of the failed request that an error on the open pane is about.
+    /// The number of the failed request behind an error on the open pane.
     pub fn failed_request(&self) -> Option<u64> {
         let browser = self.browser()?;
         browser.remote().error()?;
@@ -300,7 +299,7 @@ impl State {
     }
 }
 
-/// Whether an entry holds all words, in what the list shows of it or in the body that was sent.
+/// Whether an entry contains all words, in the list's text or in the body that was sent.
 fn matches(entry: &LedgerEntry, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
@@ -318,7 +317,7 @@ fn matches(entry: &LedgerEntry, words: &[String]) -> bool {
     words.iter().all(|word| text.contains(word))
 }
 
-/// Takes an attempt into the ledger; the selection stays where it is.
+/// Adds an attempt to the ledger; the selection stays where it is.
 pub(super) fn recorded(state: &mut State, ticket: Option<Ticket>, entry: LedgerEntry) {
     let State {
         requests,
@@ -327,12 +326,12 @@ pub(super) fn recorded(state: &mut State, ticket: Option<Ticket>, entry: LedgerE
         pane,
         ..
     } = state;
-    if *pane == super::Pane::Requests && requests.selected.is_none() {
+    if *pane == super::pane::Pane::Requests && requests.selected.is_none() {
         requests.selected = requests.selected();
     }
     let is_shown = requests.filter.admits(&entry) && matches(&entry, &requests.words());
     let run = ticket.filter(|_| entry.operation == Operation::Route);
-    // A request that is broken off when its run is stopped is no longer among the run's tickets.
+    // A request that is aborted when its run stops is already missing from the run's tickets.
     let run = run.and_then(|ticket| routes.run_of(ticket).or_else(|| requests.runs.latest()));
     let number = ledger.total() + 1;
     if let Some(run) = run {
@@ -349,8 +348,8 @@ pub(super) fn recorded(state: &mut State, ticket: Option<Ticket>, entry: LedgerE
     }
 }
 
-/// Takes the response to a request that was sent from here, whose entry has already been recorded.
-/// False if it is not one of them.
+/// Handles the response to a resent request, whose entry has already been recorded. False if it is
+/// not one of them.
 pub(super) fn answered(state: &mut State, now: Now, ticket: Ticket, result: &Response) -> bool {
     let flights = &mut state.requests.flights;
     let Some(place) = flights.iter().position(|own| own.ticket == ticket) else {

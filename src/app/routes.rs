@@ -1,9 +1,9 @@
-//! Runs of route requests. They belong to the market, not to a view: a run goes on while the route
-//! lab is closed.
+//! Runs of route requests. They belong to the market, not to a view: a run continues while the
+//! route lab is closed.
 //!
 //! The schedule is the domain's ([`Run`]); here it is told the time, and its attempts become
-//! requests. Replies carry the moments at which they were sent and received, measured where that
-//! happened, so that a busy core adds nothing to a latency.
+//! requests. Replies carry the times at which they were sent and received, measured at the socket,
+//! so that a busy core adds nothing to a latency.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::keymap::{Action, Context};
 use super::message::Effect;
+pub use super::message::RunSnapshot;
 use super::pane::Pane;
 use super::remote::{Now, Ticket, Tickets};
 use super::state::State;
@@ -21,33 +22,23 @@ use crate::domain::objection::Objection;
 use crate::domain::routing::{Attempt, Completion, End, Phase, RoutePlan, Run, words};
 use crate::domain::{CellRef, Resource};
 
-/// The most runs in memory.
+/// The maximum number of runs in memory.
 const MOST_RUNS: usize = 20;
 
-/// The most attempts of all runs in memory before the oldest run goes.
+/// The maximum number of attempts of all runs in memory before the oldest run is dropped.
 const MOST_ATTEMPTS: usize = 500_000;
 
-/// A run as it was at one moment, to be written to a file while it may go on.
-#[derive(Debug, Clone)]
-pub struct RunSnapshot(pub Arc<Run>);
-
-impl PartialEq for RunSnapshot {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-/// A run and the requests that belong to it.
+/// A run and its requests.
 #[derive(Debug)]
 pub struct RouteRun {
-    /// Counted from 1 since the program started.
+    /// Its number, from 1 since the program started.
     pub number: u64,
     run: Arc<Run>,
     /// The request of each attempt in flight.
     tickets: BTreeMap<u64, Ticket>,
-    /// The workergroup's key, where requests carry it, until the run is over.
+    /// The workergroup's key, if requests carry it, until the run is over.
     key: Option<Secret>,
-    /// Why it ended, where the plan does not tell.
+    /// Why it ended, if the plan does not tell.
     pub note: Option<&'static str>,
     is_announced: bool,
 }
@@ -58,7 +49,7 @@ impl RouteRun {
         &self.run
     }
 
-    /// Whether replies may still arrive or requests go out.
+    /// Whether replies may still arrive or requests be sent.
     pub fn is_active(&self) -> bool {
         !self.run.is_over()
     }
@@ -89,7 +80,7 @@ impl RouteRun {
         }
     }
 
-    /// Ends the run; the requests in flight are to be aborted.
+    /// Ends the run; returns the aborts of its requests in flight.
     fn stop(&mut self, flights: &mut Flights, now: Now) -> Vec<Effect> {
         let broken = Arc::make_mut(&mut self.run).stop(now.mono);
         self.key = None;
@@ -103,7 +94,7 @@ impl RouteRun {
             .collect()
     }
 
-    /// The notification that a series has ended; once, and none for what the person stopped.
+    /// The notification that a series has ended: sent once, and not if the person stopped it.
     fn announcement(&mut self) -> Option<Effect> {
         if self.is_active() || self.is_announced {
             return None;
@@ -120,7 +111,7 @@ impl RouteRun {
     }
 }
 
-/// Which attempt of which run a request is.
+/// The run and attempt of each request.
 type Flights = HashMap<Ticket, (u64, u64)>;
 
 /// The runs since the program started.
@@ -129,7 +120,7 @@ pub struct Routes {
     runs: Vec<RouteRun>,
     flights: Flights,
     started: u64,
-    /// Load of the runs that left the memory.
+    /// Load of the runs dropped from memory.
     load_before: f64,
     random: fastrand::Rng,
 }
@@ -156,12 +147,12 @@ impl Routes {
         &self.runs
     }
 
-    /// The run of a number, if it is still in memory.
+    /// The run with that number, if it is still in memory.
     pub fn run(&self, number: u64) -> Option<&RouteRun> {
         self.runs.iter().find(|run| run.number == number)
     }
 
-    /// The number of the run that a request belongs to, until its reply is there.
+    /// The number of the run that a request belongs to, until its reply arrives.
     pub(super) fn run_of(&self, ticket: Ticket) -> Option<u64> {
         self.flights.get(&ticket).map(|(run, _)| *run)
     }
@@ -182,7 +173,7 @@ impl Routes {
         self.runs.iter().find(is_series)
     }
 
-    /// Sum of the load estimates sent and not refused since the program started.
+    /// Total load estimate sent and not refused since the program started.
     pub fn load_injected(&self) -> f64 {
         let here: f64 = self.runs.iter().map(|run| run.run.load_injected()).sum();
         self.load_before + here
@@ -211,7 +202,7 @@ impl Routes {
         Ok((self.started, effects))
     }
 
-    /// Forgets the oldest runs that are over.
+    /// Drops the oldest finished runs.
     fn make_room(&mut self) {
         loop {
             let attempts: usize = self.runs.iter().map(|run| run.run.samples().len()).sum();
@@ -260,7 +251,7 @@ impl Routes {
         effects
     }
 
-    /// When the runs want to be woken: to send, and to show progress in the header.
+    /// When the runs need to be woken: to send, and to update the progress in the header.
     pub(super) fn deadline(&self, now: Now) -> Option<f64> {
         let runs = self.runs.iter().filter(|run| run.is_active());
         let wakes = runs.clone().filter_map(|run| run.run.wake());
@@ -269,7 +260,7 @@ impl Routes {
     }
 }
 
-/// The end of a route request.
+/// The result of a route request.
 pub(super) struct Answer {
     ticket: Ticket,
     sent: f64,
@@ -298,17 +289,17 @@ impl Answer {
 /// Why a run cannot start.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NotStarted {
-    /// The plan is wrong, field by field.
     Plan(Vec<Objection>),
-    /// Another series is in progress, or no key can be sent.
+    /// Another series is in progress, or there is no key to send.
     Held(String),
 }
 
 impl State {
-    /// Starts a run; gives its number.
+    /// Starts a run; returns its number.
     ///
     /// # Errors
-    /// When the plan is wrong, a series is in progress, or the market routes by a key that is not
+    ///
+    /// When the plan is invalid, a series is in progress, or the market routes by a key that is not
     /// loaded.
     pub fn start_route(
         &mut self,
@@ -360,8 +351,8 @@ impl State {
         self.routes.step(&mut self.tickets, now)
     }
 
-    /// The key that route requests to an endpoint carry instead of the profile's: where the market
-    /// routes by the workergroup's own key, it is in the workergroup's record.
+    /// The key for route requests to an endpoint, if not the profile's: a market that routes by the
+    /// workergroup's own key has it in the workergroup's record.
     fn route_key(&self, endpoint: &str) -> Result<Option<Secret>, String> {
         if self.profile.dialect.route_key == RouteKey::Profile {
             return Ok(None);
@@ -405,27 +396,8 @@ impl State {
         }
     }
 
-    /// The endpoints of the loaded workergroups, sorted.
-    pub fn endpoints(&self) -> Vec<String> {
-        let Some(listing) = self.browsers[Resource::Workergroups].listing() else {
-            return Vec::new();
-        };
-        let Some(field) = listing.catalog().by_key("endpoint_name") else {
-            return Vec::new();
-        };
-        let mut names: Vec<String> = listing
-            .column(field)
-            .texts()
-            .iter()
-            .map(|name| name.compared().to_owned())
-            .filter(|name| !name.is_empty())
-            .collect();
-        names.sort();
-        names.dedup();
-        names
-    }
-
-    /// Lists the workergroups if they never were: a run needs their endpoints, and perhaps a key.
+    /// Lists the workergroups if that was never done: a run needs their endpoints, and perhaps a
+    /// key.
     pub fn load_endpoints(&mut self, now: Now) -> Vec<Effect> {
         let groups = &mut self.browsers[Resource::Workergroups];
         let is_untouched = groups.listing().is_none()
@@ -439,14 +411,14 @@ impl State {
     }
 }
 
-/// Whether a file of that name is to hold CSV.
+/// Whether a file name means CSV.
 pub fn is_csv(path: &str) -> bool {
     Path::new(path)
         .extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("csv"))
 }
 
-/// The series in progress, for the header: how far it is, and why it waits.
+/// The series in progress, for the header: its progress, and why it waits.
 pub fn headline(state: &State, now: Now) -> Option<String> {
     let run = state.routes.active()?.run();
     if run.plan().is_single() {

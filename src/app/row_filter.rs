@@ -1,18 +1,21 @@
-//! Narrowing rows by words: each must be part of some text column, in any case.
+//! Filters rows by words: each must occur in some text column, in any case.
 
 use std::collections::HashSet;
 
 use crate::domain::field::Kind;
 use crate::domain::listing::Column;
-use crate::domain::text::occurrences;
+use crate::domain::text::{beginning, occurrences};
 use crate::domain::{Field, Listing, Untrusted};
 
-/// Whether words are looked for in a column.
+/// How much of a text is searched with every key, in bytes: more than any column shows.
+const SEARCHED: usize = 1024;
+
+/// Whether a column is searched for words.
 pub const fn is_searched(field: &Field) -> bool {
     field.in_record && matches!(field.kind, Kind::Text | Kind::Country | Kind::Version)
 }
 
-/// The rows of a column that hold a word.
+/// The rows of a column that contain a word.
 struct Hits<'a> {
     field: &'static Field,
     column: &'a Column,
@@ -27,16 +30,16 @@ impl Hits<'_> {
     }
 }
 
-/// What words leave of a view.
+/// The result of filtering a view by words.
 pub(super) struct Narrowed {
-    /// The rows that hold all words, in their order.
+    /// The rows that contain all words, in their order.
     pub rows: Vec<u32>,
-    /// Columns that hold a word that no shown column holds: without them nobody sees why a row is
-    /// here.
+    /// Columns that contain a word that no shown column contains: without them nobody would see why
+    /// a row matches.
     pub revealed: Vec<&'static Field>,
 }
 
-/// Narrows the rows of `view` by words; `shown` are the columns on screen.
+/// Filters the rows of `view` by words; `shown` are the columns on screen.
 pub(super) fn narrow(
     listing: &Listing,
     view: Vec<u32>,
@@ -44,7 +47,7 @@ pub(super) fn narrow(
     shown: &[&'static Field],
 ) -> Narrowed {
     if words.is_empty() {
-        // Looking at nothing must not read the columns of all texts.
+        // Without words there is no reason to read all text columns.
         return Narrowed {
             rows: view,
             revealed: Vec::new(),
@@ -55,20 +58,23 @@ pub(super) fn narrow(
         fields.filter(|field| is_searched(field))
     };
     listing.prepare(fields());
-    let hits: Vec<Vec<Hits<'_>>> = words
-        .iter()
-        .map(|word| {
-            fields()
-                .map(|field| hits(listing, field, word))
-                .filter(|hits| !hits.texts.is_empty())
-                .collect()
-        })
-        .collect();
     let mut rows = view;
-    rows.retain(|row| {
-        let has_word = |columns: &Vec<Hits<'_>>| columns.iter().any(|hits| hits.has(*row));
-        hits.iter().all(has_word)
-    });
+    let mut hits: Vec<Vec<Hits<'_>>> = Vec::new();
+    for (place, word) in words.iter().enumerate() {
+        // Where nothing is left, a pasted page of words changes nothing.
+        if rows.is_empty() {
+            break;
+        }
+        if words[..place].contains(word) {
+            continue;
+        }
+        let columns: Vec<Hits<'_>> = fields()
+            .map(|field| hits_in(listing, field, word))
+            .filter(|hits| !hits.texts.is_empty())
+            .collect();
+        rows.retain(|row| columns.iter().any(|hits| hits.has(*row)));
+        hits.push(columns);
+    }
     let holds = |hits: &&Hits<'_>| rows.iter().any(|row| hits.has(*row));
     let mut revealed = Vec::new();
     for columns in &hits {
@@ -84,9 +90,12 @@ pub(super) fn narrow(
     Narrowed { rows, revealed }
 }
 
-fn hits<'a>(listing: &'a Listing, field: &'static Field, word: &str) -> Hits<'a> {
+fn hits_in<'a>(listing: &'a Listing, field: &'static Field, word: &str) -> Hits<'a> {
     let column = listing.column(field);
-    let holds = |text: &&Untrusted| !occurrences(text.compared(), word).is_empty();
+    let holds = |text: &&Untrusted| {
+        let (head, _) = beginning(text.compared(), SEARCHED);
+        !occurrences(head, word).is_empty()
+    };
     Hits {
         field,
         column,

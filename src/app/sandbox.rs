@@ -1,16 +1,15 @@
-//! What the embedded sandbox says of itself beyond the interface, since people try things in it that
-//! a market would not explain.
+//! Notes on the embedded sandbox, where people try things that a market would not explain.
 
 /// The notes; a real market has none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SandboxNotes {
-    /// The volume listings of the person's that have not been unlisted.
+    /// The person's volume listings that have not been unlisted.
     pub listings: Vec<OwnListing>,
-    /// Why workergroups that are created in it are not saved, if they are not.
+    /// Why workergroups created in it are not saved, if they are not.
     pub unsaved: Option<&'static str>,
 }
 
-/// A volume listing of the person's.
+/// One of the person's volume listings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OwnListing {
     pub id: u64,
@@ -19,7 +18,7 @@ pub struct OwnListing {
 }
 
 impl SandboxNotes {
-    /// A listing of that id was unlisted.
+    /// Removes a listing that was unlisted.
     pub(super) fn unlisted(&mut self, id: &str) {
         self.listings.retain(|listing| listing.id.to_string() != id);
     }

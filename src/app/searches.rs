@@ -2,8 +2,9 @@
 
 use super::keymap::Action;
 use super::message::Effect;
+use super::pane::Pane;
+use super::state::State;
 use super::view::Cx;
-use super::{Model, Pane, State};
 use crate::domain::Resource;
 use crate::domain::saved::{SavedSearch, SearchChange, SearchSpec, Searches, presets};
 
@@ -22,18 +23,18 @@ pub fn run(search: &SavedSearch, cx: &mut Cx<'_>) {
     let browser = &mut cx.state.browsers[resource];
     let is_untouched = browser.is_untouched();
     browser.load_saved(query, words, job);
-    // The loaded rows are sorted by the new order: the selection starts at its top.
+    // The loaded rows are sorted by the new order, so the selection starts at the top.
     browser.select(0);
     let text = browser.query_text();
     browser.bar.remember(&text);
     cx.go_to(Pane::of(resource));
-    // A pane that is shown for the first time asks by itself.
+    // A pane that is opened for the first time sends its own request.
     if !is_untouched {
         cx.perform_on_pane(Action::Refresh);
     }
 }
 
-/// The current search under a name.
+/// The current search as a saved search with this name.
 pub fn current(name: String, state: &State) -> Option<SavedSearch> {
     let browser = state.browser()?;
     let is_priced = browser.resource() == Resource::Offers;
@@ -53,13 +54,13 @@ pub fn change(change: SearchChange, cx: &mut Cx<'_>) {
     cx.effect(Effect::KeepSearches { change, before });
 }
 
-/// Takes the searches as the file has them, with what other programs changed.
-pub(super) fn kept(model: &mut Model, result: Result<Searches, String>) {
-    model.state.persistence.pending = model.state.persistence.pending.saturating_sub(1);
+/// Takes over the searches in the file, with other programs' changes.
+pub(super) fn kept(state: &mut State, result: Result<Searches, String>) {
+    state.persistence.pending = state.persistence.pending.saturating_sub(1);
     match result {
-        // With another change on its way this response is stale.
-        Ok(searches) if model.state.persistence.pending == 0 => model.state.searches = searches,
+        // With another change in flight this response is stale.
+        Ok(searches) if state.persistence.pending == 0 => state.searches = searches,
         Ok(_) => {}
-        Err(why) => model.kept(Err(why)),
+        Err(why) => state.kept(Err(why)),
     }
 }

@@ -1,29 +1,29 @@
-//! Sorting: at once among the loaded rows, and where the limit truncated them, by the market too.
+//! Sorting: at once among the loaded rows, and if the limit truncated them, by the market too.
 //!
 //! The cheapest of 500 loaded offers is not the cheapest of 2,000. A new order over a truncated
-//! answer therefore also asks the market for its own top rows.
+//! response therefore also requests the market's own top rows.
 
-use super::Model;
 use super::browser::Browser;
 use super::message::Effect;
 use super::remote::Now;
 use super::sort_editor::arrow;
+use super::state::State;
 use crate::domain::insight::Coverage;
 use crate::domain::{Direction, Field, Listing, OrderKey, Query, Resource};
 
-/// Seconds without another change before the market is asked: who presses `>` five times wants one
-/// answer, and markets count requests.
+/// Seconds without another change before the market is queried: pressing `>` five times should cost
+/// one request, because markets limit them.
 const SETTLE: f64 = 0.3;
 
 impl Browser {
-    /// Sorts by `order` at once, and asks the market soon where the limit truncated the answer.
+    /// Sorts by `order` at once, and queries the market soon if the limit truncated the response.
     pub fn set_order(&mut self, order: Vec<OrderKey>, now: Now) -> Vec<Effect> {
         self.query.order = order;
         self.go_to_top();
         self.rebuild();
         let is_superseded =
             self.remote.is_loading() && !self.lacks_market_order() && self.asks_only_for_order();
-        // Back to the order of the loaded rows: the request under way is for another one.
+        // Back to the order of the loaded rows: the request in flight is for another one.
         let abort = is_superseded.then(|| self.cancel()).flatten();
         self.ask_order_at = None;
         self.schedule_order(now);
@@ -52,7 +52,7 @@ impl Browser {
         self.set_order(order, now)
     }
 
-    /// The leading keys of the order that the market can sort by.
+    /// The leading sort keys that the market supports.
     fn market_keys(&self, query: &Query) -> Vec<OrderKey> {
         let (catalog, dialect) = (query.catalog(), self.dialect());
         let keys = query.order.iter();
@@ -62,8 +62,8 @@ impl Browser {
             .collect()
     }
 
-    /// Whether the limit truncated the answer and the market can sort by the order but was not
-    /// asked to.
+    /// Whether the limit truncated the response and the market supports the order but was not asked
+    /// for it.
     pub(super) fn lacks_market_order(&self) -> bool {
         let wanted = self.market_keys(&self.query);
         let sent = self.shown_query.as_ref();
@@ -71,14 +71,14 @@ impl Browser {
         self.is_cut() && sent.is_some_and(|sent| !sent.starts_with(&wanted))
     }
 
-    /// Asks for the market's order soon, unless that is under way.
+    /// Schedules a request for the market's order, unless one is in flight.
     pub(super) fn schedule_order(&mut self, now: Now) {
         if self.ask_order_at.is_none() && self.lacks_market_order() {
             self.ask_order_at = Some(now.mono + SETTLE);
         }
     }
 
-    /// Whether the request under way differs from the answer shown by nothing but its order.
+    /// Whether the request in flight differs from the response shown only in its order.
     fn asks_only_for_order(&self) -> bool {
         let Some((asked, shown)) = self.asked_query.as_ref().zip(self.shown_query.as_ref()) else {
             return false;
@@ -90,7 +90,7 @@ impl Browser {
         asked.order != shown.order && *asked == reordered
     }
 
-    /// What the market is being asked for because of the order: its own top rows.
+    /// The order that the market is being queried for, because its own top rows may differ.
     pub fn order_request(&self) -> Option<String> {
         let is_asking =
             self.ask_order_at.is_some() || (self.remote.is_loading() && self.lacks_market_order());
@@ -108,7 +108,7 @@ impl Browser {
     }
 
     /// Whether better rows may exist than the first one: the market has more than the loaded rows,
-    /// and they are not its first ones in this order.
+    /// and they are not its top ones in this order.
     pub fn is_sorted_among_loaded(&self) -> bool {
         let keys = self.sorting_keys();
         let is_whole = self
@@ -120,17 +120,17 @@ impl Browser {
         let sent = self.shown_query.as_ref();
         let sent = sent.map(|query| self.market_keys(query));
         let is_sent = sent.is_some_and(|sent| sent.first() == Some(first));
-        // The market sorts by the prices that it quotes.
+        // The market sorts by its quoted prices.
         let is_other = |listing: &Listing| listing.is_estimated(first.field);
         !is_sent || self.is_unordered() || self.listing().is_some_and(is_other)
     }
 }
 
-/// Asks the market where an order has settled.
-pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
-    let super::State {
+/// Sends the request for an order that has settled.
+pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
+    let State {
         browsers, tickets, ..
-    } = &mut model.state;
+    } = state;
     let mut effects = Vec::new();
     for browser in browsers.iter_mut() {
         if browser.ask_order_at.is_some_and(|due| due <= now.mono) {
@@ -140,11 +140,11 @@ pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
     effects
 }
 
-/// When the next order has settled.
-pub(super) fn deadline(model: &Model) -> Option<f64> {
+/// When the next order settles.
+pub(super) fn deadline(state: &State) -> Option<f64> {
     [
-        &model.state.browsers[Resource::Offers],
-        &model.state.browsers[Resource::Volumes],
+        &state.browsers[Resource::Offers],
+        &state.browsers[Resource::Volumes],
     ]
     .into_iter()
     .filter_map(|browser| browser.ask_order_at)

@@ -1,25 +1,25 @@
-//! How the table and the preview beside it share the screen: by two keys or by dragging the divider.
+//! How table and preview share the screen: changed by two keys or by dragging the divider.
 
 /// Per cent that a key press moves the divider.
 const STEP: u16 = 5;
 
-/// What each side has at least, in per cent.
+/// The minimum of each side, in per cent.
 const LEAST: u16 = 20;
 
-/// The widest preview that nobody asked for: its lines are short, and columns wait for the room.
+/// The widest automatic preview, in columns: its lines are short, and table columns need the room.
 const WIDEST: u16 = 60;
 
-/// The share of the table, whether the preview is folded, and whether the mouse holds the divider.
+/// The table's share, whether the preview is hidden, and whether the mouse is dragging the divider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Split {
-    /// The share of the table in per cent, once somebody moved the divider.
+    /// The table's share in per cent, once the divider was moved.
     share: Option<u16>,
     is_folded: bool,
     is_held: bool,
 }
 
 impl Split {
-    /// The split of an earlier run; out of bounds it is brought back into them.
+    /// The saved split, clamped to its bounds.
     pub fn of(share: Option<u16>) -> Self {
         let mut split = Self::default();
         if let Some(share) = share {
@@ -28,7 +28,7 @@ impl Split {
         split
     }
 
-    /// The share of the table in per cent, if the divider was moved.
+    /// The table's share in per cent, if the divider was moved.
     pub const fn kept(self) -> Option<u16> {
         self.share
     }
@@ -54,7 +54,7 @@ impl Split {
         self.is_folded = !self.is_folded;
     }
 
-    /// Gives the preview more room, or less, where both share `width` columns.
+    /// Widens or narrows the preview where both share `width` columns.
     pub fn widen_preview(&mut self, more: bool, width: u16) {
         let table = u32::from(self.table(width)) * 100;
         let share = self
@@ -68,7 +68,7 @@ impl Split {
         });
     }
 
-    /// Takes hold of the divider.
+    /// Starts dragging the divider.
     pub const fn hold(&mut self) {
         self.is_held = true;
     }
@@ -77,10 +77,10 @@ impl Split {
         self.is_held = false;
     }
 
-    /// Moves the divider to a column of `width`, if it is held.
+    /// Moves the divider to a column of `width`, if it is being dragged.
     pub fn drag(&mut self, column: u16, width: u16) {
         if self.is_held && width > 0 {
-            // Rounded up, or a divider that is let go where it stood would creep.
+            // Rounded up, or a divider released where it was would creep.
             let share = (u32::from(column) * 100).div_ceil(u32::from(width));
             self.set(u16::try_from(share).unwrap_or(u16::MAX));
         }

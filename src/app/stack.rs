@@ -1,18 +1,22 @@
-//! Hands what happens to the open views, and carries out what they ask for.
+//! Passes events to the open views, and carries out the changes they request.
 //!
-//! The stack of views ends in the view of the open pane, at place 0; what is open over it follows.
+//! The stack of views starts with the view of the open pane, at index 0; what is open over it
+//! follows.
 
+use super::actions;
 use super::commands::Commands;
 use super::export::{NotWritten, Written};
 use super::frame_layout::Target;
-use super::keymap::Action;
+use super::keymap::{Action, Context};
 use super::message::{Effect, Toast};
+use super::model::Model;
 use super::mutations::Completed;
 use super::remote::{Now, Ticket, Waiting};
 use super::view::{Availability, Change, Cx, Outcome, Region, Response, View};
-use super::{Model, actions};
+use crate::widgets::text_area::LONGEST_TEXT;
+use crate::widgets::text_input::{LONGEST_LINE, Pasted};
 
-/// Lets the view at a place of the stack act; `None` if there is no view.
+/// Runs `act` on the view at an index of the stack; `None` if there is no view.
 fn with<R>(
     model: &mut Model,
     now: Now,
@@ -57,9 +61,9 @@ fn carry_out(model: &mut Model, now: Now, place: usize, change: Change) -> Vec<E
     }
 }
 
-/// Does what an action means to the pane, whatever is open over it.
+/// Performs an action on the pane, whatever is open over it.
 fn perform_on_pane(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    match with(model, now, 0, |view, cx| view.update(action, cx)) {
+    match with(model, now, 0, |view, cx| view.act(action, cx)) {
         Some((Outcome::Handled, effects)) => effects,
         Some((Outcome::Ignored, _)) | None => open(model, now, action).unwrap_or_else(|| {
             ignored(model, now, action);
@@ -68,7 +72,7 @@ fn perform_on_pane(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     }
 }
 
-/// Closes the view at a place of the stack and all above it, topmost first. The pane stays.
+/// Closes the view at an index of the stack and all above it, topmost first. The pane stays.
 pub(super) fn close_from(model: &mut Model, now: Now, place: usize) -> Vec<Effect> {
     let mut effects = Vec::new();
     let place = place.max(1);
@@ -88,7 +92,7 @@ pub(super) fn resumed(model: &mut Model, now: Now) -> Vec<Effect> {
     resumed.map_or_else(Vec::new, |((), effects)| effects)
 }
 
-/// Lets the topmost view act.
+/// Runs `act` on the topmost view.
 fn with_top<R>(
     model: &mut Model,
     now: Now,
@@ -97,17 +101,16 @@ fn with_top<R>(
     with(model, now, model.overlays.len(), act)
 }
 
-/// Gives an action to the topmost view; `None` if it is none of the view's business, or if the
-/// topmost overlay is no view.
+/// Passes an action to the topmost view; `None` if the view ignores it.
 pub(super) fn update(model: &mut Model, now: Now, action: Action) -> Option<Vec<Effect>> {
-    let (outcome, effects) = with_top(model, now, |view, cx| view.update(action, cx))?;
+    let (outcome, effects) = with_top(model, now, |view, cx| view.act(action, cx))?;
     match outcome {
         Outcome::Handled => Some(effects),
         Outcome::Ignored => None,
     }
 }
 
-/// Opens the view that an action stands for; `None` if it stands for none.
+/// Opens the view of an action; `None` if it has none.
 pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Option<Vec<Effect>> {
     let commands = matches!(action, Action::Help | Action::Palette).then(|| Commands::of(model));
     let Model {
@@ -128,7 +131,7 @@ pub(super) fn open(model: &mut Model, now: Now, action: Action) -> Option<Vec<Ef
     is_opened.then_some(effects)
 }
 
-/// Says that an action means nothing where the keyboard is, unless the press before was the same.
+/// Says that an action has no meaning here, unless the last press was the same.
 pub(super) fn ignored(model: &mut Model, now: Now, action: Action) {
     if model.state.keyboard.is_repeat() {
         return;
@@ -137,7 +140,7 @@ pub(super) fn ignored(model: &mut Model, now: Now, action: Action) {
     model.state.toast = Some(Toast::error(format!("{key} does nothing here"), now));
 }
 
-/// Gives a key that no context binds to the topmost view.
+/// Passes an unbound key to the topmost view.
 pub(super) fn typed(
     model: &mut Model,
     now: Now,
@@ -146,8 +149,22 @@ pub(super) fn typed(
     with_top(model, now, |view, cx| view.typed(key, cx))
 }
 
-/// Gives a pasted text to the topmost view.
+/// Passes a pasted text to the topmost view.
 pub(super) fn pasted(model: &mut Model, now: Now, text: &str) -> Option<Vec<Effect>> {
+    let view = top(model);
+    let room = if view.contexts().contains(&Context::Editor) {
+        LONGEST_TEXT
+    } else {
+        LONGEST_LINE
+    };
+    if view.takes_text() && text.len() > room {
+        let pasted = Pasted {
+            too_long: text.len(),
+            ..Pasted::default()
+        };
+        model.state.toast = pasted.notice().map(|notice| Toast::error(notice, now));
+        return Some(Vec::new());
+    }
     let (outcome, effects) = with_top(model, now, |view, cx| view.paste(text, cx))?;
     if outcome == Outcome::Ignored {
         model.state.toast = Some(Toast::error("Can't paste here", now));
@@ -155,8 +172,8 @@ pub(super) fn pasted(model: &mut Model, now: Now, text: &str) -> Option<Vec<Effe
     Some(effects)
 }
 
-/// Gives the text from the person's editor to the topmost view: only that one can have asked, as
-/// the editor had the keyboard in between.
+/// Passes the text from the person's editor to the topmost view: only that one can have opened it,
+/// because the editor had the keyboard in between.
 pub(super) fn edited(model: &mut Model, now: Now, text: Result<String, String>) -> Vec<Effect> {
     match text {
         Ok(text) => with_top(model, now, |view, cx| view.edited(&text, cx))
@@ -168,7 +185,7 @@ pub(super) fn edited(model: &mut Model, now: Now, text: Result<String, String>) 
     }
 }
 
-/// Gives a click to the topmost view, if it is on one of its lines.
+/// Passes a click to the topmost view, if it is on one of its lines.
 pub(super) fn clicked(model: &mut Model, now: Now, x: u16, y: u16) -> Option<Vec<Effect>> {
     let top = model.overlays.len();
     let hit: Option<(Region, usize)> = match model.facts.at(x, y) {
@@ -180,12 +197,12 @@ pub(super) fn clicked(model: &mut Model, now: Now, x: u16, y: u16) -> Option<Vec
     with(model, now, top, |view, cx| view.click(region, line, cx)).map(|(_, effects)| effects)
 }
 
-/// Gives a turn of the wheel to the topmost view.
+/// Passes a turn of the wheel to the topmost view.
 pub(super) fn wheel(model: &mut Model, now: Now, lines: isize) -> Option<Vec<Effect>> {
     with_top(model, now, |view, cx| view.wheel(lines, cx)).map(|((), effects)| effects)
 }
 
-/// Offers a response to every view, topmost first; gives it back if none waits for it.
+/// Offers a response to every view, topmost first; returns it if none waits for it.
 pub(super) fn response(
     model: &mut Model,
     now: Now,
@@ -205,14 +222,14 @@ pub(super) fn response(
                 left = rest;
                 all.extend(effects);
             }
-            // Not a view: the offer was not touched.
+            // There is no such view: the offer was not touched.
             None => left = offered,
         }
     }
     (left, all)
 }
 
-/// Offers the end of an export to every view, topmost first; gives it back if none wrote the file.
+/// Offers the result of an export to every view, topmost first; returns it if none wrote the file.
 pub(super) fn exported(
     model: &mut Model,
     now: Now,
@@ -227,7 +244,8 @@ pub(super) fn exported(
     left
 }
 
-/// Tells the views how a write ended, topmost first, until one shows it; whether one does.
+/// Tells the views the outcome of a write, topmost first, until one shows it; returns whether one
+/// does.
 pub(super) fn write_completed(
     model: &mut Model,
     now: Now,
@@ -248,14 +266,14 @@ pub(super) fn write_completed(
     (false, all)
 }
 
-/// Tells every view how a request fares.
+/// Tells every view the progress of a request.
 pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
     for view in views(&mut model.panes, &mut model.overlays) {
         view.progress(ticket, attempt, waiting);
     }
 }
 
-/// The earliest moment that a view wants.
+/// The earliest deadline of a view.
 pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
     let above = model.overlays.iter().map(|view| &**view);
     let views = std::iter::once(model.pane_view()).chain(above);
@@ -264,7 +282,7 @@ pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
         .reduce(f64::min)
 }
 
-/// Lets every view, topmost first, see that time has passed or that something has ended.
+/// Ticks every view, topmost first.
 pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
     let places = 0..=model.overlays.len();
     places
@@ -295,7 +313,7 @@ pub(super) fn top(model: &Model) -> &dyn View {
     above.map_or_else(|| model.pane_view(), |view| &**view)
 }
 
-/// Whether an action can be taken in the view that has the keyboard.
+/// Whether an action is available in the view that has the keyboard.
 pub(super) fn availability(model: &Model, action: Action) -> Availability {
     top(model).availability(action, &model.state)
 }

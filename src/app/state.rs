@@ -1,68 +1,69 @@
-//! What the views share: the market, its data and the person's settings.
+//! The state that views share: the market, its data and the person's settings.
 
 use std::ops::{Index, IndexMut};
 
 use super::browser::Browser;
 use super::groups::Groups;
 use super::keymap::{Chord, Keymap};
+use super::markets::data::Markets;
 use super::message::{Effect, Toast};
 use super::mutations::Mutations;
+use super::pane::Pane;
+use super::profile::Profile;
 use super::remote::{Now, Tickets};
 use super::requests::Requests;
 use super::routes::Routes;
-use super::{Pane, Profile, drafts, markets, persistence, sandbox, split, themes};
+use super::{drafts, persistence, sandbox, split, themes};
 use crate::api::ledger::Ledger;
 use crate::domain::local::LocalTime;
 use crate::domain::saved::Searches;
 use crate::domain::{Condition, Dialect, Resource};
 
-/// What the views share: the market, its data and the person's settings.
+/// The state that views share: the market, its data and the person's settings.
 #[derive(Debug)]
 pub struct State {
     pub profile: Profile,
     pub pane: Pane,
-    /// The listings, one for each resource.
+    /// The tables, one for each resource.
     pub browsers: Browsers,
-    /// The keys of this person.
+    /// The effective key bindings.
     pub keymap: Keymap,
     pub routes: Box<Routes>,
-    /// What should be known about how the program started; shown until Esc.
+    /// Notices about the start of the program; shown until Esc.
     pub notices: Vec<String>,
-    /// Those of the notices that the configuration file gave rise to.
+    /// The notices that come from the configuration file.
     pub config_notices: Vec<String>,
-    /// A notice that goes by itself.
     pub toast: Option<Toast>,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
-    /// Whether the person is at this terminal, as far as it says.
+    /// Whether the terminal has the focus, as far as it reports it.
     pub is_focused: bool,
-    /// What was sent and answered.
+    /// Requests and responses.
     pub ledger: Ledger,
-    /// What the Requests pane has besides that.
+    /// The state of the Requests pane beside the ledger.
     pub requests: Box<Requests>,
-    /// What changes the market: under way and in the past.
+    /// Writes: in flight and past.
     pub mutations: Mutations,
     pub searches: Searches,
     pub(super) persistence: persistence::Persistence,
-    /// What the Workergroups pane has besides its table.
+    /// The state of the Workergroups pane beside its table.
     pub groups: Groups,
-    /// What the embedded sandbox says of itself.
     pub sandbox: sandbox::SandboxNotes,
-    /// How table and detail share a wide screen.
+    /// How table and preview share a wide screen.
     pub split: split::Split,
     /// The time zone of the person.
     pub zone: jiff::tz::TimeZone,
-    /// The markets that can be connected to.
-    pub markets: markets::Markets,
-    /// The themes, and the one that is shown.
+    /// The markets to connect to.
+    pub markets: Markets,
+    /// The themes, and the current one.
     pub themes: themes::Themes,
-    /// What closed views remember.
+    /// State of closed views.
     pub drafts: drafts::Drafts,
     pub(crate) tickets: Tickets,
     pub(super) keyboard: Keyboard,
 }
 
-/// The last key press, on which the next one depends: a second Ctrl-c quits, and a key that does
+/// The last key press, which matters to the next one: a second Ctrl-c quits, and a key that does
 /// nothing says so once.
 #[derive(Debug, Default)]
 pub(super) struct Keyboard {
@@ -71,7 +72,7 @@ pub(super) struct Keyboard {
 }
 
 impl Keyboard {
-    /// Notes a key press; whether the one before was the same.
+    /// Records a key press; returns whether the last one was the same.
     pub(super) fn pressed(&mut self, chord: Chord) -> bool {
         self.is_repeat = self.last.replace(chord) == Some(chord);
         self.is_repeat
@@ -83,7 +84,7 @@ impl Keyboard {
     }
 }
 
-/// The listings that are browsed, one for each resource.
+/// The tables, one for each resource.
 #[derive(Debug)]
 pub struct Browsers([Browser; 3]);
 
@@ -96,7 +97,6 @@ impl Browsers {
         self.0.iter()
     }
 
-    /// All of them, to be changed.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Browser> {
         self.0.iter_mut()
     }
@@ -135,8 +135,8 @@ impl<'a> IntoIterator for &'a mut Browsers {
 }
 
 impl State {
-    /// The state at the start. `conditions` are those of the first search, if they are not the
-    /// usual ones.
+    /// The initial state. `conditions` are those of the first search, unless they are the default
+    /// ones.
     pub(super) fn new(profile: Profile, conditions: Option<Vec<Condition>>) -> Self {
         let dialect = profile.dialect;
         let mut browsers = Browsers::new(dialect);
@@ -165,7 +165,7 @@ impl State {
             sandbox: sandbox::SandboxNotes::default(),
             split: split::Split::default(),
             zone: jiff::tz::TimeZone::UTC,
-            markets: markets::Markets::default(),
+            markets: Markets::default(),
             themes: themes::Themes::default(),
             drafts: drafts::Drafts::default(),
             tickets: Tickets::default(),
@@ -179,12 +179,12 @@ impl State {
         revisions.fold(0, u64::wrapping_add)
     }
 
-    /// The browser of the open pane.
+    /// The table of the open pane.
     pub fn browser(&self) -> Option<&Browser> {
         Some(&self.browsers[self.pane.resource()?])
     }
 
-    /// The browser of the open pane, to be changed.
+    /// The table of the open pane, mutable.
     pub fn browser_mut(&mut self) -> Option<&mut Browser> {
         Some(&mut self.browsers[self.pane.resource()?])
     }
@@ -199,13 +199,13 @@ impl State {
         self.browsers[resource].ask(&mut self.tickets, now)
     }
 
-    /// The browser of the open pane with the tickets for its requests.
+    /// The table of the open pane, with the tickets for its requests.
     pub(super) fn browser_and_tickets(&mut self) -> Option<(&mut Browser, &mut Tickets)> {
         let resource = self.pane.resource()?;
         Some((&mut self.browsers[resource], &mut self.tickets))
     }
 
-    /// Where and when the person reads.
+    /// The person's time zone and the current time.
     pub fn local_time(&self, now: Now) -> LocalTime {
         LocalTime {
             zone: self.zone.clone(),
@@ -213,8 +213,8 @@ impl State {
         }
     }
 
-    /// The next moment of something that only moves on screen, `after` seconds from now; none while
-    /// nobody looks. What is due for the market must not wait by this.
+    /// The next deadline of something that only moves on screen, `after` seconds from now; `None`
+    /// while the terminal is unfocused. Never use it for anything that is due for the market.
     pub fn animation(&self, now: Now, after: f64) -> Option<f64> {
         self.is_focused.then_some(now.mono + after)
     }

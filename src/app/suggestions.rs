@@ -1,20 +1,22 @@
-//! What was probably meant by a search that finds nothing: a name that the market does not use, such
-//! as `gpu_name=4090` for RTX 4090.
+//! Suggestions for a search that finds nothing: names that the market does not use, such as
+//! `gpu_name=4090` for RTX 4090.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::actions::seen_values;
 use super::browser::Browser;
 use crate::domain::field::{Filter, Kind};
-use crate::domain::{Field, language};
+use crate::domain::text::visible;
+use crate::domain::{Field, Listing, country, language};
 
-/// The names that records of a pane had, by field. An empty answer has none: earlier ones count.
+/// The names in the records of a pane, by field. They are collected over time, because an empty
+/// response has none.
 pub(super) type Names = BTreeMap<&'static str, BTreeSet<String>>;
 
 impl Browser {
-    /// Remembers the names that the loaded rows have.
+    /// Remembers the names in the loaded rows.
     pub(super) fn remember_names(&mut self) {
-        // Its columns are read with every answer: others would cost a second reading of all rows.
+        // Only columns that are read with every response: others would cost another pass over all
+        // rows.
         let is_name =
             |field: &&Field| field.kind == Kind::Text && field.filter == Filter::Documented;
         for field in self.query.catalog().fields().iter().filter(is_name) {
@@ -23,7 +25,7 @@ impl Browser {
         }
     }
 
-    /// Conditions to try in the place of those that name something unknown.
+    /// Conditions to try instead of those with an unknown name.
     pub fn suggestions(&self) -> Vec<String> {
         let conditions = self.query.active();
         conditions
@@ -35,4 +37,27 @@ impl Browser {
             })
             .collect()
     }
+}
+
+/// The different values of a text field that are here, for completion and choices.
+pub(super) fn seen_values(listing: Option<&Listing>, field: &Field) -> Vec<String> {
+    let Some(listing) = listing else {
+        return Vec::new();
+    };
+    let known = listing.catalog().fields().iter().find(|own| *own == field);
+    let Some(own) = known else { return Vec::new() };
+    let mut values: Vec<String> = listing
+        .column(own)
+        .texts()
+        .iter()
+        .map(|text| match own.kind {
+            Kind::Country => country::code(text.compared()),
+            _ => text.compared(),
+        })
+        .filter(|text| !text.is_empty() && visible(text, 80) == **text)
+        .map(str::to_owned)
+        .collect();
+    values.sort();
+    values.dedup();
+    values
 }

@@ -1,4 +1,4 @@
-//! The themes that can be shown, as this terminal shows them.
+//! The available themes, as this terminal shows them.
 
 use crate::widgets::theme::Theme;
 
@@ -8,18 +8,18 @@ pub struct NamedTheme {
     pub name: String,
     /// Its styles; `None` for the one that follows the terminal's background.
     pub theme: Option<Theme>,
-    /// Whether it is a file of the person's own.
+    /// Whether it is one of the person's own files.
     pub is_own: bool,
 }
 
-/// The themes, and the one that is shown.
+/// The themes, and the current one.
 #[derive(Debug, Clone, Default)]
 pub struct Themes {
     pub all: Vec<NamedTheme>,
-    /// The name of the chosen one.
+    /// The name of the selected one.
     pub chosen: String,
-    /// The theme to draw with, if it is not the one of the start.
+    /// The theme to draw with, unless it is that of the start.
     pub shown: Option<Theme>,
-    /// The theme that was just written into the configuration: reading that back is no news.
+    /// The theme just saved to the configuration, so that reloading it is not reported.
     pub saved: Option<String>,
 }

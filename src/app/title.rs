@@ -1,9 +1,9 @@
 //! The title of the terminal's window.
 
-use super::State;
+use super::state::State;
 use crate::domain::text::visible;
 
-/// Names the market and the pane, so that one of many windows is found again.
+/// The market and the pane, so that one window among many can be found.
 pub fn title(state: &State) -> String {
     let market = if state.profile.is_sandbox {
         "SANDBOX".to_owned()

@@ -1,44 +1,37 @@
-//! What a view can answer, and what it may do in return.
+//! The interface between views and the core.
 //!
-//! A view is a screen, panel or dialog that lies over a pane: it has its state, its keys and its
-//! drawing in one folder of `views`. The dispatcher in [`super`] knows views only by this trait.
+//! A view is a screen, panel or dialog over a pane: its state, its keys and its drawing are in one
+//! folder of `views`. The dispatcher in [`super`] knows views only by this trait.
 
 use std::fmt;
 
 use crossterm::event::KeyEvent;
-use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Position, Rect};
-use ratatui::text::Line;
-use ratatui::widgets::{StatefulWidget, Widget};
+use ratatui::layout::Rect;
 
-use super::State;
 use super::commands::Commands;
 use super::export::{NotWritten, Written};
-use super::frame_layout::{FrameLayout, Target};
+use super::frame_layout::FrameLayout;
 use super::keymap::{Action, Context};
 use super::message::{Effect, Toast};
 use super::mutations::Completed;
 use super::pane::Pane;
 use super::remote::{Now, Ticket, Waiting};
+pub use super::scene::Scene;
+use super::state::State;
 use crate::api::{ApiError, Reply, Request};
 use crate::domain::Field;
-use crate::widgets::form::{Form, FormLayout, FormLines};
-use crate::widgets::list::{List, ListLines};
-use crate::widgets::panel::Size;
-use crate::widgets::report::{Report, ReportLayout, ReportLines};
-use crate::widgets::text_area::{TextArea, TextAreaLines};
-use crate::widgets::text_input::{InputLine, Pasted, TextInput};
-use crate::widgets::theme::Theme;
+use crate::widgets::input_widget::InputWidget;
+use crate::widgets::text_input::Pasted;
 use crate::widgets::viewport::Viewport;
 
-/// The end of a request: its reply, or why there is none.
+/// The result of a request: its reply or its error.
 pub type Response = Result<Reply, ApiError>;
 
-/// Whether a view made something of what it was given.
+/// Whether a view handled what it was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     Handled,
-    /// It means nothing here; the dispatcher says so once.
+    /// It has no meaning here; the dispatcher says so once.
     Ignored,
 }
 
@@ -52,20 +45,19 @@ impl Outcome {
     }
 }
 
-/// Whether an action can be taken now.
+/// Whether an action is available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Availability {
     Available,
-    /// It means nothing here: no hint names it.
+    /// It has no meaning here: no hint shows it.
     Hidden,
-    /// It cannot, for this reason.
     Disabled(String),
 }
 
 /// Where a view is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
-    /// Everything between header and footer, in place of the pane.
+    /// Everything between header and footer, instead of the pane.
     Page,
     /// Over what is open below it, which is dimmed.
     Dialog,
@@ -76,9 +68,9 @@ pub enum Placement {
 pub struct Region(pub u8);
 
 impl Region {
-    /// The part that the cursor keys move in.
+    /// The part in which the cursor keys move.
     pub const MAIN: Self = Self(0);
-    /// What goes with the selected line.
+    /// The preview of the selected line.
     pub const PREVIEW: Self = Self(1);
 }
 
@@ -87,7 +79,7 @@ pub trait View: fmt::Debug + Send {
     /// Where its keys are looked up, the most specific context first.
     fn contexts(&self) -> &'static [Context];
 
-    /// Does what an action means here.
+    /// Carries out an action.
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome;
 
     /// Draws the view into `area`.
@@ -97,53 +89,99 @@ pub trait View: fmt::Debug + Send {
         Placement::Page
     }
 
-    /// Whether an action can be taken now; also asked for the actions of panes while the view is
-    /// open.
+    /// Whether an action is available; also called for the actions of panes while the view is open.
     fn availability(&self, action: Action, state: &State) -> Availability {
         let _ = (action, state);
         Availability::Available
     }
 
-    /// The name of an action's effect here, where the table's word is too general: `start`,
-    /// `price offers`.
+    /// The name of an action's effect here, if the table's word is too general: `start`, `price
+    /// offers`.
     fn hint(&self, action: Action) -> Option<&'static str> {
         let _ = action;
         None
     }
 
-    /// Takes a key that no context binds: typed text.
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        let _ = (key, cx);
-        Outcome::Ignored
+    /// The widget in the main region that keys, pastes and the wheel go to first, brought up to
+    /// date with the state.
+    fn widget(&mut self, cx: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        let _ = cx;
+        None
     }
 
-    /// Whether typed characters go into a text now.
-    fn takes_text(&self) -> bool {
-        false
+    /// The text in its widget has changed.
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        let _ = cx;
     }
 
-    /// Takes a pasted text. Ignoring it tells the person that nothing can be pasted here.
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        let _ = (text, cx);
-        Outcome::Ignored
-    }
-
-    /// Takes a click on the line of a region.
-    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
-        let _ = (region, line, cx);
-        Outcome::Ignored
-    }
-
-    /// Takes a turn of the wheel, by so many lines; as so many steps of the cursor unless the view
-    /// knows better.
-    fn wheel(&mut self, lines: isize, cx: &mut Cx<'_>) {
-        let action = if lines < 0 { Action::Up } else { Action::Down };
-        for _ in 0..lines.unsigned_abs() {
-            self.update(action, cx);
+    /// Does what an action means to the widget, or else to the view.
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        let viewport = cx.viewport(Region::MAIN);
+        let widget = self.widget(cx);
+        if widget.is_some_and(|widget| widget.act(action, viewport)) {
+            Outcome::Handled
+        } else {
+            self.update(action, cx)
         }
     }
 
-    /// Takes the response to one of its requests; gives back what it is not waiting for.
+    /// Handles a key that no context binds: typed text.
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        let viewport = cx.viewport(Region::MAIN);
+        let widget = self.widget(cx);
+        let is_typed = widget.is_some_and(|widget| widget.typed(key, viewport));
+        if is_typed {
+            self.text_changed(cx);
+        }
+        Outcome::of(is_typed)
+    }
+
+    /// Whether typed characters go into a text.
+    fn takes_text(&self) -> bool {
+        self.contexts().iter().any(|context| context.takes_text())
+    }
+
+    /// Handles a pasted text. Ignoring it tells the person that nothing can be pasted here.
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        let Some(pasted) = self.widget(cx).and_then(|widget| widget.pasted(text)) else {
+            return Outcome::Ignored;
+        };
+        cx.pasted(pasted);
+        self.text_changed(cx);
+        Outcome::Handled
+    }
+
+    /// Handles a click on the line of a region.
+    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        let widget = self.widget(cx).filter(|_| region == Region::MAIN);
+        if widget.is_some_and(|widget| widget.select_line(line)) {
+            self.update(self.on_click(), cx)
+        } else {
+            Outcome::Ignored
+        }
+    }
+
+    /// What choosing a line of its list by a click does.
+    fn on_click(&self) -> Action {
+        Action::Submit
+    }
+
+    /// Takes a turn of the wheel, by so many lines; as so many steps of the cursor unless the
+    /// widget or the view knows better.
+    fn wheel(&mut self, lines: isize, cx: &mut Cx<'_>) {
+        let viewport = cx.viewport(Region::MAIN);
+        if let Some(widget) = self.widget(cx)
+            && widget.wheel(lines, viewport)
+        {
+            return;
+        }
+        let action = if lines < 0 { Action::Up } else { Action::Down };
+        for _ in 0..lines.unsigned_abs() {
+            self.act(action, cx);
+        }
+    }
+
+    /// Handles the response to one of its requests; returns responses that are not its own.
     fn response(
         &mut self,
         ticket: Ticket,
@@ -154,18 +192,18 @@ pub trait View: fmt::Debug + Send {
         Some(response)
     }
 
-    /// Learns how a write ended; `Handled` if the view shows it, and no notice has to.
+    /// Learns the outcome of a write; `Handled` if the view shows it, so that no notice has to.
     fn write_completed(&mut self, write: &Completed, cx: &mut Cx<'_>) -> Outcome {
         let _ = (write, cx);
         Outcome::Ignored
     }
 
-    /// Learns that a request waits or is tried again.
+    /// Learns that a request waits or is retried.
     fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
         let _ = (ticket, attempt, waiting);
     }
 
-    /// Takes the end of an export of its own; gives back what it did not export.
+    /// Handles the result of an export of its own; returns others.
     fn exported(
         &mut self,
         result: Result<Written, NotWritten>,
@@ -175,25 +213,25 @@ pub trait View: fmt::Debug + Send {
         Some(result)
     }
 
-    /// When it wants [`View::tick`], on the monotonic clock.
+    /// When it needs [`View::tick`], on the monotonic clock.
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
         let _ = (state, now);
         None
     }
 
-    /// The moment it asked for has come, or something outside the core has ended: a file was
-    /// written, a market connected. May also come early.
+    /// Its deadline has passed, or something outside the core has ended: a file was written, a
+    /// market connected. May also come early.
     fn tick(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
     }
 
-    /// Takes back the text that it gave to the person's editor by [`Effect::Edit`].
+    /// Handles the text that it sent to the person's editor by [`Effect::Edit`].
     fn edited(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
         let _ = (text, cx);
         Outcome::Ignored
     }
 
-    /// Rows, prices or marks of a pane have changed: what was worked out from them is stale.
+    /// Rows, prices or marks of a pane have changed: anything computed from them is stale.
     fn rows_changed(&mut self, state: &State) {
         let _ = state;
     }
@@ -209,19 +247,19 @@ pub trait View: fmt::Debug + Send {
     }
 }
 
-/// Opens the view that an action stands for where the keyboard is; false if it stands for none.
+/// Opens the view of an action where the keyboard is; false if it has none.
 pub type Opener = fn(Action, &mut Cx<'_>) -> bool;
 
-/// Where views come from: given to the core from outside, so that the core knows none by name.
+/// Creates views: passed to the core from outside, so that the core knows none by name.
 #[derive(Debug, Clone, Copy)]
 pub struct Views {
-    /// Opens the view that an action stands for.
+    /// Opens the view of an action.
     pub open: Opener,
-    /// Makes the view of a pane, over which all others open.
+    /// Creates the view of a pane, over which all others open.
     pub pane: fn(Pane) -> Box<dyn View>,
 }
 
-/// A change to the stack of views, carried out when the view has returned.
+/// A change to the stack of views, applied when the view has returned.
 #[derive(Debug)]
 pub(super) enum Change {
     Open(Box<dyn View>),
@@ -232,7 +270,7 @@ pub(super) enum Change {
     GoTo(Pane),
 }
 
-/// What a view may read and do.
+/// What a view can read and do.
 #[derive(Debug)]
 pub struct Cx<'a> {
     pub now: Now,
@@ -268,7 +306,7 @@ impl<'a> Cx<'a> {
         self.changes.push(Change::Open(Box::new(view)));
     }
 
-    /// Opens a view that needs something to be about; false if there is nothing.
+    /// Opens a view that needs a subject; false if there is none.
     pub fn try_open<V: View + 'static>(&mut self, view: impl FnOnce(&State) -> Option<V>) -> bool {
         let view = view(self.state);
         let is_there = view.is_some();
@@ -277,7 +315,7 @@ impl<'a> Cx<'a> {
         is_there
     }
 
-    /// What can be done from where the keyboard is, for a list of that which is about to open.
+    /// The commands available here, for a list of them that is about to open.
     pub const fn take_commands(&mut self) -> Option<Commands> {
         self.commands.take()
     }
@@ -296,23 +334,23 @@ impl<'a> Cx<'a> {
         self.changes.push(Change::CloseAll);
     }
 
-    /// Does what an action means once the changes before it are made, as if its key was pressed.
+    /// Performs an action after the pending changes, as if its key was pressed.
     pub fn perform(&mut self, action: Action) {
         self.changes.push(Change::Perform(action));
     }
 
-    /// Does what an action means to the pane below, whose selection this view moves: opening the
-    /// details of the selected row, for one.
+    /// Performs an action on the pane below, whose selection this view moves: for example, opening
+    /// the details of the selected row.
     pub fn perform_on_pane(&mut self, action: Action) {
         self.changes.push(Change::PerformOnPane(action));
     }
 
-    /// Shows a pane; all views are closed.
+    /// Opens a pane; all views are closed.
     pub fn go_to(&mut self, pane: Pane) {
         self.changes.push(Change::GoTo(pane));
     }
 
-    /// Sends a read; the response comes to [`View::response`] under this ticket.
+    /// Sends a read; [`View::response`] gets the response with this ticket.
     pub fn send(&mut self, request: Request) -> Ticket {
         let ticket = self.state.tickets.take();
         self.effects.push(Effect::Call { ticket, request });
@@ -324,12 +362,10 @@ impl<'a> Cx<'a> {
         self.effects.push(Effect::Abort(ticket));
     }
 
-    /// Lets something be done outside the core.
     pub fn effect(&mut self, effect: Effect) {
         self.effects.push(effect);
     }
 
-    /// Lets several things be done outside the core.
     pub fn effects(&mut self, effects: impl IntoIterator<Item = Effect>) {
         self.effects.extend(effects);
     }
@@ -338,25 +374,24 @@ impl<'a> Cx<'a> {
         self.state.toast = Some(Toast::new(text, self.now));
     }
 
-    /// Shows a short notice that something went wrong.
+    /// Shows a short error notice.
     pub fn complain(&mut self, text: impl Into<String>) {
         self.state.toast = Some(Toast::error(text, self.now));
     }
 
     /// Says what a paste left out.
     pub fn pasted(&mut self, pasted: Pasted) {
-        if pasted.refused > 0 {
-            let many = pasted.refused;
-            self.complain(format!("{many} invisible or control characters left out"));
+        if let Some(notice) = pasted.notice() {
+            self.complain(notice);
         }
     }
 
-    /// What the last frame showed of a region.
+    /// The viewport of a region in the last frame.
     pub fn viewport(&self, region: Region) -> Viewport {
         self.facts.viewport(self.depth, region)
     }
 
-    /// The columns of the table that the last frame showed, and where it was scrolled to.
+    /// The columns of the table in the last frame, and its horizontal scroll position.
     pub fn columns(&self) -> (Vec<&'static Field>, usize) {
         (self.facts.headers().collect(), self.facts.column_offset)
     }
@@ -368,170 +403,8 @@ impl<'a> Cx<'a> {
             .map_or(self.state.size.0, |(_, width)| width)
     }
 
-    /// By how many lines an action moves in the main region, if it moves.
+    /// How many lines an action moves in the main region; `None` if it does not move.
     pub fn motion(&self, action: Action) -> Option<isize> {
         action.motion(self.viewport(Region::MAIN).page)
-    }
-}
-
-/// What a view draws on, and what it may read while it does.
-pub struct Scene<'a, 'b> {
-    pub frame: &'a mut Frame<'b>,
-    pub theme: &'a Theme,
-    /// The market, its data and the person's settings.
-    pub state: &'a State,
-    pub now: Now,
-    /// How much room the screen has.
-    pub size: Size,
-    /// What this frame has measured so far.
-    pub(crate) facts: &'a mut FrameLayout,
-    /// What the frame before has measured.
-    pub(crate) before: &'a FrameLayout,
-    pub(crate) depth: usize,
-    pub(crate) cursor: Option<Position>,
-}
-
-impl fmt::Debug for Scene<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scene").finish_non_exhaustive()
-    }
-}
-
-impl Scene<'_, '_> {
-    pub fn render(&mut self, widget: impl Widget, area: Rect) {
-        self.frame.render_widget(widget, area);
-    }
-
-    /// Draws a scrolling widget, which keeps its place from frame to frame; gives what it shows.
-    pub fn scroll(
-        &mut self,
-        region: Region,
-        widget: impl StatefulWidget<State = Viewport>,
-        area: Rect,
-    ) -> Viewport {
-        let mut viewport = self.before.viewport(self.depth, region);
-        self.frame
-            .render_stateful_widget(widget, area, &mut viewport);
-        self.facts.viewports.push((self.depth, region, viewport));
-        viewport
-    }
-
-    /// Draws the lines of a list.
-    pub fn list<T: Clone>(&mut self, region: Region, list: &List<T>, area: Rect) -> Viewport {
-        self.scroll(region, ListLines::new(list, self.theme), area)
-    }
-
-    /// Draws a report with its search.
-    pub fn report(&mut self, region: Region, report: &Report, area: Rect) -> Viewport {
-        self.report_of(region, report, report.lines(), area)
-    }
-
-    /// Draws a report with other styles, or fresher figures, than it was last searched with.
-    pub fn report_of(
-        &mut self,
-        region: Region,
-        report: &Report,
-        lines: &[Line<'static>],
-        area: Rect,
-    ) -> Viewport {
-        let mut layout = ReportLayout {
-            viewport: self.before.viewport(self.depth, region),
-            cursor: None,
-        };
-        let lines = ReportLines::new(report, self.theme).showing(lines);
-        self.frame.render_stateful_widget(lines, area, &mut layout);
-        self.cursor = layout.cursor.or(self.cursor);
-        let viewport = layout.viewport;
-        self.facts.viewports.push((self.depth, region, viewport));
-        viewport
-    }
-
-    /// Draws a list with its search line above it.
-    pub fn searched_list<T: Clone>(&mut self, list: &List<T>, area: Rect) {
-        let [line, lines] =
-            Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
-        self.render(Line::styled("/ ", self.theme.accent), line);
-        let typed = Rect {
-            x: line.x + 2,
-            width: line.width.saturating_sub(2),
-            ..line
-        };
-        self.input(&list.input, "type to search", typed);
-        self.list(Region::MAIN, list, lines);
-    }
-
-    /// Draws a form in the main region; a click gives the place of a field.
-    pub fn form<K: Copy + Eq>(&mut self, form: &Form<K>, area: Rect) {
-        let before = self.before.viewport(self.depth, Region::MAIN);
-        let mut layout = FormLayout {
-            top: before.top,
-            ..FormLayout::default()
-        };
-        let lines = FormLines::new(form, self.theme);
-        self.frame.render_stateful_widget(lines, area, &mut layout);
-        self.cursor = layout.cursor.or(self.cursor);
-        let viewport = Viewport {
-            top: layout.top,
-            page: usize::from(area.height),
-            total: layout.total,
-            width: area.width,
-            rows: Rect::default(),
-        };
-        self.facts
-            .viewports
-            .push((self.depth, Region::MAIN, viewport));
-        for (place, field) in layout.fields {
-            self.clickable(place, Target::Item(Region::MAIN, field));
-        }
-    }
-
-    /// Draws a text of several lines that is edited, and puts the cursor there; a click gives a line.
-    pub fn text_area(&mut self, region: Region, text: &TextArea, area: Rect) {
-        let lines = TextAreaLines::new(text, self.theme);
-        let mut cursor = None;
-        self.frame.render_stateful_widget(lines, area, &mut cursor);
-        self.cursor = cursor;
-        let mut viewport = Viewport::default();
-        viewport.scroll_to(text.top(), text.lines().len(), area);
-        self.facts.viewports.push((self.depth, region, viewport));
-    }
-
-    /// Draws a line in which text is typed, and puts the cursor there.
-    pub fn input(&mut self, input: &TextInput, placeholder: &str, area: Rect) {
-        let line = InputLine::new(input, self.theme).placeholder(placeholder);
-        let mut cursor = None;
-        self.frame.render_stateful_widget(line, area, &mut cursor);
-        self.cursor = cursor;
-    }
-
-    /// Writes a fact on the right of a panel's top border that is known only when the content is
-    /// drawn, such as which lines are visible; if the title of `title` cells leaves room for it.
-    pub fn label_border(&mut self, panel: Rect, title: u16, fact: &str) {
-        let line = Line::styled(format!(" {fact} "), self.theme.dim);
-        let width = u16::try_from(line.width()).unwrap_or(u16::MAX);
-        if width <= panel.width.saturating_sub(title + 6) {
-            let place = Rect::new(panel.right() - 1 - width, panel.y, width, 1);
-            self.render(line, place);
-        }
-    }
-
-    pub fn clickable(&mut self, area: Rect, target: Target) {
-        self.facts.targets.push((area.into(), target));
-    }
-
-    /// The key of an action where these contexts are asked, as it is shown.
-    pub fn key_in(&self, contexts: &[Context], action: Action) -> String {
-        self.state.keymap.key_in(contexts, action)
-    }
-
-    /// Lets the mouse drag the border between two panels, which share these columns.
-    pub fn divider(&mut self, border: Rect, columns: Rect) {
-        self.facts.split = Some((columns.x, columns.width));
-        self.clickable(border, Target::Rule);
-    }
-
-    /// The key of an action, as it is shown.
-    pub fn key(&self, action: Action) -> String {
-        self.state.keymap.key_of(action)
     }
 }

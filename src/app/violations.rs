@@ -1,17 +1,17 @@
-//! The cells of a table that break a condition that the market was sent.
+//! Table cells that break a condition that the market was sent.
 
 use super::browser::Browser;
 use crate::domain::{Field, Query, Source};
 
 impl Browser {
-    /// Whether a column shows cells that break a condition that the market was asked for.
+    /// Whether a column has cells that break a condition that the market was sent.
     pub fn is_accused(&self, field: &Field) -> bool {
         self.violations()
             .iter()
             .any(|violation| reads_same(violation.field, field))
     }
 
-    /// Whether a cell breaks a condition that the market was asked for.
+    /// Whether a cell breaks a condition that the market was sent.
     pub fn is_violating(&self, row: usize, field: &Field) -> bool {
         !self.violations().is_empty()
             && self.violations().iter().any(|violation| {
@@ -28,7 +28,7 @@ impl Browser {
             })
     }
 
-    /// The columns that show broken cells and are not among those that the person has chosen.
+    /// The columns with such cells that the person has not chosen.
     pub fn accused(&self) -> Vec<&'static Field> {
         let is_chosen = |field: &Field| self.columns.iter().any(|own| reads_same(field, own));
         let catalog = self.query.catalog();

@@ -1,29 +1,30 @@
-//! Watching a search: the same question again and again, and what changed since watching began.
+//! Auto-refresh: repeats a search, and marks what has changed since it was turned on.
 
 use std::collections::{HashMap, HashSet};
 
 use super::browser::Browser;
 use super::message::Effect;
+use super::pane::Pane;
 use super::remote::Now;
-use super::{Model, Pane};
+use super::state::State;
 use crate::domain::insight::{Coverage, coverage, differences};
 use crate::domain::{Field, Listing, Query, Resource, RowId};
 
-/// Seconds between an answer and the next question: politer than any market's limit.
+/// Seconds between a response and the next request: within any market's rate limit.
 pub const EVERY: f64 = 30.0;
 
-/// A search that is watched.
+/// A search with auto-refresh.
 #[derive(Debug, Default)]
 pub struct Watch {
-    /// When to ask next, on the clock that never jumps.
+    /// When to send the next request, on the monotonic clock.
     next: f64,
-    /// The answer that all later ones are compared with, and when it came.
+    /// The response that all later ones are compared with, and when it was received.
     baseline: Option<(Listing, Now)>,
-    /// What the newest answer changed.
+    /// What the newest response changed.
     changes: Changes,
 }
 
-/// What differs from the answer with which watching began.
+/// The differences to the first response.
 #[derive(Debug, Default)]
 pub struct Changes {
     arrived: HashSet<RowId>,
@@ -31,7 +32,7 @@ pub struct Changes {
     prices: HashMap<RowId, (f64, f64)>,
     /// Rows missing from the latest response.
     pub gone: usize,
-    /// Whether the limit cut an answer, so that a row that is gone may only be pushed out of it.
+    /// Whether the limit truncated a response, so that a missing row may only be pushed out of it.
     pub is_cut: bool,
 }
 
@@ -41,7 +42,7 @@ impl Changes {
         self.arrived.len()
     }
 
-    /// How many prices went down, and how many up.
+    /// How many prices fell, and how many rose.
     pub fn moves(&self) -> (usize, usize) {
         let down = self.prices.values().filter(|(from, to)| to < from).count();
         (down, self.prices.len() - down)
@@ -52,7 +53,7 @@ impl Changes {
         self.arrived.contains(&id)
     }
 
-    /// The price of a row when watching began and now, if it changed.
+    /// A row's first and current price, if it changed.
     pub fn price(&self, id: RowId) -> Option<(f64, f64)> {
         self.prices.get(&id).copied()
     }
@@ -62,7 +63,7 @@ impl Changes {
         !self.prices.is_empty() && self.field == Some(field)
     }
 
-    /// Whether a row's price went down (true) or up in this column; `None` where it did neither.
+    /// Whether a row's price fell (true) or rose in this column; `None` if it did not change.
     pub fn fell(&self, id: RowId, field: &Field) -> Option<bool> {
         let (from, to) = self.price(id).filter(|_| self.field == Some(field))?;
         Some(to < from)
@@ -70,37 +71,36 @@ impl Changes {
 }
 
 impl Watch {
-    /// What changed since it began.
+    /// The differences to the first response.
     pub const fn changes(&self) -> &Changes {
         &self.changes
     }
 
-    /// When the answer came with which later ones are compared; `None` until a second one comes.
+    /// When the first response was received; `None` until there is a second one.
     pub fn since(&self) -> Option<Now> {
         self.baseline.as_ref().map(|(_, since)| *since)
     }
 
-    /// The answer that all later ones are compared with.
+    /// The response that all later ones are compared with.
     pub(super) fn before_mut(&mut self) -> Option<&mut Listing> {
         self.baseline.as_mut().map(|(listing, _)| listing)
     }
 
-    /// Seconds until the next question.
+    /// Seconds until the next request.
     pub fn next_in(&self, now: Now) -> f64 {
         (self.next - now.mono).max(0.0)
     }
 }
 
-/// The wire name of the price that is watched.
+/// The wire name of the price to compare.
 const fn price_of(resource: Resource) -> &'static str {
     match resource {
         Resource::Offers => "dph_total",
-        _ => "storage_cost",
+        Resource::Volumes | Resource::Workergroups => "storage_cost",
     }
 }
 
-/// Whether two queries ask for the same rows and prices, limit aside: their order says how to look at
-/// them.
+/// Whether two queries request the same rows and prices, ignoring limit and order.
 fn is_same_question(one: &Query, other: &Query) -> bool {
     let one = Query {
         order: other.order.clone(),
@@ -122,15 +122,15 @@ impl Browser {
         !was_on
     }
 
-    /// The watch, if one is on.
+    /// The auto-refresh, if it is on.
     pub fn watching(&self) -> Option<&Watch> {
         self.watch.as_deref()
     }
 
-    /// Before an answer takes the place of the one in sight: the first one is kept to compare with.
-    /// Another question has nothing to be compared with.
+    /// Call before a response replaces the current one: the first one is kept for comparison. A
+    /// response to another query has nothing to compare with.
     pub(super) fn before_watched_answer(&mut self) {
-        // A limit takes other rows in another order.
+        // With a limit, another order selects other rows.
         let is_cut = self.coverage() != Some(Coverage::Whole);
         let (Some(watch), Some(asked)) = (&mut self.watch, &self.asked_query) else {
             return;
@@ -145,7 +145,7 @@ impl Browser {
         }
     }
 
-    /// After an answer: what it changed, and when to ask again.
+    /// Call after a response: computes the changes, and schedules the next request.
     pub(super) fn after_watched_answer(&mut self, now: Now) {
         let Some(mut watch) = self.watch.take() else {
             return;
@@ -181,17 +181,16 @@ impl Browser {
     }
 }
 
-/// Why the pane in sight cannot be watched, if it cannot.
-pub(super) fn disabled(model: &Model) -> Option<String> {
-    (!matches!(model.state.pane, Pane::Offers | Pane::Volumes))
-        .then(|| "Only on Offers and Volumes".to_owned())
+/// Why auto-refresh is unavailable in the open pane, if it is.
+pub(super) fn disabled(state: &State) -> Option<String> {
+    (!state.pane.has_prices()).then(|| "Only on Offers and Volumes".to_owned())
 }
 
-/// Asks again where it is time.
-pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
-    let crate::app::State {
+/// Sends the requests that are due.
+pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
+    let State {
         browsers, tickets, ..
-    } = &mut model.state;
+    } = state;
     let mut effects = Vec::new();
     for browser in browsers.iter_mut() {
         let stays = browser.remote().is_loading()
@@ -202,7 +201,7 @@ pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
         if let Some(watch) = &mut browser.watch
             && watch.next <= now.mono
         {
-            // Whatever becomes of this question, the next one waits its time.
+            // Whether or not this request succeeds, the next one waits for its time.
             watch.next = now.mono + EVERY;
             if !stays {
                 effects.extend(browser.ask(tickets, now));
@@ -212,20 +211,20 @@ pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
     effects
 }
 
-/// When the next question is due.
-pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
-    // The countdown in the status line of the pane in sight moves every second.
+/// When the next request is due.
+pub(super) fn deadline(state: &State, now: Now) -> Option<f64> {
+    // The countdown in the status line of the open pane changes every second.
     let due = |pane: Pane, browser: &Browser| {
         let next = browser.watching()?.next;
-        Some(if pane == model.state.pane {
+        Some(if pane == state.pane {
             next.min(now.mono + 1.0)
         } else {
             next
         })
     };
     [
-        due(Pane::Offers, &model.state.browsers[Resource::Offers]),
-        due(Pane::Volumes, &model.state.browsers[Resource::Volumes]),
+        due(Pane::Offers, &state.browsers[Resource::Offers]),
+        due(Pane::Volumes, &state.browsers[Resource::Volumes]),
     ]
     .into_iter()
     .flatten()

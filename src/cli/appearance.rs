@@ -1,4 +1,4 @@
-//! From what the configuration says about keys and looks to a key table and a theme.
+//! Builds the key table and the theme from the configuration.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::store::themes::{self, ThemeFile};
 use crate::store::{Config, ConfigError, Theme};
 use crate::widgets::appearance::{Choice, Look, Override};
 
-/// The person's keys and looks. What is wrong is named, and the defaults hold in its place.
+/// The person's key bindings and theme, and the errors; defaults replace invalid settings.
 pub fn of(config: &Config, path: &Path) -> (Keymap, Look, Vec<ConfigError>) {
     let mut wrong = config.dropped.clone();
     let mut note = |place: Place, message: String| {
@@ -52,7 +52,7 @@ pub fn of(config: &Config, path: &Path) -> (Keymap, Look, Vec<ConfigError>) {
     (keymap, look, wrong)
 }
 
-/// Every theme that can be chosen: its name, its looks, and whether it is a file of the person's.
+/// Every theme to choose from: its name, its look, and whether it is one of the person's files.
 pub fn all(config: &Config, path: &Path) -> Vec<(String, Look, bool)> {
     let built_in = Theme::ALL.into_iter();
     let built_in =
@@ -71,7 +71,7 @@ fn of_theme(theme: Theme, config: &Config, path: &Path) -> Look {
     }
 }
 
-/// The colours of a file, and over them those of the configuration.
+/// The colours of a theme file, overridden by those of the configuration.
 fn of_file(file: &ThemeFile, config: &Config, path: &Path) -> Look {
     let mut look = of_theme(file.base, config, path);
     look.overrides
@@ -79,7 +79,7 @@ fn of_file(file: &ThemeFile, config: &Config, path: &Path) -> Look {
     look
 }
 
-/// The colours that can be read, and what is wrong with the others.
+/// The valid colours, and the errors in the others.
 fn overrides(colors: &[Entry<String>], path: &Path) -> (Vec<Override>, Vec<ConfigError>) {
     let mut wrong = Vec::new();
     let colors = colors.iter();

@@ -1,4 +1,4 @@
-//! The command line: flags and subcommands. What they say is a contract with scripts.
+//! The command line: flags and subcommands, a contract with scripts.
 //!
 //! Defaults that come from a catalog, and the examples, are added in [`super::help`].
 
@@ -38,7 +38,7 @@ pub struct Arguments {
     pub command: Option<Command>,
 }
 
-/// Flags that stand before or after a subcommand.
+/// Flags that are accepted before or after a subcommand.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Global {
     /// Market to use: sandbox, vast or a profile of the configuration [default: `default_profile`
@@ -71,23 +71,25 @@ pub struct Global {
     #[arg(long, global = true, value_name = "N", help_heading = "Sandbox")]
     pub offers: Option<usize>,
 
-    /// Stop the clock of the sandbox market: the same bytes in every run
+    /// Stop the clock of the sandbox market, so that every run returns the same bytes
     #[arg(long, global = true, help_heading = "Sandbox")]
     pub freeze: bool,
 
-    /// Time that the sandbox adds to each response, in ms; 0 adds none [default: 30 to 150]
+    /// Delay that the sandbox adds to each response, in ms; 0 adds none [default: 30 to 150]
     #[arg(long, global = true, value_name = "MS", help_heading = "Sandbox",
         value_parser = clap::value_parser!(u64).range(0..=60_000))]
     pub latency: Option<u64>,
 
-    /// Make the sandbox fail on purpose, e.g. `status_500:0.2,slow@offers` [default: no faults]
+    /// Make the sandbox return errors and delays, e.g. `status_500:0.2,slow@offers` [default: none]
     #[arg(long, global = true, value_name = "SPEC", help_heading = "Sandbox")]
     pub faults: Option<FaultSpec>,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Search machine offers
     Offers(OffersArguments),
+    /// Search network volume offers
     Volumes(VolumesArguments),
     /// List workergroups, or create one
     Groups(GroupsArguments),
@@ -97,25 +99,28 @@ pub enum Command {
     Route(RouteArguments),
     /// Serve the sandbox market to other clients and to tests
     Sandbox(SandboxArguments),
-    /// Check, show or start a configuration
+    /// Check, show or create a configuration
     Config {
         #[command(subcommand)]
         command: ConfigCommand,
     },
-    /// Print where configuration, keys, state and log are
+    /// Print where configuration, API keys and state are
     Paths,
     /// Print the completion script of a shell
     Completions {
+        /// Shell to complete in
         shell: clap_complete::Shell,
     },
+    /// Print the man page
     Man,
-    /// Print what may stand at the end of a command line: for the completion scripts
+    /// Print completion candidates for the end of a command line, for the completion scripts
     #[command(name = "__complete", hide = true)]
     Complete(CompleteArguments),
 }
 
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub enum ConfigCommand {
+    /// Check the configuration file
     Check,
     /// Print the effective settings and where each comes from
     Show,
@@ -125,6 +130,7 @@ pub enum ConfigCommand {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Format {
+    /// Aligned columns
     #[default]
     Table,
     /// Records or replies exactly as received
@@ -139,7 +145,7 @@ pub struct SandboxArguments {
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8733")]
     pub listen: SocketAddr,
 
-    /// Key that callers must send [default: a random one, printed at start]
+    /// Key that callers must send [default: random, printed at start]
     #[arg(long, value_name = "KEY")]
     pub api_key: Option<String>,
 
@@ -147,14 +153,14 @@ pub struct SandboxArguments {
     #[arg(long, value_name = "N")]
     pub volumes: Option<usize>,
 
+    /// Never refuse requests for coming too fast (status 429)
     #[arg(long)]
     pub no_rate_limits: bool,
 }
 
-/// The flags of everything that lists records.
 #[derive(Debug, Args)]
 pub struct SearchArguments {
-    /// Conditions, all of which must match; words are joined by blanks, `-` reads standard input
+    /// Conditions, all of which must match; words are joined by blanks, `-` reads the query from standard input
     #[arg(value_name = "QUERY")]
     pub query: Vec<String>,
 
@@ -171,6 +177,7 @@ pub struct SearchArguments {
     #[arg(long, value_name = "FIELDS")]
     pub columns: Option<String>,
 
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 
@@ -181,7 +188,6 @@ pub struct SearchArguments {
 
 #[derive(Debug, Args)]
 pub struct OffersArguments {
-    /// The flags of every list.
     #[command(flatten)]
     pub search: SearchArguments,
 
@@ -205,14 +211,13 @@ pub struct OffersArguments {
     #[arg(long)]
     pub datacenter: bool,
 
-    /// List identical offers one by one, not as one bundle
+    /// List identical offers separately instead of as one bundle
     #[arg(long)]
     pub disable_bundling: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct VolumesArguments {
-    /// The flags of every list.
     #[command(flatten)]
     pub search: SearchArguments,
 
@@ -223,7 +228,6 @@ pub struct VolumesArguments {
 
 #[derive(Debug, Args)]
 pub struct GroupsArguments {
-    /// The flags of every list.
     #[command(flatten)]
     pub search: SearchArguments,
 
@@ -236,16 +240,16 @@ pub struct GroupsArguments {
     pub command: Option<GroupsCommand>,
 }
 
-/// What `bourse groups` does besides listing.
+/// The subcommands of `bourse groups`.
 #[derive(Debug, Subcommand)]
 pub enum GroupsCommand {
+    /// Create a workergroup
     Create(Box<CreateArguments>),
 }
 
-/// How a write is confirmed and reported.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct WriteArguments {
-    /// Send without asking; required where there is no terminal to ask on
+    /// Send without asking; required without a terminal
     #[arg(long)]
     pub yes: bool,
 
@@ -253,6 +257,7 @@ pub struct WriteArguments {
     #[arg(long)]
     pub dry_run: bool,
 
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: ReplyFormat,
 }
@@ -269,7 +274,7 @@ pub enum ReplyFormat {
 
 #[derive(Debug, Args)]
 pub struct UnlistArguments {
-    /// Id of the volume listing; the id of an offer is another one
+    /// Id of the volume listing (not the id of an offer)
     #[arg(value_parser = listing_id, allow_negative_numbers = true)]
     pub id: i64,
 
@@ -291,6 +296,7 @@ pub struct CompleteArguments {
 
 #[derive(Debug, Args)]
 pub struct RouteArguments {
+    /// Name of the endpoint
     pub endpoint: String,
 
     /// Estimated load of each request
@@ -317,6 +323,7 @@ pub struct RouteArguments {
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
     pub patience: Duration,
 
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 
@@ -325,7 +332,7 @@ pub struct RouteArguments {
     pub curl: bool,
 }
 
-/// Reads an offer type as [`OfferType`] does, and names the choices for completion.
+/// Parses an offer type like [`OfferType`], and lists the choices for completion.
 #[derive(Debug, Clone, Copy)]
 struct OfferTypeParser;
 
@@ -379,7 +386,7 @@ fn positive(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "it must be above 0".to_owned())
 }
 
-/// A span of time that may be 0.
+/// A duration that can be 0.
 fn patience(text: &str) -> Result<Duration, String> {
     if text.trim_end_matches(|c: char| c.is_ascii_alphabetic()) == "0" {
         return Ok(Duration::ZERO);

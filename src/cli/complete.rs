@@ -1,8 +1,8 @@
-//! Completion of the command line: commands, flags and their values, and queries as the query bar
-//! completes them.
+//! Completion of the command line: commands, flags and their values, and queries as in the query
+//! bar.
 //!
-//! The scripts in `assets/completions` hand over the line up to the cursor; what may stand there is
-//! decided here, once for all shells.
+//! The scripts in `assets/completions` pass the line up to the cursor; the candidates are computed
+//! here, once for all shells.
 
 mod line;
 
@@ -29,7 +29,7 @@ pub fn script(shell: Shell) -> Result<(), CliError> {
         Shell::Bash => include_str!("../../assets/completions/bourse.bash"),
         Shell::Zsh => include_str!("../../assets/completions/bourse.zsh"),
         Shell::Fish => include_str!("../../assets/completions/bourse.fish"),
-        // The others complete commands, flags and choices only.
+        // Other shells complete commands, flags and choices only.
         other => {
             let mut script = Vec::new();
             clap_complete::generate(other, &mut help::command(), "bourse", &mut script);
@@ -39,26 +39,25 @@ pub fn script(shell: Shell) -> Result<(), CliError> {
     output::print(own.as_bytes())
 }
 
-/// `bourse __complete`: prints the candidates for the last word of a line, one a line.
+/// `bourse __complete`: prints the candidates for the last word of a line, one per line.
 pub fn complete(arguments: &CompleteArguments) -> Result<(), CliError> {
     let line = Line::read(&arguments.line);
     let candidates = candidates(&line);
     let replaced = arguments.word.as_deref();
     let mut out = Vec::new();
     for text in render(arguments.shell, &line, &candidates, replaced) {
-        // A Vec takes everything.
+        // Writing to a String cannot fail.
         let _ = writeln!(out, "{text}");
     }
     output::print(&out)
 }
 
-/// A word that may stand at the cursor.
+/// A candidate for the word at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Candidate {
     text: String,
-    /// What it means, in a few words.
     doc: String,
-    /// Whether the word is only begun: no blank follows.
+    /// Whether more follows within the word, so that no blank is added.
     is_begun: bool,
 }
 
@@ -79,7 +78,7 @@ impl Candidate {
     }
 }
 
-/// What may stand at the end of a line.
+/// The candidates at the end of a line.
 fn candidates(line: &Line) -> Vec<Candidate> {
     let mut root = help::command();
     root.build();
@@ -94,7 +93,7 @@ fn candidates(line: &Line) -> Vec<Candidate> {
     place.candidates(&current.text)
 }
 
-/// How far a line has been read.
+/// The state after reading part of a line.
 struct Place<'c> {
     command: &'c Command,
     path: Vec<&'c str>,
@@ -117,7 +116,6 @@ impl<'c> Place<'c> {
         }
     }
 
-    /// Reads a word that is whole.
     fn pass(&mut self, word: &str) {
         if self.awaited.take().is_some() {
             return;
@@ -145,7 +143,7 @@ impl<'c> Place<'c> {
             .filter(|_| self.positionals.is_empty() && !self.is_plain)
     }
 
-    /// The flag of that spelling.
+    /// The flag with that spelling.
     fn flag(&self, word: &str) -> Option<&'c Arg> {
         let command = self.command;
         command.get_arguments().find(|argument| {
@@ -182,7 +180,7 @@ impl<'c> Place<'c> {
                 .get_subcommands()
                 .filter(|own| !own.is_hide_set() && own.get_name().starts_with(word));
             found.extend(own.map(|own| Candidate::new(own.get_name(), about(own))));
-            // A field that begins like a command is offered as soon as no command does.
+            // Fields that begin like a command are offered once no command matches.
             if !found.is_empty() && !word.is_empty() {
                 return found;
             }
@@ -205,7 +203,7 @@ impl<'c> Place<'c> {
             .collect()
     }
 
-    /// What a flag or positional argument may be.
+    /// The possible values of a flag or positional argument.
     fn values(&self, argument: &Arg, word: &str) -> Vec<Candidate> {
         let catalog = self.catalog();
         let id = argument.get_id().as_str();
@@ -272,7 +270,7 @@ fn profiles() -> Vec<String> {
     config.names().into_iter().map(str::to_owned).collect()
 }
 
-/// The candidates for the last part of a list that commas separate.
+/// The candidates for the last item of a comma-separated list.
 fn listed(word: &str, candidates: impl FnOnce(&str) -> Vec<Candidate>) -> Vec<Candidate> {
     let last = word.rfind(',').map_or(0, |comma| comma + 1);
     prefixed(&word[..last], candidates(&word[last..]))
@@ -285,7 +283,7 @@ fn prefixed(start: &str, mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     candidates
 }
 
-/// Fault names, and behind an `@` the operations that they strike.
+/// Fault names, and after an `@` the operations that they affect.
 fn faults(word: &str) -> Vec<Candidate> {
     match word.split_once('@') {
         Some((rule, start)) => faults::operations()
@@ -324,8 +322,8 @@ fn columns(catalog: &Catalog, word: &str) -> Vec<Candidate> {
         .collect()
 }
 
-/// What the query bar offers at the end of a query whose last word is being typed. A field that is
-/// whole is offered with its operators.
+/// The query bar's candidates at the end of a query. A complete field is offered with its
+/// operators.
 fn query(words: &[String], word: &str, catalog: &'static Catalog) -> Vec<Candidate> {
     let mut before = words.join(" ");
     if !before.is_empty() {
@@ -364,8 +362,8 @@ fn query(words: &[String], word: &str, catalog: &'static Catalog) -> Vec<Candida
         .collect()
 }
 
-/// The candidates as a shell takes them. `replaced` is the part of the last word that bash
-/// replaces: it ends words at more characters than blanks.
+/// The candidates in the shell's format. `replaced` is the part of the last word that bash
+/// replaces: bash splits words at more characters than blanks.
 fn render(
     shell: Shell,
     line: &Line,
@@ -386,12 +384,12 @@ fn render(
     let needs_quotes = candidates
         .iter()
         .any(|candidate| !line::is_plain(&candidate.text));
-    // All alike, so that what they share can be inserted.
+    // All quoted alike, so that the shell can insert their common prefix.
     let quote = match current.quote {
         Quote::None if needs_quotes => Quote::Single,
         quote => quote,
     };
-    // A quote that is open already stays where it is.
+    // A quote that is already open stays in place.
     let opening = match current.quote {
         Quote::None => quote,
         _ => Quote::None,
@@ -424,8 +422,8 @@ fn render(
     }
 }
 
-/// A candidate as bash takes it: what stands in place of `replaced`, which begins behind an opening
-/// quote or behind a character of `COMP_WORDBREAKS`.
+/// A candidate for bash: the replacement for `replaced`, which starts after an opening quote or
+/// after a character of `COMP_WORDBREAKS`.
 fn bash(text: &str, current: &line::Word, opening: Quote, replaced: Option<&str>) -> String {
     let kept = replaced
         .filter(|_| current.quote == Quote::None)

@@ -38,7 +38,7 @@ pub fn check(paths: Option<&Paths>) -> Result<(), CliError> {
     output::print(said.as_bytes())
 }
 
-/// Everything that is wrong with the file, in its order.
+/// All mistakes in the file, in its order.
 fn mistakes(path: &Path) -> Result<Vec<ConfigError>, ConfigError> {
     let (config, mut mistakes) = Config::check(path)?;
     let (.., dropped) = appearance::of(&config, path);
@@ -48,7 +48,7 @@ fn mistakes(path: &Path) -> Result<Vec<ConfigError>, ConfigError> {
             continue;
         };
         for (setting, message) in unusable(&profile) {
-            // What the file does not say is built in, and right.
+            // Settings that are not in the file are built in, and valid.
             if let Some(place) = config.place(name, setting) {
                 mistakes.push(ConfigError::Wrong {
                     path: path.to_owned(),
@@ -62,7 +62,7 @@ fn mistakes(path: &Path) -> Result<Vec<ConfigError>, ConfigError> {
     Ok(mistakes)
 }
 
-/// The settings of a profile that could not be used, and why. No command is run.
+/// The settings of a profile that cannot be used, and why. Runs no command.
 fn unusable(profile: &Profile) -> Vec<(&'static str, String)> {
     let mut wrong = Vec::new();
     let has_key = profile.api_key_file.is_some() || profile.api_key_command.is_some();

@@ -1,4 +1,4 @@
-//! The flags of `bourse groups create`: one for each row of the table of parameters.
+//! The flags of `bourse groups create`: one for each row of the parameter table.
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
@@ -11,12 +11,12 @@ pub struct CreateArguments {
     #[command(flatten)]
     pub parameters: Parameters,
 
-    /// How it is confirmed and reported.
+    /// How the write is confirmed and reported.
     #[command(flatten)]
     pub write: WriteArguments,
 }
 
-/// The parameters as they were typed. A parameter is sent exactly when its flag is given.
+/// The parameters as typed. A parameter is sent if and only if its flag is given.
 #[derive(Debug)]
 pub struct Parameters(pub Draft);
 

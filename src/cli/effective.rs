@@ -1,5 +1,5 @@
-//! `bourse config show` and `bourse paths`: which settings hold, where each comes from, and where
-//! the files are.
+//! `bourse config show` and `bourse paths`: the effective settings, their sources, and where the
+//! files are.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,10 +17,10 @@ use crate::store::files;
 use crate::store::places::places;
 use crate::store::{Config, Notifications, Paths, Profile};
 
-/// Where a setting with no flag and no line in the file comes from.
+/// The source of a setting with no flag and no line in the file.
 const DEFAULT: &str = "default";
 
-/// A setting, its value, and where that comes from.
+/// A setting, its value, and its source.
 type Row = [String; 3];
 
 pub fn show(flags: &Global) -> Result<(), CliError> {
@@ -54,7 +54,7 @@ pub fn show(flags: &Global) -> Result<(), CliError> {
     output::print(table::left(&lines).as_bytes())
 }
 
-/// The configuration file, as far as it can be used.
+/// The configuration file, as far as it is valid.
 struct File {
     config: Config,
     /// The lines of its settings.
@@ -142,7 +142,7 @@ fn market_rows(flags: &Global, file: &File, profile: &Profile) -> Vec<Row> {
     ]
 }
 
-/// Where the key comes from; never the key.
+/// The source of the key; never the key.
 fn key_row(flags: &Global, file: &File, profile: &Profile, key: KeySource) -> Row {
     let own = |setting: &str| {
         let place = file.of_profile(profile, setting);
@@ -194,7 +194,7 @@ fn sandbox_rows(flags: &Global) -> Vec<Row> {
     ]
 }
 
-/// Theme, colours, signs and keys.
+/// Theme, colours, ASCII and key bindings.
 fn look_rows(file: &File) -> Vec<Row> {
     let config = &file.config;
     let place = |setting: &str| file.place(setting);
@@ -244,7 +244,6 @@ pub fn print_paths(flags: &Global) -> Result<(), CliError> {
         ("state", paths.state.clone()),
         ("searches and views", paths.profile_state(&profile)),
         ("write history", paths.journal_file()),
-        ("log", paths.log_file()),
     ]
     .into_iter()
     .map(|(what, path)| {

@@ -1,4 +1,4 @@
-//! What the help says beyond the flags: defaults that the catalogs know, and examples.
+//! Additions to the help: defaults from the catalogs, and examples.
 //!
 //! Every example runs as printed against the embedded sandbox; a test runs them all.
 
@@ -9,10 +9,10 @@ use clap::{Arg, Command, CommandFactory as _};
 use super::args::Arguments;
 use crate::domain::Resource;
 
-/// A command line and what it does.
+/// A command line and its effect.
 pub type Example = (&'static str, &'static str);
 
-/// The examples of every command, by the words behind `bourse`.
+/// The examples of every command, by the words after `bourse`.
 #[rustfmt::skip] // a table reads as a table
 static EXAMPLES: &[(&[&str], &[Example])] = &[
     (&[], &[
@@ -89,22 +89,22 @@ pub fn examples(path: &[&str]) -> &'static [Example] {
     own.map_or(&[], |(_, examples)| examples)
 }
 
-/// What the program's own help ends with.
+/// The end of the program's own help.
 const KEYS: &str = "\
 The API key is never an argument: see --api-key-file. Profiles, keys and themes
 are set in the configuration file: bourse config print-default prints one.";
 
-/// What the help of a command that writes ends with.
+/// The end of the help of a command that writes.
 const WRITES: &str = "\
 The request is shown first and sent once; it is never retried.
 Exit status: 0 done, 1 refused, 2 wrong usage, 3 outcome unknown.";
 
-/// The command line with everything that its help says.
+/// The command line with its complete help.
 pub fn command() -> Command {
     explained(Arguments::command(), &mut Vec::new())
 }
 
-/// A list's command with the defaults of its catalog stated.
+/// A list command with the defaults of its catalog.
 fn searched(command: Command, resource: Resource) -> Command {
     let catalog = resource.catalog();
     let defaults = match catalog.defaults {
@@ -172,12 +172,12 @@ fn after_help(path: &[String]) -> String {
     text
 }
 
-/// Examples, each under a comment that says what it does. Nothing here is wider than a terminal, so
-/// that no line is wrapped and every one runs as it is printed.
+/// Examples, each under a comment that explains it. Nothing here is wider than a terminal, so that
+/// no line is wrapped and every one can be copied.
 fn listed(examples: &[Example]) -> String {
     let mut text = String::new();
     for (line, what) in examples {
-        let _ = writeln!(text, "  # {what}\n  {line}"); // a String takes everything
+        let _ = writeln!(text, "  # {what}\n  {line}"); // writing to a String cannot fail
     }
     text
 }

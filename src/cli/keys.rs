@@ -1,5 +1,4 @@
-//! Where the key of a market comes from: one rule, for whoever reads it and for whoever only says
-//! where it is.
+//! The source of a market's API key: one rule, whether the key is read or only its source shown.
 
 use std::path::{Path, PathBuf};
 
@@ -12,19 +11,19 @@ use crate::store::keys::{self, Complaints, KeyError};
 use crate::store::{Paths, Profile, config};
 
 pub(super) enum Source {
-    /// In a variable of the environment: its name and its text.
+    /// An environment variable: its name and value.
     Variable(&'static str, String),
     File(PathBuf),
-    /// In the output of a command.
+    /// The output of a command.
     Command(String),
-    /// In the file of the public service's own client, read only.
+    /// The file of the public service's own client, read only.
     OtherClient(PathBuf),
     Nowhere,
 }
 
 impl Source {
-    /// The file of the command line, else the environment, else the profile's file or command; for
-    /// the public service also where its own client keeps it.
+    /// The file from the command line, else the environment, else the profile's file or command;
+    /// for the public service also its own client's file.
     pub fn of(
         profile: &Profile,
         flags: &Global,
@@ -65,13 +64,13 @@ impl Source {
         }
     }
 
-    /// Where it is, for people. A command is not run for that.
+    /// The source, for display. Runs no command.
     pub fn describe(&self) -> KeySource {
         let shown = |path: &Path| crate::domain::text::visible(&path.to_string_lossy(), 400);
         let wrong = match self {
             Self::Command(_) => None,
             Self::File(path) => keys::check(path).err(),
-            // What is read here is wiped at once: only whether it can be read counts.
+            // The key read here is wiped at once: only whether it can be read matters.
             other => other.read(Complaints::Dropped).err(),
         };
         if let Some(error) = wrong {

@@ -1,4 +1,4 @@
-//! The man page: one for the program and its subcommands, in roff.
+//! The man page: the program and all its subcommands, in roff.
 
 use std::io::{self, Write as _};
 
@@ -8,7 +8,7 @@ use clap_mangen::Man;
 use super::help;
 use super::output::{self, CliError};
 
-/// What the man page says beside the command line.
+/// The sections of the man page that are not generated.
 const BESIDE: &str = r"
 .SH FILES
 .TP
@@ -16,33 +16,33 @@ const BESIDE: &str = r"
 Profiles, keys and themes; \fBbourse config print\-default\fR prints one with every setting.
 .TP
 .I $XDG_CONFIG_HOME/bourse/keys/
-API keys that you saved from the dashboard, readable by you alone.
+API keys saved from the dashboard, readable only by you.
 .TP
 .I $XDG_STATE_HOME/bourse/
-Saved searches, the history of writes, and the log. \fBbourse paths\fR prints every path.
+Saved searches and the history of writes. \fBbourse paths\fR prints every path.
 .SH ENVIRONMENT
 .TP
 .B BOURSE_API_KEY
-The API key of any market but the sandbox.
+The API key for any market except the sandbox.
 .TP
 .B VAST_API_KEY
-The API key of the profile vast, when nothing else gives one.
+The API key of the profile vast, if there is no other.
 .TP
 .B NO_COLOR
 With any value: no colours.
 .TP
 .B COLORTERM, TERM, LC_ALL, LC_CTYPE, LANG
-How many colours and which signs the terminal shows.
+Which colours and characters the terminal supports.
 .SH EXIT STATUS
 .TP
 .B 0
 Success.
 .TP
 .B 1
-It failed, or the market refused it.
+Failed, or rejected by the market.
 .TP
 .B 2
-The command line or the configuration is wrong, or there is no terminal.
+Wrong usage or configuration, or no terminal.
 .TP
 .B 3
 The outcome of a write is unknown.
@@ -59,7 +59,7 @@ pub fn man() -> Result<(), CliError> {
 fn page() -> io::Result<Vec<u8>> {
     let mut command = help::command();
     command.build();
-    // Examples go out below, line by line: as text at the end they would be filled into paragraphs.
+    // Examples are added below, line by line: within the text they would be filled into paragraphs.
     let whole = Man::new(command.clone().after_help(""));
     let mut page = Vec::new();
     whole.render_title(&mut page)?;
@@ -128,7 +128,7 @@ fn examples(page: &mut Vec<u8>, heading: &str, path: &[&str]) -> io::Result<()> 
     writeln!(page, ".fi")
 }
 
-/// A text that roff prints as it is, so that it can be copied from the page.
+/// A text escaped for roff, so that it can be copied from the page.
 fn literal(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -142,7 +142,7 @@ fn literal(text: &str) -> String {
             other => out.push(other),
         }
     }
-    // A leading point would begin a request.
+    // A leading dot would start a roff request.
     if out.starts_with('.') {
         out.insert_str(0, r"\&");
     }

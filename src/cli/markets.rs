@@ -1,5 +1,5 @@
-//! The markets of the command line and the configuration, as the dashboard lists, changes and
-//! resolves them while it runs.
+//! The markets of the command line and the configuration: listing, changing and resolving them
+//! while the dashboard runs.
 
 use std::fmt;
 use std::fs;
@@ -21,34 +21,33 @@ use crate::store::profiles::{self, KeyPlace, NewProfile};
 use crate::store::{Config, ConfigError, Notifications, Paths, Profile, config, themes};
 use crate::widgets::appearance::Look;
 
-/// How the program was started: all that is needed to resolve another profile.
+/// How the program was started: everything needed to resolve another profile.
 #[derive(Clone)]
 pub struct ProfileResolver {
     flags: Global,
     environment: Environment,
     paths: Option<Paths>,
-    /// The profile that the program was started with.
     started: String,
     /// The keys in use, shared by all profiles.
     secrets: KnownSecrets,
 }
 
-/// What the configuration says that applies without reconnecting.
+/// The settings that apply without reconnecting.
 #[derive(Debug, Clone)]
 pub struct Preferences {
     pub keymap: Keymap,
     pub look: Look,
     /// The name of the theme.
     pub theme: String,
-    /// Every theme that can be chosen: its name, its look, and whether it is a file of the person's.
+    /// Every theme to choose from: its name, its look, and whether it is one of the person's files.
     pub themes: Vec<(String, Look, bool)>,
-    /// Whether clicks and the wheel are reported.
+    /// Whether the mouse is captured.
     pub mouse: bool,
-    /// When the desktop is notified.
+    /// When a desktop notification is sent.
     pub notifications: Notifications,
     /// The markets that can be connected to.
     pub market_list: MarketList,
-    /// What is wrong with the file but stops nothing.
+    /// Mistakes in the file that stop nothing.
     pub notices: Vec<String>,
 }
 
@@ -63,7 +62,7 @@ impl fmt::Debug for ProfileResolver {
 }
 
 impl ProfileResolver {
-    /// The markets that a program can switch to that was started so, with the profile `started`.
+    /// Resolves profiles for a program that was started with the profile `started`.
     pub fn new(
         flags: Global,
         environment: Environment,
@@ -93,8 +92,8 @@ impl ProfileResolver {
         self.paths.as_ref()
     }
 
-    /// The flags for a profile. Addresses and a key file of the command line belong to the profile
-    /// that it named; to no other are they given.
+    /// The flags for a profile. Addresses and key files from the command line belong to the profile
+    /// that it named, and to no other.
     fn flags_for(&self, name: &str) -> Global {
         if name == self.started {
             let is_named = name != config::CUSTOM;
@@ -112,9 +111,10 @@ impl ProfileResolver {
         }
     }
 
-    /// The settings of a profile, by the rules of the start.
+    /// The settings of a profile, by the rules of start-up.
     ///
     /// # Errors
+    ///
     /// When there is no such profile, or its address or key cannot be used.
     pub fn settings(&self, name: &str) -> Result<Settings, CliError> {
         let flags = self.flags_for(name);
@@ -128,6 +128,7 @@ impl ProfileResolver {
     /// Reads the configuration file again.
     ///
     /// # Errors
+    ///
     /// The first mistake that makes it unusable.
     pub fn preferences(&self) -> Result<(Preferences, Config), ConfigError> {
         let path = self.file().unwrap_or_default();
@@ -184,7 +185,7 @@ impl ProfileResolver {
         } else {
             KeySource::Own
         };
-        // As it is understood: in plain ASCII, so that no letter passes for another.
+        // As parsed, in plain ASCII: no letter can pass for another.
         let text = |address: &Option<String>| {
             address.as_deref().map(|text| {
                 Origin::parse(text).map_or_else(|_| visible(text, 400), |own| own.to_string())
@@ -213,9 +214,10 @@ impl ProfileResolver {
         }
     }
 
-    /// Makes the configuration name another theme; gives what was done, for people.
+    /// Selects another theme in the configuration; returns a confirmation to show.
     ///
     /// # Errors
+    ///
     /// Why it was not changed.
     pub fn choose_theme(&self, name: &str) -> Result<String, String> {
         let paths = self.paths.as_ref();
@@ -224,10 +226,11 @@ impl ProfileResolver {
         Ok(format!("Theme {name} saved"))
     }
 
-    /// Changes what is kept of the markets.
+    /// Changes the saved markets.
     ///
     /// # Errors
-    /// What stands in the way, in words; then everything is as it was.
+    ///
+    /// Why it was not changed, for display; nothing is changed then.
     pub fn change(&self, change: Change) -> Result<(String, Done), String> {
         let paths = self.paths.as_ref().ok_or("no home directory")?;
         match change {
@@ -247,7 +250,8 @@ impl ProfileResolver {
     }
 }
 
-/// Keeps the key of a new market and then the market itself; a key without its market goes again.
+/// Saves the key of a new market and then the market itself; if that fails, the key is deleted
+/// again.
 fn add(paths: &Paths, market: &NewMarket) -> Result<(), String> {
     let new = NewProfile {
         name: market.name.clone(),
@@ -271,7 +275,7 @@ fn add(paths: &Paths, market: &NewMarket) -> Result<(), String> {
     })
 }
 
-/// Keeps another key of a market. Its own file is replaced where it has one.
+/// Saves another key for a market. If it has a file of its own, that is replaced.
 fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), String> {
     let file = paths.config_file();
     let before = profile(paths, name)?;
@@ -290,7 +294,7 @@ fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), String> {
     discard(paths, &before, &path, written)
 }
 
-/// Takes the key of a market out of the configuration, and its file away if bourse keeps it.
+/// Removes the key of a market from the configuration, and its file if bourse wrote it.
 fn forget_key(paths: &Paths, name: &str) -> Result<(), String> {
     let before = profile(paths, name)?;
     profiles::set_key(&paths.config_file(), name, &KeyPlace::Environment)
@@ -298,7 +302,7 @@ fn forget_key(paths: &Paths, name: &str) -> Result<(), String> {
     discard(paths, &before, &paths.key_file(name), false)
 }
 
-/// Deletes the key file that a profile had, if it is one that bourse keeps and it is not in use.
+/// Deletes the old key file of a profile, if bourse wrote it and nothing uses it.
 fn discard(paths: &Paths, before: &Profile, now: &Path, is_used: bool) -> Result<(), String> {
     let Some(old) = &before.api_key_file else {
         return Ok(());
@@ -314,7 +318,7 @@ fn discard(paths: &Paths, before: &Profile, now: &Path, is_used: bool) -> Result
     }
 }
 
-/// Writes a key into its file, if it is to be in one; true if it was written.
+/// Writes a key to its file, if it belongs in one; returns whether it was written.
 fn keep(path: &Path, from: &KeyFrom) -> Result<bool, String> {
     let KeyFrom::File(secret) = from else {
         return Ok(false);

@@ -1,12 +1,11 @@
-//! What a search says beside its records, on standard error: what the dashboard shows in banners and
-//! in the status line.
+//! Notes on a search, on stderr: what the dashboard shows in banners and in the status line.
 
 use super::output;
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::response_check::{Discrepancy, ResponseCheck};
 use crate::domain::{Dialect, Listing, Query, Resource, Untrusted, language};
 
-/// Says which conditions are unlikely to mean what was meant.
+/// Warns of conditions that are unlikely to mean what was meant.
 pub fn warn(query: &Query, dialect: &'static Dialect) {
     let warnings = query.active();
     for warning in warnings.filter_map(|condition| language::warning(condition, dialect)) {
@@ -14,7 +13,7 @@ pub fn warn(query: &Query, dialect: &'static Dialect) {
     }
 }
 
-/// Says what a printed request leaves out.
+/// Notes what a printed request leaves out.
 pub fn about_request(query: &Query, dialect: &'static Dialect) {
     if let Some(conditions) = local_conditions(query, dialect) {
         output::note(&format!(
@@ -23,18 +22,18 @@ pub fn about_request(query: &Query, dialect: &'static Dialect) {
     }
 }
 
-/// An answer, what was asked and what of it is shown.
+/// A response, its query and the rows shown.
 pub struct Answer<'a> {
     pub listing: &'a Listing,
     pub query: &'a Query,
     pub dialect: &'static Dialect,
-    /// What of the request the market ignored.
+    /// What the market ignored.
     pub check: &'a ResponseCheck,
     pub rows: &'a [u32],
 }
 
 impl Answer<'_> {
-    /// Says what is not as asked, what was done about it, and what the limit left out.
+    /// Notes what differs from the request, what was done about it, and what the limit left out.
     pub fn tell(&self) {
         for note in self.notes() {
             output::note(&note);
@@ -70,7 +69,7 @@ impl Answer<'_> {
         violations.chain(discrepancies).collect()
     }
 
-    /// That prices are an estimate, unless the check has found another storage in them and said so.
+    /// That prices are an estimate, unless the check has found and reported another storage size.
     fn estimate(&self) -> Option<String> {
         let gb = self.listing.estimated_storage()?;
         let is_told = self.check.included_storage().is_some();
@@ -80,7 +79,7 @@ impl Answer<'_> {
     }
 
     fn local(&self) -> Option<String> {
-        // No market filters its listing of workergroups: nothing is lost by doing it here.
+        // No market filters its listing of workergroups, so filtering here loses nothing.
         if self.query.resource == Resource::Workergroups {
             return None;
         }
@@ -106,7 +105,7 @@ impl Answer<'_> {
         })
     }
 
-    /// That a truncated answer is sorted among its own records only.
+    /// That a truncated response is sorted among its own records only.
     fn sorted_locally(&self) -> Option<String> {
         let is_local = is_sorted_locally(self.listing, self.query, self.dialect, self.check);
         (is_local && self.coverage() == Coverage::Cut).then(|| {
@@ -123,7 +122,7 @@ impl Answer<'_> {
         let nouns = self.query.resource.nouns();
         match self.coverage() {
             Coverage::Whole => None,
-            // The note on local conditions says it.
+            // The note on local conditions covers it.
             Coverage::Cut if local_conditions(self.query, self.dialect).is_some() => None,
             Coverage::Cut => Some(format!("first {here} of more: raise --limit for the rest")),
             Coverage::Unknown if here == 0 => None,
@@ -133,7 +132,7 @@ impl Answer<'_> {
         }
     }
 
-    /// What was probably meant where nothing was found.
+    /// Suggestions if nothing was found.
     fn suggestions(&self) -> Vec<String> {
         if !self.rows.is_empty() {
             return Vec::new();
@@ -150,8 +149,8 @@ impl Answer<'_> {
     }
 }
 
-/// Whether the first rows are the first of these records only: the market cannot sort so, or did not,
-/// or did by other prices.
+/// Whether the first rows are the first of these records only: the market cannot sort by this
+/// order, or did not, or sorted by other prices.
 pub fn is_sorted_locally(
     listing: &Listing,
     query: &Query,
@@ -165,13 +164,13 @@ pub fn is_sorted_locally(
     })
 }
 
-/// Untrusted text that can be written unchanged.
+/// Untrusted text, if it can be printed unchanged.
 fn plain(text: &Untrusted) -> Option<String> {
     let shown = text.screen(80);
     (shown == text.compared()).then_some(shown)
 }
 
-/// The conditions that are applied to the answer, as text.
+/// The conditions that are applied locally, as text.
 fn local_conditions(query: &Query, dialect: &'static Dialect) -> Option<String> {
     let local: Vec<_> = query
         .local(dialect)

@@ -1,5 +1,6 @@
-//! What goes to standard output and standard error, and with which exit status it ends.
+//! Standard output, standard error and the exit status.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
@@ -7,23 +8,23 @@ use crate::api::ApiError;
 use crate::app::keys::Keymap;
 use crate::domain::text;
 
-/// Why a command did not do what was asked.
+/// How a command failed.
 #[derive(Debug)]
 pub enum CliError {
-    /// The command line or the configuration is at fault: exit status 2.
+    /// A mistake in the command line or the configuration: exit status 2.
     Usage(String),
-    /// It was tried and failed: exit status 1.
+    /// The command failed: exit status 1.
     Failed(String),
     /// The outcome of a write is unknown: exit status 3.
     Unknown(String),
-    /// Everything has been said: exit status 1.
+    /// The error is already printed: exit status 1.
     Quiet,
-    /// Our output was closed by its reader: exit status 0.
+    /// The reader closed our output: exit status 0.
     Closed,
 }
 
 impl CliError {
-    /// Says what there is to say and gives the exit status.
+    /// Prints the error and returns the exit status.
     pub fn report(self) -> ExitCode {
         match self {
             Self::Usage(message) => {
@@ -61,16 +62,18 @@ impl From<ApiError> for CliError {
 
 pub fn print(content: &[u8]) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
-    out.write_all(content)
-        .and_then(|()| out.flush())
-        .map_err(|error| match error.kind() {
-            io::ErrorKind::BrokenPipe => CliError::Closed,
-            _ => CliError::Failed(format!("can't write: {error}")),
-        })
+    ended(out.write_all(content).and_then(|()| out.flush()))
 }
 
-/// Writes text that holds strangers' words to standard output: for a terminal, JSON's own escapes
-/// take the place of characters that a terminal would act on.
+fn ended(written: io::Result<()>) -> Result<(), CliError> {
+    written.map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => CliError::Closed,
+        _ => CliError::Failed(format!("can't write: {error}")),
+    })
+}
+
+/// Prints JSON that contains untrusted text; on a terminal, characters that it would act on are
+/// replaced by JSON escapes.
 pub fn print_json(json: &str) -> Result<(), CliError> {
     if io::stdout().is_terminal() {
         print(text::json_for_terminal(json).as_bytes())
@@ -79,27 +82,42 @@ pub fn print_json(json: &str) -> Result<(), CliError> {
     }
 }
 
-/// Says what went wrong, on standard error.
+/// As [`print_json`], piece by piece: the whole of a long list would fill the memory once more.
+pub fn print_json_pieces<'p>(
+    pieces: impl IntoIterator<Item = Cow<'p, str>>,
+) -> Result<(), CliError> {
+    let is_terminal = io::stdout().is_terminal();
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let written = pieces.into_iter().try_for_each(|piece| {
+        if is_terminal {
+            out.write_all(text::json_for_terminal(&piece).as_bytes())
+        } else {
+            out.write_all(piece.as_bytes())
+        }
+    });
+    ended(written.and_then(|()| out.flush()))
+}
+
+/// Prints an error to stderr.
 pub fn complain(message: &str) {
     say(&format!("bourse: {message}"));
 }
 
-/// Says something beside the output, on standard error.
+/// Prints a note to stderr.
 pub fn note(message: &str) {
     say(&format!("note: {message}"));
 }
 
-/// Writes to standard error as it is.
 pub fn tell(message: &str) {
     say(message);
 }
 
 fn say(message: &str) {
-    // Nobody is left to tell if standard error is gone.
+    // If stderr is gone, there is nobody left to tell.
     let _ = writeln!(io::stderr().lock(), "{message}");
 }
 
-/// A line on standard error that the next one replaces; nothing where nobody watches.
+/// A line on stderr that the next one replaces; empty unless stderr is a terminal.
 pub struct ProgressLine {
     shown: bool,
     watched: bool,

@@ -1,4 +1,4 @@
-//! `bourse route`: asks for workers and shows how they share the requests.
+//! `bourse route`: requests workers and shows how they share the requests.
 
 mod drive;
 mod show;
@@ -12,8 +12,8 @@ use crate::domain::dialect::RouteKey;
 use crate::domain::routing::{DEFAULT_RATE, OutcomeKind, PollPolicy, RoutePlan, Run, Stop};
 use crate::domain::{CellRef, Untrusted};
 
-/// Requests under way at the same time in a run by duration: with one, a slow reply would hold
-/// back the requests that are due after it.
+/// Concurrency of a run by duration: with one slot, a slow reply would hold back the requests due
+/// after it.
 const DURATION_CONCURRENCY: u32 = 4;
 
 pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<(), CliError> {
@@ -32,7 +32,7 @@ pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<()
     verdict(&ended.run)
 }
 
-/// Prints the request that the plan sends first, as one curl command.
+/// Prints the first request of the plan as one curl command.
 fn curl(settings: &Settings, session: &Session, plan: &RoutePlan) -> Result<(), CliError> {
     if settings.dialect.route_key == RouteKey::Group {
         output::note(
@@ -48,7 +48,7 @@ fn curl(settings: &Settings, session: &Session, plan: &RoutePlan) -> Result<(), 
     search::print_curl(settings, session, &Request::Route(call))
 }
 
-/// The plan that the flags describe: one request unless told otherwise.
+/// The plan from the flags: one request by default.
 fn plan(arguments: &RouteArguments) -> Result<RoutePlan, CliError> {
     let (stop, concurrency, rate) = match (arguments.duration, arguments.number) {
         (Some(span), _) => (
@@ -100,7 +100,7 @@ async fn group_key(session: &Session, endpoint: &str) -> Result<Secret, CliError
         })
 }
 
-/// Nothing assigned is a failure; what is known about why has been shown.
+/// A run without an assignment is a failure; its reasons have been printed.
 fn verdict(run: &Run) -> Result<(), CliError> {
     if run.stats().count(OutcomeKind::Assigned) > 0 {
         return Ok(());

@@ -24,7 +24,7 @@ pub async fn serve(flags: &Global, arguments: &SandboxArguments) -> Result<(), C
     if let Some(volumes) = arguments.volumes {
         config.market.volumes = volumes;
     }
-    // The handlers are there before anybody knows that there is something to stop.
+    // Installed before the address is printed, so that a signal always stops it cleanly.
     let mut stop = Stop::new()?;
     let running = Sandbox::start(config).await.map_err(|error| {
         CliError::Failed(format!("can't listen on {}: {error}", arguments.listen))
@@ -43,7 +43,7 @@ pub async fn serve(flags: &Global, arguments: &SandboxArguments) -> Result<(), C
     Ok(())
 }
 
-/// The signals that end the program in good order.
+/// The signals that end the program cleanly.
 pub struct Stop {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,

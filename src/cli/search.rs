@@ -17,7 +17,7 @@ use crate::domain::{
     Condition, Dialect, Listing, OfferType, Operand, Operator, Query, Resource, Value,
 };
 
-/// The most bytes of a query on standard input.
+/// The maximum length of a query on standard input, in bytes.
 const LONGEST_QUERY: u64 = 64 * 1024;
 
 pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<(), CliError> {
@@ -47,8 +47,9 @@ pub async fn volumes(settings: &Settings, arguments: &VolumesArguments) -> Resul
     search(settings, &arguments.search, query).await
 }
 
-/// The conditions of `--vcpus` and `--datacenter`. They are flags of the market: where its dialect
-/// cannot send them they are refused, not applied to whatever part of the market was sent.
+/// The conditions of `--vcpus` and `--datacenter`. They are filters of the market: where its
+/// dialect cannot send them they are rejected, not applied to whatever part of the market was
+/// returned.
 fn switches(
     arguments: &OffersArguments,
     dialect: &'static Dialect,
@@ -86,7 +87,7 @@ fn switches(
     Ok(conditions)
 }
 
-/// The query that words and flags describe.
+/// The query from words and flags.
 pub fn query(
     resource: Resource,
     dialect: &'static Dialect,
@@ -123,7 +124,7 @@ pub fn query(
     Ok(query)
 }
 
-/// The words of a query as one text; `-` stands for what standard input holds.
+/// The words of a query as one text; `-` reads standard input.
 fn text(words: &[String]) -> Result<String, CliError> {
     let mut words = words.to_vec();
     if let Some(word) = words.iter_mut().find(|word| *word == "-") {
@@ -184,7 +185,7 @@ async fn search(
     }
     show(&listing, &rows, &view)?;
     tell_skipped(&listing);
-    // Behind the records: in front of a long table nobody would see them.
+    // After the records: above a long table nobody would see them.
     let answer = Answer {
         listing: &listing,
         query: &query,
@@ -211,7 +212,7 @@ pub fn print_curl(
     output::print(format!("{command}\n").as_bytes())
 }
 
-/// Runs a request for records, telling about waits where somebody watches.
+/// Runs a request for records, showing waits on a terminal.
 pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>, CliError> {
     let mut line = ProgressLine::new();
     let reply = session
@@ -229,11 +230,13 @@ pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>,
         .await?;
     match reply {
         Reply::Records(listing) => Ok(listing),
-        _ => Err(CliError::Failed("the response has no records".to_owned())),
+        Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_) => {
+            Err(CliError::Failed("the response has no records".to_owned()))
+        }
     }
 }
 
-/// Fills the computed columns that conditions and order ask for.
+/// Fills the computed columns that conditions and order need.
 fn compute(listing: &mut Listing, query: &Query, dialect: &'static Dialect) {
     let conditions: Vec<_> = query.local(dialect).cloned().collect();
     let is_asked = conditions.iter().any(|own| own.field.is_computed())
@@ -294,6 +297,6 @@ pub fn show(listing: &Listing, rows: &[u32], view: &View) -> Result<(), CliError
             Ok(())
         }
         Format::Csv => output::print(view.csv(listing, rows).as_bytes()),
-        Format::Json => output::print_json(&table::json(listing, rows, view.secrets)),
+        Format::Json => output::print_json_pieces(table::json(listing, rows, view.secrets)),
     }
 }

@@ -1,4 +1,4 @@
-//! From flags, environment and configuration to one marketplace and the key for it.
+//! Resolves flags, environment and configuration to one marketplace and its key.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -21,18 +21,18 @@ use crate::store::{
 };
 use crate::widgets::appearance::Look;
 
-/// The variable that holds the key for any marketplace.
+/// The environment variable with the key for any marketplace.
 pub use crate::app::markets::KEY_VARIABLE;
 
-/// The variable that holds the key for the public service.
+/// The environment variable with the key for the public service.
 pub const VAST_KEY_VARIABLE: &str = "VAST_API_KEY";
 
-/// What the environment says about keys. A variable that is empty counts as not set.
+/// The keys in the environment. An empty variable counts as unset.
 #[derive(Clone, Default)]
 pub struct Environment {
     pub key: Option<String>,
     pub vast_key: Option<String>,
-    /// What becomes of what key commands complain about.
+    /// What happens to the stderr of key commands.
     pub complaints: Complaints,
 }
 
@@ -65,10 +65,10 @@ pub enum Market {
     },
 }
 
-/// Everything a command needs to begin.
+/// Everything a command needs to start.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Name of the profile; shown in capitals when it is the sandbox.
+    /// Name of the profile; shown in capitals if it is the sandbox.
     pub profile: String,
     pub market: Market,
     pub dialect: &'static Dialect,
@@ -76,27 +76,26 @@ pub struct Settings {
     pub look: Look,
     /// The name of the theme.
     pub theme: String,
-    /// Every theme that can be chosen: its name, its looks, and whether it is a file of the
-    /// person's.
+    /// Every theme to choose from: its name, its look, and whether it is one of the person's files.
     pub themes: Vec<(String, Look, bool)>,
     pub keymap: Keymap,
-    /// Whether clicks and the wheel are reported.
+    /// Whether the mouse is captured.
     pub mouse: bool,
-    /// When the desktop is notified.
+    /// When a desktop notification is sent.
     pub notifications: Notifications,
-    /// The conditions to start with: those of `--query` laid over the visible defaults.
+    /// The initial conditions: those of `--query` laid over the visible defaults.
     pub conditions: Option<Vec<Condition>>,
-    /// The most offers to start with; 0 leaves it to the market.
+    /// The initial limit for offers; 0 leaves it to the market.
     pub limit: Option<u32>,
-    /// Where files live; `None` without a home.
+    /// Where files are; `None` without a home folder.
     pub paths: Option<Paths>,
-    /// What a person should know about how the settings came about.
+    /// Notices about the settings for the person.
     pub notices: Vec<String>,
     /// The keys in use, of other profiles too.
     pub secrets: KnownSecrets,
 }
 
-/// A session with a marketplace, and the embedded one if that is what it is.
+/// A session with a marketplace, and the embedded sandbox if it is one.
 #[derive(Debug)]
 pub struct Connection {
     pub session: Session,
@@ -105,8 +104,8 @@ pub struct Connection {
 }
 
 impl Settings {
-    /// The settings that flags, environment and configuration give. A broken configuration file is
-    /// named in the notices, and the defaults hold.
+    /// Resolves the settings from flags, environment and configuration. If the configuration file
+    /// is broken, a notice says so and defaults apply.
     pub fn resolve(
         flags: &Global,
         environment: &Environment,
@@ -167,7 +166,7 @@ impl Settings {
         matches!(self.market, Market::Embedded(_))
     }
 
-    /// For whom a session with these settings speaks.
+    /// The profile of a session with these settings.
     pub fn speaker(&self, session: &Session) -> crate::app::Profile {
         let config = session.client().config();
         crate::app::Profile {
@@ -181,8 +180,8 @@ impl Settings {
         }
     }
 
-    /// Where the profile keeps the intervals learned from refusals; the sandbox is another
-    /// market in every run.
+    /// The profile's file of learned intervals; none for the sandbox, which is another market in
+    /// every run.
     pub fn pacing_file(&self) -> Option<PacingFile> {
         let Market::Remote { management, .. } = &self.market else {
             return None;
@@ -192,8 +191,8 @@ impl Settings {
         Some(PacingFile::new(paths, &self.profile, &address))
     }
 
-    /// Keeps what a session has learned of its market's intervals. They only spare a refusal: that
-    /// they cannot be kept stops nobody.
+    /// Saves the learned intervals. A failure is ignored: they only save a refusal at the next
+    /// start.
     pub fn keep_pacing(&self, session: &Session) {
         if let Some(file) = self.pacing_file() {
             let _ = file.save(by_name(session.learned()));
@@ -210,7 +209,7 @@ impl Settings {
         )
     }
 
-    /// Connects: starts the embedded sandbox if that is the marketplace. Nothing is sent.
+    /// Connects, starting the embedded sandbox if it is the marketplace. Nothing is sent.
     pub async fn connect(&self) -> Result<Connection, CliError> {
         let pacer = self.pacer();
         let (config, sandbox) = match &self.market {
@@ -250,7 +249,7 @@ impl Settings {
     }
 }
 
-/// Learned intervals as they are kept.
+/// Learned intervals by operation name, as they are saved.
 pub fn by_name(learned: Vec<(Operation, f64)>) -> BTreeMap<String, f64> {
     learned
         .into_iter()
@@ -258,14 +257,14 @@ pub fn by_name(learned: Vec<(Operation, f64)>) -> BTreeMap<String, f64> {
         .collect()
 }
 
-/// The profile that is meant, its addresses replaced where flags say so.
+/// The selected profile, with addresses from the flags.
 pub(super) fn choose(
     flags: &Global,
     config: &Config,
     notices: &[String],
 ) -> Result<Profile, CliError> {
     let named = flags.profile.as_ref().or_else(|| {
-        // An address on the command line is not spoken to in the dialect of a default.
+        // An address from the command line does not take the default profile's dialect.
         config
             .default_profile
             .as_ref()
@@ -309,7 +308,7 @@ pub(super) fn choose(
     }
 }
 
-/// The host of an address, if the public service itself is there: it answers in no other dialect.
+/// The host of an address if it is the public service, which needs its own dialect.
 fn public_service(base: &str) -> Option<String> {
     let origin = Origin::parse(base).ok()?;
     let host = origin.host().trim_end_matches('.');
@@ -323,7 +322,7 @@ fn public_service(base: &str) -> Option<String> {
 /// The domain of the public service.
 const PUBLIC_DOMAIN: &str = "vast.ai";
 
-/// What is told at the start about mistakes that only drop a setting: a screen has no room for many.
+/// The notice at start-up about dropped settings, kept short: a screen has no room for many.
 pub(super) fn dropped(wrong: &[ConfigError]) -> Vec<String> {
     const TOLD: usize = 3;
     let mut notices: Vec<_> = wrong
@@ -340,8 +339,8 @@ pub(super) fn dropped(wrong: &[ConfigError]) -> Vec<String> {
     notices
 }
 
-/// The sandbox that flags describe, with the workergroups that were made in it. No key from outside
-/// reaches it: it makes its own.
+/// The sandbox from the flags, with the workergroups that were created in it. It gets no key from
+/// outside: it makes its own.
 fn embedded(
     flags: &Global,
     profile: &str,
@@ -354,7 +353,7 @@ fn embedded(
     }
     let mut config = SandboxConfig::default();
     apply_sandbox_flags(&mut config, flags)?;
-    // A frozen sandbox gives the same bytes in every run: nothing of earlier runs is in it.
+    // A frozen sandbox returns the same bytes in every run, so it starts without earlier groups.
     if let Some(paths) = paths.filter(|_| !config.freeze) {
         let (file, groups, notice) = MadeGroupsFile::open(paths, profile, config.market.seed);
         notices.extend(notice);
@@ -393,7 +392,7 @@ pub fn apply_sandbox_flags(config: &mut SandboxConfig, flags: &Global) -> Result
     Ok(())
 }
 
-/// The largest sandbox market: enough for any measurement.
+/// The largest sandbox market: enough for any benchmark.
 const MOST_SANDBOX_OFFERS: usize = 1_000_000;
 
 fn remote(

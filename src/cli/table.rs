@@ -1,5 +1,7 @@
 //! Records as text: a table for people, CSV and JSON for programs.
 
+use std::borrow::Cow;
+
 use unicode_width::UnicodeWidthStr as _;
 
 use super::args::{Format, SearchArguments};
@@ -13,18 +15,18 @@ use crate::domain::{Catalog, Dialect, Field, Listing, export, format};
 /// The widest cell of a table.
 const WIDEST: usize = 40;
 
-/// What of the records is printed, and how.
+/// Which columns are printed, and how.
 pub struct View {
     pub format: Format,
     /// Whether keys of workergroups are shown.
     pub secrets: bool,
     dialect: &'static Dialect,
-    /// The columns asked for, if any were.
+    /// The requested columns, if any.
     columns: Option<Vec<&'static Field>>,
 }
 
 impl View {
-    /// The view that flags describe.
+    /// The view from the flags.
     pub fn new(
         arguments: &SearchArguments,
         catalog: &'static Catalog,
@@ -46,7 +48,7 @@ impl View {
         })
     }
 
-    /// A table of the chosen columns, or of the usual ones that fit the terminal.
+    /// A table of the requested columns, or of the default ones that fit the terminal.
     pub fn table(&self, listing: &Listing, rows: &[u32]) -> String {
         if let Some(columns) = &self.columns {
             return table(listing, rows, columns, self.dialect, None);
@@ -58,8 +60,8 @@ impl View {
         table(listing, rows, &fields, self.dialect, width)
     }
 
-    /// CSV of the chosen columns, or of every member that records can have; a secret one only when
-    /// asked for.
+    /// CSV of the requested columns, or of every member that records can have; secrets only if
+    /// requested.
     pub fn csv(&self, listing: &Listing, rows: &[u32]) -> String {
         let is_shown = |field: &&'static Field| {
             field.is_column() || (self.secrets && field.kind == Kind::Secret)
@@ -92,8 +94,8 @@ fn chosen(
     Ok(columns)
 }
 
-/// Columns as a table, at most `width` terminal cells wide if a width is given: the columns that
-/// matter least leave first.
+/// Columns as a table, at most `width` terminal cells wide if given: the least important columns
+/// are dropped first.
 fn table(
     listing: &Listing,
     rows: &[u32],
@@ -148,25 +150,30 @@ fn fitting(fields: &[&'static Field], widths: &[usize], width: Option<usize>) ->
     kept
 }
 
-/// The records exactly as they came, under the member that the specification names; without
-/// secrets unless asked for.
-pub fn json(listing: &Listing, rows: &[u32], secrets: bool) -> String {
-    let records: Vec<_> = rows
-        .iter()
-        .filter_map(|row| listing.json(*row as usize))
-        .map(|json| {
-            if secrets {
-                json.to_owned()
-            } else {
-                redact::record(json)
-            }
-        })
-        .collect();
-    let key = listing.catalog().list_key;
-    format!("{{\"{key}\": [{}]}}\n", records.join(",\n"))
+/// The records exactly as they came, under the member that the specification names, in pieces;
+/// without secrets unless asked for.
+pub fn json<'l>(
+    listing: &'l Listing,
+    rows: &'l [u32],
+    secrets: bool,
+) -> impl Iterator<Item = Cow<'l, str>> {
+    let records = rows.iter().filter_map(|row| listing.json(*row as usize));
+    let records = records.enumerate().flat_map(move |(place, json)| {
+        let record = if secrets {
+            Cow::Borrowed(json)
+        } else {
+            Cow::Owned(redact::record(json))
+        };
+        let gap = if place > 0 { ",\n" } else { "" };
+        [Cow::Borrowed(gap), record]
+    });
+    let start = format!("{{\"{}\": [", listing.catalog().list_key);
+    std::iter::once(Cow::Owned(start))
+        .chain(records)
+        .chain([Cow::Borrowed("]}\n")])
 }
 
-/// The width of the terminal that standard output is, if it is one.
+/// The width of the terminal, if standard output is one.
 fn terminal_width() -> Option<usize> {
     use std::io::IsTerminal as _;
     std::io::stdout()

@@ -1,7 +1,7 @@
 //! `bourse unlist` and `bourse groups create`: writes without a screen, by the dashboard's rules.
 //!
-//! What will be sent is printed, confirmed by typing or by `--yes`, sent once and never again, and
-//! kept in the journal: the intent before the first byte, the outcome after the reply.
+//! The request is printed, confirmed by typing or by `--yes`, sent once and never retried, and
+//! journalled: the intent before the first byte, the outcome after the reply.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,15 +27,15 @@ use crate::domain::workergroup::{Key, NewWorkergroup, Objection};
 use crate::domain::{Condition, Operand, Operator, Untrusted, Value, WORKERGROUPS, format};
 use crate::runtime::writes::{History, journalled};
 
-/// A write that the command line describes.
+/// A write from the command line.
 struct Write {
     kind: WriteKind,
     request: Request,
-    /// As the journal names it.
+    /// Its name in the journal.
     subject: String,
-    /// What a person types to confirm it.
+    /// The word to type as confirmation.
     word: String,
-    /// What to check when its outcome is unknown.
+    /// What to check if its outcome is unknown.
     check: String,
 }
 
@@ -72,7 +72,7 @@ pub async fn create(settings: &Settings, arguments: &CreateArguments) -> Result<
     perform(settings, write, arguments.write).await
 }
 
-/// Everything that stands against a draft, each under its flag; a search with a caret.
+/// All validation errors of a draft, each under its flag; a search with a caret.
 fn refused<'t>(objections: &[Objection], text: impl Fn(Key) -> &'t str) -> CliError {
     let lines: Vec<_> = objections
         .iter()
@@ -94,7 +94,7 @@ fn refused<'t>(objections: &[Objection], text: impl Fn(Key) -> &'t str) -> CliEr
     CliError::Usage(lines.join("\n"))
 }
 
-/// An objection or advice under the flag that it is about.
+/// A validation error or warning under its flag.
 fn named(objection: &Objection) -> String {
     let flag = Key::named(objection.parameter).map_or(objection.parameter, flag);
     format!("--{flag}: {}", objection.message)
@@ -143,7 +143,7 @@ async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Resu
     }
     output::tell(preview(&consent).trim_end());
     let history = if profile.is_sandbox {
-        // Another market in every run: what was sent to an earlier one says nothing about it.
+        // The sandbox is another market in every run: an earlier write says nothing about it.
         History {
             entries: Vec::new(),
             ..History::open(settings, &profile)
@@ -163,7 +163,7 @@ async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Resu
     sent
 }
 
-/// Refuses where nothing may be written, and where nobody can be asked.
+/// Refuses if the market is read-only, or if there is no terminal to confirm on.
 fn allowed(settings: &Settings, how: WriteArguments) -> Result<(), CliError> {
     if settings.read_only {
         return Err(CliError::Failed(format!("nothing was sent: {READ_ONLY}")));
@@ -183,7 +183,7 @@ fn url(consent: &RequestPreview) -> String {
     format!("{}{}", consent.base, consent.path)
 }
 
-/// What will be sent, for people: the key by where it belongs.
+/// The request for people, naming the key without showing it.
 fn preview(consent: &RequestPreview) -> String {
     format!(
         "{} {}\n{}\n{}\n",
@@ -194,7 +194,7 @@ fn preview(consent: &RequestPreview) -> String {
     )
 }
 
-/// Warns of an earlier write of the same thing whose outcome is open.
+/// Warns of an earlier write to the same subject with an unknown outcome.
 fn tell_unresolved(history: &History, write: &Write) {
     let open = history.entries.iter().rev().find(|entry| {
         entry.intent.kind == write.kind
@@ -210,7 +210,7 @@ fn tell_unresolved(history: &History, write: &Write) {
     }
 }
 
-/// Asks the person to type a word. A process that is interrupted here has sent nothing.
+/// Asks the person to type a word. Interrupting the process here means that nothing was sent.
 fn confirm(word: &str) -> Result<(), CliError> {
     let mut err = io::stderr().lock();
     let _ = write!(err, "Type {word} to send it, or press Enter to cancel: ")
@@ -223,7 +223,7 @@ fn confirm(word: &str) -> Result<(), CliError> {
         return Ok(());
     }
     if !typed.ends_with('\n') {
-        // End of input leaves the cursor behind the question.
+        // End of input leaves the cursor after the question.
         let _ = writeln!(err);
     }
     Err(CliError::Failed(match typed.trim() {
@@ -235,7 +235,7 @@ fn confirm(word: &str) -> Result<(), CliError> {
     }))
 }
 
-/// Waits until the rate limit allows the write; gives what sends it.
+/// Waits until the rate limit allows the write; returns the effect that sends it.
 async fn turn(
     mutations: &mut Mutations,
     request: &Request,
@@ -261,7 +261,7 @@ async fn turn(
     }
 }
 
-/// Waits for its turn, sends the write once, and reports.
+/// Waits for the rate limit, sends the write once, and reports.
 async fn send(
     session: &Session,
     profile: &Profile,
@@ -319,7 +319,7 @@ async fn send(
     report(&write, format, (verdict, &words), &result)
 }
 
-/// What the command prints of a write that ended, or why it fails.
+/// The command's output for a finished write, or its error.
 fn report(
     write: &Write,
     format: ReplyFormat,
@@ -354,7 +354,7 @@ fn unknown(why: &str, check: &str) -> CliError {
     ))
 }
 
-/// The moment, in seconds since 1970.
+/// The current time, in seconds since 1970.
 fn epoch() -> f64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)

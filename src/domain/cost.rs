@@ -2,8 +2,8 @@
 //!
 //! A price per hour is the GPUs plus the allocated storage, `storage_cost x GB / 720`: the market's
 //! month is 30 days of 24 hours, not 730 hours. Traffic is billed on top, both ways; storage in
-//! every state of an instance. What a record does not say is never taken for zero: the answer is a
-//! [`Gap`] that names the member.
+//! every state of an instance. A missing member is never taken for zero: the result is a [`Gap`]
+//! that names it.
 
 use std::cell::OnceCell;
 
@@ -45,35 +45,33 @@ pub fn storage_per_hour(storage_cost: f64, gb: f64) -> f64 {
     storage_cost * gb / HOURS_PER_MONTH
 }
 
-/// Why a price cannot be told. Members go by their wire names.
+/// Why a price cannot be computed. Members go by their wire names.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum Gap {
     /// The record lacks the member, or it is null.
     #[error("{0} is not reported")]
     Missing(&'static str),
-    /// The member holds something else than a number.
+    /// The member is not a number.
     #[error("{0} is not a number")]
     Misfit(&'static str),
-    /// The member is below zero, which no price, size or speed is.
+    /// The member is negative, which no price, size or speed is.
     #[error("{0} is below zero")]
     Negative(&'static str),
-    /// The member is zero and would have to divide.
+    /// The member is zero and would be a divisor.
     #[error("{0} is zero")]
     Zero(&'static str),
-    /// The result is beyond what a number can hold.
     #[error("the numbers are too large")]
     TooLarge,
-    /// What the person asked for is out of range.
+    /// An input is out of range.
     #[error(transparent)]
     Input(#[from] InputError),
 }
 
-/// An input that no price can be worked out for.
+/// An input that no price can be computed for.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("{} must be a number from 0 to {most}", .input.label())]
 pub struct InputError {
     pub input: Input,
-    /// The largest value that is taken.
     pub most: f64,
 }
 
@@ -113,7 +111,7 @@ impl Input {
         }
     }
 
-    /// The largest value that is taken: far beyond use, small enough that no sum overflows.
+    /// The largest value accepted: far beyond use, small enough that no sum overflows.
     pub const fn most(self) -> f64 {
         match self {
             Self::RunHours | Self::StoppedHours => 1e6,
@@ -141,11 +139,11 @@ pub struct Step {
     /// How: numbers with their units, for reading.
     pub formula: String,
     pub value: f64,
-    /// What the value is counted in.
+    /// The unit of the value.
     pub measure: Measure,
 }
 
-/// What the value of a [`Step`] is counted in.
+/// The unit of a [`Step`]'s value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     Dollars,
@@ -155,15 +153,15 @@ pub enum Measure {
     Hours,
 }
 
-/// Whether an offer is there as long as it is needed.
+/// Whether an offer is available for as long as it is needed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outlives {
-    /// Yes, with so many hours to spare.
+    /// Yes, with time left over.
     Yes {
         /// Hours between the end of the job and the end of the offer.
         spare: f64,
     },
-    /// No, it ends so many hours too early.
+    /// No, it ends too early.
     No {
         /// Hours between the end of the offer and the end of the job.
         short_by: f64,
@@ -187,11 +185,11 @@ impl Outlives {
     }
 }
 
-/// Whether an offer has the space that is asked for.
+/// Whether an offer has the requested space.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Room {
     Enough,
-    /// No: so many GB are lacking.
+    /// No: this many GB are missing.
     ShortBy(f64),
     /// The record does not say how much it has.
     Unknown,
@@ -253,7 +251,7 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// `quantity` at this price. Of nothing, the price need not be known.
+    /// `quantity` at this price. A quantity of zero costs nothing, even at an unknown price.
     fn of(&self, row: usize, quantity: f64) -> Result<f64, Gap> {
         if quantity == 0.0 {
             return Ok(0.0);
@@ -268,7 +266,7 @@ fn hours_left(left: &Member<'_>, row: usize, now: f64) -> Result<f64, Gap> {
     Ok((left.number(row)? - (now - left.listing.read_at())) / SECONDS_PER_HOUR)
 }
 
-/// The value, unless it left the range of numbers.
+/// The value, unless it overflowed.
 fn finite(value: f64) -> Result<f64, Gap> {
     if value.is_finite() {
         Ok(value)
@@ -277,7 +275,7 @@ fn finite(value: f64) -> Result<f64, Gap> {
     }
 }
 
-/// A number within a formula: at most `places` places, and short however absurd it is.
+/// A number within a formula: at most `places` decimals, and short however large it is.
 fn shown(value: f64, places: usize) -> String {
     if value.abs() < 1e15 {
         trimmed(value, places)
@@ -286,14 +284,14 @@ fn shown(value: f64, places: usize) -> String {
     }
 }
 
-/// `dividend / divisor`, if that is a number.
+/// `dividend / divisor`, if that is finite.
 fn ratio(dividend: Option<f64>, divisor: f64) -> Option<f64> {
     dividend
         .map(|dividend| dividend / divisor)
         .filter(|ratio| ratio.is_finite() && divisor > 0.0)
 }
 
-/// A row's prices at a storage size of one's own choice.
+/// A row's prices at another storage size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Repriced {
     /// $/h: GPUs and storage.
@@ -308,7 +306,7 @@ pub struct Repriced {
     pub flops_per_dollar: Option<f64>,
 }
 
-/// A price per hour spread over what is bought.
+/// A price per hour divided by what is rented.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PerUnit {
     /// $/h per GPU.
@@ -384,7 +382,7 @@ impl<'a> Prices<'a> {
             OfferType::Bid => self.min_bid.amount(row),
             OfferType::Reserved => {
                 let base = self.discounted.amount(row)? - self.included(row)?;
-                // Adding the storage and taking it away again may leave less than nothing behind.
+                // Subtracting the storage that was added may leave a rounding error below zero.
                 match base {
                     base if base < -1e-9 => Err(Gap::Negative("discounted_dph_total")),
                     base => Ok(base.max(0.0)),
@@ -402,7 +400,7 @@ impl<'a> Prices<'a> {
         }
     }
 
-    /// $/h of the storage that the quoted prices include.
+    /// $/h of the storage in the quoted prices.
     fn included(&self, row: usize) -> Result<f64, Gap> {
         match self.storage_total.amount(row) {
             Err(Gap::Missing(key)) => {
@@ -414,8 +412,8 @@ impl<'a> Prices<'a> {
         }
     }
 
-    /// The storage in GB that the quoted prices include, worked out from the prices themselves:
-    /// whether the market priced what it was asked for.
+    /// The storage in GB in the quoted prices, computed from the prices themselves: shows whether
+    /// the market priced the size that was requested.
     pub fn included_gb(&self, row: usize) -> Result<f64, Gap> {
         let per_gb = self.storage_cost.divisor(row)?;
         finite(self.included(row)? * HOURS_PER_MONTH / per_gb)
@@ -444,8 +442,8 @@ impl<'a> Prices<'a> {
         })
     }
 
-    /// `hourly` $/h spread over the row's GPUs, their memory and their performance. The price is
-    /// for the whole offer, so it is not divided by the offer's share of the machine as well.
+    /// `hourly` $/h divided by the row's GPUs, their memory and their performance. The price is for
+    /// the whole offer, so it is not divided by the offer's share of the machine as well.
     pub fn per_unit(&self, row: usize, hourly: f64) -> PerUnit {
         let over = |divisor: Result<f64, Gap>| ratio(Some(hourly), divisor.ok()?);
         PerUnit {
@@ -465,7 +463,7 @@ impl<'a> Prices<'a> {
         finite(self.dlperf.amount(row)? / self.num_gpus.divisor(row)?)
     }
 
-    /// Whether a disk of `gb` is more than the row has, by its own account.
+    /// Whether a disk of `gb` is more than the row reports.
     pub fn lacks_disk(&self, row: usize, gb: f64) -> bool {
         matches!(Room::of(self.disk_space.amount(row), gb), Room::ShortBy(_))
     }

@@ -1,20 +1,29 @@
-//! Places: how a location text names a country.
+//! Countries in location texts.
 
-/// The country of a location text: the letters behind the last comma, else the whole text
-/// (`Texas, US` and `US` give `US`; `, US` too).
+/// The longest text that names a place, in bytes; a longer one is no place.
+const LONGEST: usize = 256;
+
+/// The country of a location: the text after the last comma, else all of it (`Texas, US`, `US` and
+/// `, US` give `US`).
 pub fn code(location: &str) -> &str {
+    if location.len() > LONGEST {
+        return location;
+    }
     location.rsplit(',').next().unwrap_or(location).trim()
 }
 
-/// A location as people read it: some hosts leave the region out, and `, CA` is `CA`.
+/// A location for display: some hosts leave the region out, so `, CA` becomes `CA`.
 pub fn place(location: &str) -> &str {
+    if location.len() > LONGEST {
+        return location;
+    }
     match location.rsplit_once(',') {
         Some((region, _)) if region.trim().is_empty() => code(location),
         _ => location,
     }
 }
 
-/// Country groups that people may name in a query; each stands for the list of its codes.
+/// Groups of countries that a query can name; each stands for the list of its codes.
 pub const GROUPS: &[(&str, &[&str])] = &[
     (
         "EU",

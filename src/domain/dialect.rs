@@ -10,11 +10,11 @@ use super::field::{Field, Filter, Operator};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransferUnit {
     MegabytesPerSecond,
-    /// As the service means it.
+    /// What the public service sends, whatever its documentation says.
     MegabitsPerSecond,
 }
 
-/// Whose key a route request carries.
+/// Which key a route request carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RouteKey {
     /// The key of the profile.
@@ -23,7 +23,7 @@ pub enum RouteKey {
     Group,
 }
 
-/// A way of speaking the interface.
+/// How a server spells the interface.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Dialect {
     /// Its name in configuration files.
@@ -31,19 +31,19 @@ pub struct Dialect {
     pub not_in: &'static str,
     /// Whether a network volume search is wrapped in `q`.
     pub volumes_wrapped: bool,
-    /// Whether the `duration` of a network volume search is in days (else in seconds).
+    /// Whether the `duration` of a network volume search is in days; otherwise in seconds.
     pub volume_duration_days: bool,
-    /// Whether `driver_version` travels as the nine-digit number (else as text).
+    /// Whether `driver_version` is sent as the nine-digit number; otherwise as text.
     pub version_as_number: bool,
-    /// Whether the server takes the filters that only the service is known to take.
+    /// Whether the server takes the filters that only the public service has.
     pub market_filters: bool,
     /// The unit of network speeds.
     pub transfer: TransferUnit,
-    /// The parameter that sets the storage allocation, if the server names it.
+    /// The parameter for the storage allocation, if the server has one.
     pub storage_parameter: Option<&'static str>,
-    /// The switch that turns offer bundling off, if the server names it.
+    /// The switch that turns offer bundling off, if the server has one.
     pub bundling_parameter: Option<&'static str>,
-    /// Whose key a route request carries.
+    /// Which key a route request carries.
     pub route_key: RouteKey,
 }
 
@@ -64,19 +64,25 @@ impl Dialect {
 
     pub const VAST: Self = Self {
         name: "vast",
+        // The service long rejected `nin`; its own client sends `notin`.
         not_in: "notin",
+        // Its client posts the filters flat and the duration in seconds.
         volumes_wrapped: false,
         volume_duration_days: false,
+        // Its client sends 535.86.05 as 535086005.
         version_as_number: true,
         market_filters: true,
+        // As its console and its client say; only its API documentation says MB/s.
         transfer: TransferUnit::MegabitsPerSecond,
         storage_parameter: Some("allocated_storage"),
         bundling_parameter: Some("disable_bundling"),
+        // Its client routes with the endpoint's own key, not the account's.
         route_key: RouteKey::Group,
     };
 
-    /// The embedded sandbox: the specification plus all names that only the service knows. Its
-    /// speeds are those of the service: the specification's MB/s would make them eight times as fast.
+    /// The embedded sandbox: the specification plus all names that only the public service has. Its
+    /// speeds are in Mb/s like the service's: the specification's MB/s would make them eight times
+    /// as fast.
     pub const SANDBOX: Self = Self {
         name: "sandbox",
         market_filters: true,
@@ -101,7 +107,7 @@ impl Dialect {
         }
     }
 
-    /// Whether a condition on `field` is sent; otherwise it is applied after the answer.
+    /// Whether a condition on `field` is sent; otherwise it is applied to the response.
     pub const fn sends(&self, field: &Field) -> bool {
         match field.filter {
             Filter::Documented => true,
@@ -110,8 +116,8 @@ impl Dialect {
         }
     }
 
-    /// By how much a wire value of `field` is divided before it travels. Only the `duration` of a
-    /// network volume search differs: seconds inside bourse, days in the specification.
+    /// What a value of `field` is divided by before it is sent. Only the `duration` of a network
+    /// volume search differs: seconds inside bourse, days in the specification.
     pub fn divisor(&self, resource: Resource, field: &Field) -> f64 {
         if resource == Resource::Volumes && field.key == "duration" && self.volume_duration_days {
             86_400.0

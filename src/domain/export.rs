@@ -7,8 +7,7 @@ use super::listing::Listing;
 use super::text::csv_text;
 use super::value::CellRef;
 
-/// Rows as CSV: a header of wire names, numbers as numbers in wire units, texts as [`csv_text`]
-/// makes them safe.
+/// Rows as CSV: a header of wire names, numbers in wire units, texts made safe by [`csv_text`].
 pub fn csv(listing: &Listing, rows: &[u32], fields: &[&Field]) -> String {
     listing.prepare(fields.iter().copied());
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -21,7 +20,7 @@ pub fn csv(listing: &Listing, rows: &[u32], fields: &[&Field]) -> String {
     text(writer)
 }
 
-/// One row as a line of CSV, without a header and without an end of line.
+/// One row as a line of CSV, without header and line ending.
 pub fn csv_line(listing: &Listing, row: u32, fields: &[&Field]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let cells = fields.iter().map(|field| cell(listing, row, field));
@@ -55,8 +54,7 @@ fn iso(epoch: f64) -> String {
         .map_or_else(|| epoch.to_string(), |moment| moment.to_string())
 }
 
-/// Rows as a Markdown table with the cells that a person sees; `None` when it gets longer than
-/// `most` bytes.
+/// Rows as a Markdown table with the cells shown on screen; `None` if it exceeds `most` bytes.
 pub fn markdown(
     listing: &Listing,
     rows: &[u32],
@@ -88,7 +86,7 @@ pub fn markdown(
     Some(out)
 }
 
-/// A text that stands for itself in a Markdown table.
+/// A text escaped for a Markdown table.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

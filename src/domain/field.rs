@@ -1,10 +1,10 @@
 //! One row describes a field completely.
 //!
-//! A [`Field`] is the only place where bourse says what a member of a marketplace record is: its
-//! name on the wire, what people may call it, its unit, the operators it allows, who can filter on
-//! it, how it is read from a record and how it is shown. The filter and sort editors, the query
-//! language, the table, the detail view, the wire encoding, local matching, CSV headers and the
-//! field reference in the README are all derived from these rows.
+//! A [`Field`] is the only place that describes a member of a marketplace record: its wire name,
+//! its aliases, its unit, the operators it allows, who can filter on it, how it is read from a
+//! record and how it is shown. The filter and sort editors, the query language, the table, the
+//! detail view, the wire encoding, local matching, CSV headers and the field reference in the
+//! README are all derived from these rows.
 
 use std::borrow::Cow;
 
@@ -12,18 +12,17 @@ use super::dialect::Dialect;
 pub use super::operator::{Operator, Operators};
 pub use super::unit::Unit;
 
-/// What sort of value a field holds, and with it how operands are read and cells compared.
+/// What kind of value a field holds: decides how operands are read and cells compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Flag,
     /// A whole number. Services send some of these with a fraction; that is accepted.
     Integer,
-    /// A number.
     Number,
-    /// A number that names a thing: compared exactly, shown without separators.
+    /// An id: compared exactly, shown without separators.
     Id,
     Text,
-    /// A place such as `Texas, US`, compared by the letters behind the last comma.
+    /// A location such as `Texas, US`, compared by the country after the last comma.
     Country,
     /// A driver version such as `535.86.05`, compared part by part.
     Version,
@@ -50,14 +49,14 @@ impl Kind {
 /// Who can filter on a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filter {
-    /// The specification documents the parameter: every server takes it.
+    /// The specification documents the parameter, so every server takes it.
     Documented,
-    /// The service takes it although the specification does not name it: sent in dialects that
-    /// say so, else applied locally.
+    /// The public service takes it although the specification does not name it: sent in dialects
+    /// that say so, else applied locally.
     Market,
-    /// No server is known to take it: applied locally to what has arrived.
+    /// No server takes it: applied locally to the loaded rows.
     Local,
-    /// Not a thing to filter on.
+    /// Cannot be filtered on.
     Never,
 }
 
@@ -66,34 +65,34 @@ pub enum Filter {
 pub enum Source {
     /// The member of that name.
     Member(&'static str),
-    /// The number member of that name, of which a market sends 0 for what it does not know.
+    /// The number member of that name, where a market sends 0 for unknown.
     Known(&'static str),
-    /// The first of these members that is there: servers spell it differently.
+    /// The first of these members that is present: servers spell it differently.
     Either(&'static [&'static str]),
     /// The member of that name, a search for machines: text, filter objects or a list of either,
     /// read as text in the query language.
     Search(&'static str),
     /// A member of a nested object, as `search.totalHour`.
     Nested(&'static str, &'static str),
-    /// True when the text member equals the text: the filter `verified` reads `verification`.
+    /// True if the text member equals the text: the filter `verified` reads `verification`.
     TextIs(&'static str, &'static str),
-    /// True when the number member equals the number: `datacenter` reads `hosting_type`.
+    /// True if the number member equals the number: `datacenter` reads `hosting_type`.
     NumberIs(&'static str, i64),
-    /// Seconds left: the first member if it is there, else the second (an epoch) less now.
+    /// Seconds left: the first member if present, else the second (an epoch) minus now.
     TimeLeft(&'static str, &'static str),
-    /// Seconds since the moment that the member of that name tells, when the record came.
+    /// Seconds from the time in that member to the time the response was received.
     Since(&'static str),
     /// A switch of the search itself; records do not carry it.
     Nowhere,
-    /// Worked out here from other members and what the person asked for; no record carries it and
-    /// no server knows it. The cells are put into a listing by whoever knows how.
+    /// Computed from other members and the person's inputs; no record carries it and no server
+    /// knows it. The code that computes it puts the cells into the listing.
     Computed,
 }
 
-/// The part of a detail view or editor where a field stands.
+/// The section of a detail view or editor that lists a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Section {
-    /// What the thing is called and who it belongs to.
+    /// Ids, names and owners.
     Identity,
     /// Prices and ratios to price.
     Price,
@@ -108,7 +107,7 @@ pub enum Section {
     Software,
     /// Scaling parameters of a workergroup.
     Scaling,
-    /// Members that the service sends and gives no meaning.
+    /// Members that the service sends without documenting them.
     Other,
 }
 
@@ -147,12 +146,12 @@ impl Section {
     }
 }
 
-/// How a cell of the field is written.
+/// How a cell of the field is formatted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// As the kind and unit suggest.
     Auto,
-    /// With exactly so many places behind the point.
+    /// With exactly this many decimals.
     Places(u8),
     YesNo,
 }
@@ -162,9 +161,9 @@ pub enum Format {
 pub struct Column {
     /// Width in terminal cells.
     pub width: u16,
-    /// Place among the columns shown at first; `None` when hidden at first.
+    /// Rank among the columns shown by default; `None` if hidden by default.
     pub rank: Option<u8>,
-    /// Who leaves first on a narrow screen: larger numbers leave earlier.
+    /// Which column a narrow screen drops first: the one with the largest number.
     pub priority: u8,
 }
 
@@ -201,9 +200,10 @@ pub struct Field {
     pub column: Column,
     /// How cells are written.
     pub format: Format,
-    /// Whether a zero means that there is none, and is written so.
+    /// Whether a zero means "none", and is shown as that.
     pub zero_is_none: bool,
-    /// Whether more is better (`Some(true)`), less is better, or neither: for comparisons.
+    /// Whether more is better (`Some(true)`), less is better (`Some(false)`), or neither: for
+    /// comparisons.
     pub better: Option<bool>,
     pub doc: &'static str,
 }
@@ -268,12 +268,10 @@ impl Field {
         field
     }
 
-    /// A whole number.
     pub const fn integer(key: &'static str, label: &'static str) -> Self {
         Self::new(key, label, Kind::Integer)
     }
 
-    /// A number that names a thing.
     pub const fn id(key: &'static str, label: &'static str) -> Self {
         Self::new(key, label, Kind::Id)
     }
@@ -331,7 +329,7 @@ impl Field {
         self
     }
 
-    /// A column whose cells are worked out here, and so are conditions on it.
+    /// A computed column; conditions on it are applied locally.
     pub const fn computed(mut self) -> Self {
         self.source = Source::Computed;
         self.filter = Filter::Local;
@@ -363,8 +361,8 @@ impl Field {
         self
     }
 
-    /// Shown at first, at place `rank`, `width` cells wide; narrow screens drop larger
-    /// `priority` first.
+    /// Shown by default with this `rank`, `width` cells wide; narrow screens drop larger `priority`
+    /// first.
     pub const fn column(mut self, rank: u8, width: u16, priority: u8) -> Self {
         self.column = Column {
             width,
@@ -379,25 +377,23 @@ impl Field {
         self
     }
 
-    /// Who leaves first on a narrow screen, when shown: larger numbers leave earlier.
+    /// Which column a narrow screen drops first, if shown: the one with the largest number.
     pub const fn priority(mut self, priority: u8) -> Self {
         self.column.priority = priority;
         self
     }
 
-    /// So many places behind the point.
     pub const fn places(mut self, places: u8) -> Self {
         self.format = Format::Places(places);
         self
     }
 
-    /// Written as yes or no, and compared with `true` and `false` too.
+    /// Shown as yes or no, and compared with `true` and `false` too.
     pub const fn yes_no(mut self) -> Self {
         self.format = Format::YesNo;
         self
     }
 
-    /// A zero means that there is none.
     pub const fn zero_is_none(mut self) -> Self {
         self.zero_is_none = true;
         self
@@ -413,7 +409,7 @@ impl Field {
         self
     }
 
-    /// The header of its column: with the unit where the dialect decides what a number means.
+    /// The header of its column, with the unit where the dialect decides it.
     pub fn header(&self, dialect: &Dialect) -> Cow<'static, str> {
         match self.unit {
             Unit::Transfer => format!("{} {}", self.label, self.unit.symbol(dialect)).into(),
@@ -421,12 +417,11 @@ impl Field {
         }
     }
 
-    /// Whether it may stand as a table column.
+    /// Whether it can be a table column.
     pub const fn is_column(&self) -> bool {
         (self.in_record || self.is_computed()) && !matches!(self.kind, Kind::Secret)
     }
 
-    /// Whether its cells are worked out here.
     pub const fn is_computed(&self) -> bool {
         matches!(self.source, Source::Computed)
     }

@@ -1,35 +1,35 @@
-//! How values are written for people.
+//! How values are formatted for people.
 //!
-//! Widths are bounded: a number that a stranger made absurd is written in scientific notation, so
-//! that no cell can push the others away.
+//! Widths are bounded: an absurdly large number from a server is shown in scientific notation, so
+//! that no cell can push the others off the screen.
 
 use super::country;
 use super::dialect::Dialect;
 pub use super::field::Format;
 use super::field::{Field, Kind, Source, Unit};
 use super::listing::{FullRecord, Listing};
-use super::text::Untrusted;
+use super::text::{self, screen};
 use super::value::CellRef;
 
-/// What stands in a cell without a value.
+/// Shown in a cell without a value.
 const BLANK: &str = "-";
 
-/// What stands in a detail view for a member that the record lacks.
+/// Shown in a detail view for a member that the record lacks.
 const NOT_SENT: &str = "not reported";
 
-/// What stands in a detail view for a member that is null.
+/// Shown in a detail view for a member that is null.
 pub const NULL: &str = "—";
 
-/// Shown in a detail view for a number that the market does not know.
+/// Shown in a detail view for a number that the market reports as unknown.
 pub const UNKNOWN: &str = "unknown";
 
 /// Shown for a zero that means none: no discount is no price of $0.0000/h.
 pub const NONE: &str = "—";
 
-/// What stands in a cell whose value does not fit its field.
+/// Shown in a cell whose value does not fit its field.
 pub const MISFIT: &str = "?!";
 
-/// A cell of a table, without its unit where the header names it, at most `width` cells wide.
+/// A table cell, at most `width` cells wide, without the unit if the header has it.
 pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> String {
     let column = listing.column(field);
     match column.cell(row) {
@@ -37,10 +37,8 @@ pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> Strin
         CellRef::Bad(_) => MISFIT.to_owned(),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
         CellRef::Number(value) => number(field, value),
-        CellRef::Text(text) if field.kind == Kind::Country => {
-            Untrusted::from(country::place(text)).screen(width)
-        }
-        CellRef::Text(text) => Untrusted::from(text).screen(width),
+        CellRef::Text(text) if field.kind == Kind::Country => screen(country::place(text), width),
+        CellRef::Text(text) => screen(text, width),
     }
 }
 
@@ -53,14 +51,13 @@ pub fn detail(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
         CellRef::Bad(found) => format!("invalid: {}", found.noun()),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
         CellRef::Number(value) => with_unit(field, value, dialect),
-        CellRef::Text(text) if field.kind == Kind::Country => {
-            Untrusted::from(country::place(text)).screen(4096)
-        }
-        CellRef::Text(text) => Untrusted::from(text).screen(4096),
+        CellRef::Text(text) if field.kind == Kind::Country => text::detail(country::place(text), 0),
+        CellRef::Text(text) => text::detail(text, 0),
     }
 }
 
-/// A number of a field, its unit only where it is part of the number (`98.5%`, `2.4 TB`, `71d`).
+/// A number of a field, with its unit only where it is part of the number (`98.5%`, `2.4 TB`,
+/// `71d`).
 pub fn number(field: &Field, value: f64) -> String {
     if field.zero_is_none && value == 0.0 {
         return NONE.to_owned();
@@ -106,7 +103,7 @@ pub const fn yes_no(flag: bool) -> &'static str {
     if flag { "yes" } else { "no" }
 }
 
-/// Storage or memory: GB, from 10,000 GB on TB.
+/// Storage or memory in GB, from 10,000 GB on in TB.
 pub fn gigabytes(value: f64) -> String {
     if value.abs() >= 10_000.0 {
         format!("{} TB", trimmed(value / 1000.0, 1))
@@ -117,15 +114,15 @@ pub fn gigabytes(value: f64) -> String {
     }
 }
 
-/// The memory of a card as people name it, in GB: a 24 GB card reports 24564 MB, a 48 GB card with
-/// error correction 46068. Sizes that no card is sold with are rounded.
+/// The nominal memory of a card in GB: a 24 GB card reports 24564 MB, a 48 GB card with error
+/// correction 46068. Sizes that no card is sold with are rounded.
 pub fn nominal_gb(megabytes: f64) -> f64 {
     const SOLD: [f64; 29] = [
         1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 11.0, 12.0, 16.0, 20.0, 24.0, 32.0, 40.0, 48.0,
         64.0, 72.0, 80.0, 94.0, 96.0, 128.0, 141.0, 144.0, 180.0, 192.0, 256.0, 288.0, 384.0,
     ];
     let gb = megabytes / 1024.0;
-    // Error correction takes a sixteenth.
+    // Error correction takes one sixteenth.
     let is_near = |sold: &&f64| **sold >= gb - 0.5 && **sold <= gb * 1.07;
     SOLD.iter().find(is_near).copied().unwrap_or(gb.round())
 }
@@ -155,7 +152,7 @@ pub fn moment(epoch: f64) -> String {
     )
 }
 
-/// A number with at most `places` places, without trailing zeros.
+/// A number with at most `places` decimals, without trailing zeros.
 pub fn trimmed(value: f64, places: usize) -> String {
     let text = format!("{value:.places$}");
     if !text.contains('.') {
@@ -192,6 +189,17 @@ fn commas(text: &str) -> String {
     out + rest
 }
 
+/// A number of bytes for people: `812 B`, `14.2 kB`, `3.1 MB`.
+pub fn size(bytes: usize) -> String {
+    #[expect(clippy::cast_precision_loss)] // for people
+    let amount = bytes as f64;
+    match bytes {
+        0..1000 => format!("{bytes} B"),
+        1000..999_950 => format!("{:.1} kB", amount / 1e3),
+        _ => format!("{:.1} MB", amount / 1e6),
+    }
+}
+
 /// An amount of money: `$26.63`, four decimals only below a cent.
 pub fn dollars(amount: f64) -> String {
     money(amount, 2)
@@ -217,7 +225,8 @@ fn money(amount: f64, places: usize) -> String {
     format!("{sign}${}", commas(&format!("{amount:.places$}")))
 }
 
-/// A time span in words, in the largest unit that says enough: `5 hours`, `41 days`, `7.4 years`.
+/// A duration in full words, in the largest unit that keeps it readable: `5 hours`, `41 days`, `7.4
+/// years`.
 pub fn lasting(seconds: f64) -> String {
     let (number, unit) = match seconds.abs() {
         less if less < 90.0 => (seconds, "second"),

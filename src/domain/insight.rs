@@ -1,8 +1,8 @@
 //! What a listing tells beyond its rows: groups and their prices, the Pareto front, plots, why
-//! there are so few, related offers, comparisons, and what changed since the last answer.
+//! there are so few, related offers, comparisons, and what changed since the last response.
 //!
-//! Everything here speaks of the rows that were loaded, never of the market: see [`Coverage`].
-//! A value that a record does not say takes no part; it is never taken for zero.
+//! Everything here is about the loaded rows, never about the whole market: see [`Coverage`]. A
+//! missing value is left out; it is never taken for zero.
 
 use std::cmp::Ordering;
 
@@ -34,30 +34,28 @@ pub use summary::{
 pub use supply::{Amount, Machine, Pick, Picks, Supply};
 pub use watch::{Differences, PriceChange, differences};
 
-/// Whether the loaded rows are all that the market has for the question.
+/// Whether the loaded rows are all that the market has for the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coverage {
-    /// Fewer came than were allowed: there are no more.
+    /// Fewer rows than the limit: there are no more.
     Whole,
-    /// As many came as were allowed: more may exist.
+    /// As many rows as the limit: more may exist.
     Cut,
-    /// No limit was sent, and the server's own is not known.
+    /// No limit was sent, and the server's own limit is unknown.
     Unknown,
 }
 
-/// Whether the limit of the question cut the answer. Records that could not be shown count: they
-/// were sent.
+/// Whether the limit truncated the response. Skipped records count: they were sent.
 pub fn coverage(listing: &Listing, limit: Option<u32>) -> Coverage {
-    let came = listing.len() + listing.skipped().len() + listing.duplicates();
+    let received = listing.len() + listing.skipped().len() + listing.duplicates();
     match limit {
         None => Coverage::Unknown,
-        Some(limit) if came >= limit as usize => Coverage::Cut,
+        Some(limit) if received >= limit as usize => Coverage::Cut,
         Some(_) => Coverage::Whole,
     }
 }
 
-/// The number in a cell, for fields whose cells are numbers or versions (as their nine-digit
-/// number).
+/// The number in a cell, for kinds that are numbers or versions (as their nine-digit number).
 pub fn numeric(column: &Column, kind: Kind, row: usize) -> Option<f64> {
     number(column.cell(row), kind)
 }
@@ -75,8 +73,7 @@ fn number(cell: CellRef<'_>, kind: Kind) -> Option<f64> {
     .filter(|number| number.is_finite())
 }
 
-/// The fields of a listing that can be an axis: numbers, names of things aside, that records carry
-/// or that were worked out.
+/// The fields of a listing that can be an axis: numbers other than ids, from records or computed.
 pub fn axes(listing: &Listing) -> impl Iterator<Item = &'static Field> {
     listing.catalog().columns().filter(|field| {
         field.kind.is_numeric()
@@ -85,8 +82,8 @@ pub fn axes(listing: &Listing) -> impl Iterator<Item = &'static Field> {
     })
 }
 
-/// Sorts row numbers by a value that is worked out, such as the cost of a job: rows without a value
-/// come last either way, ties go by id.
+/// Sorts row numbers by a computed value such as the cost of a job: rows without a value come last
+/// in either direction, ties go by id.
 pub fn sort_by_value(
     listing: &Listing,
     rows: &mut [u32],
@@ -111,13 +108,13 @@ pub fn sort_by_value(
     }
 }
 
-/// A count as a number to reckon with.
+/// A count as a float.
 #[expect(clippy::cast_precision_loss)] // counts of rows are far below 2^53
 const fn count(number: usize) -> f64 {
     number as f64
 }
 
-/// The whole part of a number from 0 to `most`, which is not exceeded.
+/// The integer part of a number, clamped to 0..=`most`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a cast saturates, and both ends are bounded
 fn whole(number: f64, most: usize) -> usize {
     (number.max(0.0) as usize).min(most)

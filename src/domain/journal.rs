@@ -1,8 +1,8 @@
-//! The history of writes: what was about to be sent, and what became of it.
+//! The history of writes: what was about to be sent, and its outcome.
 //!
-//! Before the first byte of a write leaves, its [`Intent`] is kept; afterwards its [`Outcome`]. An
-//! intent without an outcome is a write of which nobody knows what became: the program ended before
-//! the answer came. No secret is in either.
+//! The [`Intent`] of a write is saved before its first byte is sent; afterwards its [`Outcome`]. An
+//! intent without an outcome is a write whose outcome is unknown: the program ended before the
+//! response arrived. Neither holds a secret.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,26 +23,26 @@ impl WriteKind {
 /// A write that is about to be sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Intent {
-    /// Names the write among all others of the file.
+    /// Identifies the write within the file.
     pub key: String,
     /// When it was decided, in seconds since 1970.
     pub at: f64,
-    /// The profile it speaks for.
+    /// The profile it was sent for.
     pub profile: String,
-    /// Base address of the market; of the embedded sandbox it differs from run to run.
+    /// Base address of the market; for the embedded sandbox it differs from run to run.
     pub address: String,
     #[serde(rename = "deed")]
     pub kind: WriteKind,
-    /// With what: the id of a listing, the name of a workergroup's endpoint. Printable ASCII.
+    /// The id of the listing, or the name of the workergroup's endpoint. Printable ASCII.
     pub subject: String,
 }
 
-/// What became of a write.
+/// The outcome of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Done,
-    /// The market refused it, or it never left: nothing has changed.
+    /// The market refused it, or it was never sent: nothing has changed.
     Refused,
     Unknown,
 }
@@ -51,10 +51,10 @@ pub enum Verdict {
 pub struct Outcome {
     /// The [`Intent::key`] of the write.
     pub key: String,
-    /// When it was known, in seconds since 1970.
+    /// When the outcome was known, in seconds since 1970.
     pub at: f64,
     pub verdict: Verdict,
-    /// The market's confirmation, or why not, in words. Printable ASCII.
+    /// The market's confirmation or error message. Printable ASCII.
     pub words: String,
 }
 
@@ -63,7 +63,7 @@ pub struct Outcome {
 #[serde(rename_all = "snake_case")]
 pub enum Line {
     Intent(Intent),
-    /// After the answer, or without one.
+    /// After the response, or when it was lost.
     Outcome(Outcome),
 }
 
@@ -72,12 +72,12 @@ pub enum Line {
 pub struct Entry {
     /// What was sent, and when.
     pub intent: Intent,
-    /// How it ended; `None` while nobody knows.
+    /// The outcome; `None` while it is unknown.
     pub outcome: Option<Outcome>,
 }
 
 impl Entry {
-    /// What became of it; without an outcome, nobody knows.
+    /// The verdict; unknown without an outcome.
     pub fn verdict(&self) -> Verdict {
         self.outcome
             .as_ref()
@@ -85,8 +85,8 @@ impl Entry {
     }
 }
 
-/// The writes of lines, oldest first. Their texts are cleaned: a file can be changed by anybody.
-/// Outcomes without an intent are left out.
+/// The writes in the lines, oldest first. Texts are cleaned: anybody can edit the file. Outcomes
+/// without an intent are left out.
 pub fn entries(lines: Vec<Line>) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     for line in lines {
@@ -113,7 +113,7 @@ pub fn entries(lines: Vec<Line>) -> Vec<Entry> {
     entries
 }
 
-/// A text as the journal keeps it: printable ASCII, one line, bounded.
+/// A text made safe for the journal: printable ASCII, one line, bounded.
 pub fn clean(text: &str) -> String {
     Untrusted::from(text).log()
 }

@@ -1,13 +1,13 @@
-//! Text to query and back.
+//! The query language: text to query and back.
 //!
-//! The language is the one that the market's own command-line client documents, so that queries can
-//! be pasted from there, with fewer traps: `gpu_name=RTX_4090 num_gpus>=2 dph<0.5`. Conditions are
-//! separated by blanks and all of them hold. Units may be written (`24GB`, `3d`, `98%`, `$0.5`,
-//! `1Gbps`), ranges too (`num_gpus=2..8`), and a mistake is shown where it is, with what to do.
+//! It is the language that the market's own command-line client documents, so that queries can be
+//! pasted from there, with fewer traps: `gpu_name=RTX_4090 num_gpus>=2 dph<0.5`. Conditions are
+//! separated by blanks and all must match. Values can have units (`24GB`, `3d`, `98%`, `$0.5`,
+//! `1Gbps`) and be ranges (`num_gpus=2..8`), and an error shows where it is and how to fix it.
 //!
-//! The way of a text: `scan` cuts it into pieces and never fails, so that completion and
-//! colouring see half-written queries as parsing does; [`parse()`] gives the pieces meaning;
-//! `merge` joins conditions of one field and lays them over those that a query starts from.
+//! The stages: `scan` splits the text into pieces and never fails, so that completion and colouring
+//! see incomplete queries just as parsing does; [`parse()`] gives the pieces meaning; `merge`
+//! merges conditions of one field and lays them over the default ones.
 
 mod colour;
 mod complete;
@@ -38,30 +38,30 @@ use super::dialect::Dialect;
 use super::field::Field;
 use super::query::{Condition, DEFAULT_STORAGE_GB, OfferType, Query};
 
-/// What becomes of words that belong to no condition.
+/// How bare words are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Every bare word is an error: command lines.
     Strict,
-    /// Like [`Mode::Strict`], and columns that bourse computes are errors too: `search_params`, which
-    /// only the market reads.
+    /// Like [`Mode::Strict`], and computed columns are errors too: for `search_params`, which only
+    /// the market reads.
     Market,
-    /// Bare words narrow the shown rows; one that is a field's name or alias, or that stands where
-    /// an operator or value should, is an error: the query bar.
+    /// Bare words filter the loaded rows; one that is a field's name or alias, or that is in the
+    /// place of an operator or value, is an error: the query bar.
     Bar,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
-    /// The conditions of the text laid over those it started from.
+    /// The conditions of the text laid over the default ones.
     pub conditions: Vec<Condition>,
     /// The bare words, in order ([`Mode::Bar`] only).
     pub words: Vec<String>,
-    /// The fields that the text frees (`field=any`), whether or not it says more of them later.
+    /// The fields that the text frees (`field=any`), even if it adds conditions on them later.
     pub removed: Vec<&'static Field>,
 }
 
-/// The visible conditions that a query starts from.
+/// The default conditions of a query.
 pub fn default_conditions(catalog: &'static Catalog, dialect: &'static Dialect) -> Vec<Condition> {
     parse(catalog.defaults, catalog, dialect, &[], Mode::Strict)
         .map(|parsed| parsed.conditions)

@@ -1,14 +1,14 @@
-//! A fetched result set: the answer's text once, a range for each record, and columns.
+//! A fetched result set: the text of the response once, a range for each record, and columns.
 //!
 //! Rows are never copied or moved: a view is a list of row numbers. The columns of the default
-//! table, of the conditions and of the prices are read with the answer; any other field becomes a
-//! column when it is first used, from the records' own JSON, which stays available whole.
+//! table, of the conditions and of the prices are read with the response; any other field becomes a
+//! column on first use, read from the records' own JSON, which stays available in full.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use unicode_width::UnicodeWidthStr as _;
 
@@ -29,7 +29,7 @@ use estimate::Estimate;
 pub use full_record::FullRecord;
 use raw_cell::RawCell;
 
-/// What names a record: unique within a listing, stable from one answer to the next.
+/// Identifies a record: unique within a listing, stable from one response to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowId(pub i64);
 
@@ -42,13 +42,13 @@ impl std::fmt::Display for RowId {
 /// A record that could not be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
-    /// Its place in the answer, from 0.
+    /// Its index in the response.
     pub index: usize,
-    /// Why, in words; never a value of the record.
+    /// Why; never contains a value of the record.
     pub reason: &'static str,
 }
 
-/// Why an answer has no listing.
+/// Why a response has no listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ListingError {
     /// The text could not be split.
@@ -69,7 +69,7 @@ enum Cell {
     Bad(Found),
 }
 
-/// The cells of one field, texts interned.
+/// The cells of one field, with texts interned.
 #[derive(Debug, Default)]
 pub struct Column {
     cells: Vec<Cell>,
@@ -101,8 +101,8 @@ impl Column {
         }
     }
 
-    /// Cells that the longest text takes on a screen, or the digits of the largest number: worked
-    /// out once, asked for in every frame. What is longer than any column counts as that long.
+    /// Cells that the longest text takes on a screen, or the digits of the largest number: computed
+    /// once, read in every frame. Capped at the width of the widest column.
     pub fn widest(&self) -> usize {
         const MOST: usize = 200;
         *self.widest.get_or_init(|| {
@@ -119,12 +119,12 @@ impl Column {
         })
     }
 
-    /// The different texts of the column, in order of first appearance.
+    /// The distinct texts of the column, in order of first appearance.
     pub fn texts(&self) -> &[Untrusted] {
         &self.texts
     }
 
-    /// How many cells are whole values, of all.
+    /// How many cells are whole values, out of how many.
     pub fn filled(&self) -> usize {
         self.cells
             .iter()
@@ -135,7 +135,7 @@ impl Column {
 
 pub struct Listing {
     catalog: &'static Catalog,
-    body: Arc<str>,
+    body: String,
     spans: Vec<Range<usize>>,
     ids: Vec<RowId>,
     columns: Vec<OnceLock<Column>>,
@@ -144,6 +144,8 @@ pub struct Listing {
     skipped: Vec<Skipped>,
     duplicates: usize,
     estimate: Option<Estimate>,
+    /// The record that was read last, by its row.
+    last: Mutex<Option<(usize, Arc<FullRecord>)>>,
 }
 
 impl std::fmt::Debug for Listing {
@@ -160,7 +162,7 @@ impl Listing {
     pub fn empty(catalog: &'static Catalog) -> Self {
         Self {
             catalog,
-            body: "".into(),
+            body: String::new(),
             spans: Vec::new(),
             ids: Vec::new(),
             columns: (0..catalog.fields.len() + catalog.computed.len())
@@ -171,14 +173,16 @@ impl Listing {
             skipped: Vec::new(),
             duplicates: 0,
             estimate: None,
+            last: Mutex::default(),
         }
     }
 
-    /// Reads an answer, without copies of keys outside of their members. `now` is the moment it arrived, in seconds since 1970: `duration` counts
-    /// from it where records carry only an end date.
+    /// Reads a response, without copies of keys outside of their members. `now` is when it was
+    /// received, in seconds since 1970: `duration` counts from it where records have only an end
+    /// date.
     pub fn read(
         catalog: &'static Catalog,
-        body: impl Into<Arc<str>>,
+        body: impl Into<String>,
         now: f64,
     ) -> Result<Self, ListingError> {
         let body = body.into();
@@ -191,10 +195,10 @@ impl Listing {
         Self::from_envelope(catalog, body, envelope, now)
     }
 
-    /// Reads an answer that has been cleaned and split already.
+    /// Reads a response that is already cleaned and split.
     pub fn from_envelope(
         catalog: &'static Catalog,
-        body: impl Into<Arc<str>>,
+        body: impl Into<String>,
         envelope: Envelope,
         now: f64,
     ) -> Result<Self, ListingError> {
@@ -217,8 +221,8 @@ impl Listing {
             .collect();
         let plan = read::Plan::new(self.catalog, &hot);
         let mut builders: Vec<Builder> = hot.iter().map(|_| Builder::default()).collect();
-        let mut seen = HashSet::with_capacity(records.len());
-        let body = Arc::clone(&self.body);
+        let mut seen = HashSet::new();
+        let body = std::mem::take(&mut self.body);
         for (index, span) in records.into_iter().enumerate() {
             let span = span.start + shift..span.end + shift;
             match plan.read(&body[span.clone()]) {
@@ -242,6 +246,7 @@ impl Listing {
                 }
             }
         }
+        self.body = body;
         for (builder, position) in builders.into_iter().zip(hot) {
             self.columns[position] = OnceLock::from(builder.column);
         }
@@ -262,7 +267,7 @@ impl Listing {
         self.ids.is_empty()
     }
 
-    /// When the answer arrived, in seconds since 1970.
+    /// When the response was received, in seconds since 1970.
     pub const fn read_at(&self) -> f64 {
         self.now
     }
@@ -292,13 +297,13 @@ impl Listing {
         self.ids.iter().position(|candidate| *candidate == id)
     }
 
-    /// A record exactly as it came.
+    /// A record exactly as received.
     pub fn json(&self, row: usize) -> Option<&str> {
         self.spans.get(row).map(|span| &self.body[span.clone()])
     }
 
-    /// The column of a field of this listing's catalog, read now if it is not there yet; prices as
-    /// [`Listing::estimate_storage`] and [`Listing::price_as`] have them.
+    /// The column of a field of this listing's catalog, read on first use; prices as set by
+    /// [`Listing::estimate_storage`] and [`Listing::price_as`].
     pub fn column(&self, field: &Field) -> &Column {
         self.estimate
             .as_ref()
@@ -306,7 +311,7 @@ impl Listing {
             .unwrap_or_else(|| self.sent_column(field))
     }
 
-    /// The column of a field as it came.
+    /// The column of a field as received.
     pub fn sent_column(&self, field: &Field) -> &Column {
         static NONE: Column = Column {
             cells: Vec::new(),
@@ -322,8 +327,8 @@ impl Listing {
         self.columns[position].get().unwrap_or(&NONE)
     }
 
-    /// Puts the numbers of a computed column in, one for each row; rows without one are blank. What
-    /// was there before is replaced.
+    /// Sets the numbers of a computed column, one for each row; rows without one are blank.
+    /// Replaces earlier ones.
     pub fn set_column(&mut self, field: &Field, numbers: impl IntoIterator<Item = Option<f64>>) {
         let Some(position) = self.catalog.position(field) else {
             return;
@@ -341,7 +346,7 @@ impl Listing {
         });
     }
 
-    /// Reads the columns of several fields in one go, where they are not there yet.
+    /// Reads the columns of several fields in one pass, where they are not read yet.
     pub fn prepare<'a>(&self, fields: impl IntoIterator<Item = &'a Field>) {
         let missing: Vec<usize> = fields
             .into_iter()
@@ -367,13 +372,31 @@ impl Listing {
             }
         }
         for (builder, position) in builders.into_iter().zip(positions) {
-            // Another reader may have been first: both read the same.
+            // Another thread may have been first: both read the same.
             let _ = self.columns[*position].set(builder.column);
         }
     }
 
-    /// All fields of one record: for a detail view, which must not read columns of all rows.
-    pub fn whole(&self, row: usize) -> FullRecord {
+    /// All fields of one record: for a detail view, which must not read columns of all rows. The one
+    /// that was read last is kept, as a frame asks for it several times and a record may be large.
+    pub fn whole(&self, row: usize) -> Arc<FullRecord> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((own, record)) if *own == row => Arc::clone(record),
+            _ => {
+                let record = Arc::new(self.read_whole(row));
+                *last = Some((row, Arc::clone(&record)));
+                record
+            }
+        }
+    }
+
+    /// Forgets the record that was read last: its prices are others now.
+    fn forget_last(&mut self) {
+        self.last = Mutex::default();
+    }
+
+    fn read_whole(&self, row: usize) -> FullRecord {
         let positions: Vec<usize> = (0..self.catalog.fields.len()).collect();
         let plan = read::Plan::new(self.catalog, &positions);
         let record = self.json(row).and_then(|json| plan.read(json).ok());
@@ -408,25 +431,25 @@ impl Listing {
         self.column(field).text(row)
     }
 
-    /// A record's members that its catalog does not know, by name, with their JSON.
-    pub fn unknown_members(&self, row: usize) -> Vec<(String, String)> {
-        let known: HashSet<&str> = self
+    /// The JSON of a record's member; the last one of a repeated name, as JSON readers have it.
+    pub(crate) fn member(&self, row: usize, name: &str) -> Option<&str> {
+        read::member(self.json(row)?, name)
+    }
+
+    /// The first `most` of a record's members that its catalog does not know, as names and JSON, and
+    /// how many there are beyond them.
+    pub fn unknown_members(&self, row: usize, most: usize) -> (Vec<(String, &str)>, usize) {
+        let known = self
             .catalog
             .fields
             .iter()
             .flat_map(|field| read::members(&field.source))
             .collect();
         let json = self.json(row).unwrap_or_default();
-        let members = json_split::members(json).unwrap_or_default();
-        let unknown = members
-            .into_iter()
-            .filter(|(name, _)| !known.contains(name.as_str()));
-        unknown
-            .map(|(name, value)| (name, json_split::compact(&json[value])))
-            .collect()
+        read::other_members(json, &known, most)
     }
 
-    /// The rows, in the server's order, that satisfy all `conditions`.
+    /// The rows, in the server's order, that meet all `conditions`.
     pub fn matching<'a>(&self, conditions: impl IntoIterator<Item = &'a Condition>) -> Vec<u32> {
         let conditions: Vec<_> = conditions
             .into_iter()
@@ -441,7 +464,8 @@ impl Listing {
             .collect()
     }
 
-    /// Sorts row numbers by `order`; rows without a value come last either way, ties go by id.
+    /// Sorts row numbers by `order`; rows without a value come last in either direction, ties go by
+    /// id.
     pub fn sort(&self, rows: &mut [u32], order: &[OrderKey]) {
         let keys: Vec<_> = order
             .iter()
@@ -464,7 +488,7 @@ impl Listing {
     }
 }
 
-/// Orders two cells of a field; blanks last whatever the direction.
+/// Orders two cells of a field; blanks come last in either direction.
 pub fn compare_cells(
     field: &Field,
     left: CellRef<'_>,
@@ -483,7 +507,7 @@ pub fn compare_cells(
             code(left).cmp(&code(right)).then_with(|| left.cmp(right))
         }
         (CellRef::Text(left), CellRef::Text(right)) => left.cmp(right),
-        // Mixed kinds in one column: numbers before texts before flags, just so that it is an order.
+        // Mixed kinds in one column: any fixed order will do.
         (left, right) => rank(left).cmp(&rank(right)),
     };
     match direction {

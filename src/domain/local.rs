@@ -1,11 +1,11 @@
-//! Moments as a person reads them: in their own time zone, with how long ago that was.
+//! Times in the person's own time zone, with their age.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::format;
 
-/// Where and when somebody reads.
+/// The time zone and the current time.
 #[derive(Debug, Clone)]
 pub struct LocalTime {
     pub zone: TimeZone,
@@ -42,7 +42,7 @@ impl LocalTime {
             .unwrap_or_else(|| format!("{epoch:.3e}"))
     }
 
-    /// The time of day, with the date in front if that is not today's.
+    /// The time of day, with the date in front unless it is today.
     pub fn clock(&self, epoch: f64) -> String {
         let day = |epoch| self.text(epoch, "%Y-%m-%d");
         let pattern = if day(epoch) == day(self.now) {

@@ -1,10 +1,10 @@
-//! What exists in a compute marketplace: fields, queries, records and the text that strangers put
-//! into them.
+//! What exists in a compute marketplace: fields, queries, records and the untrusted text in them.
 //!
-//! This room is pure. It knows no HTTP, no clock, no terminal and no asynchronous work; the moment
-//! it needs (`duration` is "time left from now") is handed in as a number of seconds since 1970.
+//! This room is pure. It knows no HTTP, no clock, no terminal and no asynchronous work; where it
+//! needs the time (`duration` is "time left from now"), it is passed in as seconds since 1970.
 
 pub mod catalog;
+pub(crate) mod copies;
 pub mod cost;
 pub mod country;
 pub mod dialect;

@@ -1,15 +1,14 @@
-//! What stands against using something that a person filled in.
+//! Validation errors of forms.
 
 use std::ops::Range;
 
-/// A parameter of a form and what is wrong with it.
+/// A form parameter and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Objection {
-    /// The parameter, by its name on the wire or in the form's table.
+    /// The parameter, by its wire name or its name in the form's table.
     pub parameter: &'static str,
-    /// What to do, in words.
     pub message: String,
-    /// Where in the parameter's text, in bytes; `None` when there is no text to point into.
+    /// The position in the parameter's text, in bytes; `None` if there is no text to point into.
     pub span: Option<Range<usize>>,
 }
 

@@ -1,4 +1,4 @@
-//! Quantities as people type them into forms: a number, with a unit or without.
+//! Quantities in forms: a number, with or without a unit.
 
 use std::ops::RangeInclusive;
 
@@ -9,15 +9,15 @@ const HOURS_PER_DAY: f64 = 24.0;
 const DAYS_PER_WEEK: f64 = 7.0;
 const SECONDS_PER_HOUR: f64 = 3600.0;
 
-/// What a number in a form counts. A bare number is in the unit that is named first.
+/// What a number in a form measures. A bare number is in the unit named first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Quantity {
     /// Hours, or minutes to months: `24`, `90m`, `3d`.
     Hours,
     /// Days: `45`, `2w`.
     Days,
-    /// A term in days, of which a bare number counts months of 30 days, as the market bills them:
-    /// `3`, `45 days`.
+    /// A term in days; a bare number is months of 30 days, as the market bills them: `3`, `45
+    /// days`.
     Term,
     /// Seconds: `30`, `500ms`, `1.5h`.
     Seconds,
@@ -61,7 +61,7 @@ const TIMES: [(&str, f64); 23] = [
 ];
 
 impl Quantity {
-    /// By what a number with this unit is multiplied; `None` for a unit of something else.
+    /// The factor of a unit; `None` for a unit of something else.
     fn factor(self, unit: &str) -> Option<f64> {
         let time = |base: f64| {
             let hours = TIMES.iter().find(|(name, _)| *name == unit)?.1;
@@ -82,7 +82,7 @@ impl Quantity {
         }
     }
 
-    /// What is wrong with a text that is none, with examples of what is one.
+    /// The error message, with examples of valid texts.
     const fn fault(self) -> &'static str {
         match self {
             Self::Hours => "Not a duration: write 24, 24h, 3d or 2w",
@@ -97,7 +97,7 @@ impl Quantity {
         }
     }
 
-    /// The unit in which values are counted, with the blank that belongs in front of it.
+    /// The unit of the values, with a leading blank if it needs one.
     const fn unit(self) -> &'static str {
         match self {
             Self::Hours => " hours",
@@ -133,7 +133,7 @@ fn read(text: &str, quantity: Quantity) -> Option<f64> {
         Quantity::Dollars => text.strip_prefix('$').unwrap_or(text),
         _ => text,
     };
-    // An exponent is no unit and no digit: what reads as 1e9 is hardly meant.
+    // An exponent is neither unit nor digit: nobody means to type 1e9 here.
     let end = text
         .find(|sign: char| !(sign.is_ascii_digit() || matches!(sign, '.' | '-' | '_')))
         .unwrap_or(text.len());
@@ -183,7 +183,7 @@ pub fn write(value: f64, quantity: Quantity) -> String {
         Quantity::Days => format!("{plain}d"),
         Quantity::Term => match trimmed(value / DAYS_PER_MONTH, 9) {
             months if months == "1" => "1 month".to_owned(),
-            // Up to two places read well; else days say it better.
+            // Months with up to two decimals read well; otherwise use days.
             months if months.len() <= 4 && value > 0.0 => format!("{months} months"),
             _ => format!("{plain} days"),
         },

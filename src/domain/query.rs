@@ -1,4 +1,4 @@
-//! What is asked of a marketplace.
+//! Queries to a marketplace.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use super::dialect::Dialect;
 use super::field::{Field, Kind, Operator};
 use super::value::{CellRef, EXACT, Value, Version};
 
-/// The price model asked for (specification, "Search offers", `type`).
+/// The price model of a search (specification, "Search offers", `type`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum OfferType {
     #[default]
@@ -33,7 +33,7 @@ impl OfferType {
         }
     }
 
-    /// The next one, round and round.
+    /// The next one, wrapping around.
     #[must_use]
     pub const fn next(self) -> Self {
         match self {
@@ -59,7 +59,6 @@ impl std::str::FromStr for OfferType {
     }
 }
 
-/// Which way an order goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
     Ascending,
@@ -75,7 +74,7 @@ impl Direction {
         }
     }
 
-    /// The sign in column headers.
+    /// The arrow in column headers.
     pub const fn arrow(self) -> &'static str {
         match self {
             Self::Ascending => "▲",
@@ -112,9 +111,9 @@ pub enum Operand {
 pub struct Condition {
     pub field: &'static Field,
     pub operator: Operator,
-    /// With what; a list exactly when the operator takes one.
+    /// The value; a list if and only if the operator takes one.
     pub operand: Operand,
-    /// A person may switch a condition off without losing it.
+    /// Conditions can be switched off without losing them.
     pub enabled: bool,
 }
 
@@ -128,9 +127,8 @@ impl Condition {
         }
     }
 
-    /// Whether a cell satisfies the condition. A comparison with nothing (null, missing or a value
-    /// that does not fit) is false, except `eq null` and `neq null`; `external` takes nothing for
-    /// no.
+    /// Whether a cell meets the condition. A comparison with a missing, null or unusable value is
+    /// false, except `eq null` and `neq null`; `external` counts it as no.
     pub fn accepts(&self, cell: CellRef<'_>) -> bool {
         let asks_for_null = self.operand == Operand::One(Value::Null);
         let cell = match cell {
@@ -164,13 +162,13 @@ impl Condition {
         }
     }
 
-    /// Whether a cell breaks the condition for certain: a record that does not say is not accused.
+    /// Whether a cell certainly breaks the condition: a missing value does not.
     pub fn is_broken_by(&self, cell: CellRef<'_>) -> bool {
         !cell.is_blank() && !self.accepts(cell)
     }
 }
 
-/// Compares a cell with a value as the field's kind has it; `None` when they cannot be compared.
+/// Compares a cell with a value by the field's kind; `None` if they cannot be compared.
 fn compare(kind: Kind, cell: CellRef<'_>, value: &Value) -> Option<Ordering> {
     match (kind, cell, value) {
         (Kind::Id, _, _) if cell.whole().is_some() && value.whole().is_some() => {
@@ -206,7 +204,7 @@ fn compare(kind: Kind, cell: CellRef<'_>, value: &Value) -> Option<Ordering> {
     }
 }
 
-/// A whole question: which records, in which order, how many, at which prices.
+/// A complete query: which records, in which order, how many, at which prices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
     pub resource: Resource,
@@ -214,13 +212,13 @@ pub struct Query {
     pub conditions: Vec<Condition>,
     /// The order, most important key first.
     pub order: Vec<OrderKey>,
-    /// The most records wanted; `None` leaves it to the server.
+    /// The maximum number of records; `None` leaves it to the server.
     pub limit: Option<u32>,
     /// The price model; offers only.
     pub offer_type: OfferType,
-    /// Storage in GB that prices are asked for; `None` leaves it to the server (8 GB).
+    /// Storage in GB to price for; `None` leaves it to the server (8 GB).
     pub storage: Option<f64>,
-    /// Whether equal offers shall not be bundled into one.
+    /// Whether equal offers are listed separately instead of bundled.
     pub unbundled: bool,
 }
 
@@ -247,8 +245,9 @@ impl Query {
         self.conditions.iter().filter(|condition| condition.enabled)
     }
 
-    /// Whether a condition on `field` is sent in `dialect`; otherwise it is applied to the answer.
-    /// A market compares reserved offers by their full price: what is paid is compared here.
+    /// Whether a condition on `field` is sent in `dialect`; otherwise it is applied to the
+    /// response. A market compares reserved offers by their full price: what is paid is compared
+    /// here.
     pub fn sends(&self, field: &Field, dialect: &Dialect) -> bool {
         const DISCOUNTED: [&str; 3] = ["dph_total", "dlperf_per_dphtotal", "flops_per_dphtotal"];
         let is_discounted =
@@ -262,15 +261,15 @@ impl Query {
             .filter(move |condition| self.sends(condition.field, dialect))
     }
 
-    /// The conditions in force that `dialect` cannot send: they are applied to the answer.
+    /// The conditions in force that `dialect` cannot send: they are applied to the response.
     pub fn local(&self, dialect: &'static Dialect) -> impl Iterator<Item = &Condition> {
         self.active()
             .filter(move |condition| !self.sends(condition.field, dialect))
     }
 
-    /// The order that a server that speaks `dialect` is asked for. Keys that it does not know are
+    /// The order to request from a server that speaks `dialect`. Keys that it does not know are
     /// left out, or replaced by the price that they grow with: a limit then cuts off the expensive
-    /// end and not any rows.
+    /// end rather than arbitrary rows.
     pub fn sent_order(&self, dialect: &Dialect) -> Vec<OrderKey> {
         let mut order: Vec<OrderKey> = Vec::new();
         for key in &self.order {
@@ -283,7 +282,7 @@ impl Query {
         order
     }
 
-    /// The field that a server orders by in place of `field`.
+    /// The field that a server orders by instead of `field`.
     fn ordered_there(&self, field: &'static Field) -> &'static Field {
         let key = match (field.key, self.offer_type) {
             ("dph_total" | "job_cost", OfferType::Reserved) => "discounted_dph_total",
@@ -296,7 +295,7 @@ impl Query {
 
     /// The filter objects of the conditions that `dialect` sends, by wire name (specification,
     /// "Filter object"). A field has one object, and an object holds an operator once: two
-    /// conditions of one field and operator are joined so that both still hold.
+    /// conditions with the same field and operator are joined so that both still hold.
     pub fn filters_json(&self, dialect: &'static Dialect) -> Map<String, Json> {
         let mut joined: Vec<Condition> = Vec::new();
         for condition in self.sent(dialect) {
@@ -323,13 +322,13 @@ impl Query {
         filters
     }
 
-    /// An operand as it travels: numbers as numbers, whole ones as integers.
+    /// An operand on the wire: numbers as numbers, whole ones as integers.
     fn value_json(&self, field: &Field, value: &Value, dialect: &Dialect) -> Json {
         match value {
             Value::Null => Json::Null,
             Value::Flag(flag) => json!(flag),
             Value::Number(number) => number_json(number / dialect.divisor(self.resource, field)),
-            // The digits of an id that no double holds.
+            // The digits of an id that a double cannot hold.
             Value::Text(text) if field.kind == Kind::Id => match text.parse::<u64>() {
                 Ok(id) => json!(id),
                 Err(_) => json!(text),
@@ -340,8 +339,8 @@ impl Query {
         }
     }
 
-    /// The storage in GB that the prices of an answer include: what was asked for, if the dialect
-    /// can ask, else the server's default of 8 GB.
+    /// The storage in GB that the prices of a response include: what was requested, if the dialect
+    /// can, else the server's default of 8 GB.
     pub fn priced_storage(&self, dialect: &Dialect) -> f64 {
         self.storage
             .filter(|_| dialect.storage_parameter.is_some())
@@ -354,9 +353,9 @@ impl Query {
 /// The storage allocation that prices include when none is asked for (specification, "Limits").
 pub const DEFAULT_STORAGE_GB: f64 = 8.0;
 
-/// Adds a condition to conditions of which no two have the same field and operator, so that this
-/// stays true and the conjunction means the same: of two bounds the tighter stays, lists are cut
-/// or united, and a second `eq` or `neq` becomes an `in` or `nin`.
+/// Adds a condition to a list with at most one per field and operator, keeping both that and the
+/// meaning of the conjunction: the tighter of two bounds stays, lists are intersected or united,
+/// and a second `eq` or `neq` becomes an `in` or `nin`.
 fn join(conditions: &mut Vec<Condition>, new: Condition) {
     let Some(place) = conditions
         .iter()
@@ -390,7 +389,7 @@ fn join(conditions: &mut Vec<Condition>, new: Condition) {
             }
         }
         (Operand::One(value), Operand::One(mut other)) => {
-            // A list holds no null: it stays with its own operator.
+            // A list holds no null, so it stays with its own operator.
             if other == Value::Null {
                 std::mem::swap(value, &mut other);
             }

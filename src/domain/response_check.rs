@@ -1,5 +1,5 @@
-//! Whether an answer is what was asked for: every row against every condition that was sent, the
-//! limit, the order, the price model and the storage that prices include.
+//! Checks that a response is what was requested: every row against every condition that was sent,
+//! the limit, the order, the price model and the storage that prices include.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use super::{
     CellRef, Dialect, Field, Kind, Listing, OfferType, Query, Resource, Source, format, language,
 };
 
-/// A condition that the market was asked for and rows that break it all the same.
+/// A condition that was sent and is broken by rows of the response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Violation {
     /// The field whose cells break it.
@@ -21,55 +21,54 @@ pub struct Violation {
     pub rows: usize,
 }
 
-/// Something else in which an answer differs from the question.
+/// Another difference between request and response.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Discrepancy {
-    /// More records came than were asked for.
+    /// More records than the limit.
     TooMany {
         /// The limit that was sent.
         limit: u32,
-        came: usize,
+        received: usize,
     },
-    /// The rows do not stand in the order that was asked for.
+    /// The rows are not in the requested order.
     Unordered {
         /// The order, in the query language.
         order: String,
-        /// How many rows stand out of place.
+        /// Rows out of place.
         rows: usize,
     },
-    /// The prices are not the GPUs and the storage that was asked for.
+    /// The prices are not the GPUs plus the requested storage.
     OtherStorage {
-        /// GB that the prices do include, if all rows agree.
+        /// GB that the prices include, if all rows agree.
         included: Option<f64>,
-        /// GB that were asked for, or the usual ones.
+        /// GB requested, or the server's default.
         asked: f64,
-        /// How many rows are priced otherwise.
+        /// Rows priced differently.
         rows: usize,
     },
-    /// The prices are of another type than was asked for.
+    /// The prices are of another type than requested.
     OtherType {
-        /// The type that was asked for.
         asked: OfferType,
-        /// How many rows are of another type.
+        /// Rows of another type.
         rows: usize,
     },
-    /// Rows that cannot be given the storage asked for.
+    /// Rows with too little disk for the requested storage.
     TooSmall {
-        /// GB that were asked for.
+        /// GB requested.
         asked: f64,
-        /// How many rows have less disk.
+        /// Rows with less disk.
         rows: usize,
     },
 }
 
 impl Discrepancy {
-    /// In words, for the banner.
+    /// The text for the banner.
     pub fn text(&self) -> String {
         let gb = |gb: f64| format::trimmed(gb, 2);
         let rows = |rows: usize| format!("{rows} {}", if rows == 1 { "row" } else { "rows" });
         match self {
-            Self::TooMany { limit, came } => {
-                format!("{came} records received, at most {limit} requested")
+            Self::TooMany { limit, received } => {
+                format!("{received} records received, at most {limit} requested")
             }
             Self::Unordered { order, rows: count } => format!(
                 "the market ignored the sort order {order} ({} out of place): sorted locally",
@@ -103,7 +102,7 @@ impl Discrepancy {
     }
 }
 
-/// What the check of an answer found.
+/// The result of the check.
 #[derive(Debug, Default)]
 pub struct ResponseCheck {
     pub violations: Vec<Violation>,
@@ -111,7 +110,7 @@ pub struct ResponseCheck {
 }
 
 impl ResponseCheck {
-    /// Checks an answer to `query`, as it came.
+    /// Checks the response to `query`, as received.
     pub fn of(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Self {
         if query.resource == Resource::Workergroups {
             return Self::default();
@@ -130,14 +129,14 @@ impl ResponseCheck {
         }
     }
 
-    /// Whether the market ignored the order, so that a limit may have cut off the top rows.
+    /// Whether the market ignored the order, so that the limit may have cut off the top rows.
     pub fn is_unordered(&self) -> bool {
         let is_order =
             |discrepancy: &Discrepancy| matches!(discrepancy, Discrepancy::Unordered { .. });
         self.discrepancies.iter().any(is_order)
     }
 
-    /// GB to estimate the prices for: `wanted`, unless they include it already.
+    /// GB to estimate the prices for: `wanted`, unless they already include it.
     pub fn storage_to_estimate(
         &self,
         asked: &Query,
@@ -150,7 +149,7 @@ impl ResponseCheck {
         ((wanted - included).abs() > 1e-9).then_some(wanted)
     }
 
-    /// GB that the prices include, where all rows agree that it is not what was asked for.
+    /// GB that the prices include, if all rows agree that it is not what was requested.
     pub fn included_storage(&self) -> Option<f64> {
         self.discrepancies
             .iter()
@@ -180,11 +179,11 @@ fn violations(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Ve
 
 fn too_many(listing: &Listing, query: &Query) -> Option<Discrepancy> {
     let limit = query.limit?;
-    let came = listing.len() + listing.duplicates() + listing.skipped().len();
-    (came > limit as usize).then_some(Discrepancy::TooMany { limit, came })
+    let received = listing.len() + listing.duplicates() + listing.skipped().len();
+    (received > limit as usize).then_some(Discrepancy::TooMany { limit, received })
 }
 
-/// Compares each row with the one before it. Rows without a value may stand anywhere.
+/// Compares each row with the one before it. Rows without a value can be anywhere.
 fn unordered(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Discrepancy> {
     let keys: Vec<OrderKey> = query.sent_order(dialect);
     let first = keys.first()?;
@@ -208,8 +207,8 @@ fn unordered(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Opt
     };
     let pairs = listing.len().saturating_sub(1);
     let rows = (1..listing.len()).filter(is_out_of_place).count();
-    // The market's own ranking has an element of chance, by its own account, and texts have more
-    // than one alphabet: a few rows out of place prove nothing there. Without any order it is half.
+    // The market's own ranking has a random element, by its own account, and texts sort differently
+    // by locale: a few rows out of place prove nothing there. Without any order it is half.
     let is_exact = is_exact(first.field);
     let is_doubtful = if is_exact { rows > 0 } else { rows * 4 > pairs };
     is_doubtful.then(|| Discrepancy::Unordered {
@@ -221,11 +220,11 @@ fn unordered(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Opt
 fn is_exact(field: &Field) -> bool {
     field.key != "score"
         && matches!(field.kind, Kind::Integer | Kind::Number | Kind::Id)
-        // Time runs on while an answer is put together.
+        // The time left changes while the response is put together.
         && !matches!(field.source, Source::TimeLeft(..))
 }
 
-/// A member's numbers as they came.
+/// A member's numbers as received.
 fn numbers<'a>(listing: &'a Listing, key: &str) -> impl Fn(usize) -> Option<f64> + use<'a> {
     let column = listing
         .catalog()
@@ -239,12 +238,12 @@ fn numbers<'a>(listing: &'a Listing, key: &str) -> impl Fn(usize) -> Option<f64>
     }
 }
 
-/// How far two prices per hour may lie apart: rounding, also of single-precision numbers.
+/// Whether two prices per hour differ by more than rounding, also of single-precision numbers.
 fn differ(one: f64, other: f64) -> bool {
     (one - other).abs() > (one.abs() * 2e-7).max(1e-6)
 }
 
-/// In bid searches the base price is the bid floor on every row; elsewhere no row is a bid.
+/// In bid searches the base price is the bid floor on every row; otherwise no row is a bid.
 fn other_type(listing: &Listing, asked: OfferType) -> Option<Discrepancy> {
     let is_bid = listing.catalog().by_key("is_bid")?;
     let is_bid = listing.sent_column(is_bid);
@@ -259,7 +258,7 @@ fn other_type(listing: &Listing, asked: OfferType) -> Option<Discrepancy> {
     (rows > 0).then_some(Discrepancy::OtherType { asked, rows })
 }
 
-/// Whether `dph_total` is `dph_base` and the price of `asked` GB of storage.
+/// Whether `dph_total` is `dph_base` plus the price of `asked` GB of storage.
 fn other_storage(listing: &Listing, asked: f64) -> Option<Discrepancy> {
     let base = numbers(listing, "dph_base");
     let total = numbers(listing, "dph_total");
@@ -299,7 +298,7 @@ fn agreed(sizes: &[f64]) -> Option<f64> {
     (nearest >= 0.0 && sorted.iter().all(is_near)).then_some(nearest)
 }
 
-/// Asking for storage also asks for machines that have it, where the market takes the question.
+/// Requesting storage also requests machines that have it, where the market takes the parameter.
 fn too_small(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Discrepancy> {
     dialect.storage_parameter?;
     let asked = query.storage?;

@@ -1,22 +1,22 @@
-//! The route lab: asking the routing endpoint once or in a series, and what is learned from it.
+//! The route lab: sends requests to the routing endpoint, once or in a series, and measures it.
 //!
-//! Facts, figures and plans are three things. A [`RoutePlan`] says what is wanted; a [`Run`] carries
-//! it out as a pure machine that is told the time and says which attempts to send and when to wake
-//! it; every attempt ends as one [`RouteSample`]; [`RouteStats`] adds samples up as they come. The
-//! same figures can be had again from the exported attempts.
+//! A [`RoutePlan`] says what to send; a [`Run`] executes it as a pure state machine that is told
+//! the time and says which attempts to send and when to wake it; every attempt ends as one
+//! [`RouteSample`]; [`RouteStats`] accumulates the samples. The same figures can be computed from
+//! the exported attempts.
 //!
 //! A plan has one way of sending, not one for each combination of count, duration and rate:
 //!
 //! - without a rate, each of `concurrency` slots sends its next attempt when its last one is
 //!   answered (a closed loop);
-//! - with a rate, request `k` is due `k / rate` seconds after the start, whatever the answers do,
+//! - with a rate, request `k` is due `k / rate` seconds after the start, whatever the responses do,
 //!   and its latency counts from then. An attempt that had to wait for a free slot keeps its due
 //!   time, so that a slow server cannot hide behind our own waiting (coordinated omission).
 //!
 //! A request is one ask and the polls that follow while no worker is ready; an attempt is one call.
 //! Counts and rates are of requests.
 //!
-//! No clock here: every moment is handed in, in seconds of one steady clock.
+//! There is no clock here: every time is passed in, in seconds of one monotonic clock.
 
 mod compare;
 mod export;

@@ -1,8 +1,8 @@
-//! What a person keeps: searches under a name, and how the panes were left.
+//! Saved searches, and how the panes were left.
 //!
-//! Everything here is text and numbers, so that files of older and newer programs can be read: a
-//! query is kept as the text that the query bar shows, fields by their names. Reading one back can
-//! fail in parts, and says in which.
+//! Everything here is text and numbers, so that files of older and newer versions can be read: a
+//! query is stored as the text of the query bar, fields by their names. Reading one back can fail
+//! in parts, and the error says in which.
 
 use std::sync::OnceLock;
 
@@ -14,34 +14,34 @@ use super::dialect::Dialect;
 use super::language::{self, LanguageError, Mode};
 use super::query::Query;
 
-/// A search as text: everything of a [`Query`], and the words that narrow its rows.
+/// A search as text: everything in a [`Query`], and the words that filter its rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchSpec {
     pub resource: Resource,
-    /// The conditions in force and the words, in the query language. Nothing is added to them.
+    /// The conditions in force and the words, in the query language. No defaults are added.
     #[serde(default)]
     pub query: String,
     /// Conditions that are switched off, each in the query language.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub off: Vec<String>,
-    /// The order; the pane's own where it is missing, none where it is empty.
+    /// The order; the pane's own if missing, none if empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<String>,
-    /// The most records; the pane's own where it is missing, 0 for no limit.
+    /// The maximum number of records; the pane's own if missing, 0 for no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// The price model, by its word on the wire; on-demand where it is missing.
+    /// The price model by its wire name; on-demand if missing.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub offer_type: Option<String>,
-    /// Storage in GB that prices are asked for; the market's own where it is missing.
+    /// Storage in GB to price for; the market's own if missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage: Option<f64>,
-    /// Whether equal offers stand each for themselves.
+    /// Whether equal offers are listed separately.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unbundled: bool,
 }
 
-/// Which part of a saved search can no longer be read.
+/// Which part of a saved search cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     #[error("query: {0}")]
@@ -57,7 +57,7 @@ pub enum SpecError {
 }
 
 impl SearchSpec {
-    /// A query and the words that narrow its rows, as text. A group of countries goes by its name.
+    /// A query and the words that filter its rows, as text. A group of countries is stored by name.
     pub fn of(query: &Query, words: &[String]) -> Self {
         let mut text = language::print_briefly(&query.conditions);
         for word in words {
@@ -139,7 +139,7 @@ impl SearchSpec {
 pub struct SavedSearch {
     /// Its name, unique among the searches of a profile.
     pub name: String,
-    /// What it is good for; presets have one.
+    /// What it is useful for; presets have one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
     /// The job that its offers are priced for, if one was set when it was saved.
@@ -153,7 +153,8 @@ impl SavedSearch {
     /// The query, the words and the job, as `dialect` reads them.
     ///
     /// # Errors
-    /// When a part names something that does not exist, or no job.
+    ///
+    /// When a part names something that does not exist, or the job is invalid.
     pub fn read(
         &self,
         dialect: &'static Dialect,
@@ -174,42 +175,39 @@ pub const LONGEST_NAME: usize = 60;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Searches {
-    /// Those that the person saved, in their order.
+    /// Those that the person saved, in order.
     pub saved: Vec<SavedSearch>,
-    /// The one that runs at the start: a saved one or a preset.
+    /// The saved search or preset that runs at start-up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub startup: Option<String>,
-    /// Presets that the person does not want to see.
+    /// Presets that the person has hidden.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hidden: Vec<String>,
 }
 
-/// A change to the searches. Several programs may share a file: each writes its changes into what
-/// the file holds by then, so that none undoes another's.
+/// A change to the searches. Several programs may share a file: each applies its changes to the
+/// current content of the file, so that none undoes another's.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SearchChange {
-    /// Saves a search; one of the same name is replaced where it stands.
+    /// Saves a search; one with the same name is replaced in its place.
     Put(SavedSearch),
-    /// Gives a search another name.
     Rename {
         from: String,
-        /// Its name from now on.
         to: String,
     },
     Delete(String),
-    /// Moves a search by so many places.
     Shift {
         name: String,
-        /// Down, or up when negative.
+        /// By this many places: down, or up if negative.
         by: isize,
     },
-    /// Chooses the search that runs at the start, or none.
+    /// Chooses the search that runs at start-up, or none.
     Startup(Option<String>),
     Hide(String),
     ShowPresets,
 }
 
-/// Why a name cannot be given to a search.
+/// Why a name cannot be used for a search.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     #[error("enter a name")]
@@ -236,17 +234,18 @@ impl Searches {
             .filter(|preset| !self.hidden.contains(&preset.name))
     }
 
-    /// The search that runs at the start.
+    /// The search that runs at start-up.
     pub fn startup(&self) -> Option<&SavedSearch> {
         let name = self.startup.as_deref()?;
         self.named(name)
             .or_else(|| presets().iter().find(|preset| preset.name == name))
     }
 
-    /// A name as it may be given: blanks around it cut.
+    /// The name without surrounding blanks.
     ///
     /// # Errors
-    /// When it may not.
+    ///
+    /// When it cannot be used.
     pub fn check_name(&self, name: &str) -> Result<String, NameError> {
         let name = name.trim();
         if name.is_empty() {
@@ -262,7 +261,7 @@ impl Searches {
         }
     }
 
-    /// Makes a change. One whose object is gone changes nothing.
+    /// Applies a change. Nothing happens if the search no longer exists.
     pub fn apply(&mut self, change: &SearchChange) {
         let place = |name: &str| self.saved.iter().position(|search| search.name == name);
         match change {
@@ -304,7 +303,7 @@ impl Searches {
         }
     }
 
-    /// Gives searches whose name comes twice (a file edited by hand) names of their own.
+    /// Renames searches with duplicate names, as in a file edited by hand.
     pub fn make_names_unique(&mut self) {
         for place in 1..self.saved.len() {
             let name = self.saved[place].name.clone();
@@ -335,7 +334,7 @@ pub fn presets() -> &'static [SavedSearch] {
     }
     static PRESETS: OnceLock<Vec<SavedSearch>> = OnceLock::new();
     PRESETS.get_or_init(|| {
-        // A test reads the asset: here it cannot fail.
+        // A test reads the asset, so it cannot fail here.
         toml::from_str::<File>(include_str!("../../assets/presets.toml"))
             .map(|file| file.search)
             .unwrap_or_default()
@@ -360,7 +359,7 @@ pub struct PaneState {
 /// How the dashboard was left, for one profile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// The address of the market. What was left on one market is not brought back on another.
+    /// The address of the market: the state of one market is not restored on another.
     #[serde(default)]
     pub market: String,
     /// The open pane, by its name.
@@ -374,7 +373,8 @@ pub struct Snapshot {
     /// The size and term that volumes are priced for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume_term: Option<VolumeTerm>,
-    /// The share of the table beside the detail view in per cent, if the person changed it.
+    /// The table's share of the width beside the detail view, in per cent, if the person changed
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<u16>,
 }

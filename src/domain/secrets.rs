@@ -1,5 +1,5 @@
-//! Which members of a record or reply may hold a secret, by their name; what can be an API key;
-//! taking known secrets out of texts.
+//! Which members of a record or reply may hold a secret, by name, and what can be an API key;
+//! removing known secrets from texts.
 
 mod json_text;
 mod known;
@@ -45,13 +45,13 @@ pub(crate) fn is_secret_member(name: &str) -> bool {
 }
 
 /// Whether a member of that name is kept out of everything that is stored or exported. Unknown
-/// members are judged by their names too: a server may send a secret that nobody documented.
+/// members are judged by their names too: a server may send an undocumented secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     PARTS.iter().any(|part| name.contains(part))
 }
 
-/// Takes all members with such names out, however deep they stand. JSON readers bound the depth.
+/// Removes all members with such names at any depth, which JSON parsers bound.
 pub(crate) fn remove_secrets(json: &mut Json) {
     match json {
         Json::Object(members) => {
@@ -63,10 +63,10 @@ pub(crate) fn remove_secrets(json: &mut Json) {
     }
 }
 
-/// The most bytes of an API key: what is longer is something else.
+/// The maximum length of an API key in bytes: anything longer is something else.
 pub(crate) const LONGEST_KEY: usize = 4096;
 
-/// Why a text cannot be an API key, if it cannot: a key stands in one line of a header.
+/// Why a text cannot be an API key, if it cannot: a key has to fit in one line of a header.
 pub(crate) fn key_fault(key: &str) -> Option<&'static str> {
     if key.is_empty() {
         Some("it is empty")

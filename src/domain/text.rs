@@ -1,19 +1,28 @@
-//! Strangers' text: one way in, few ways out.
+//! Untrusted text: one way in, few ways out.
 //!
-//! Everything that came over the wire, from a configuration file or from the clipboard is
-//! [`Untrusted`]. It has no `Display`; each sink has its own exit. Characters that could steer a
-//! terminal, reorder a line or hide are written visibly (`<U+202E>`), never dropped in silence.
+//! Everything from the network, a configuration file or the clipboard is [`Untrusted`]. It has no
+//! `Display`; each sink has its own exit. Characters that could control a terminal, reorder a line
+//! or hide are made visible (`<U+202E>`), never dropped silently.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use nucleo_matcher::chars::{normalize, to_lower_case};
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::format::size;
 
 // Real scripts stack two or three; hundreds paint over the lines above and below.
-/// The most combining marks that one character keeps.
+/// The maximum number of combining marks on one character.
 const MARKS_PER_GRAPHEME: usize = 3;
+
+// The longest emoji and Indic letters take about thirty; a pile of marks has no end.
+/// The most bytes that are read for one character of a screen.
+const BYTES_PER_CHARACTER: usize = 32;
+
+/// How much of a text the details of a record show, in bytes.
+pub const DETAIL: usize = 4096;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Untrusted(Box<str>);
@@ -36,7 +45,7 @@ impl Untrusted {
 
     /// For one line of a screen: hostile characters visible, at most `max` terminal cells.
     pub fn screen(&self, max: usize) -> String {
-        truncate(&visible(&self.0, max.saturating_mul(4)), max)
+        screen(&self.0, max)
     }
 
     /// For several lines of a screen: as [`Untrusted::screen`], line breaks kept.
@@ -52,12 +61,12 @@ impl Untrusted {
         ascii(&self.0, 512)
     }
 
-    /// For a surface on which a person decides: ASCII only.
+    /// For a confirmation, where a look-alike letter could mislead: ASCII only.
     pub fn consent(&self) -> String {
         ascii(&self.0, 256)
     }
 
-    /// For a CSV cell: see [`csv_text`]; never cut.
+    /// For a CSV cell: see [`csv_text`]; never truncated.
     pub fn csv(&self) -> String {
         csv_text(&self.0)
     }
@@ -80,15 +89,15 @@ impl From<String> for Untrusted {
     }
 }
 
-/// What a spreadsheet may read as the beginning of a formula (OWASP ASVS 1.2.10, CWE-1236): the
-/// signs, their full-width forms, and the characters that it may skip in front of them.
+/// What a spreadsheet may read as the start of a formula (OWASP ASVS 1.2.10, CWE-1236): the signs,
+/// their full-width forms, and the characters that it may skip in front of them.
 const FORMULA_STARTS: [char; 12] = [
     '=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n', '\0',
 ];
 
-/// A CSV cell that neither a terminal acts on nor a spreadsheet takes for a formula: hostile
-/// characters are written visibly, and what may begin a formula gets an apostrophe in front. The
-/// output does not matter: a file ends up on a terminal as well. RFC 4180 quoting is the writer's.
+/// A CSV cell that neither a terminal nor a spreadsheet acts on: hostile characters are made
+/// visible, and what may start a formula gets an apostrophe in front. It does not matter where the
+/// output goes: a file ends up on a terminal as well. RFC 4180 quoting is the writer's job.
 pub fn csv_text(text: &str) -> String {
     let shown = visible(text, usize::MAX);
     if text.starts_with(FORMULA_STARTS) {
@@ -98,10 +107,12 @@ pub fn csv_text(text: &str) -> String {
     }
 }
 
-/// Whether a character must not reach a terminal as it is: controls, format characters (bidi,
-/// zero width, tags), line and paragraph separators, private use, non-characters and the letters
-/// that are drawn as nothing.
+/// Whether a character must not reach a terminal as it is: controls, format characters (bidi, zero
+/// width, tags), line and paragraph separators, private use, non-characters and letters that are
+/// drawn as nothing.
 pub fn is_hostile(character: char) -> bool {
+    // ratatui drops control characters only: from tables, lists and titles the others would reach
+    // the terminal.
     let code = character as u32;
     character.is_control()
         || matches!(code,
@@ -113,42 +124,74 @@ pub fn is_hostile(character: char) -> bool {
         || code & 0xFFFE == 0xFFFE
 }
 
+/// The beginning of a text, of at most `most` bytes, and how many bytes follow it.
+pub fn beginning(text: &str, most: usize) -> (&str, usize) {
+    let head = &text[..text.floor_char_boundary(most)];
+    (head, text.len() - head.len())
+}
+
+/// One line of a screen: hostile characters visible, at most `max` terminal cells.
+pub fn screen(text: &str, max: usize) -> String {
+    truncate(&visible(text, max.saturating_mul(4)), max)
+}
+
+/// A text for the details of a record: at most [`DETAIL`] bytes of it, and how much more there is.
+/// `more` bytes follow behind `text`.
+pub fn detail(text: &str, more: usize) -> String {
+    let (head, cut) = beginning(text, DETAIL);
+    let shown = visible(head, DETAIL);
+    match cut + more {
+        0 => shown,
+        more => format!("{shown}… {} more", size(more)),
+    }
+}
+
 /// The text with hostile characters written as `<U+XXXX>` and piles of combining marks cut, at
-/// most about `max_chars` characters long.
+/// most about `max_chars` characters long. However long the text is, only what is shown is read.
 pub fn visible(text: &str, max_chars: usize) -> String {
-    let mut out = String::with_capacity(text.len().min(max_chars));
+    let (head, more) = beginning(text, max_chars.saturating_mul(BYTES_PER_CHARACTER));
+    let mut out = String::with_capacity(head.len().min(max_chars));
     let mut written = 0;
-    for grapheme in text.graphemes(true) {
+    for grapheme in head.graphemes(true) {
         if written >= max_chars {
             out.push('…');
-            break;
+            return out;
         }
-        let mut marks = 0;
-        for (index, character) in grapheme.chars().enumerate() {
-            if is_hostile(character) {
-                out.push_str(&escaped(character));
-                written += 8;
-                if written >= max_chars {
-                    break;
-                }
-                continue;
-            }
-            let is_mark = index > 0 && unicode_width::UnicodeWidthChar::width(character) == Some(0);
-            if index == 0 && unicode_width::UnicodeWidthChar::width(character) == Some(0) {
-                out.push_str(&escaped(character));
-            } else if !is_mark {
-                out.push(character);
-            } else if marks < MARKS_PER_GRAPHEME {
-                marks += 1;
-                out.push(character);
-            } else {
-                out.push_str("<+marks>");
-                break;
-            }
-            written += 1;
-        }
+        written += write_visible(grapheme, max_chars - written, &mut out);
+    }
+    if more > 0 {
+        out.push('…');
     }
     out
+}
+
+/// Writes one grapheme, at most about `most` characters of it; gives how many.
+fn write_visible(grapheme: &str, most: usize, out: &mut String) -> usize {
+    let (mut written, mut marks) = (0, 0);
+    for (index, character) in grapheme.chars().enumerate() {
+        if written >= most {
+            break;
+        }
+        let is_mark = UnicodeWidthChar::width(character) == Some(0);
+        if is_hostile(character) {
+            out.push_str(&escaped(character));
+            written += 8;
+            continue;
+        }
+        if is_mark && index == 0 {
+            out.push_str(&escaped(character));
+        } else if !is_mark {
+            out.push(character);
+        } else if marks < MARKS_PER_GRAPHEME {
+            marks += 1;
+            out.push(character);
+        } else {
+            out.push_str("<+marks>");
+            break;
+        }
+        written += 1;
+    }
+    written
 }
 
 fn escaped(character: char) -> String {
@@ -180,7 +223,7 @@ fn ascii(text: &str, max_chars: usize) -> String {
 /// assert_eq!(occurrences("Türkiye, TR", "turk"), [0..5]);
 /// ```
 pub fn occurrences(text: &str, word: &str) -> Vec<Range<usize>> {
-    // One character for each, so that places stay what they are.
+    // Folds each character to one character, so that positions do not shift.
     let folded = |character| to_lower_case(normalize(character));
     let word: Vec<char> = word.chars().map(folded).collect();
     let text: Vec<(usize, char)> = text.char_indices().collect();
@@ -203,41 +246,72 @@ pub fn occurrences(text: &str, word: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Cuts a text to `max` terminal cells, the last of them an ellipsis when something was cut.
+/// Truncates a text to `max` terminal cells, ending with an ellipsis if anything was cut.
 pub fn truncate(text: &str, max: usize) -> String {
-    if text.width() <= max {
-        return text.to_owned();
-    }
-    if max == 0 {
-        return String::new();
-    }
-    let mut out = String::new();
+    // What fits beside an ellipsis, in bytes.
+    let mut fitting = 0;
     let mut width = 0;
-    for grapheme in text.graphemes(true) {
-        let next = grapheme.width();
-        if width + next > max - 1 {
-            break;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        width += grapheme.width();
+        if width > max {
+            let sign = if max == 0 { "" } else { "…" };
+            return format!("{}{sign}", &text[..fitting]);
         }
-        width += next;
-        out.push_str(grapheme);
+        if width < max {
+            fitting = at + grapheme.len();
+        }
     }
-    out.push('…');
+    text.to_owned()
+}
+
+/// JSON text whose strings hold no character that a terminal acts on: `\uXXXX` is legal JSON, so
+/// nothing is lost.
+pub fn json_for_terminal(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    let mut copied = 0;
+    for (at, character) in json.char_indices() {
+        if is_hostile(character) && !matches!(character, '\n' | '\t' | '\r') {
+            out.push_str(&json[copied..at]);
+            push_json_escape(character, &mut out);
+            copied = at + character.len_utf8();
+        }
+    }
+    out.push_str(&json[copied..]);
     out
 }
 
-/// JSON text whose strings hold no character that a terminal could act on: `\uXXXX` is legal JSON,
-/// so nothing is lost.
-pub fn json_for_terminal(json: &str) -> String {
+// A screen of 200 by 50 cells is then some 60 kB, whatever a stranger's text is made of.
+/// The most bytes that the text of a body takes for each cell.
+const BYTES_PER_CELL: usize = 6;
+
+/// As [`json_for_terminal`], for a screen: what would pile up in a cell is escaped as well.
+pub fn json_for_screen(json: &str) -> String {
+    let json = json_for_terminal(json);
+    if json.is_ascii() {
+        return json;
+    }
     let mut out = String::with_capacity(json.len());
-    for character in json.chars() {
-        if is_hostile(character) && !matches!(character, '\n' | '\t' | '\r') {
-            let mut units = [0; 2];
-            for unit in character.encode_utf16(&mut units) {
-                let _ = write!(out, "\\u{unit:04x}"); // a String takes everything
+    for grapheme in json.graphemes(true) {
+        if grapheme.len() <= BYTES_PER_CELL * grapheme.width() {
+            out.push_str(grapheme);
+            continue;
+        }
+        for (place, character) in grapheme.chars().enumerate() {
+            // A mark without a letter would sit on the cell before.
+            if place == 0 && UnicodeWidthChar::width(character) > Some(0) {
+                out.push(character);
+            } else {
+                push_json_escape(character, &mut out);
             }
-        } else {
-            out.push(character);
         }
     }
     out
+}
+
+/// Writes a character as JSON's own escape.
+fn push_json_escape(character: char, out: &mut String) {
+    let mut units = [0; 2];
+    for unit in character.encode_utf16(&mut units) {
+        let _ = write!(out, "\\u{unit:04x}"); // a String takes everything
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::dialect::{Dialect, TransferUnit};
 
-/// The unit of a field's values as they travel, and of bare numbers in a query.
+/// The unit of a field's values on the wire, and of bare numbers in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     None,
@@ -12,7 +12,6 @@ pub enum Unit {
     Gigabytes,
     /// A span in seconds; people type and read days.
     Seconds,
-    /// A span in hours or a count of seconds that people read as given.
     Dollars,
     /// Price per hour.
     DollarsPerHour,
@@ -44,7 +43,7 @@ pub enum Unit {
     Capability,
 }
 
-/// The suffixes of durations, with their seconds.
+/// The suffixes of durations, in seconds.
 const DURATIONS: &[(&str, f64)] = &[
     ("s", 1.0),
     ("sec", 1.0),
@@ -82,10 +81,11 @@ const fn transfer_suffixes(unit: TransferUnit) -> &'static [(&'static str, f64)]
 }
 
 impl Unit {
-    /// The power of ten by which a bare number in a query is multiplied to give the wire value,
-    /// if it is one (`gpu_ram=24` is 24000 MB).
+    /// The power of ten between a bare number in a query and the wire value, if it is one
+    /// (`gpu_ram=24` is 24000 MB).
     pub const fn query_exponent(self) -> i32 {
         match self {
+            // 1000, not 1024, as in the market's own client.
             Self::Megabytes => 3,
             _ => 0,
         }
@@ -100,7 +100,7 @@ impl Unit {
         }
     }
 
-    /// What a bare number in a query means, for people.
+    /// The unit of a bare number in a query.
     pub const fn query_symbol(self, dialect: &Dialect) -> &'static str {
         match self {
             Self::Megabytes | Self::Gigabytes => "GB",
@@ -139,8 +139,7 @@ impl Unit {
         }
     }
 
-    /// Suffixes that people may put behind a number, in lower case, each with the factor that
-    /// leads to the wire value.
+    /// Suffixes allowed after a number, in lower case, each with its factor to the wire value.
     pub const fn suffixes(self, dialect: &Dialect) -> &'static [(&'static str, f64)] {
         match self {
             Self::Megabytes => &[

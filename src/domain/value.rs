@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-/// From here on a double no longer holds every whole number: 2^53.
+/// 2^53: from here on a double no longer holds every whole number.
 pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// A whole number that a double holds exactly.
@@ -13,20 +13,20 @@ fn exact(number: f64) -> Option<i128> {
     is_exact.then_some(number as i128)
 }
 
-/// An operand of a condition: what a person asked for, in wire units.
+/// An operand of a condition, in wire units.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     Null,
     Flag(bool),
     /// A finite number.
     Number(f64),
-    /// A text, compared exactly; of an id that no double holds, its digits.
+    /// A text, compared exactly; for an id that a double cannot hold, its digits.
     Text(String),
     Version(Version),
 }
 
 impl Value {
-    /// An id, as conditions have it.
+    /// An id as an operand.
     pub fn id(id: i128) -> Self {
         #[expect(clippy::cast_precision_loss)] // checked to be held exactly
         Some(id as f64)
@@ -34,7 +34,7 @@ impl Value {
             .map_or_else(|| Self::Text(id.to_string()), Self::Number)
     }
 
-    /// The whole number, if it is one: digits count.
+    /// The whole number, if it is one; digits count as one.
     pub(super) fn whole(&self) -> Option<i128> {
         match self {
             Self::Number(number) => exact(*number),
@@ -43,7 +43,7 @@ impl Value {
         }
     }
 
-    /// How two operands of one field are ordered; `None` when magnitude means nothing to them.
+    /// How two operands of one field are ordered; `None` if they have no order.
     pub fn order(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Number(own), Self::Number(other)) => own.partial_cmp(other),
@@ -122,11 +122,10 @@ impl fmt::Display for Version {
     }
 }
 
-/// What a cell held that did not fit its field.
+/// The type of a cell that did not fit its field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
     Flag,
-    /// A number.
     Number,
     Text,
     List,
@@ -156,7 +155,7 @@ pub enum CellRef<'a> {
     Flag(bool),
     /// A finite number.
     Number(f64),
-    /// A text of a stranger; only for comparing. Show it through [`crate::domain::Untrusted`].
+    /// Untrusted text, only for comparing. Show it through [`crate::domain::Untrusted`].
     Text(&'a str),
     /// The member does not fit the field.
     Bad(Found),
@@ -171,7 +170,7 @@ impl CellRef<'_> {
         }
     }
 
-    /// The whole number, if it is one. Cells of ids that no double holds are their digits.
+    /// The whole number, if it is one. Cells of ids that a double cannot hold are their digits.
     pub fn whole(self) -> Option<i128> {
         match self {
             Self::Number(number) => exact(number),
@@ -180,7 +179,7 @@ impl CellRef<'_> {
         }
     }
 
-    /// Whether there is nothing to compare.
+    /// Whether there is no usable value.
     pub const fn is_blank(self) -> bool {
         matches!(self, Self::Missing | Self::Null | Self::Bad(_))
     }

@@ -1,10 +1,10 @@
-//! Workergroups: what can be asked for, what it will find and cost, and what became of it.
+//! Workergroups: what can be requested, what it will find and cost, and what came of it.
 //!
-//! [`PARAMETERS`] is the one table of the thirteen parameters; a [`Draft`] holds what a person typed
-//! into a form made of it and becomes a [`NewWorkergroup`] when nothing stands against it.
-//! [`Preflight`] says what a search would recruit and cost, [`CapacityPlan`] what the scaling
-//! parameters amount to, [`drift`] what changed since a listing was last seen, and [`candidates`]
-//! which group may be the one whose creation was never confirmed.
+//! [`PARAMETERS`] is the one table of the thirteen parameters; a [`Draft`] holds what a person
+//! typed into its form and becomes a [`NewWorkergroup`] if it is valid. [`Preflight`] says what a
+//! search would recruit and cost, [`CapacityPlan`] how many workers the scaling parameters amount
+//! to, [`drift`] what changed since a listing was last seen, and [`candidates`] which group may be
+//! the one whose creation was never confirmed.
 
 use serde::{Serialize, Serializer};
 
@@ -34,28 +34,27 @@ pub use reconcile::candidates;
 pub use search::{SearchText, group_search, search_query_text};
 pub use snapshot::{Change, ChangeKind, Snapshot, drift};
 
-/// The workers that a group may have at most when it is not said (specification, "Create
-/// workergroup").
+/// The default maximum number of workers of a group (specification, "Create workergroup").
 pub(crate) const DEFAULT_MAX_WORKERS: u32 = 20;
-/// The workers kept cold when it is not said.
+/// The default number of cold workers.
 pub(crate) const DEFAULT_COLD_WORKERS: u32 = 3;
 // No card has 2 TB, so a larger number can only be the megabytes that records use (24 GB = 24564).
-/// From here on a memory size is surely meant in MB.
+/// From here on a memory size must be in MB.
 const SURELY_MEGABYTES: u32 = 2048;
 
-/// What `POST /api/v0/workergroups/` is asked to create. A member is sent exactly when it is
-/// `Some`. A [`Draft`] builds one that nothing stands against.
+/// The body of `POST /api/v0/workergroups/`. A member is sent if and only if it is `Some`. A valid
+/// [`Draft`] builds one.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct NewWorkergroup {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint_name: Option<String>,
-    /// Number of an existing endpoint; alternative to the name.
+    /// Id of an existing endpoint; alternative to the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint_id: Option<i64>,
     /// Hash of the template for workers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template_hash: Option<String>,
-    /// Number of the template; alternative to the hash.
+    /// Id of the template; alternative to the hash.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template_id: Option<i64>,
     /// Search that finds machines, in the query language; alternative to a template.
@@ -63,7 +62,7 @@ pub struct NewWorkergroup {
     pub search_params: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub launch_args: Option<String>,
-    /// Least load for scaling; default 1.
+    /// Minimum load for scaling; default 1.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "short")]
     pub min_load: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "short")]
@@ -71,27 +70,28 @@ pub struct NewWorkergroup {
     /// Cold start multiplier; default 3.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "short")]
     pub cold_mult: Option<f64>,
-    /// Workers kept cold; default 3.
+    /// Cold workers; default 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cold_workers: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_workers: Option<u32>,
-    /// Workers started to measure; default 3.
+    /// Workers started to measure performance; default 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test_workers: Option<u32>,
-    /// Least GPU memory in GB; default 24.
+    /// Minimum GPU memory in GB; default 24.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpu_ram: Option<u32>,
 }
 
-/// Whole numbers travel without a fraction, as everywhere in bourse. Serde hands in a reference.
+/// Whole numbers are sent without a fraction, as everywhere in bourse. Serde requires the
+/// reference.
 #[expect(clippy::ref_option)]
 fn short<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     number.map(number_json).serialize(serializer)
 }
 
 impl NewWorkergroup {
-    /// What stands against sending it; empty when nothing does.
+    /// Validation errors; empty if it can be sent.
     pub fn check(&self) -> Vec<Objection> {
         let mut found = Vec::new();
         let mut object =
@@ -152,7 +152,7 @@ impl NewWorkergroup {
         found
     }
 
-    /// The endpoint, as the history of writes names it.
+    /// The endpoint, as the journal names it.
     pub fn subject(&self) -> String {
         match (&self.endpoint_name, self.endpoint_id) {
             (Some(name), _) => format!("endpoint {name}"),
@@ -161,9 +161,9 @@ impl NewWorkergroup {
         }
     }
 
-    /// The body as it travels.
+    /// The body on the wire.
     pub fn body(&self) -> String {
-        // A struct of plain members cannot fail to become JSON.
+        // A struct of plain members always serializes.
         serde_json::to_string(self).unwrap_or_default()
     }
 }

@@ -1,9 +1,9 @@
-//! Whether the terminal's background is light: asked of the terminal, heard among the keys.
+//! Finds out whether the terminal's background is light.
 //!
-//! The answer (`OSC 11 ; rgb:ffff/ffff/ffff`) comes the way keys come, and crossterm, which knows no
-//! such answers, hands it over as keys: Alt-], the text, Alt-\. [`BackgroundQuery`] stands where keys are
-//! read, takes exactly these out and lets every other key through in its order. So nobody races
-//! with the reader, and no key is lost, however late the answer is.
+//! The reply (`OSC 11 ; rgb:ffff/ffff/ffff`) arrives among the keys, and crossterm, which does not
+//! parse such replies, delivers it as keys: Alt-], the text, Alt-\. [`BackgroundQuery`] filters
+//! exactly these out of the input and passes every other key on in order. So nothing races with the
+//! reader, and no key is lost, however late the reply is.
 
 use std::time::Duration;
 
@@ -12,34 +12,34 @@ use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 /// Asks for the background colour.
 pub const QUESTION: &[u8] = b"\x1b]11;?\x1b\\";
 
-/// How long the first frame waits for the answer. One that comes later changes the colours then.
+/// How long the first frame waits for the reply. A later one changes the colours then.
 pub const PATIENCE: Duration = Duration::from_millis(80);
 
-/// How long what may be the beginning of an answer is held back. The rest comes at once, or it was
-/// no answer.
+/// How long the possible start of a reply is held back. The rest arrives at once, or it was not a
+/// reply.
 pub const HOLD: Duration = Duration::from_millis(100);
 
 /// How long Esc may be the first byte of an answer that came in two pieces. Later it is a key at
 /// once: most terminals have answered by then, and the others never will.
 pub const EARLY: Duration = Duration::from_secs(3);
 
-/// The longest answer, in characters.
+/// The longest reply, in characters.
 const LONGEST: usize = 40;
 
-/// What is heard in an event.
+/// The result of filtering an event.
 #[derive(Debug, PartialEq)]
 pub enum Filtered {
-    /// No answer: these events go on, in this order.
+    /// Not a reply: these events, in this order.
     Events(Vec<Event>),
-    /// Perhaps a part of the answer: nothing goes on yet.
+    /// Possibly a part of the reply: held back.
     Held,
-    /// The answer: whether the background is light.
+    /// The reply: whether the background is light.
     Answer(bool),
 }
 
 #[derive(Debug, Default)]
 pub struct BackgroundQuery {
-    /// Whether no answer is expected.
+    /// Whether no reply is expected.
     is_closed: bool,
     /// Whether an answer in two pieces is no longer expected.
     is_late: bool,
@@ -48,7 +48,7 @@ pub struct BackgroundQuery {
 }
 
 impl BackgroundQuery {
-    /// An query that hears nothing.
+    /// A query that filters nothing.
     pub fn closed() -> Self {
         Self {
             is_closed: true,
@@ -71,7 +71,7 @@ impl BackgroundQuery {
         !self.held.is_empty()
     }
 
-    /// Gives back what was held: the rest of the answer did not come.
+    /// Releases the held events: the rest of the reply did not arrive.
     pub fn release(&mut self) -> Vec<Event> {
         self.text.clear();
         std::mem::take(&mut self.held)
@@ -82,7 +82,7 @@ impl BackgroundQuery {
             return Filtered::Events(vec![event]);
         }
         let Event::Key(key) = event else {
-            // A click or a new size in the midst of an answer is no part of it.
+            // A click or resize in the middle of a reply is not part of it.
             return Filtered::Events(vec![event]);
         };
         if !self.holds() {
@@ -110,7 +110,7 @@ impl BackgroundQuery {
                 return Filtered::Answer(is_light);
             }
         } else if key.code == KeyCode::Esc && is_light(&self.text).is_some() {
-            // The end came in two pieces: its backslash follows.
+            // The terminator arrived in two pieces: its backslash follows.
             self.text.push('\x1b');
             return Filtered::Held;
         } else if let KeyCode::Char(character) = key.code
@@ -131,7 +131,7 @@ fn is_plain(key: KeyEvent, code: KeyCode) -> bool {
     key.code == code && key.modifiers.is_empty()
 }
 
-/// Whether a key ends the answer: BEL, or ESC and a backslash.
+/// Whether a key ends the reply: BEL, or ESC and a backslash.
 fn is_end(key: KeyEvent, text: &str) -> bool {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     let alt = key.modifiers.contains(KeyModifiers::ALT);
@@ -142,7 +142,7 @@ fn is_end(key: KeyEvent, text: &str) -> bool {
     }
 }
 
-/// Whether a text can become an answer.
+/// Whether a text can be the start of a reply.
 fn may_be_answer(text: &str) -> bool {
     let fits = |start: &str| match text.strip_prefix(start) {
         Some(rest) => rest
@@ -153,7 +153,7 @@ fn may_be_answer(text: &str) -> bool {
     text.len() <= LONGEST && (fits("11;rgb:") || fits("11;rgba:"))
 }
 
-/// Whether the colour of an answer is light; `None` if it is no whole answer.
+/// Whether the colour in a reply is light; `None` unless the reply is complete.
 fn is_light(text: &str) -> Option<bool> {
     let text = text.trim_end_matches('\x1b');
     let colour = text
@@ -186,7 +186,7 @@ mod tests {
         key(KeyCode::Char(']'), KeyModifiers::ALT)
     }
 
-    /// The keys that came through and the answer, if one was heard.
+    /// The keys that were passed on, and the reply if there was one.
     fn listen(query: &mut BackgroundQuery, events: Vec<Event>) -> (Vec<Event>, Option<bool>) {
         let (mut through, mut answer) = (Vec::new(), None);
         for event in events {

@@ -1,4 +1,4 @@
-//! Who carries requests out: a session with a market, or a test's stand-in.
+//! Carries out requests: a session with a market, or a stand-in in tests.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,17 +7,17 @@ use crate::api::redact::KnownSecrets;
 use crate::api::session::{Progress, Session};
 use crate::api::{ApiError, Operation, Reply, Request};
 
-/// Where a call tells how it fares.
+/// Receives the progress of a call.
 pub type Notify = Box<dyn FnMut(Progress) + Send>;
 
-/// A future that can cross threads.
+/// A future that can be sent between threads.
 pub type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 pub trait Calls: Send + Sync + 'static {
-    /// Runs a request to its end; tells how it fares.
+    /// Runs a request to its end, reporting progress.
     fn call(&self, request: Request, notify: Notify) -> Boxed<Result<Reply, ApiError>>;
 
-    /// The least seconds between two requests of an operation, as learned from refusals.
+    /// The minimum seconds between two requests of an operation, as learned from refusals.
     fn learned(&self) -> Vec<(Operation, f64)> {
         Vec::new()
     }

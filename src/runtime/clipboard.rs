@@ -1,12 +1,12 @@
-//! Handing text to the clipboard, by the ways that work where the program runs.
+//! Copies text to the clipboard by whatever works in the current environment.
 //!
-//! Inside tmux its own buffer is loaded, which also reaches the clipboard of the terminal outside
-//! (the escape sequence alone is dropped by tmux's default settings). On a desktop its helper is
-//! run. Over ssh only the terminal itself can reach the person's clipboard. So the escape sequence
-//! ([`Screen::copy`](super::terminal::Screen::copy)) is always sent as well; whether it was heeded
-//! cannot be known.
+//! Inside tmux its own buffer is loaded, which also reaches the clipboard of the outer terminal
+//! (tmux drops the escape sequence alone by default). On a desktop its clipboard program is run.
+//! Over ssh only the terminal itself can reach the person's clipboard. So the escape sequence
+//! ([`Screen::copy`](super::terminal::Screen::copy)) is always sent as well; whether it was
+//! accepted cannot be known.
 //!
-//! The caller has cleaned the text: what strangers wrote never comes here as it came.
+//! The caller has cleaned the text: untrusted text never gets here unescaped.
 
 use std::ffi::OsString;
 use std::process::Stdio;
@@ -16,14 +16,14 @@ use base64::Engine as _;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
-/// Longest text that is copied, in bytes. Terminals drop sequences that are too long, the strictest
-/// known beyond 100 000 bytes, which is base64 of 74 994.
+/// The longest text that is copied, in bytes. Terminals drop sequences that are too long, the
+/// strictest known beyond 100,000 bytes, which is base64 of 74,994.
 pub const LONGEST: usize = 64 * 1024;
 
-/// How long a helper may take.
+/// How long a clipboard program may take.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Variables that hold keys; no helper gets to see them.
+/// Variables that hold keys, removed from the environment of clipboard programs.
 pub(super) const SECRET_VARIABLES: [&str; 2] = ["BOURSE_API_KEY", "VAST_API_KEY"];
 
 /// The text is longer than [`LONGEST`].
@@ -34,11 +34,11 @@ pub struct TooLong {
     pub length: usize,
 }
 
-/// How a text reached the clipboard, to be said to the person.
+/// How a text reached the clipboard, to tell the person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Copied {
     By(&'static str),
-    /// Only the escape sequence was sent: it is up to the terminal.
+    /// Only the escape sequence was sent: the terminal decides.
     Terminal,
 }
 
@@ -61,10 +61,11 @@ pub fn osc52(text: &str) -> Result<Vec<u8>, TooLong> {
     Ok(format!("\x1b]52;c;{coded}\x1b\\").into_bytes())
 }
 
-/// Runs the helpers that this place has until one takes the text; the caller sends [`osc52`]
-/// besides. A helper that does not end in time is stopped.
+/// Runs the clipboard programs for this environment until one accepts the text; the caller sends
+/// [`osc52`] as well. A program that does not finish in time is stopped.
 ///
 /// # Errors
+///
 /// When the text is too long.
 pub async fn copy(text: &str) -> Result<Copied, TooLong> {
     check(text)?;
@@ -84,7 +85,7 @@ fn check(text: &str) -> Result<(), TooLong> {
     Ok(())
 }
 
-/// What of the surroundings decides how to copy.
+/// The environment, as far as it decides how to copy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Place {
     tmux: bool,
@@ -103,12 +104,11 @@ struct Helper {
 }
 
 impl Place {
-    /// Where the program runs, from the environment.
     fn here() -> Self {
         Self::from_variables(|name| std::env::var_os(name))
     }
 
-    /// Where the program runs, from variables.
+    /// The environment given by variables.
     fn from_variables(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let set = |name| variable(name).is_some_and(|value| !value.is_empty());
         Self {
@@ -117,12 +117,12 @@ impl Place {
             wayland: set("WAYLAND_DISPLAY"),
             x11: set("DISPLAY"),
             macos: cfg!(target_os = "macos"),
-            // Also from a Linux inside Windows.
+            // Also from a Linux inside Windows (WSL).
             windows: cfg!(windows) || set("WSL_DISTRO_NAME"),
         }
     }
 
-    /// The helpers worth trying, best first.
+    /// The clipboard programs to try, best first.
     fn helpers(self) -> Vec<Helper> {
         let mut helpers = Vec::new();
         let mut add = |program, arguments| helpers.push(Helper { program, arguments });
@@ -133,7 +133,7 @@ impl Place {
             return helpers;
         }
         if self.ssh {
-            // A helper would fill the clipboard of the far machine.
+            // A program here would fill the clipboard of the remote machine.
             return helpers;
         }
         if self.wayland {
@@ -159,7 +159,7 @@ fn command(program: &str, arguments: &[&str]) -> Command {
     command
         .args(arguments)
         .stdin(Stdio::piped())
-        // It must neither write on the screen nor hold our pipes while it serves the text.
+        // It must neither write on the screen nor keep our pipes open while it serves the text.
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true);
@@ -169,7 +169,7 @@ fn command(program: &str, arguments: &[&str]) -> Command {
     command
 }
 
-/// Gives a program the text; whether it took it.
+/// Passes the text to a program; returns whether it accepted it.
 async fn run(program: &str, arguments: &[&str], text: &str, patience: Duration) -> bool {
     let Ok(mut child) = command(program, arguments).spawn() else {
         return false;
@@ -194,7 +194,7 @@ mod tests {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| value.into())
         });
-        // The system that the tests run on is not the question.
+        // Independent of the system that the tests run on.
         let place = Place {
             macos: false,
             windows: false,

@@ -1,7 +1,7 @@
-//! Reads the configuration again when its file is saved.
+//! Reloads the configuration when its file is saved.
 //!
-//! The operating system says when something changes in the folder, so that waiting costs no
-//! wake-ups. The folder is watched and not the file: editors replace files.
+//! The operating system reports changes in the folder, so that waiting costs no wake-ups. The
+//! folder is watched and not the file, because editors replace files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,22 +14,22 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use crate::cli::{Preferences, ProfileResolver};
 use crate::store::Config;
 
-/// Editors empty a file, write it and rename it: what is read in the midst of that is not meant.
+/// Editors empty a file, write it and rename it: states in between are not meant to be read.
 const SETTLING: Duration = Duration::from_millis(100);
 
-/// What the file says now, and whether more than its markets changed; or why it is not used.
+/// The new settings, and whether more than the markets changed; or why the file is not used.
 pub(super) type Reloaded = Result<(Box<Preferences>, bool), String>;
 
 #[derive(Debug)]
 pub(super) struct ConfigWatch {
     wanted: Arc<Notify>,
     inbox: UnboundedReceiver<Reloaded>,
-    /// Watches until it is dropped; none where the folder is missing or the system has no means.
+    /// Watches until it is dropped; `None` if the folder is missing or cannot be watched.
     _watcher: Option<RecommendedWatcher>,
 }
 
 impl ConfigWatch {
-    /// Starts watching; to be called inside the runtime.
+    /// Starts watching; call it inside the runtime.
     pub fn start(known: Arc<ProfileResolver>) -> Option<Self> {
         let file = known.paths()?.config_file();
         let wanted = Arc::new(Notify::new());
@@ -44,7 +44,7 @@ impl ConfigWatch {
         })
     }
 
-    /// Reads the file again, whether or not it changed.
+    /// Reads the file again, whether or not it has changed.
     pub fn reload(&self) {
         self.wanted.notify_one();
     }
@@ -70,7 +70,7 @@ async fn serve(
         wanted.notified().await;
         tokio::time::sleep(SETTLING).await;
         let known = Arc::clone(&known);
-        // Key files are checked, too: their disk may be slow.
+        // This checks key files too, and their disk may be slow.
         let read = tokio::task::spawn_blocking(move || known.preferences()).await;
         let reloaded = match read {
             Ok(Ok((preferences, config))) => {
@@ -81,11 +81,11 @@ async fn serve(
                 Ok((Box::new(preferences), is_new))
             }
             Ok(Err(error)) => {
-                // The next good one is worth a word, even if it says what the last good one said.
+                // The next valid state is worth a message, even if it equals the last valid one.
                 before = None;
                 Err(error.to_string())
             }
-            // Its panic was reported.
+            // The panic is already reported.
             Err(_) => continue,
         };
         if outbox.send(reloaded).is_err() {
@@ -94,7 +94,7 @@ async fn serve(
     }
 }
 
-/// Watches the folder of the file, and that of the file that it is a link to.
+/// Watches the folder of the file, and that of the file it links to.
 fn watch(file: &Path, wanted: Arc<Notify>) -> notify::Result<RecommendedWatcher> {
     let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let names: Vec<_> = [file, &target]
@@ -103,7 +103,7 @@ fn watch(file: &Path, wanted: Arc<Notify>) -> notify::Result<RecommendedWatcher>
         .collect();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         let Ok(event) = event else { return };
-        // Reading is no change: the program itself would go on waking itself.
+        // Reads are not changes: our own reads would wake us forever.
         let is_ours = |path: &PathBuf| {
             path.file_name()
                 .is_some_and(|own| names.iter().any(|name| name == own))

@@ -1,6 +1,6 @@
-//! The event loop: input first, then signals and answers, then the deadline the model asks for.
+//! The event loop: input first, then signals and responses, then the model's deadline.
 //!
-//! There is no frame rate. Messages that wait are taken together and cost one frame; frames are at
+//! There is no frame rate. Pending messages are handled together and cost one frame; frames are at
 //! least 16 ms apart; with nothing to do the process sleeps.
 
 use std::collections::HashMap;
@@ -35,25 +35,24 @@ use crate::store::{GroupsFile, Journal, Notifications, PacingFile, StateStore, f
 use crate::widgets::theme::Theme;
 
 // 60 frames a second: more would only be queued by the terminal.
-/// The least time between two frames.
+/// The minimum time between two frames.
 const FRAME_GAP: Duration = Duration::from_millis(16);
 
 // A fast route run could otherwise fill the queue as quickly as it drains, and no frame be drawn.
-/// The most messages taken for one frame.
+/// The maximum number of messages handled per frame.
 const BATCH: usize = 512;
 
-/// The loop and what it needs.
+/// The event loop and its resources.
 pub struct Dashboard<S> {
     model: Model,
     surface: S,
     calls: Arc<dyn Calls>,
     theme: Theme,
-    /// The themes for a dark and a light background, if the terminal's answer decides.
+    /// The themes for a dark and a light background, if the terminal decides.
     themes: Option<[Theme; 2]>,
-    /// Whether the terminal's background is light, if it said so.
+    /// Whether the terminal's background is light, if known.
     is_light: Option<bool>,
     notifications: Notifications,
-    /// What the window is called now.
     title: String,
     config: Option<ConfigWatch>,
     clock: Clock,
@@ -124,7 +123,7 @@ impl<S: Surface> Dashboard<S> {
         }
     }
 
-    /// Shows the theme for a dark or a light background, as the terminal says it has.
+    /// Uses the theme for a dark or a light background, whichever the terminal reports.
     #[must_use]
     pub const fn following(mut self, themes: Option<[Theme; 2]>, is_light: Option<bool>) -> Self {
         self.themes = themes;
@@ -132,15 +131,15 @@ impl<S: Surface> Dashboard<S> {
         self
     }
 
-    /// Notifies the desktop when this is so.
+    /// Sends desktop notifications in this case.
     #[must_use]
     pub const fn notifying(mut self, when: Notifications) -> Self {
         self.notifications = when;
         self
     }
 
-    /// Switches to other markets when asked to. `sandbox` is the one that is spoken to now, if it
-    /// is one of this process; it stops with the dashboard or when another market is spoken to.
+    /// Connects to other markets on request. `sandbox` is the embedded one, if it is the current
+    /// market; it stops with the dashboard or on a switch.
     #[must_use]
     pub fn among(mut self, known: ProfileResolver, sandbox: Option<Running>) -> Self {
         self.known = Some(Arc::new(known));
@@ -148,14 +147,14 @@ impl<S: Surface> Dashboard<S> {
         self
     }
 
-    /// Keeps the intent and the outcome of every write in `journal`.
+    /// Writes the intent and the outcome of every write to `journal`.
     #[must_use]
     pub fn with_journal(mut self, journal: Option<Journal>) -> Self {
         self.journal = journal.map(Arc::new);
         self
     }
 
-    /// Keeps what is to survive a restart in these files.
+    /// Saves what survives a restart to these files.
     #[must_use]
     pub fn keeping(mut self, files: Option<StateStore>) -> Self {
         self.state_store = files;
@@ -169,20 +168,21 @@ impl<S: Surface> Dashboard<S> {
         self
     }
 
-    /// Keeps what was seen of the workergroups in `groups`.
+    /// Saves the last seen workergroups to `groups`.
     #[must_use]
     pub fn with_groups(mut self, groups: Option<GroupsFile>) -> Self {
         self.groups = groups;
         self
     }
 
-    /// Runs until the person or a signal ends it; gives the exit status.
+    /// Runs until the person or a signal ends it; returns the exit status.
     ///
     /// # Errors
+    ///
     /// When the terminal cannot be drawn on.
     pub async fn run(mut self) -> io::Result<i32> {
         let ended = self.go().await;
-        // Also after a signal, when the core had no chance to ask for it.
+        // Also after a signal, when the core could not ask for it.
         if let Some(snapshot) = self.model.unkept() {
             self.keep(Job::Snapshot(Box::new(snapshot)));
         }
@@ -190,10 +190,10 @@ impl<S: Surface> Dashboard<S> {
         ended
     }
 
-    /// Keeps what was learned of the market's intervals, before it is left.
+    /// Saves the learned intervals before leaving the market.
     fn keep_pacing(&self) {
         if let Some(file) = &self.pacing {
-            // They only spare a refusal at the next start.
+            // A failure is harmless: they only save a refusal at the next start.
             let _ = file.save(by_name(self.calls.learned()));
         }
     }
@@ -236,7 +236,7 @@ impl<S: Surface> Dashboard<S> {
                 () = tokio::time::sleep_until(wake) => vec![Message::Deadline],
             };
             let mut messages = self.with_waiting(messages);
-            // Answers that keep coming must not keep what is due from happening.
+            // A stream of responses must not delay what is due.
             if self.is_due() {
                 messages.push(Message::Deadline);
             }
@@ -252,7 +252,7 @@ impl<S: Surface> Dashboard<S> {
         }
     }
 
-    /// When to wake without being called: for a frame that is owed, or for the model.
+    /// When to wake up by itself: for a pending frame, or for the model's deadline.
     fn wake(&self, frame: Option<Instant>) -> Instant {
         let asked = self
             .model
@@ -295,20 +295,13 @@ impl<S: Surface> Dashboard<S> {
         Ok(())
     }
 
-    /// Lets the core decide on messages and does what it asks for; gives the exit status when it
-    /// is over.
+    /// Passes messages to the core and carries out the effects; returns the exit status at the end.
     async fn take(&mut self, messages: Vec<Message>) -> io::Result<Option<i32>> {
         for message in messages {
             if let Message::Answered { ticket, .. } | Message::Routed { ticket, .. } = &message {
                 self.flights.remove(ticket);
             }
-            let ready = match &message {
-                Message::Market(news) => match &**news {
-                    MarketEvent::Ready(ready) => Some(ready.ticket),
-                    _ => None,
-                },
-                _ => None,
-            };
+            let ready = ready_market(&message);
             for effect in update(&mut self.model, self.clock.now(), message) {
                 match effect {
                     Effect::Quit => return Ok(Some(0)),
@@ -321,7 +314,8 @@ impl<S: Surface> Dashboard<S> {
                     Effect::EditConfig => self.edit_config().await?,
                     Effect::ReloadConfig => self.config.iter().for_each(ConfigWatch::reload),
                     Effect::Redraw => self.surface.repaint(),
-                    // Terminals differ in how they notify: nothing is sent until one is chosen.
+                    // Terminals differ in how they notify: nothing is sent until a protocol is
+                    // chosen.
                     Effect::KeepGroups(snapshot) => self.keep(Job::Groups(snapshot)),
                     Effect::Call { ticket, request } => self.call(ticket, request),
                     Effect::Write {
@@ -363,7 +357,7 @@ impl<S: Surface> Dashboard<S> {
                     }
                 }
             }
-            // A market that was not taken is no longer wanted.
+            // A market that was not activated is no longer wanted.
             ready.map(|ticket| self.pending.take(ticket));
         }
         Ok(None)
@@ -382,12 +376,12 @@ impl<S: Surface> Dashboard<S> {
 
     async fn edit(&mut self, document: Document) -> io::Result<Result<String, String>> {
         let edited = self.surface.edit(document).await?;
-        // The editor may have named the window.
+        // The editor may have changed the title.
         self.title.clear();
         Ok(edited)
     }
 
-    /// Opens the editor on the configuration, at first on one that explains every setting.
+    /// Opens the editor on the configuration; a new file lists every setting.
     async fn edit_config(&mut self) -> io::Result<()> {
         let Some(path) = self.known.as_ref().and_then(|known| known.paths()) else {
             let why = "no home directory for a configuration".to_owned();
@@ -407,12 +401,12 @@ impl<S: Surface> Dashboard<S> {
         if let Err(why) = edited {
             let _ = self.outbox.send(Message::Saved(Err(why)));
         }
-        // The folder may not have been there to be watched.
+        // The folder may not have existed when watching began.
         self.config.iter().for_each(ConfigWatch::reload);
         Ok(())
     }
 
-    /// Applies what concerns the terminal; the rest is the core's.
+    /// Applies the terminal settings; the core handles the rest.
     fn reconfigured(&mut self, reloaded: Reloaded) -> Message {
         Message::Reconfigured(reloaded.map(|(new, is_noticeable)| {
             let themes = Themes::of(&new.look);
@@ -433,7 +427,7 @@ impl<S: Surface> Dashboard<S> {
         }))
     }
 
-    /// Where the call of a ticket tells how it fares.
+    /// Receives the progress of a ticket's call.
     fn notify(&self, ticket: Ticket) -> Notify {
         let (outbox, clock) = (self.outbox.clone(), self.clock);
         Box::new(move |progress| {
@@ -477,13 +471,13 @@ impl<S: Surface> Dashboard<S> {
                 Some(known) => known.choose_theme(&name),
                 None => Err("No home directory: the theme is not saved".to_owned()),
             };
-            // Nobody listens once the program ends.
+            // The receiver is gone once the program ends.
             let _ = outbox.send(Message::Saved(saved));
         });
     }
 
-    /// Speaks for the market that was made ready. Reads of the old one are broken off; what is to
-    /// be kept of it is written before anything of the new one is.
+    /// Switches to the market that was connected. Reads of the old one are aborted; its state is
+    /// saved before anything of the new one is.
     fn board(&mut self, ticket: Ticket) {
         let Some(ready) = self.pending.take(ticket) else {
             return;
@@ -501,7 +495,7 @@ impl<S: Surface> Dashboard<S> {
         self.sandbox = ready.files.sandbox;
     }
 
-    /// Hands a job to the thread that writes; the thread starts with the first one.
+    /// Passes a job to the writer thread, which starts with the first one.
     fn keep(&mut self, job: Job) {
         let (files, groups, outbox) = (&mut self.state_store, &mut self.groups, &self.outbox);
         let secrets = || self.calls.secrets();
@@ -532,7 +526,7 @@ impl<S: Surface> Dashboard<S> {
             let result = match task.await {
                 Ok(result) => result,
                 Err(lost) if lost.is_cancelled() => return,
-                // The task panicked: whether the request had gone out is not known.
+                // The task panicked: whether the request was sent is unknown.
                 Err(_) => Err(ApiError::Lost),
             };
             let _ = outbox.send(Message::Answered {
@@ -541,4 +535,14 @@ impl<S: Surface> Dashboard<S> {
             });
         });
     }
+}
+
+/// The ticket of a connection that a message brings.
+fn ready_market(message: &Message) -> Option<Ticket> {
+    if let Message::Market(event) = message
+        && let MarketEvent::Ready(ready) = &**event
+    {
+        return Some(ready.ticket);
+    }
+    None
 }

@@ -1,5 +1,5 @@
-//! Writing files beside the loop: one thread, one job after another, so that an older state never
-//! replaces a newer one. Leaving waits for what is under way, but not for ever.
+//! Writes files off the event loop: one thread, one job after another, so that an older state never
+//! replaces a newer one. Leaving waits for the pending jobs, but not forever.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ use crate::domain::workergroup;
 use crate::store::export::{self, ExportError};
 use crate::store::{GroupsFile, StateStore};
 
-/// How long leaving waits for the last job.
+/// How long leaving waits for the pending jobs.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
@@ -30,20 +30,16 @@ pub(super) enum Job {
     Snapshot(Box<Snapshot>),
     /// A change to the saved searches, and the searches before it.
     Searches(Box<(SearchChange, Searches)>),
-    /// A file that the person asked for.
     Export {
-        /// Its path as it was typed.
         path: String,
-        /// What it is to hold.
         content: String,
-        /// Whether a file of that name is replaced.
+        /// Whether an existing file is replaced.
         overwrite: bool,
         /// Whether only its owner may read it.
         is_private: bool,
     },
-    /// What was seen of the workergroups.
     Groups(Box<workergroup::Snapshot>),
-    /// Nothing: says that everything before it is written.
+    /// No file: reports that everything before it is written.
     Reached(oneshot::Sender<()>),
 }
 
@@ -54,8 +50,8 @@ pub(super) struct DiskWriter {
 }
 
 impl DiskWriter {
-    /// A thread that saves to `state_store`, without `secrets`, and answers to `outbox`. Without a store everything
-    /// is kept in memory only, which the person was told at the start.
+    /// A thread that saves to `state_store`, without `secrets`, and reports to `outbox`. Without a
+    /// store everything is kept in memory only, which the person was told at the start.
     pub fn start(
         state_store: Option<StateStore>,
         groups: Option<GroupsFile>,
@@ -78,20 +74,20 @@ impl DiskWriter {
             .name("disk writer".to_owned())
             .spawn(run);
         Self {
-            // Without a thread jobs are refused, and said to be.
+            // Without a thread, jobs are refused and reported as such.
             jobs: thread.ok().map(|_| jobs),
             ended,
         }
     }
 
-    /// Ends when everything that was handed over is written.
+    /// Resolves when every job so far is written.
     pub fn written(&self) -> oneshot::Receiver<()> {
         let (reached, written) = oneshot::channel();
         self.take(Job::Reached(reached));
         written
     }
 
-    /// Hands a job over; false when nobody takes it.
+    /// Queues a job; false if the thread has ended.
     pub fn take(&self, job: Job) -> bool {
         self.jobs
             .as_ref()
@@ -157,7 +153,7 @@ fn work(
                 ))
             }
             Job::Reached(reached) => {
-                // Whoever waited may be gone.
+                // The receiver may be gone.
                 let _ = reached.send(());
                 continue;
             }

@@ -1,4 +1,4 @@
-//! The person's own editor, for what is too long for a form.
+//! The person's editor, for texts that are too long for a form.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,28 +13,28 @@ use super::clipboard::SECRET_VARIABLES;
 use super::signals::{Signal, Signals};
 use super::terminal;
 
-/// Most bytes that are read back; more was not typed by a person.
+/// The maximum size read back, in bytes: nobody types more.
 const MOST_BYTES: u64 = 16 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Document {
-    /// A text, in a file that only this person can read and that is gone afterwards.
+    /// A text, in a private temporary file.
     Text {
         text: String,
-        /// How the file's name ends, by which editors choose their highlighting: `.json`.
+        /// The file's extension, by which editors choose their highlighting: `.json`.
         suffix: &'static str,
     },
     File(PathBuf),
 }
 
 pub(super) enum Ended {
-    /// With this text, or why there is none.
+    /// The edited text, or why there is none.
     Edited(Result<String, String>),
-    /// By a signal that ends the program too.
+    /// A signal that ends the program too.
     Leave(i32),
 }
 
-/// A document on the disk, ready to be edited.
+/// A document on disk, ready to edit.
 pub(super) struct Session {
     words: Vec<String>,
     path: PathBuf,
@@ -43,7 +43,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Writes the document down and finds the editor.
+    /// Writes the document to disk and finds the editor.
     pub fn new(document: Document) -> Result<Self, String> {
         let words = command(|name| std::env::var_os(name))?;
         let (path, temporary) = match document {
@@ -61,8 +61,8 @@ impl Session {
         })
     }
 
-    /// Runs the editor until it ends. It has the terminal: Ctrl-c and Ctrl-\ are its own, and where
-    /// it stops itself (Ctrl-z) this process has to stop too, or the shell would wait for ever.
+    /// Runs the editor until it exits. It has the terminal: Ctrl-c and Ctrl-\ are its own, and when
+    /// it stops itself (Ctrl-z), this process has to stop too, or the shell would wait forever.
     pub async fn run(&self, signals: &mut Signals) -> Ended {
         let mut child = match self.spawn() {
             Ok(child) => child,
@@ -79,7 +79,7 @@ impl Session {
                         break Ended::Leave(status);
                     }
                     (Signal::Stop, None) => {
-                        // The editor is stopped already; failing to follow it harms nothing.
+                        // The editor is stopped already; failing to follow it is harmless.
                         let _ = terminal::stop_until_continued().await;
                     }
                     (_, None) => {}
@@ -103,7 +103,7 @@ impl Session {
         let editor = &self.words[0];
         let status = status.map_err(|why| format!("{editor}: {why}"))?;
         if !status.success() {
-            // The way to say "never mind": `:cq` in vi.
+            // The way to abandon an edit: `:cq` in vi.
             return Err(format!("{editor} failed ({status}): nothing changed"));
         }
         read(&self.path).map_err(|why| format!("can't read the text back: {why}"))
@@ -134,7 +134,7 @@ fn write(text: &str, suffix: &str) -> io::Result<TempPath> {
     Ok(file.into_temp_path())
 }
 
-/// By its name, not through the open file: many editors write a new file and rename it.
+/// By name, not through the open file: many editors write a new file and rename it.
 fn read(path: &Path) -> io::Result<String> {
     if fs::metadata(path)?.len() > MOST_BYTES {
         return Err(io::ErrorKind::FileTooLarge.into());

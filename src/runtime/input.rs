@@ -1,9 +1,8 @@
-//! Keys, clicks, pastes and new sizes, as they come from the terminal.
+//! Terminal input: keys, clicks, pastes and resizes.
 //!
-//! They are read on a thread of their own. crossterm reads a terminal with blocking calls: half an
-//! escape sequence, or a terminal that is gone, would hold the thread that asks, and that must not
-//! be the one that draws. Releases of keys and motion of the mouse end on that thread, so they
-//! never wake the dashboard.
+//! It is read on its own thread. crossterm reads with blocking calls: half an escape sequence, or a
+//! terminal that is gone, would block the calling thread, which must not be the one that draws. Key
+//! releases and mouse motion end on that thread, so they never wake the dashboard.
 
 use std::io;
 use std::thread;
@@ -15,46 +14,46 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::background_color::{self, BackgroundQuery, Filtered};
 
-/// Most events handed over at once, so that a long paste of keys does not keep a frame waiting.
+/// The maximum number of events per batch, so that a long paste of keys does not delay a frame.
 const BATCH: usize = 256;
 /// How long the start waits for the reader.
 const READY: Duration = Duration::from_millis(100);
 
-/// The input of the terminal. Dropping it stops the reading, and a new one may be started later: to
-/// be done around a suspension, or the shell and the program share the keys.
+/// The terminal's input. Dropping it stops reading, and a new one can be started later: needed
+/// around a suspension, or the shell and the program would share the keys.
 #[derive(Debug)]
 pub struct Input {
     inbox: mpsc::UnboundedReceiver<Event>,
-    /// Where the terminal's answer about its background comes, if it was asked.
+    /// Receives the terminal's reply about its background, if it was asked.
     background: Option<oneshot::Receiver<bool>>,
-    /// Its end tells the reader to stop.
+    /// Dropping it stops the reader.
     _stop: oneshot::Sender<()>,
 }
 
-/// What comes from the terminal.
 #[derive(Debug)]
 pub enum Incoming {
-    /// Keys, clicks, pastes and sizes.
+    /// Keys, clicks, pastes and resizes.
     Events(Vec<Event>),
-    /// The answer about the background: whether it is light.
+    /// The reply about the background: whether it is light.
     Background(bool),
 }
 
 impl Input {
-    /// Starts reading. To be done before the first frame: a size that changes between the two is then
-    /// noticed.
+    /// Starts reading. Do this before the first frame: then no resize in between is missed.
     ///
     /// # Errors
-    /// When can't start a thread.
+    ///
+    /// When the thread cannot start.
     pub fn start() -> io::Result<Self> {
         Self::listening(None)
     }
 
-    /// Starts reading and listens for the terminal's answer about its background, which is then to be
-    /// asked for.
+    /// Starts reading and filters out the terminal's reply about its background; send the query
+    /// afterwards.
     ///
     /// # Errors
-    /// When can't start a thread.
+    ///
+    /// When the thread cannot start.
     pub fn start_asking() -> io::Result<Self> {
         let (told, background) = oneshot::channel();
         let mut input = Self::listening(Some(told))?;
@@ -66,7 +65,7 @@ impl Input {
         let (outbox, inbox) = mpsc::unbounded_channel();
         let (stop, stopped) = oneshot::channel();
         let (ready, is_ready) = std::sync::mpsc::channel();
-        // A runtime of its own without sockets: the stream needs only to be woken.
+        // A runtime of its own without sockets: the stream only needs a waker.
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .build()?;
@@ -79,7 +78,7 @@ impl Input {
                     read(stream, &outbox, told, stopped).await;
                 });
             })?;
-        // Not longer: the reader before may still hold the terminal, in half an escape sequence.
+        // No longer: the previous reader may still hold the terminal, in half an escape sequence.
         let _ = is_ready.recv_timeout(READY);
         Ok(Self {
             inbox,
@@ -88,8 +87,7 @@ impl Input {
         })
     }
 
-    /// Waits for events or for the terminal's answer about its background; nothing when the terminal
-    /// can no longer be read. May be dropped and asked again without losing anything.
+    /// Waits for input; `None` when the terminal can no longer be read. Cancel-safe.
     pub async fn next(&mut self) -> Option<Incoming> {
         let mut events = Vec::new();
         tokio::select! {
@@ -101,14 +99,13 @@ impl Input {
         }
     }
 
-    /// Waits for the terminal's answer: whether its background is light. For ever where it was not
-    /// asked, or never answers.
+    /// Waits for the reply about the background; forever if it was not asked or never replies.
     pub async fn background(&mut self) -> bool {
         answer(&mut self.background).await
     }
 
-    /// Waits for events and returns all that are there, at most a few hundred; nothing when the
-    /// terminal can no longer be read. May be dropped and asked again without losing one.
+    /// Waits for events and returns all that are pending, at most a few hundred; `None` when the
+    /// terminal can no longer be read. Cancel-safe.
     pub async fn next_batch(&mut self) -> Option<Vec<Event>> {
         let mut events = Vec::new();
         let count = self.inbox.recv_many(&mut events, BATCH).await;
@@ -116,7 +113,7 @@ impl Input {
     }
 }
 
-/// Waits for the answer; for ever where there will be none.
+/// Waits for the reply; forever if there will be none.
 async fn answer(background: &mut Option<oneshot::Receiver<bool>>) -> bool {
     if let Some(receiver) = background {
         let answer = receiver.await;
@@ -128,7 +125,7 @@ async fn answer(background: &mut Option<oneshot::Receiver<bool>>) -> bool {
     std::future::pending().await
 }
 
-/// Hands events over until told to stop, or until nobody listens.
+/// Passes events on until told to stop, or until the receiver is gone.
 async fn read(
     mut stream: EventStream,
     outbox: &mpsc::UnboundedSender<Event>,
@@ -172,7 +169,7 @@ async fn read(
                     continue;
                 }
             },
-            // The end of the channel tells it.
+            // Dropping the channel reports it.
             Some(Err(_)) | None => return,
         };
         if send(outbox, keys).is_err() {
@@ -186,8 +183,7 @@ fn send(outbox: &mpsc::UnboundedSender<Event>, events: Vec<Event>) -> Result<(),
     events.try_for_each(|event| outbox.send(event).map_err(|_| ()))
 }
 
-/// Whether the dashboard has a use for the event: keys going down, clicks, drags, the wheel, pastes,
-/// sizes.
+/// Whether the dashboard handles the event: key presses, clicks, drags, the wheel, pastes, resizes.
 fn is_wanted(event: &Event) -> bool {
     match event {
         Event::Key(key) => key.kind != KeyEventKind::Release,

@@ -1,5 +1,4 @@
-//! Market commands, carried out beside the loop: listing and changing them, testing one, and
-//! making one ready to be spoken to.
+//! Carries out market commands off the event loop: list, change, test and connect.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,20 +16,18 @@ use crate::cli::{CliError, ProfileResolver, Settings};
 use crate::domain::text::visible;
 use crate::domain::{Resource, language};
 
-/// All that the loop needs to speak for a market.
+/// Everything the event loop needs to switch to a market.
 pub(super) struct Ready {
-    /// Who carries its requests out.
     pub calls: Arc<dyn Calls>,
-    /// What is kept of it.
     pub files: Files,
 }
 
-/// Markets that are ready and wait to be taken, by the number under which they were asked for.
+/// Connected markets that wait to be activated, by ticket.
 #[derive(Clone, Default)]
 pub(super) struct PendingConnections(Arc<Mutex<HashMap<Ticket, Ready>>>);
 
 impl PendingConnections {
-    /// Takes the market of that number.
+    /// Removes the market of that ticket.
     pub fn take(&self, ticket: Ticket) -> Option<Ready> {
         self.with(|ready| ready.remove(&ticket))
     }
@@ -40,7 +37,7 @@ impl PendingConnections {
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut HashMap<Ticket, Ready>) -> T) -> T {
-        // A map is whole after every statement: a panic elsewhere spoils nothing.
+        // The map is consistent after every statement, so a poisoned lock is harmless.
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -48,14 +45,13 @@ impl PendingConnections {
 #[derive(Clone)]
 pub(super) struct MarketTasks {
     pub known: Arc<ProfileResolver>,
-    /// Where those go that are ready.
     pub pending: PendingConnections,
     pub outbox: UnboundedSender<Message>,
 }
 
 impl MarketTasks {
-    /// Carries a command out beside the loop. What is being written now is waited for before
-    /// anything is read: `written` ends then.
+    /// Carries out a command off the event loop. Pending writes finish before anything is read:
+    /// `written` resolves then.
     pub fn run(self, command: MarketCommand, written: Option<oneshot::Receiver<()>>) {
         tokio::spawn(async move {
             let outbox = self.outbox.clone();
@@ -72,7 +68,7 @@ impl MarketTasks {
                 }
                 MarketCommand::Connect { ticket, name } => {
                     if let Some(written) = written {
-                        // Without it nothing is written.
+                        // If it is gone, nothing is being written.
                         let _ = written.await;
                     }
                     Some(self.connect(ticket, name).await.unwrap_or_else(|error| {
@@ -88,7 +84,7 @@ impl MarketTasks {
                         outcome.unwrap_or_else(|error| ConnectionTest::NotSent(words(error)));
                     Some(MarketEvent::Tested { ticket, outcome })
                 }
-                // The loop does this itself.
+                // Handled by the event loop itself.
                 MarketCommand::Activate(_) => None,
             };
             if let Some(news) = news {
@@ -97,7 +93,7 @@ impl MarketTasks {
         });
     }
 
-    /// The settings of a market. Its key is read, which may take a command.
+    /// The settings of a market. Reads its key, which may run a command.
     async fn settings(&self, name: String) -> Result<Settings, CliError> {
         let known = Arc::clone(&self.known);
         blocking(move || known.settings(&name))
@@ -105,10 +101,10 @@ impl MarketTasks {
             .unwrap_or_else(|| Err(lost()))
     }
 
-    /// Makes a market ready. Nothing is sent to it.
+    /// Connects a market without sending anything to it.
     async fn connect(&self, ticket: Ticket, name: String) -> Result<MarketEvent, CliError> {
         let mut settings = self.settings(name).await?;
-        // They are about how the program started, and were said then.
+        // They are about the start of the program, and were shown then.
         settings.notices.clear();
         let connection = settings.connect().await?;
         let profile = settings.speaker(&connection.session);
@@ -136,7 +132,7 @@ impl MarketTasks {
         })))
     }
 
-    /// Sends one request that changes nothing, once.
+    /// Sends one read-only request, once.
     async fn test(&self, name: String) -> Result<ConnectionTest, CliError> {
         let settings = self.settings(name).await?;
         let connection = settings.connect().await?;
@@ -164,8 +160,8 @@ impl MarketTasks {
     }
 }
 
-/// Does something that waits for the disk or for a command where no frame waits for it; `None`
-/// when it panicked.
+/// Runs something that waits for the disk or for a command off the event loop; `None` if it
+/// panicked.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     tokio::task::spawn_blocking(work).await.ok()
 }
@@ -174,7 +170,7 @@ fn lost() -> CliError {
     CliError::Failed("bourse failed to connect".to_owned())
 }
 
-/// What went wrong, for the screen.
+/// The error message for the screen.
 fn words(error: CliError) -> String {
     match error {
         CliError::Usage(why) | CliError::Failed(why) | CliError::Unknown(why) => visible(&why, 400),

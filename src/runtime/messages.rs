@@ -1,4 +1,4 @@
-//! From what happens outside to messages of the core.
+//! Converts outside events to messages of the core.
 
 use crossterm::event::Event;
 
@@ -6,7 +6,7 @@ use crate::api::session::{Progress, Wait};
 use crate::app::remote::{Ticket, Waiting};
 use crate::app::{Message, Now};
 
-/// What a call tells of itself, for the core.
+/// The message for the progress of a call.
 pub(super) fn told(ticket: Ticket, now: Now, progress: Progress) -> Message {
     match progress {
         Progress::Waiting { attempt, span, why } => Message::Progress {
@@ -32,7 +32,7 @@ pub(super) fn told(ticket: Ticket, now: Now, progress: Progress) -> Message {
     }
 }
 
-/// What a terminal event means to the core.
+/// The message for a terminal event.
 pub(super) fn message(event: Event) -> Message {
     match event {
         Event::Key(key) => Message::Key(key),

@@ -1,4 +1,4 @@
-//! The only clock, socket and terminal: what the machine gives and takes.
+//! The only place with a clock, sockets and a terminal.
 
 mod background_color;
 mod calls;

@@ -4,13 +4,13 @@ use std::ffi::OsString;
 
 use crate::domain::text::is_hostile;
 
-/// Most characters of a title or text; terminals show one or two lines.
+/// The maximum length of a title or text in characters; terminals show one or two lines.
 const LONGEST: usize = 200;
 
-/// The escape sequence by which the terminal shows a notification.
+/// The escape sequence for a desktop notification.
 ///
-/// Many terminals know both OSC 9 (iTerm2) and OSC 777 (urxvt) and would show two: only one is
-/// sent, 777 where the terminal is known to have no OSC 9 for texts.
+/// Many terminals support both OSC 9 (iTerm2) and OSC 777 (urxvt) and would show two: only one is
+/// sent, 777 if the terminal is known to have no OSC 9 for texts.
 pub(super) fn sequence(
     title: &str,
     text: &str,
@@ -28,7 +28,7 @@ pub(super) fn sequence(
         format!("\x1b]9;{title}: {text}\x1b\\")
     };
     let bytes = if set("TMUX") {
-        // tmux hands it on where `allow-passthrough` is on, and drops it elsewhere.
+        // tmux passes it on if `allow-passthrough` is on, and drops it otherwise.
         format!("\x1bPtmux;{}\x1b\\", body.replace('\x1b', "\x1b\x1b"))
     } else {
         body
@@ -36,7 +36,7 @@ pub(super) fn sequence(
     bytes.into_bytes()
 }
 
-/// The text without what could end or steer the sequence.
+/// The text without characters that could end the sequence or start another.
 pub(super) fn clean(text: &str) -> String {
     let kept = text.chars().filter(|character| !is_hostile(*character));
     kept.take(LONGEST).collect()

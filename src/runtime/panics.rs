@@ -1,11 +1,11 @@
-//! What happens when something panics.
+//! Handles panics.
 //!
-//! A panic of the thread that draws ends the program: the terminal is given back first, then the
-//! fault is named on standard error. A panic of any other thread or task ends only that: the
-//! dashboard stays as it is and is told, so that it can say so.
+//! A panic of the thread that draws ends the program: the terminal is restored first, then the
+//! panic is printed to stderr. A panic of any other thread or task ends only that: the dashboard
+//! stays as it is and shows a notice.
 //!
-//! A panic's text may quote what it was about: a server's string, a key. Only a text that is a
-//! literal of the program is shown whole; any other is cut where the first quotation begins.
+//! A panic's message may quote a server's string or a key. Only a message that is a literal of the
+//! program is shown in full; any other is cut where the first quotation begins.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -18,19 +18,19 @@ use tokio::sync::Notify;
 
 use super::terminal;
 
-/// Most reports kept for the dashboard; the oldest go first.
+/// The maximum number of reports kept for the dashboard; the oldest are dropped first.
 const MOST_REPORTS: usize = 64;
-/// Longest text of a report, in characters.
+/// The maximum length of a report's text in characters.
 const LONGEST_TEXT: usize = 200;
 
 /// A panic, without anything that could be secret or hostile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PanicReport {
-    /// Name of the thread; empty when it has none.
+    /// Name of the thread; empty if it has none.
     pub thread: String,
-    /// Source file, line and column; empty when unknown.
+    /// Source file, line and column; empty if unknown.
     pub place: String,
-    /// What the panic said, as far as that is safe to show.
+    /// The panic message, as far as it is safe to show.
     pub text: String,
 }
 
@@ -40,13 +40,12 @@ impl fmt::Display for PanicReport {
     }
 }
 
-/// Panics of other threads that nobody asked for yet.
+/// Panics of other threads that have not been reported yet.
 static BACKGROUND: Mutex<VecDeque<PanicReport>> = Mutex::new(VecDeque::new());
-/// Wakes whoever waits for one.
 static ARRIVED: Notify = Notify::const_new();
 
-/// Installs the hook. `ui_thread` is the thread that draws; background tasks must not run on it (a
-/// multi-threaded runtime whose `block_on` drives the dashboard keeps that apart).
+/// Installs the hook. `ui_thread` is the thread that draws; background tasks must not run on it, so
+/// the runtime has to be multi-threaded, with the dashboard in `block_on`.
 pub fn install_panic_hook(ui_thread: ThreadId) {
     panic::set_hook(Box::new(move |info| {
         let report = report(info);
@@ -78,7 +77,6 @@ pub async fn background_panics() -> Vec<PanicReport> {
     }
 }
 
-/// Keeps a report for the dashboard.
 fn record(report: PanicReport) {
     let mut reports = lock();
     if reports.len() == MOST_REPORTS {
@@ -86,17 +84,17 @@ fn record(report: PanicReport) {
     }
     reports.push_back(report);
     drop(reports);
-    // Kept when nobody waits yet.
+    // The permit is kept if nobody waits yet.
     ARRIVED.notify_one();
 }
 
-/// The list of reports; a panic cannot have left it half changed.
+/// The list of reports; a panic cannot leave it half changed.
 fn lock() -> std::sync::MutexGuard<'static, VecDeque<PanicReport>> {
     BACKGROUND.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Names the fault on standard error. That may be gone; a failure here must not become a second
-/// panic, which would abort.
+/// Prints the panic to stderr. That may be gone; a failure here must not become a second panic,
+/// which would abort.
 fn say(report: &PanicReport) {
     let mut text = format!("bourse: {report}\n");
     let trace = std::backtrace::Backtrace::capture();
@@ -106,7 +104,7 @@ fn say(report: &PanicReport) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// What may be told of a panic.
+/// The safe parts of a panic.
 fn report(info: &PanicHookInfo<'_>) -> PanicReport {
     let payload = info.payload();
     let text = if let Some(literal) = payload.downcast_ref::<&'static str>() {
@@ -130,7 +128,7 @@ fn unquoted(text: &str) -> &str {
     text.get(..end).unwrap_or_default().trim_end()
 }
 
-/// The text on one line, without control characters, not too long.
+/// The text on one line, without control characters, shortened.
 fn plain(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })

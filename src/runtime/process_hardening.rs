@@ -1,9 +1,9 @@
-//! Keeping the key out of files that nobody asked for.
+//! Keeps the API key out of core dumps and other processes.
 
 /// Forbids core dumps and, on Linux, reading the process's memory from other processes of the same
-/// user. To be called before the key is read.
+/// user. Call it before the key is read.
 ///
-/// Best effort: a kernel that refuses leaves the program as safe as any other.
+/// Best effort: if the kernel refuses, the program is as safe as any other.
 pub fn harden() {
     #[cfg(unix)]
     {
@@ -12,11 +12,13 @@ pub fn harden() {
             current: Some(0),
             maximum: Some(0),
         };
+        // A core dump would contain the key.
         let _ = setrlimit(Resource::Core, none);
     }
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        // Otherwise `ptrace` and `/proc/PID/mem` show it to programs of the same user.
         let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     }
 }

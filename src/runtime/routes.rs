@@ -1,4 +1,4 @@
-//! Route requests and their moments, and runs written to files.
+//! Sends route requests and measures them; exports runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,8 +16,8 @@ use crate::app::routes::{RunSnapshot, is_csv};
 use crate::domain::routing::{export_csv, export_json};
 use crate::store::export::{self, ExportError};
 
-/// Sends a route request. When it was sent and when its answer was whole is taken here, where
-/// nothing else is waited for: the loop may look at the answer later.
+/// Sends a route request. The times of sending and of the complete response are taken here, where
+/// nothing else delays them: the event loop may handle the response later.
 pub(super) fn send(
     calls: Arc<dyn Calls>,
     outbox: UnboundedSender<Message>,
@@ -48,7 +48,7 @@ pub(super) fn send(
         let (sent, ended, result) = match task.await {
             Ok(answer) => answer,
             Err(lost) if lost.is_cancelled() => return,
-            // The task panicked: whether the request had gone out is not known.
+            // The task panicked: whether the request was sent is unknown.
             Err(_) => (asked, clock.now().mono, Err(ApiError::Lost)),
         };
         let _ = outbox.send(Message::Routed {
@@ -62,7 +62,7 @@ pub(super) fn send(
     handle
 }
 
-/// Writes a run into a new file, where no frame waits for it.
+/// Writes a run to a new file, off the event loop.
 pub(super) fn save(
     outbox: UnboundedSender<Message>,
     (run, secrets): (RunSnapshot, KnownSecrets),

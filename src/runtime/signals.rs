@@ -1,4 +1,4 @@
-//! The signals that a full-screen program must answer.
+//! The signals that a full-screen program must handle.
 
 use std::io;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use super::watchdog::exit_after;
 
-/// A signal, by what is asked for.
+/// A signal, by its request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// SIGHUP: the terminal is gone.
@@ -20,13 +20,13 @@ pub enum Signal {
     Quit,
     Terminate,
     Stop,
-    /// SIGCONT: continued after a stop; the terminal may have been used by others meanwhile. A hang-up
-    /// brings it too, sometimes first: taking the terminal again then fails.
+    /// SIGCONT: continued after a stop; other programs may have used the terminal in between. A
+    /// hang-up sends it too, sometimes first: taking the terminal again then fails.
     Continue,
 }
 
 impl Signal {
-    /// Exit status of a program that ends on this signal, 128 + its number; nothing for the two that
+    /// Exit status of a program that ends on this signal, 128 + its number; `None` for the two that
     /// do not end it.
     pub const fn exit_status(self) -> Option<i32> {
         match self {
@@ -39,7 +39,7 @@ impl Signal {
     }
 }
 
-/// The signals as they arrive. Once it exists, none of them has its default effect.
+/// Receives the signals. Once it exists, none of them has its default effect.
 #[derive(Debug)]
 pub struct Signals {
     inbox: mpsc::UnboundedReceiver<Signal>,
@@ -47,12 +47,13 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Starts listening; to be called inside the runtime.
+    /// Starts listening; call it inside the runtime.
     ///
-    /// With `last_resort` the process ends that long after a signal that asks for its end, should it
-    /// still run: a dashboard may be stuck in writing to a terminal that takes nothing.
+    /// With `last_resort` the process ends that long after a terminating signal, should it still
+    /// run: the dashboard may be stuck writing to a stalled terminal.
     ///
     /// # Errors
+    ///
     /// When the handlers cannot be installed.
     pub fn listen(last_resort: Option<Duration>) -> io::Result<Self> {
         let mut source = os::Source::new()?;
@@ -77,12 +78,12 @@ impl Signals {
     }
 
     /// Leaves Ctrl-c and Ctrl-\\ to another program on the terminal: the kernel sends their signals
-    /// to the whole group of processes.
+    /// to the whole process group.
     pub fn lend(&self, is_lent: bool) {
         self.is_lent.store(is_lent, Ordering::SeqCst);
     }
 
-    /// The next signal. May be dropped and asked again without losing one.
+    /// The next signal. Cancel-safe.
     pub async fn next(&mut self) -> Signal {
         match self.inbox.recv().await {
             Some(signal) => signal,
@@ -100,7 +101,6 @@ mod os {
 
     use super::Signal;
 
-    /// One stream for each signal.
     pub struct Source {
         hangup: tokio::signal::unix::Signal,
         interrupt: tokio::signal::unix::Signal,
@@ -126,16 +126,16 @@ mod os {
             })
         }
 
-        /// The next signal, those that end the program first.
+        /// The next signal, terminating ones first.
         pub async fn next(&mut self) -> Option<Signal> {
             tokio::select! {
                 biased;
-                came = self.hangup.recv() => came.map(|()| Signal::Hangup),
-                came = self.terminate.recv() => came.map(|()| Signal::Terminate),
-                came = self.quit.recv() => came.map(|()| Signal::Quit),
-                came = self.interrupt.recv() => came.map(|()| Signal::Interrupt),
-                came = self.stop.recv() => came.map(|()| Signal::Stop),
-                came = self.resume.recv() => came.map(|()| Signal::Continue),
+                event = self.hangup.recv() => event.map(|()| Signal::Hangup),
+                event = self.terminate.recv() => event.map(|()| Signal::Terminate),
+                event = self.quit.recv() => event.map(|()| Signal::Quit),
+                event = self.interrupt.recv() => event.map(|()| Signal::Interrupt),
+                event = self.stop.recv() => event.map(|()| Signal::Stop),
+                event = self.resume.recv() => event.map(|()| Signal::Continue),
             }
         }
     }
@@ -147,7 +147,7 @@ mod os {
 
     use super::Signal;
 
-    /// Ctrl-C, the one thing that every system has.
+    /// Ctrl-C, which every system has.
     pub struct Source;
 
     impl Source {

@@ -23,10 +23,11 @@ use crate::store::{GroupsFile, Journal, Notifications, PacingFile, Paths, StateS
 use crate::widgets::appearance::{Choice, Look};
 use crate::widgets::theme::Theme;
 
-/// Connects as the settings say, shows the dashboard, and gives the exit status. An error
-/// that a person can fix is one line.
+/// Connects, shows the dashboard, and returns the exit status. An error that a person can fix is
+/// one line.
 ///
 /// # Errors
+///
 /// When the terminal cannot be taken or drawn on.
 pub fn dashboard(settings: &Settings, markets: ProfileResolver) -> color_eyre::Result<ExitCode> {
     if let Err(error) = require_terminal() {
@@ -38,7 +39,7 @@ pub fn dashboard(settings: &Settings, markets: ProfileResolver) -> color_eyre::R
         .enable_all()
         .build()?;
     let ended = runtime.block_on(connect_and_show(settings, markets));
-    // Nobody waits for an answer that is still being read.
+    // A response that is still being read is no longer needed.
     runtime.shutdown_background();
     ended
 }
@@ -80,7 +81,7 @@ async fn connect_and_show(
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
 }
 
-/// What the embedded sandbox says of itself, if that is the market.
+/// The embedded sandbox's notes, if it is the market.
 pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> SandboxNotes {
     let (Market::Embedded(config), Some(sandbox)) = (&settings.market, &connection.sandbox) else {
         return SandboxNotes::default();
@@ -100,8 +101,8 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
     }
 }
 
-/// The themes as this terminal shows them. The one that follows the background is not worked out
-/// here: the terminal may still say what its background is.
+/// The themes as this terminal shows them. The one that follows the background is left open: the
+/// terminal may still report its background.
 pub(super) fn theme_choices(
     all: &[(String, Look, bool)],
     look_now: &Look,
@@ -124,13 +125,13 @@ pub(super) fn theme_choices(
     }
 }
 
-/// Whether nobody has configured anything yet.
+/// Whether nothing has been configured yet.
 fn is_first_run(settings: &Settings) -> bool {
     let file = settings.paths.as_ref().map(Paths::config_file);
     file.is_none_or(|file| !file.exists())
 }
 
-/// Opens the files of a profile; gives what they hold, too.
+/// Opens the files of a profile and reads their content.
 pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, RestoredState) {
     let mut restored = RestoredState {
         notices: settings.notices.clone(),
@@ -150,7 +151,7 @@ pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, RestoredSt
     (files, restored)
 }
 
-/// Takes out what was kept for the profile; gives the files in which to keep more.
+/// Reads the profile's saved state; returns the files to save more to.
 fn bring_back(
     restored: &mut RestoredState,
     settings: &Settings,
@@ -167,8 +168,8 @@ fn bring_back(
     Some(state_store)
 }
 
-/// Takes out what the profile saw of the workergroups last. The embedded sandbox is another market
-/// in every run: there is nothing to compare with.
+/// Reads the workergroups that the profile last saw. The embedded sandbox is another market in
+/// every run, so there is nothing to compare with.
 fn groups_seen(
     restored: &mut RestoredState,
     settings: &Settings,
@@ -181,26 +182,25 @@ fn groups_seen(
     Some(file)
 }
 
-/// What goes with a market besides its session: the files that the dashboard writes while it runs.
+/// A market's files, which the dashboard writes while it runs.
 #[derive(Debug, Default)]
 pub struct Files {
     pub journal: Option<Journal>,
-    /// What was seen of the workergroups.
     pub groups: Option<GroupsFile>,
     /// The intervals learned from refusals.
     pub pacing: Option<PacingFile>,
     /// How the panes were left, and the saved searches.
     pub state_store: Option<StateStore>,
-    /// The sandbox of this process, if that is the market.
+    /// The embedded sandbox, if it is the market.
     pub sandbox: Option<Running>,
 }
 
 /// The themes to draw with.
 #[derive(Debug, Clone, Copy)]
 pub struct Themes {
-    /// While the terminal has not said what its background is.
+    /// Until the terminal reports its background.
     pub unasked: Theme,
-    /// For a dark and a light background, if the terminal is to be asked.
+    /// For a dark and a light background, if the terminal is asked.
     pub asked: Option<[Theme; 2]>,
 }
 
@@ -222,16 +222,17 @@ impl Themes {
 pub struct TerminalOptions {
     /// The themes to draw with.
     pub themes: Themes,
-    /// Whether clicks and the wheel are reported.
+    /// Whether the mouse is captured.
     pub mouse: bool,
-    /// When the desktop is notified.
+    /// When a desktop notification is sent.
     pub notifications: Notifications,
 }
 
-/// Shows the dashboard until the person or a signal ends it; gives the exit status. To be called
+/// Shows the dashboard until the person or a signal ends it; returns the exit status. Call it
 /// inside a multi-threaded runtime, on its `block_on` thread: that is the thread that draws.
 ///
 /// # Errors
+///
 /// When there is no terminal, or it cannot be drawn on and is not simply gone.
 pub async fn show(
     model: Model,

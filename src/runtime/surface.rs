@@ -1,4 +1,4 @@
-//! What the event loop needs of a terminal.
+//! The terminal interface of the event loop.
 
 use std::future::Future;
 use std::io;
@@ -8,33 +8,33 @@ use ratatui::Frame;
 
 use super::editor::Document;
 
-/// What the loop draws on and reads from: a terminal, or a test's memory.
+/// What the event loop draws on and reads from: a terminal, or memory in tests.
 pub trait Surface {
     fn draw(&mut self, render: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()>;
-    /// Forgets what is on the screen, so that the next frame paints every cell.
+    /// Forgets what is on the screen, so that the next frame draws every cell.
     fn repaint(&mut self);
-    /// Waits for what comes from outside; may be dropped and asked again without losing any of it.
+    /// Waits for the next event. Cancel-safe.
     fn next(&mut self) -> impl Future<Output = TerminalEvent>;
     /// Stops the process as Ctrl-Z does and comes back.
     fn suspend(&mut self) -> impl Future<Output = io::Result<()>>;
     /// Takes the terminal again after the process was stopped and continued by others.
     fn resume(&mut self) -> io::Result<()>;
-    /// Puts a text on the clipboard; says how, in words.
+    /// Copies a text to the clipboard; returns how, for the status line.
     fn copy(&mut self, text: &str) -> impl Future<Output = Result<String, String>>;
     fn size(&self) -> (u16, u16);
-    /// Names the window, where there is one.
+    /// Sets the window title, where there is one.
     fn title(&mut self, text: &str) {
         let _ = text;
     }
-    /// Shows a notification on the desktop, where there is one.
+    /// Shows a desktop notification, where possible.
     fn notify(&mut self, title: &str, body: &str) {
         let _ = (title, body);
     }
-    /// Switches reports of the mouse on or off.
+    /// Switches mouse capture on or off.
     fn mouse(&mut self, is_on: bool) {
         let _ = is_on;
     }
-    /// Lends the terminal to the person's editor; gives the edited text, or why there is none.
+    /// Hands the terminal to the person's editor; returns the edited text, or why there is none.
     fn edit(
         &mut self,
         document: Document,
@@ -44,18 +44,17 @@ pub trait Surface {
     }
 }
 
-/// Something that comes from outside.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TerminalEvent {
-    /// Keys, clicks, pastes and sizes.
+    /// Keys, clicks, pastes and resizes.
     Input(Vec<Event>),
-    /// Leave with this exit status.
+    /// Exit with this status.
     Leave(i32),
-    /// The terminal said whether its background is light.
+    /// Whether the terminal's background is light.
     Background(bool),
     Stop,
-    /// Continued: the screen may hold anything.
+    /// Continued after a stop: the screen may show anything.
     Continued,
-    /// A background task panicked; what it said.
+    /// A background task panicked, with this message.
     TaskLost(String),
 }

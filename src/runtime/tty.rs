@@ -1,4 +1,4 @@
-//! The terminal as the event loop sees it.
+//! The terminal for the event loop.
 
 use std::io;
 
@@ -22,22 +22,23 @@ pub struct Tty {
     input: Option<Input>,
     signals: Signals,
     watchdog: Watchdog,
-    /// What came from outside while another program had the terminal.
+    /// An event that arrived while another program had the terminal.
     pending: Option<TerminalEvent>,
 }
 
 impl Tty {
-    /// Takes the terminal, with the mouse if that is wanted; to be called inside the runtime, on the
-    /// thread that draws. It is asked for its background's colour if that is wanted.
+    /// Takes the terminal, with the mouse and a query for its background's colour if wanted. Call
+    /// it inside the runtime, on the thread that draws.
     ///
     /// # Errors
+    ///
     /// When there is no terminal or it cannot be set up.
     pub fn open(asks_background: bool, mouse: bool) -> io::Result<Self> {
         let signals = Signals::listen(Some(std::time::Duration::from_secs(2)))?;
         let mut screen = Screen::enter(mouse)?;
         let input = if asks_background {
             let input = Input::start_asking()?;
-            // A terminal that cannot be written to will say so with the first frame.
+            // A terminal that cannot be written to fails at the first frame.
             let _ = screen.ask(background_color::QUESTION);
             input
         } else {
@@ -52,8 +53,8 @@ impl Tty {
         })
     }
 
-    /// Waits a moment for the terminal to say whether its background is light. An answer that comes
-    /// later is [`TerminalEvent::Background`].
+    /// Waits a moment for the terminal to report whether its background is light. A later reply is
+    /// [`TerminalEvent::Background`].
     pub async fn background(&mut self) -> Option<bool> {
         let answer = self.input.as_mut()?.background();
         tokio::time::timeout(background_color::PATIENCE, answer)
@@ -101,7 +102,8 @@ impl Surface for Tty {
     }
 
     async fn suspend(&mut self) -> io::Result<()> {
-        // Two readers would share the keys between them: ours goes while the shell has the terminal.
+        // Two readers would share the keys between them, so ours stops while the shell has the
+        // terminal.
         self.input = None;
         self.screen.suspend().await?;
         self.input = Some(Input::start()?);
@@ -122,7 +124,7 @@ impl Surface for Tty {
 
     fn title(&mut self, text: &str) {
         let sequence = format!("\x1b]2;{}\x1b\\", notification::clean(text));
-        // A terminal that cannot be written to says so with the next frame.
+        // A terminal that cannot be written to fails at the next frame.
         let _ = self.screen.ask(sequence.as_bytes());
     }
 
@@ -141,7 +143,7 @@ impl Surface for Tty {
             Err(why) => return Ok(Err(why)),
         };
         self.input = None;
-        // A terminal that cannot be given back is no reason to refuse.
+        // A terminal that cannot be restored is no reason to refuse.
         let _ = self.screen.leave();
         let ended = session.run(&mut self.signals).await;
         self.screen.resume()?;

@@ -1,8 +1,8 @@
-//! Noticing that the terminal is gone, and making sure that the program ends.
+//! Notices that the terminal is gone, and makes sure that the program ends.
 //!
-//! crossterm's reader cannot report the end of the terminal: it reads nothing, for ever, at full
-//! speed. So a thread of its own watches for the hang-up, and ends the process if the dashboard
-//! does not do so in time.
+//! crossterm's reader cannot report the end of the terminal: it spins forever at full speed. So a
+//! separate thread watches for the hang-up, and ends the process if the dashboard does not do so in
+//! time.
 
 use std::thread;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use tokio::sync::oneshot;
 
 use super::terminal::{self, HANG_UP_STATUS};
 
-/// Time the dashboard has to write its state down after a hang-up.
+/// Time for the dashboard to save its state after a hang-up.
 const GRACE: Duration = Duration::from_secs(1);
-/// Time that giving the terminal back may take when it is the last thing done.
+/// Time for restoring the terminal as the last step.
 const RESTORING: Duration = Duration::from_millis(300);
 
 /// Watches whether the terminal is still there.
@@ -23,7 +23,7 @@ pub struct Watchdog {
 }
 
 impl Watchdog {
-    /// Starts watching standard input and output. After a hang-up was reported the process is ended
+    /// Starts watching standard input and output. After a reported hang-up the process is ended
     /// with [`HANG_UP_STATUS`] about a second later, if it still runs.
     pub fn start() -> Self {
         let (sender, receiver) = oneshot::channel();
@@ -40,7 +40,7 @@ impl Watchdog {
         }
     }
 
-    /// Waits for the hang-up: for ever where it cannot be watched for, and after it was reported.
+    /// Waits for the hang-up: forever if it cannot be watched for, and after it was reported.
     pub async fn hung_up(&mut self) {
         if let Some(receiver) = self.report.as_mut() {
             let reported = receiver.await;
@@ -54,13 +54,13 @@ impl Watchdog {
 }
 
 /// Ends the process with `status` after `grace`, whatever the other threads do meanwhile. The
-/// terminal is given back if it takes it.
+/// terminal is restored if it responds.
 pub fn exit_after(grace: Duration, status: i32) {
     let waiting = thread::Builder::new()
         .name("last resort".to_owned())
         .spawn(move || {
             thread::sleep(grace);
-            // Writing to a stalled terminal can block for ever, so it is not waited for.
+            // Writing to a stalled terminal can block forever, so this does not wait for it.
             let _ = thread::Builder::new().spawn(|| {
                 let _ = terminal::restore();
             });
@@ -79,8 +79,8 @@ mod os {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::io::Errno;
 
-    /// How long one look may last. On Linux the kernel itself tells of a hang-up at once, so that an
-    /// idle program need not wake; elsewhere it is looked for every second.
+    /// The poll timeout. On Linux the kernel reports a hang-up at once, so that an idle program
+    /// need not wake; elsewhere it is checked every second.
     const LOOK: Option<Timespec> = if cfg!(target_os = "linux") {
         None
     } else {
@@ -90,12 +90,12 @@ mod os {
         })
     };
 
-    /// Waits until the terminal is gone; false when that cannot be watched.
+    /// Waits until the terminal is gone; false if that cannot be watched.
     pub(super) fn wait_for_hang_up() -> bool {
         let gone = PollFlags::HUP | PollFlags::ERR;
         let (input, output) = (stdin(), stdout());
         loop {
-            // No event is asked for: those two are always reported, and keys must not wake us.
+            // No event is requested: these two are always reported, and keys must not wake us.
             let mut ends = [
                 PollFd::new(&input, PollFlags::empty()),
                 PollFd::new(&output, PollFlags::empty()),

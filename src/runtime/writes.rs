@@ -1,5 +1,4 @@
-//! Sending a write between its two lines in the journal: the same for the dashboard and for
-//! commands.
+//! Sends a write between its two lines in the journal: the same for the dashboard and for commands.
 
 use std::io;
 use std::sync::Arc;
@@ -11,19 +10,19 @@ use crate::cli::Settings;
 use crate::domain::journal::{self, Entry, Intent, Line};
 use crate::store::{Journal, Paths};
 
-/// The journal of writes, as far as it can be had.
+/// The journal of writes, if it can be opened.
 #[derive(Debug, Default)]
 pub struct History {
-    /// The file; `None` where writes are not kept.
+    /// The file; `None` if writes are not recorded.
     pub journal: Option<Journal>,
     /// The writes of the profile, oldest first.
     pub entries: Vec<Entry>,
-    /// What a person should know about it.
+    /// A notice for the person about it.
     pub note: Option<String>,
 }
 
 impl History {
-    /// Opens the journal and takes out the writes of `profile`.
+    /// Opens the journal and reads the writes of `profile`.
     pub fn open(settings: &Settings, profile: &Profile) -> Self {
         let unkept = |why: String| Self {
             note: Some(format!("Write history is not saved: {why}")),
@@ -58,8 +57,8 @@ impl History {
     }
 }
 
-/// Sends a write between its two lines in the journal. Without the first line nothing is sent.
-/// `epoch` gives the moment in seconds since 1970.
+/// Sends a write between its two lines in the journal. Nothing is sent if the first line cannot be
+/// written. `epoch` returns the time in seconds since 1970.
 pub async fn journalled(
     calls: Arc<dyn Calls>,
     journal: Option<Arc<Journal>>,
@@ -78,11 +77,11 @@ pub async fn journalled(
         })?;
     }
     let task = tokio::spawn(async move { calls.call(request, notify).await });
-    // If the task panicked, whether the request had gone out is not known.
+    // If the task panicked, whether the request was sent is unknown.
     let result = task.await.unwrap_or(Err(ApiError::Lost));
     if let Some(journal) = &journal {
         let outcome = mutations::outcome(&intent, &result, epoch());
-        // When this fails the intent stays open, and the next start says so: that is the truth.
+        // If this fails the intent stays open, and the next start says so: that is the truth.
         let _ = append(journal, Line::Outcome(outcome)).await;
     }
     result

@@ -1,4 +1,4 @@
-//! Answers: JSON with the exact content type, and refusals in the documented shapes.
+//! Responses: JSON with the exact content type, and errors in the documented shapes.
 
 use axum::body::Body;
 use axum::http::header::{ALLOW, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
@@ -10,17 +10,17 @@ use super::numbers::whole;
 /// The only content type of JSON answers: the market's own client compares it byte by byte.
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// Good news: a body of JSON bytes.
+/// A 200 with a body of JSON bytes.
 pub fn ok(body: impl Into<Body>) -> Response<Body> {
     with(StatusCode::OK, body)
 }
 
-/// Good news: a JSON value.
+/// A 200 with a JSON value.
 pub fn value(value: &Json) -> Response<Body> {
     ok(value.to_string())
 }
 
-/// JSON bytes under any status.
+/// JSON bytes with any status.
 pub fn with(status: StatusCode, body: impl Into<Body>) -> Response<Body> {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
@@ -28,7 +28,6 @@ pub fn with(status: StatusCode, body: impl Into<Body>) -> Response<Body> {
     response
 }
 
-/// A request that is not granted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
     status: StatusCode,
@@ -51,7 +50,7 @@ impl Refusal {
         }
     }
 
-    /// The request is not understood.
+    /// The request cannot be parsed.
     pub fn invalid(msg: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "invalid_request", msg)
     }
@@ -70,7 +69,7 @@ impl Refusal {
         )
     }
 
-    /// The body did not arrive in time; the rest of it is not waited for.
+    /// The body did not arrive in time; the connection is closed without waiting for the rest.
     pub fn stalled() -> Self {
         Self::new(
             StatusCode::REQUEST_TIMEOUT,
@@ -79,12 +78,12 @@ impl Refusal {
         )
     }
 
-    /// The values are understood and not allowed.
+    /// Well-formed values that are not allowed.
     pub fn arguments(msg: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "invalid_args", msg)
     }
 
-    /// There is no key, or a wrong one.
+    /// The key is missing or wrong.
     pub fn key(missing: bool) -> Self {
         let msg = if missing {
             "This action requires login."
@@ -94,7 +93,6 @@ impl Refusal {
         Self::new(StatusCode::UNAUTHORIZED, "auth_error", msg)
     }
 
-    /// There is no such path.
     pub fn path() -> Self {
         Self::new(
             StatusCode::NOT_FOUND,
@@ -103,12 +101,12 @@ impl Refusal {
         )
     }
 
-    /// There is no such thing.
+    /// The named object does not exist.
     pub fn missing(msg: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", msg)
     }
 
-    /// The path takes other methods: `allow` names them.
+    /// The path takes other methods, listed in `allow`.
     pub fn method(allow: &'static str) -> Self {
         Self {
             allow: Some(allow),
@@ -120,7 +118,7 @@ impl Refusal {
         }
     }
 
-    /// The request was meant for another host: a page in a browser may be behind it.
+    /// The request names another host: it may come from a web page in a browser.
     pub fn host() -> Self {
         let msg = "The sandbox answers to loopback names only";
         Self::new(StatusCode::FORBIDDEN, "forbidden_host", msg)
@@ -130,8 +128,8 @@ impl Refusal {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", msg)
     }
 
-    /// Requests come faster than one in `threshold` seconds; `wait` seconds are left. `detail`
-    /// chooses the body that the specification has for unlisting.
+    /// Requests faster than one in `threshold` seconds; `wait` seconds are left. `detail` selects
+    /// the body that the specification has for unlisting.
     pub fn pace(threshold: f64, wait: f64, detail: bool) -> Self {
         let msg = format!("API requests too frequent endpoint threshold={threshold:.1}");
         Self {
@@ -141,7 +139,6 @@ impl Refusal {
         }
     }
 
-    /// The response that says so.
     pub fn response(&self) -> Response<Body> {
         let body = if self.detail {
             json!({ "detail": self.msg })

@@ -38,12 +38,12 @@ impl Call {
     }
 }
 
-/// What a request is for: the six operations, and what the market's own client asks besides.
+/// What a request is for: the six operations, and what the market's own client requests besides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// One of the six operations.
     Call(Call),
-    /// Search offers with the search in the address, as old clients do.
+    /// Search offers with the query in the URL, as old clients do.
     OffersInQuery,
     /// Search the volumes of single machines.
     LocalVolumes,
@@ -51,19 +51,19 @@ pub enum Target {
     DeleteGroup(u64),
     Endpoints,
     CreateEndpoint,
-    /// Who the key belongs to.
+    /// The account of the key.
     User,
-    /// The names of all cards; needs no key.
+    /// The names of all GPU models; needs no key.
     GpuNames,
-    /// The key that checks route signatures; needs no key.
+    /// The public key for route signatures; needs no key.
     PublicKey,
 }
 
 impl Target {
-    /// The target of a method and path. Blank segments do not count: every path is understood
-    /// with and without a final slash, and with the doubled first one that the market's own
-    /// client sends.
+    /// The target of a method and path. Empty segments are ignored: every path works with and
+    /// without a final slash, and with the doubled first one that the market's own client sends.
     pub fn of(method: &Method, path: &str) -> Result<Self, Refusal> {
+        // Never a redirect to the other spelling: clients follow it with a GET without the body.
         let segments: Vec<&str> = path
             .split('/')
             .filter(|segment| !segment.is_empty())
@@ -124,12 +124,12 @@ impl Target {
             .ok_or_else(|| Refusal::method(allow))
     }
 
-    /// Whether it is answered without a key.
+    /// Whether it needs no key.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::GpuNames | Self::PublicKey)
     }
 
-    /// The operation that it is, if it is one of the six.
+    /// The operation, if it is one of the six.
     pub const fn call(self) -> Option<Call> {
         match self {
             Self::Call(call) => Some(call),

@@ -1,4 +1,4 @@
-//! Connections that can be cut in the middle of an answer, as real ones are.
+//! Connections that can be cut in the middle of a response, as happens with real ones.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,12 +12,12 @@ use axum::serve::{IncomingStream, Listener};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
-/// How many more bytes a connection lets out before it breaks.
+/// How many more bytes a connection sends before it breaks.
 #[derive(Debug, Clone)]
 pub struct Cut(Arc<AtomicUsize>);
 
 impl Cut {
-    /// Lets `bytes` more out, then breaks the connection.
+    /// Sends `bytes` more, then breaks the connection.
     pub fn after(&self, bytes: usize) {
         self.0.store(bytes, Ordering::Release);
     }
@@ -33,8 +33,8 @@ impl Listener for CuttableListener {
 
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
         let (stream, _) = Listener::accept(&mut self.0).await;
-        // Answers are written in one piece: waiting for more to send would only delay them. A
-        // stream that refuses works all the same.
+        // Responses are written in one piece: waiting for more to send would only delay them.
+        // Without the option it works all the same.
         let _ = stream.set_nodelay(true);
         let cut = Cut(Arc::new(AtomicUsize::new(usize::MAX)));
         (CuttableStream(stream, cut.clone()), cut)

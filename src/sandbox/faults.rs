@@ -1,9 +1,9 @@
-//! Faults on purpose: named, seeded, the same in every run.
+//! Injected faults: named, seeded, the same in every run.
 //!
 //! A specification is a list such as `status_500:0.1,slow@offers`: a name, the share of the calls
-//! it strikes (all, when left out) and the operation it is for (all, when left out). Whether a
-//! fault strikes depends on the seed, the operation and the call's number among the calls of that
-//! operation, never on timing. Answers that a fault made carry `x-sandbox-fault: NAME/NUMBER`.
+//! affected (default all) and the operation (default all). Whether a call is affected depends on
+//! the seed, the operation and the call's number among the calls of that operation, never on
+//! timing. Faulty responses carry `x-sandbox-fault: NAME/NUMBER`.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,14 +21,14 @@ use super::call::Call;
 use super::connection::Cut;
 use super::random::{Purpose, Rng};
 
-/// How long a slow answer takes.
+/// How long a slow response takes.
 const SLOW: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fault {
-    /// The answer comes late, and is good.
+    /// A late but correct response.
     Slow,
-    /// The answer never comes, and nothing is done.
+    /// No response; nothing is done.
     Hang,
     /// 400 with the documented body; nothing is done.
     Status400,
@@ -43,19 +43,19 @@ pub enum Fault {
     Status502Html,
     /// 200 without a body; nothing is done.
     EmptyBody,
-    /// 200 with bytes that are no JSON; nothing is done.
+    /// 200 with invalid JSON; nothing is done.
     Garbage,
     /// 200 with `success` false; nothing is done.
     SuccessFalse,
-    /// The connection breaks without an answer, before anything is done.
+    /// The connection breaks before anything is done.
     DropBeforeCommit,
-    /// The connection breaks without an answer, after it was done.
+    /// The connection breaks without a response, after the call was carried out.
     DropAfterCommit,
-    /// The connection breaks in the middle of the answer, after it was done.
+    /// The connection breaks in the middle of the response, after the call was carried out.
     CutBody,
     /// `offers` is one object, not a list.
     SingleObject,
-    /// One row of `offers` is no record.
+    /// One row of `offers` is not a record.
     BadRow,
 }
 
@@ -88,7 +88,7 @@ impl Fault {
     }
 }
 
-/// Which faults strike, where and how often.
+/// Which faults occur, where and how often.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FaultSpec(Vec<Rule>);
 
@@ -99,7 +99,6 @@ struct Rule {
     call: Option<Call>,
 }
 
-/// A fault specification that is not understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct FaultSpecError(String);
@@ -147,7 +146,7 @@ impl FromStr for Rule {
     }
 }
 
-/// The operations that a fault can be for, by name.
+/// The names of the operations that a fault can affect.
 pub fn operations() -> impl Iterator<Item = &'static str> {
     Call::ALL.into_iter().map(Call::name)
 }
@@ -170,7 +169,7 @@ fn probability(text: &str) -> Result<f64, FaultSpecError> {
     share.ok_or_else(|| FaultSpecError(format!("'{text}' is not a share from 0 to 1")))
 }
 
-/// A fault that strikes a call.
+/// A fault that affects a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Strike {
     fault: Fault,
@@ -183,7 +182,7 @@ impl fmt::Display for Strike {
     }
 }
 
-/// Decides which calls are struck.
+/// Decides which calls are affected.
 #[derive(Debug)]
 pub struct Faults {
     seed: u64,
@@ -201,7 +200,7 @@ impl Faults {
         }
     }
 
-    /// The fault that strikes the next call of an operation; the first rule that applies wins.
+    /// The fault for the next call of an operation; the first matching rule wins.
     pub fn next(&self, call: Call) -> Option<Strike> {
         if self.rules.is_empty() {
             return None;
@@ -225,7 +224,7 @@ impl Faults {
 }
 
 impl Strike {
-    /// What comes instead of doing anything, if the fault is of that sort.
+    /// The response that replaces the call, if the fault has one.
     pub async fn instead(self, cut: &Cut) -> Option<Response<Body>> {
         let plain = |status, kind: &'static str, text: &'static str| {
             let mut response = answer::with(status, text);
@@ -275,7 +274,7 @@ impl Strike {
         Some(self.mark(response))
     }
 
-    /// What becomes of the answer of a call that was done.
+    /// The response after a call that was carried out.
     pub async fn after(self, response: Response<Body>, cut: &Cut) -> Response<Body> {
         let (parts, body) = response.into_parts();
         let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
@@ -308,7 +307,7 @@ impl Strike {
     }
 }
 
-/// Changes the `offers` of an answer; an answer without them stays as it is.
+/// Changes the `offers` of a response; a response without them is returned unchanged.
 fn reshape(body: &Bytes, change: impl FnOnce(Vec<Json>) -> Json) -> Bytes {
     let Ok(Json::Object(mut object)) = serde_json::from_slice(body) else {
         return body.clone();

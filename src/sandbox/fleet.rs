@@ -1,4 +1,4 @@
-//! The workers behind the endpoints: groups of them, who is ready, and who gets the next request.
+//! The workers behind the endpoints: their groups, who is ready, and who gets the next request.
 //!
 //! The fleet is pure, like the market: time passes by [`Fleet::step`], workers are hired through
 //! [`Fleet::vacancies`] and [`Fleet::staff`], and every choice follows from the seed and the order
@@ -20,73 +20,72 @@ use workers::Worker;
 
 /// Seconds over which load is averaged.
 const LOAD_WINDOW: f64 = 10.0;
-/// Seconds without load after which a worker that is not needed stops.
+/// Seconds without load after which an unneeded worker stops.
 const IDLE_LIMIT: f64 = 180.0;
 /// Seconds that a new workergroup takes to find its first workers.
 const HIRING: f64 = 12.0;
-/// Seconds after which a workergroup that found no offer looks again.
+/// Seconds until a workergroup that found no offer tries again.
 const HIRING_AGAIN: f64 = 30.0;
 
-/// A named endpoint: what requests are routed to.
+/// A named endpoint: the target of route requests.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
     pub id: u64,
     pub name: String,
-    /// The key that requests to it may carry instead of the account's.
+    /// The key that requests to it can carry instead of the account's.
     pub api_key: Token,
-    /// When it was made, seconds since 1970.
+    /// Creation time, seconds since 1970.
     pub created_at: f64,
     /// Workers that stay ready without load.
     warm: usize,
     workers: Vec<Worker>,
-    /// Cost asked for lately, falling away over [`LOAD_WINDOW`].
+    /// Recently requested cost, decaying over [`LOAD_WINDOW`].
     load: f64,
-    /// Seconds since the load was worth a worker.
+    /// Seconds since the load last needed a worker.
     idle: f64,
     last_request: u64,
 }
 
-/// What a route request asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RouteRequest<'a> {
     pub endpoint: &'a str,
-    /// How much work it is, in the endpoint's own unit.
+    /// Its cost, in the endpoint's own unit.
     pub cost: f64,
-    /// The number of an earlier request that found no worker: asking again adds no load. 0 for a
-    /// new request.
+    /// The number of an earlier request that found no worker: retrying it adds no load. 0 for a new
+    /// request.
     pub request_idx: u64,
 }
 
-/// What a route request gets.
+/// The reply to a route request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RouteReply {
     Assigned {
         url: String,
-        /// How many requests this worker was given, this one included.
+        /// How many requests this worker was assigned, including this one.
         reqnum: u64,
         /// The request's number at this endpoint.
         request_idx: u64,
-        /// Unlike that of any other request.
+        /// Unique.
         request_id: String,
     },
     /// No worker is ready yet.
     Waiting {
-        /// What the workers are doing.
+        /// The states of the workers.
         status: String,
-        /// The request's number at this endpoint, to ask again with.
+        /// The request's number at this endpoint, to poll with.
         request_idx: u64,
-        /// Unlike that of any other request.
+        /// Unique.
         request_id: String,
     },
 }
 
-/// A workergroup that looks for workers.
+/// A workergroup that needs workers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vacancy {
     pub group: u64,
     /// The search that its workers' machines must match.
     pub search: String,
-    /// How many workers it takes at most.
+    /// The maximum number of workers to hire.
     pub places: usize,
 }
 
@@ -94,7 +93,7 @@ pub struct Vacancy {
 #[derive(Debug)]
 pub struct Fleet {
     seed: u64,
-    /// Makes keys and request ids differ from run to run; 0 keeps them.
+    /// Makes keys and request ids differ from run to run; with 0 they do not.
     entropy: u64,
     start: f64,
     elapsed: f64,
@@ -105,7 +104,7 @@ pub struct Fleet {
     workers_made: u64,
 }
 
-/// The endpoints that are there from the beginning: name, workers ready, workers stopped.
+/// The initial endpoints: name, workers ready, workers stopped.
 const FOUNDED: [(&str, usize, usize); 4] = [
     ("llama-70b", 4, 2),
     ("sdxl", 2, 3),
@@ -141,12 +140,12 @@ impl Fleet {
         self.start + self.elapsed
     }
 
-    /// All endpoints in the order of their making.
+    /// All endpoints in order of creation.
     pub fn endpoints(&self) -> &[Endpoint] {
         &self.endpoints
     }
 
-    /// Lets `seconds` pass: work is done, workers come up and idle ones stop.
+    /// Advances time by `seconds`: work is done, workers start and idle ones stop.
     pub fn step(&mut self, seconds: f64) {
         if !(seconds > 0.0 && seconds.is_finite()) {
             return;
@@ -157,8 +156,8 @@ impl Fleet {
         }
     }
 
-    /// Gives a request a worker, or says what the workers are doing. Nothing when there is no
-    /// such endpoint.
+    /// Assigns a request to a worker, or returns the states of the workers. `None` if the endpoint
+    /// does not exist.
     pub fn route(&mut self, request: RouteRequest<'_>) -> Option<RouteReply> {
         let elapsed = self.elapsed;
         let index = self
@@ -190,7 +189,7 @@ impl Fleet {
         })
     }
 
-    /// The workergroups that look for workers now.
+    /// The workergroups that need workers now.
     pub fn vacancies(&self) -> Vec<Vacancy> {
         let due = |group: &&Group| group.hires_at.is_some_and(|at| at <= self.elapsed);
         let vacancy = |group: &Group| Vacancy {
@@ -201,7 +200,7 @@ impl Fleet {
         self.groups.iter().filter(due).map(vacancy).collect()
     }
 
-    /// Hires `candidates` for a workergroup; without any it looks again later.
+    /// Hires `candidates` for a workergroup; without any it tries again later.
     pub fn staff(&mut self, group: u64, candidates: &[Candidate]) {
         let elapsed = self.elapsed;
         let Some(group) = self
@@ -246,7 +245,7 @@ impl Fleet {
         Some(workers::census(&endpoint.workers))
     }
 
-    /// Makes an endpoint that is `age` seconds old and answers its index.
+    /// Adds an endpoint that is `age` seconds old and returns its index.
     fn found(&mut self, name: &str, age: f64) -> usize {
         let id = self.take_id();
         let api_key = self.token();
@@ -320,7 +319,7 @@ impl Endpoint {
         }
     }
 
-    /// Wakes a stopped worker when there is work and the ready ones cannot do it.
+    /// Wakes a stopped worker if the ready ones cannot handle the load.
     fn wake(&mut self, work: bool, elapsed: f64) {
         let [ready, loading, _] = workers::census(&self.workers);
         let busy = self.load / LOAD_WINDOW > 0.9 * workers::capacity(&self.workers);

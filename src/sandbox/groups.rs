@@ -1,4 +1,4 @@
-//! Bodies that make or change workergroups and endpoints.
+//! Request bodies that create or change workergroups and endpoints.
 
 use serde_json::{Map, Value as Json};
 
@@ -6,7 +6,7 @@ use super::answer::Refusal;
 use super::fleet::{Draft, Workergroup};
 use super::numbers::unsigned;
 
-/// Members that clients send besides the documented ones, and that change nothing here.
+/// Undocumented members that clients send; they have no effect here.
 const IGNORED: [&str; 9] = [
     "client_id",
     "api_key",
@@ -19,7 +19,7 @@ const IGNORED: [&str; 9] = [
     "docker_login_server",
 ];
 
-/// Reads a workergroup to be made: what is left out has the specification's default.
+/// Parses a workergroup to create; missing members get the specification's defaults.
 pub fn draft(body: &Map<String, Json>) -> Result<Draft, Refusal> {
     let mut draft = Draft::default();
     for (name, value) in body {
@@ -51,7 +51,7 @@ pub fn draft(body: &Map<String, Json>) -> Result<Draft, Refusal> {
     Ok(draft)
 }
 
-/// Changes the members of a workergroup that a body names.
+/// Applies the members of a body to a workergroup.
 pub fn change(body: &Map<String, Json>) -> Result<impl FnOnce(&mut Workergroup) + use<>, Refusal> {
     let wanted = draft(body)?;
     let named: Vec<String> = body
@@ -79,14 +79,14 @@ pub fn change(body: &Map<String, Json>) -> Result<impl FnOnce(&mut Workergroup) 
     })
 }
 
-/// The name of an endpoint to be made; what else such a body says is scaling that the sandbox
-/// decides by itself.
+/// The name of an endpoint to create; the rest of such a body is about scaling, which the sandbox
+/// decides itself.
 pub fn endpoint(body: &Map<String, Json>) -> Result<String, Refusal> {
     let name = body.get("endpoint_name").unwrap_or(&Json::Null);
     named("endpoint_name", name)
 }
 
-/// A whole number that is not negative, also as text.
+/// A non-negative whole number, also as text.
 pub fn count(name: &str, value: &Json) -> Result<u64, Refusal> {
     number(value)
         .filter(|number| number.fract() == 0.0)
@@ -98,13 +98,12 @@ pub fn count(name: &str, value: &Json) -> Result<u64, Refusal> {
         })
 }
 
-/// A number that is not negative, also as text.
+/// A non-negative number, also as text.
 pub fn amount(name: &str, value: &Json) -> Result<f64, Refusal> {
     number(value)
         .ok_or_else(|| Refusal::invalid(format!("{name} must be a number that is not negative")))
 }
 
-/// A text that is not blank.
 pub fn named(name: &str, value: &Json) -> Result<String, Refusal> {
     let text = text(name, value)?;
     if text.trim().is_empty() {
@@ -118,7 +117,7 @@ fn text(name: &str, value: &Json) -> Result<String, Refusal> {
     text.ok_or_else(|| Refusal::invalid(format!("{name} must be a text")))
 }
 
-/// A search: a text, or in the service's other spellings a list of words or an object of filters.
+/// A search: a text, or in the service's other formats a list of words or an object of filters.
 fn search(name: &str, value: &Json) -> Result<String, Refusal> {
     match value {
         Json::Array(words) => {

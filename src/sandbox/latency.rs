@@ -1,4 +1,4 @@
-//! How long answers take: as from a service on the net, the same in every run of a seed.
+//! Simulated latency, the same in every run of a seed.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -7,13 +7,13 @@ use std::time::Duration;
 use super::call::Call;
 use super::random::{Purpose, Rng};
 
-/// The shortest and the longest time that a drawn answer takes, in milliseconds.
+/// The shortest and the longest simulated latency, in milliseconds.
 const DRAWN: (f64, f64) = (30.0, 150.0);
 
-/// How much time is added to each answer.
+/// The delay added to each response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Latency {
-    /// None: answers come as fast as they are made.
+    /// None: responses are sent as soon as they are ready.
     #[default]
     None,
     Fixed(Duration),
@@ -38,8 +38,8 @@ impl Delays {
         }
     }
 
-    /// The time for the next answer to an operation. It depends on the seed, the operation and the
-    /// call's number among those of that operation, as faults do.
+    /// The delay of the next response to an operation. It depends on the seed, the operation and
+    /// the call's number among the calls of that operation, as faults do.
     pub fn next(&self, call: Option<Call>) -> Duration {
         match self.latency {
             Latency::None => Duration::ZERO,

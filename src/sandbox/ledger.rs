@@ -1,4 +1,4 @@
-//! What the sandbox was asked, for tests and for people who look into it.
+//! The requests that the sandbox received, for tests and for inspection.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,30 +7,28 @@ use axum::body::Bytes;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 
-/// Requests that are remembered; older ones are forgotten.
+/// The maximum number of requests kept; older ones are dropped.
 const KEPT: usize = 1_000;
 
-/// Whose key a request carried. The key itself is never kept.
+/// Which key a request carried. The key itself is never kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Credential {
     None,
     Account,
-    /// Anything else: the key of an endpoint or of a workergroup, or one from outside.
+    /// Any other key: that of an endpoint or a workergroup, or an unknown one.
     Other,
 }
 
-/// One request as it came.
 #[derive(Debug, Clone)]
 pub struct Entry {
     pub method: String,
-    /// The path as it was spelled.
     pub path: String,
-    /// Names of the query's parameters; values may be keys and are not kept.
+    /// Names of the query parameters; values may be keys and are not kept.
     pub query: Vec<String>,
-    /// All headers but `Authorization`, in their order; the text of odd ones is lossy.
+    /// All headers except `Authorization`, in order; invalid UTF-8 is replaced.
     pub headers: Vec<(String, String)>,
     pub credential: Credential,
-    /// The body, byte by byte.
+    /// The body, byte for byte.
     pub body: Bytes,
 }
 
@@ -39,13 +37,12 @@ pub struct Entry {
 pub struct Ledger(Arc<Mutex<VecDeque<Entry>>>);
 
 impl Ledger {
-    /// A copy of what is remembered.
+    /// A copy of the entries.
     pub fn entries(&self) -> Vec<Entry> {
         let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         entries.iter().cloned().collect()
     }
 
-    /// Remembers a request.
     pub(super) fn record(&self, parts: &Parts, body: &Bytes, credential: Credential) {
         let header = |(name, value): (&axum::http::HeaderName, &axum::http::HeaderValue)| {
             let text = String::from_utf8_lossy(value.as_bytes()).into_owned();

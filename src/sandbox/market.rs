@@ -1,9 +1,9 @@
-//! A simulated market: pure, drawn from a seed, moved by [`Market::step`].
+//! A simulated market: pure, drawn from a seed, advanced by [`Market::step`].
 //!
-//! Hosts own machines; a machine is listed as one offer for each power-of-two part of its cards;
-//! hosts with several machines form clusters, whose network volumes are listed beside them. The
-//! figures are those of a real market (`assets/sandbox`), quirks included. The same seed, sizes
-//! and steps give the same market on every machine and in every run.
+//! Hosts own machines; a machine is listed as one offer for each power-of-two part of its GPUs;
+//! hosts with several machines form clusters, whose network volumes are listed too. The figures are
+//! those of a real market (`assets/sandbox`), quirks included. The same seed, sizes and steps give
+//! the same market on every machine and in every run.
 
 mod facts;
 mod host;
@@ -32,18 +32,17 @@ use host::Host;
 use machine::{Commission, Ids, Machine, Wish, chunks};
 use volume::{Cluster, Volume};
 
-/// The moment at which a frozen market stands still: 2026-01-01, midnight UTC, in seconds since
-/// 1970.
+/// The time of a frozen market: 2026-01-01, midnight UTC, in seconds since 1970.
 pub const FROZEN_AT: f64 = 1_767_225_600.0;
 
-/// What a market is drawn from.
+/// The parameters of a market.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MarketConfig {
     pub seed: u64,
-    /// Machine offers at the start; their number then wanders a little.
+    /// Machine offers at the start; their number then drifts a little.
     pub offers: usize,
     pub volumes: usize,
-    /// When it begins, seconds since 1970.
+    /// When it starts, seconds since 1970.
     pub start: f64,
 }
 
@@ -58,13 +57,13 @@ impl Default for MarketConfig {
     }
 }
 
-/// Of so many network volumes one is a listing of the caller's.
+/// One in this many network volumes is the caller's.
 const OWN_EVERY: u64 = 15;
 
 /// The caller's listing that somebody rents, counted from 0.
 const OWN_RENTED: u64 = 1;
 
-/// The anchor that is a machine of the caller's.
+/// The anchor that is one of the caller's machines.
 const OWN_ANCHOR: usize = 4;
 
 /// Why a volume cannot be unlisted.
@@ -104,7 +103,7 @@ const fn anchor(model: &'static str, gpus: u32, location: &'static str, datacent
     }
 }
 
-/// An offer that is listed: its prices depend on who asks.
+/// A listed offer: its prices depend on the search.
 #[derive(Debug, Clone, Copy)]
 pub struct Listed<'m>(&'m Machine, &'m machine::Slice);
 
@@ -126,7 +125,7 @@ pub struct Market {
 }
 
 impl Market {
-    /// Draws the market of `config`. Fails only when the embedded figures are broken.
+    /// Draws the market of `config`. Fails only if the embedded figures are broken.
     pub fn new(config: MarketConfig) -> Result<Self, FactsError> {
         let facts = Facts::load()?;
         let codes = place::Codes::new(&facts);
@@ -159,7 +158,6 @@ impl Market {
         Ok(market)
     }
 
-    /// What it was drawn from.
     pub fn config(&self) -> MarketConfig {
         self.config
     }
@@ -188,7 +186,7 @@ impl Market {
             })
     }
 
-    /// An offer as a search under `terms` shows it.
+    /// An offer as a search with `terms` shows it.
     pub fn row<'m>(&'m self, listed: Listed<'m>, terms: Terms) -> OfferRow<'m> {
         offer::row(
             &self.facts,
@@ -199,8 +197,7 @@ impl Market {
         )
     }
 
-    /// All machine offers as a search under `terms` shows them, each worked out as it is asked
-    /// for.
+    /// All machine offers as a search with `terms` shows them, computed lazily.
     pub fn offers(&self, terms: Terms) -> impl Iterator<Item = OfferRow<'_>> {
         self.listed().map(move |listed| self.row(listed, terms))
     }
@@ -228,7 +225,7 @@ impl Market {
             .map(move |volume| volume.row(&self.facts, &self.codes, storage, now))
     }
 
-    /// The names of the cards, as the service lists them.
+    /// The names of the GPU models, as the service lists them.
     pub fn gpu_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self
             .facts
@@ -254,8 +251,8 @@ impl Market {
         network.chain(local).collect()
     }
 
-    /// Takes a listing of the caller's away: a network volume, or the disk of a machine that is
-    /// offered apart from it. Listings of others do not exist for the caller.
+    /// Removes one of the caller's listings: a network volume, or the separately offered disk of a
+    /// machine. Other hosts' listings do not exist for the caller.
     pub fn unlist(&mut self, id: u64) -> Result<(), UnlistError> {
         let own = |volume: &Volume| volume.id == id && volume.is_own();
         if let Some(index) = self.volumes.iter().position(own) {
@@ -296,8 +293,8 @@ impl Market {
         }
     }
 
-    /// Lists one more machine, of the host that is listing or of the next one; `arrival` is when
-    /// it comes, if it was not there from the beginning.
+    /// Lists one more machine, of the current host or of the next one; `arrival` is its time, if it
+    /// arrives after the start.
     fn list_machine(&mut self, arrival: Option<f64>) {
         let (host, left) = self.listing.take().unwrap_or_else(|| {
             let host = Host::draw(&self.facts, self.config.seed, self.next_host);
@@ -333,7 +330,7 @@ impl Market {
         self.machines.push(machine);
     }
 
-    /// Lists the network volumes, dealt out among the clusters.
+    /// Lists the network volumes, distributed over the clusters.
     fn list_volumes(&mut self) {
         let mut clusters = self.clusters();
         let own = self.own_cluster();
@@ -341,7 +338,7 @@ impl Market {
             let rng = &mut Rng::keyed(self.config.seed, Purpose::Volume, serial | 1 << 32);
             let turn = usize::try_from(serial).unwrap_or(0);
             if turn >= clusters.len() * 2 {
-                // A cluster whose machines are all let: only its volume shows.
+                // All machines of the cluster are rented: only its volume shows.
                 let spread = &self.facts.spread;
                 clusters.push(Cluster {
                     id: 90_000 + serial,

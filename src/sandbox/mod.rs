@@ -55,44 +55,43 @@ use token::Token;
 
 use crate::domain::workergroup::{GroupChange, MadeGroups};
 
-/// The account that calls the sandbox: workergroups, endpoints and a few listings are its own.
+/// The account of the caller: workergroups, endpoints and a few listings belong to it.
 pub const USER: u64 = 1_001;
 
-/// The key of a frozen sandbox that was given none.
+/// The key of a frozen sandbox without a configured one.
 const FROZEN_KEY: &str = "frozen-sandbox-key";
 
 /// How long a request may take to arrive: bodies are a few hundred bytes.
 const BODY_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long [`Running::stop`] waits for answers that are under way.
+/// How long [`Running::stop`] waits for responses in flight.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a sandbox is started with.
+/// The configuration of a sandbox.
 #[derive(Clone)]
 pub struct SandboxConfig {
-    /// Where it listens; port 0 takes a free one. On a loopback address it answers only requests
-    /// that are meant for a loopback name.
+    /// The address to listen on; port 0 takes a free one. On a loopback address, only requests for
+    /// a loopback host name are answered.
     pub listen: SocketAddr,
-    /// The key that callers must carry. None makes a random one, or a fixed one when frozen.
+    /// The key that callers must send. `None` makes a random one, or a fixed one if frozen.
     pub api_key: Option<String>,
     pub market: MarketConfig,
     /// Whether time stands still: the same requests then get the same bytes in every run.
     pub freeze: bool,
-    /// Whether requests that come too fast are refused.
+    /// Whether requests above the rate limits are refused.
     pub rate_limits: bool,
-    /// What goes wrong on purpose.
     pub faults: Option<FaultSpec>,
-    /// How much time is added to each answer.
+    /// The delay added to each response.
     pub latency: Latency,
     /// How long a request body may take to arrive before its connection is closed.
     pub body_patience: Duration,
-    /// Workergroups that callers made in earlier runs.
+    /// Workergroups that callers created in earlier runs.
     pub groups: MadeGroups,
-    /// Where such groups are saved; without a store they end with the sandbox.
+    /// Saves such groups; without it they end with the sandbox.
     pub group_store: Option<GroupStore>,
 }
 
-/// Saves changes to the workergroups that callers made. It may block.
+/// Saves changes to the workergroups that callers created. It may block.
 #[derive(Clone)]
 pub struct GroupStore(Arc<dyn Fn(GroupChange) + Send + Sync>);
 
@@ -113,7 +112,7 @@ impl std::fmt::Debug for GroupStore {
     }
 }
 
-/// A volume listing of the caller's.
+/// One of the caller's volume listings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OwnListing {
     pub id: u64,
@@ -155,7 +154,7 @@ impl Default for SandboxConfig {
 pub struct Sandbox;
 
 impl Sandbox {
-    /// Starts a sandbox on the runtime of the caller. Fails when the address cannot be had.
+    /// Starts a sandbox on the caller's runtime. Fails if it cannot bind the address.
     pub async fn start(config: SandboxConfig) -> io::Result<Running> {
         let entropy = if config.freeze { 0 } else { random()? };
         let key = match &config.api_key {
@@ -174,7 +173,7 @@ impl Sandbox {
             let service = service.into_make_service_with_connect_info::<Cut>();
             axum::serve(CuttableListener(listener), service)
                 .with_graceful_shutdown(async move {
-                    // An error means that `Running` was dropped: time to stop as well.
+                    // An error means that `Running` was dropped, which stops it as well.
                     let _ = stopped.changed().await;
                 })
                 .await
@@ -190,7 +189,7 @@ impl Sandbox {
     }
 }
 
-/// A sandbox that serves. Dropping it stops it at once; answers under way may be lost.
+/// A running sandbox. Dropping it stops it at once; responses in flight may be lost.
 #[derive(Debug)]
 pub struct Running {
     addr: SocketAddr,
@@ -211,23 +210,22 @@ impl Running {
         format!("http://{}", self.addr)
     }
 
-    /// The key that callers must carry.
+    /// The key that callers must send.
     pub fn key(&self) -> &str {
         self.key.expose()
     }
 
-    /// What it was asked so far.
+    /// The requests received so far.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// The caller's volume listings as they were at the start. The interface shows no list of
-    /// them.
+    /// The caller's volume listings at the start. The interface has no list of them.
     pub fn own_listings(&self) -> &[OwnListing] {
         &self.own_listings
     }
 
-    /// Stops it: takes no more requests, and gives answers that are under way a moment to end.
+    /// Stops it: accepts no more requests, and gives responses in flight a moment to finish.
     pub async fn stop(mut self) {
         self.stop.send_replace(());
         if tokio::time::timeout(PATIENCE, &mut self.task)
@@ -245,7 +243,7 @@ impl Drop for Running {
     }
 }
 
-/// 64 bits from the system.
+/// 64 random bits from the system.
 fn random() -> io::Result<u64> {
     let mut bytes = [0; 8];
     SystemRandom::new()

@@ -1,4 +1,4 @@
-//! Conversions between the number types, in one place and without surprises.
+//! Conversions between number types, in one place.
 
 /// The nearest whole number.
 #[expect(
@@ -9,7 +9,7 @@ pub fn whole(value: f64) -> i64 {
     value.round() as i64
 }
 
-/// The whole part of a number, 0 for a negative one.
+/// The integer part of a number; 0 for a negative one.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -19,7 +19,7 @@ pub fn unsigned(value: f64) -> u64 {
     value.floor() as u64
 }
 
-/// A count as a number.
+/// A count as a float.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
 pub fn float(value: u64) -> f64 {
     value as f64

@@ -1,4 +1,4 @@
-//! Rate limits: the least time between two requests of one operation.
+//! Rate limits: the minimum time between two requests of one operation.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -12,8 +12,7 @@ const UNLIST: f64 = 5.0;
 /// the service's.
 const VOLUMES: f64 = 2.0;
 
-/// Remembers when an operation was last granted. There is one account, so one clock for each
-/// operation.
+/// When each operation was last allowed. There is one account, so one clock per operation.
 #[derive(Debug)]
 pub struct Pacer {
     enabled: bool,
@@ -21,7 +20,7 @@ pub struct Pacer {
 }
 
 impl Pacer {
-    /// A pacer that grants everything unless it is `enabled`.
+    /// A pacer that allows everything unless it is `enabled`.
     pub fn new(enabled: bool) -> Self {
         Self {
             enabled,
@@ -29,7 +28,7 @@ impl Pacer {
         }
     }
 
-    /// Grants a call at `now`, or says how long to wait. Refused calls do not count.
+    /// Allows a call at `now`, or returns how long to wait. Refused calls do not count.
     pub fn ask(&mut self, call: Call, now: Instant) -> Result<(), Refusal> {
         let (threshold, detail) = match call {
             Call::Unlist => (UNLIST, true),

@@ -1,10 +1,10 @@
-//! Random numbers that depend on a key and on nothing else.
+//! Random numbers that depend only on a key.
 //!
-//! The simulated market draws from generators keyed by what they are for (a machine, a tick of its
-//! clock, a fault of a request), so that a result never depends on how threads took turns or on
-//! how far another generator was read. `SplitMix64` is small, fast and good enough for a show.
+//! The simulated market draws from generators keyed by their purpose (a machine, a tick of its
+//! clock, a fault of a request), so that a result never depends on thread scheduling or on how far
+//! another generator was read. `SplitMix64` is small, fast and good enough for a simulation.
 
-/// What a generator is for: two purposes never share a sequence.
+/// The purpose of a generator: two purposes never share a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Purpose {
@@ -18,7 +18,7 @@ pub enum Purpose {
     Worker = 5,
     Token = 6,
     Fault = 7,
-    /// How long an answer takes.
+    /// The latency of a response.
     Latency = 8,
 }
 
@@ -26,7 +26,7 @@ pub enum Purpose {
 pub struct Rng(u64);
 
 impl Rng {
-    /// The generator of `purpose` number `index` in the market of `seed`.
+    /// Generator number `index` for `purpose` in the market of `seed`.
     pub fn keyed(seed: u64, purpose: Purpose, index: u64) -> Self {
         let mut rng = Self(seed);
         rng.0 = rng.next().wrapping_add((purpose as u64).rotate_left(32));
@@ -54,23 +54,23 @@ impl Rng {
         low + self.unit() * (high - low)
     }
 
-    /// A whole number below `bound`; 0 when `bound` is 0.
+    /// A whole number below `bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         if bound == 0 { 0 } else { self.next() % bound }
     }
 
-    /// An index below `len`; 0 when `len` is 0.
+    /// An index below `len`; 0 if `len` is 0.
     #[expect(clippy::cast_possible_truncation, reason = "below a usize")]
     pub fn index(&mut self, len: usize) -> usize {
         self.below(len as u64) as usize
     }
 
-    /// True in a share `probability` of the cases.
+    /// True with `probability`.
     pub fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }
 
-    /// The index of a weighted item; 0 when the weights are empty or zero.
+    /// The index of a weighted item; 0 if there are no positive weights.
     pub fn weighted(&mut self, weights: impl Iterator<Item = f64> + Clone) -> usize {
         let mut left = self.unit() * weights.clone().sum::<f64>();
         let mut last = 0;
@@ -86,8 +86,8 @@ impl Rng {
         last
     }
 
-    /// How often something happens that is expected `mean` times: its whole part, and one more in
-    /// a share of the cases that is its fraction.
+    /// The number of events with the expectation `mean`: its integer part, plus one with the
+    /// probability of its fraction.
     pub fn count(&mut self, mean: f64) -> u64 {
         let whole = mean.floor();
         super::numbers::unsigned(whole) + u64::from(self.chance(mean - whole))

@@ -1,7 +1,7 @@
-//! Searches: a request body to conditions, an order, a limit and prices, and what they select.
+//! Searches: parses a request body into conditions, order, limit and prices, and applies them.
 //!
-//! Which fields there are, which operators they take and how a cell compares is the catalog's
-//! business (`domain`); here is only how the service reads a body and a row.
+//! The catalog (`domain`) says which fields there are, which operators they take and how a cell
+//! compares; this module only knows how the service reads a body and a row.
 
 mod operands;
 mod pick;
@@ -16,10 +16,10 @@ use crate::domain::{
 
 pub use pick::pick;
 
-/// Offers returned when a search names no limit: our choice, the specification has none.
+/// The default limit: our choice, the specification has none.
 const DEFAULT_LIMIT: usize = 64;
 
-/// Names that the service takes for a field besides its own, with the factor to the field's unit.
+/// Names that the service accepts for a field besides its own, with the factor to the field's unit.
 const COLUMN_ALIASES: [(&str, &str, f64); 6] = [
     ("dphtotal", "dph_total", 1.0),
     ("dph", "dph_total", 1.0),
@@ -29,7 +29,7 @@ const COLUMN_ALIASES: [(&str, &str, f64); 6] = [
     ("cpu_ram_GB", "cpu_ram", 1_000.0),
 ];
 
-/// Members of a search that select nothing: the market's own client and old ones send them.
+/// Search members without an effect, which the market's own client and old ones send.
 const IGNORED: [&str; 10] = [
     "disable_bundling",
     "client_id",
@@ -48,25 +48,25 @@ const STORAGE: &str = "allocated_storage";
 
 #[derive(Debug)]
 pub struct Search {
-    /// What a row must satisfy.
+    /// What a row must match.
     pub conditions: Vec<Condition>,
-    /// In which order the rows come; ties go by id.
+    /// The order of the rows; ties go by id.
     pub order: Vec<OrderKey>,
-    /// How many come at most.
+    /// The maximum number of rows.
     pub limit: usize,
     /// How the machine is rented.
     pub rental: OfferType,
-    /// The storage to be priced, GB, if the search says.
+    /// The storage to price in GB, if the search has one.
     pub storage: Option<f64>,
 }
 
 impl Search {
-    /// Reads a search of `catalog` from the members of a body: flat, or wrapped in `q`.
+    /// Parses a search of `catalog` from the members of a body: flat, or wrapped in `q`.
     pub fn read(catalog: &'static Catalog, body: Map<String, Json>) -> Result<Self, Refusal> {
         let (members, wrapped) = unwrap(body)?;
         let mut search = Self::of(Vec::new());
-        // The specification counts the duration of a volume search in days and wraps that search;
-        // the market's own client counts seconds and does not.
+        // The specification wraps a volume search and counts its duration in days; the market's own
+        // client sends it flat and in seconds.
         let dialect = if wrapped {
             &Dialect::DOCUMENTED
         } else {
@@ -85,7 +85,7 @@ impl Search {
         Ok(search)
     }
 
-    /// A search for these conditions, everything else as when nothing is said.
+    /// A search for these conditions with default settings.
     pub fn of(conditions: Vec<Condition>) -> Self {
         Self {
             conditions,
@@ -96,7 +96,7 @@ impl Search {
         }
     }
 
-    /// What prices are asked for, when a search that names no storage means `default` GB.
+    /// The terms to price for, with `default` GB if the search has no storage.
     pub fn terms(&self, default: f64) -> Terms {
         Terms {
             rental: self.rental,
@@ -104,7 +104,7 @@ impl Search {
         }
     }
 
-    /// A filter: an object with one operator for each condition.
+    /// Parses a filter: an object with one operator per condition.
     fn ask(
         &mut self,
         catalog: &'static Catalog,
@@ -162,7 +162,7 @@ impl Search {
         Ok(())
     }
 
-    /// The storage allocation: what prices include, and the least disk to have.
+    /// The storage allocation: what prices include, and the minimum disk.
     fn ask_storage(&mut self, catalog: &'static Catalog, value: &Json) -> Result<(), Refusal> {
         if value.is_null() {
             return Ok(());
@@ -180,7 +180,7 @@ impl Search {
     }
 }
 
-/// Takes the search out of its `q`, if it is in one; what stands beside `q` counts too.
+/// Unwraps the search from `q`, if it is wrapped; members next to `q` count too.
 fn unwrap(mut body: Map<String, Json>) -> Result<(Map<String, Json>, bool), Refusal> {
     match body.remove("q") {
         None => Ok((body, false)),
@@ -203,7 +203,7 @@ fn column(catalog: &'static Catalog, name: &str) -> Option<(&'static Field, f64)
     Some((catalog.by_key(name)?, factor))
 }
 
-/// The operator of that name: the specification's, or the service's own word for `nin`.
+/// The operator of that name: the specification's, or the service's own name for `nin`.
 fn operator_named(name: &str) -> Option<Operator> {
     Operator::ALL
         .into_iter()

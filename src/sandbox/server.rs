@@ -1,4 +1,4 @@
-//! The HTTP side: one way in for every request, one way out for every answer.
+//! The HTTP server: one entry for every request, one exit for every response.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use super::state::State;
 /// The largest request body: searches are a few hundred bytes.
 const MAX_BODY: usize = 1 << 20;
 
-/// The `Date` of a frozen sandbox: the moment at which its market stands still.
+/// The `Date` of a frozen sandbox: the time of its market.
 const FROZEN_DATE: HeaderValue = HeaderValue::from_static("Thu, 01 Jan 2026 00:00:00 GMT");
 
-/// The service that answers every request.
+/// The service for all requests.
 pub fn service(state: Arc<State>) -> Router {
     Router::new().fallback(handle).with_state(state)
 }
@@ -70,7 +70,7 @@ async fn answer(
         return Err(Refusal::host());
     }
     let target = Target::of(&parts.method, parts.uri.path())?;
-    // Routing takes further keys and asks for them itself.
+    // Route requests may carry other keys, so routing checks the key itself.
     let routes = target == Target::Call(Call::Route);
     if !target.is_open() && !routes && credential != Credential::Account {
         return Err(Refusal::key(credential == Credential::None));
@@ -95,7 +95,6 @@ async fn answer(
     }
 }
 
-/// Does what a request asks.
 async fn perform(
     state: Arc<State>,
     target: Target,
@@ -127,7 +126,7 @@ async fn perform(
         }
         Target::Call(Call::Route) => {
             let header = parts.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
-            // Who has no key at all learns nothing about bodies.
+            // Without a key, a caller learns nothing about bodies.
             let header = header.ok_or_else(|| Refusal::key(true))?;
             state.route(&object(&body)?, Some(header)).map(json_answer)
         }
@@ -144,21 +143,21 @@ async fn perform(
     }
 }
 
-/// Runs a search: a large market takes a while.
+/// Runs a search off the event loop: in a large market it takes a while.
 async fn search(
     work: impl FnOnce() -> Result<Bytes, Refusal> + Send + 'static,
 ) -> Result<Response<Body>, Refusal> {
     beside(work).await.map(answer::ok)
 }
 
-/// Changes a workergroup, which may write a file.
+/// Changes a workergroup off the event loop: it may write a file.
 async fn change(
     work: impl FnOnce() -> Result<Json, Refusal> + Send + 'static,
 ) -> Result<Response<Body>, Refusal> {
     beside(work).await.map(json_answer)
 }
 
-/// Works beside the loop that serves connections.
+/// Runs blocking work off the event loop.
 async fn beside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
@@ -174,7 +173,7 @@ fn json_answer(value: Json) -> Response<Body> {
     answer::value(&value)
 }
 
-/// The account behind the key, as far as the market's own client asks.
+/// The account of the key, as far as the market's own client needs it.
 fn user() -> Json {
     json!({
         "id": USER,
@@ -192,7 +191,7 @@ fn object(body: &[u8]) -> Result<Map<String, Json>, Refusal> {
     }
 }
 
-/// The members of the search that an address carries in its `q`; none when it carries none.
+/// The members of the search in the URL's `q`; empty without one.
 fn query_object(parts: &Parts) -> Result<Map<String, Json>, Refusal> {
     let pairs = parts.uri.query().unwrap_or_default().split('&');
     let search = pairs
@@ -201,7 +200,7 @@ fn query_object(parts: &Parts) -> Result<Map<String, Json>, Refusal> {
     search.map_or_else(|| Ok(Map::new()), |(_, text)| object(&unescape(text)))
 }
 
-/// The bytes of a text in an address.
+/// Percent-decodes a text of a URL.
 fn unescape(text: &str) -> Vec<u8> {
     let bytes = text.as_bytes();
     let mut plain = Vec::with_capacity(bytes.len());
@@ -222,8 +221,8 @@ fn unescape(text: &str) -> Vec<u8> {
     plain
 }
 
-/// Whether a request is meant for this machine by name: otherwise a page in a browser may have
-/// been led here by a name that its owner points at loopback.
+/// Whether the `Host` is a loopback name: otherwise a web page may have been led here by a domain
+/// that its owner points at loopback (DNS rebinding).
 fn names_loopback(parts: &Parts) -> bool {
     let Some(host) = parts.headers.get(HOST).map(|host| host.to_str()) else {
         return true;

@@ -10,8 +10,8 @@ use super::search::{Search, pick};
 use crate::domain::language::{self, Mode};
 use crate::domain::{Dialect, OFFERS};
 
-/// Up to `places` machines that can be rented and match a workergroup's search, the highest score
-/// first, each machine once. A search that is not understood finds none.
+/// Up to `places` rentable machines that match a workergroup's search, highest score first, each
+/// machine once. An invalid search finds none.
 pub fn candidates(market: &Market, search: &str, places: usize) -> Vec<Candidate> {
     let Some(search) = read(search) else {
         return Vec::new();
@@ -29,7 +29,7 @@ pub fn candidates(market: &Market, search: &str, places: usize) -> Vec<Candidate
         .collect()
 }
 
-/// Reads a search: in the query language, or as a JSON object of filters.
+/// Parses a search: in the query language, or as a JSON object of filters.
 fn read(text: &str) -> Option<Search> {
     let mut search = if let Ok(Json::Object(filters)) = serde_json::from_str(text) {
         Search::read(&OFFERS, filters).ok()?

@@ -1,4 +1,4 @@
-//! What a running sandbox keeps, and what its operations do to it.
+//! The state of a running sandbox, and the operations on it.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,22 +22,21 @@ use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::workergroup::GroupChange;
 use crate::domain::{OFFERS, VOLUMES};
 
-/// Seconds that pass for the fleet of a frozen sandbox with each route request: its workers come
-/// up too, and how far they are follows from the requests alone.
+/// Seconds that pass for the fleet of a frozen sandbox with each route request: its workers start
+/// too, and their progress depends on the requests alone.
 const FROZEN_STEP: f64 = 1.0;
 
-/// The cost of a route request that names none (specification, "Route").
+/// The default cost of a route request (specification, "Route").
 const DEFAULT_COST: u32 = 100;
 
 #[derive(Debug)]
 pub struct State {
-    /// The key that callers must carry.
+    /// The key that callers must send.
     pub key: Token,
     /// Whether only loopback names are answered.
     pub loopback_only: bool,
     pub frozen: bool,
     pub ledger: Ledger,
-    /// What goes wrong on purpose.
     pub faults: Faults,
     pub delays: Delays,
     /// How long a request body may take to arrive.
@@ -56,7 +55,7 @@ struct World {
     seen: Instant,
 }
 
-/// Embedded figures or keys cannot be used: a broken build.
+/// The embedded figures or keys are invalid: a broken build.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     #[error(transparent)]
@@ -66,8 +65,8 @@ pub enum StateError {
 }
 
 impl State {
-    /// The state of a sandbox that starts now. `key` is the account's, `entropy` makes other
-    /// keys and request ids unlike those of other runs.
+    /// The state of a new sandbox. `key` is the account's; `entropy` makes other keys and request
+    /// ids differ from those of other runs.
     pub fn new(config: &SandboxConfig, key: Token, entropy: u64) -> Result<Self, StateError> {
         let mut market = config.market;
         if !config.freeze {
@@ -98,7 +97,7 @@ impl State {
         })
     }
 
-    /// Whose key the text of an `Authorization` header carries.
+    /// Which key an `Authorization` header carries.
     pub fn credential(&self, header: Option<&[u8]>) -> Credential {
         match header {
             None => Credential::None,
@@ -107,13 +106,13 @@ impl State {
         }
     }
 
-    /// Grants a call its turn.
+    /// Applies the rate limit of a call.
     pub fn pace(&self, call: super::call::Call) -> Result<(), Refusal> {
         let mut pacer = self.pacer.lock().unwrap_or_else(PoisonError::into_inner);
         pacer.ask(call, Instant::now())
     }
 
-    /// The offers that a body asks for.
+    /// The offers that match the search in a body.
     pub fn search_offers(&self, body: Map<String, Json>) -> Result<Bytes, Refusal> {
         let search = Search::read(&OFFERS, body)?;
         let terms = search.terms(DEFAULT_STORAGE_GB);
@@ -130,7 +129,7 @@ impl State {
         ))
     }
 
-    /// The network volumes that a body asks for.
+    /// The network volumes that match the search in a body.
     pub fn search_volumes(&self, body: Map<String, Json>) -> Result<Bytes, Refusal> {
         let search = Search::read(&VOLUMES, body)?;
         let terms = search.terms(DEFAULT_VOLUME);
@@ -139,8 +138,8 @@ impl State {
         Ok(list("{\"success\":true,\"offers\":[", rows.into_iter()))
     }
 
-    /// The volumes of single machines that a body asks for, in the shape of their machines'
-    /// offers. The specification does not have this search; the market's own client does.
+    /// The volumes of single machines that match the search in a body, in the shape of their
+    /// machines' offers. The specification does not have this search; the market's own client does.
     pub fn search_local_volumes(&self, body: Map<String, Json>) -> Result<Bytes, Refusal> {
         let search = Search::read(&OFFERS, body)?;
         let terms = search.terms(DEFAULT_VOLUME);
@@ -153,7 +152,7 @@ impl State {
         self.world().market.own_listings()
     }
 
-    /// Unlists the volume that a body names.
+    /// Unlists the volume in a body.
     pub fn unlist(&self, body: &Map<String, Json>) -> Result<Json, Refusal> {
         if let Some(name) = body
             .keys()
@@ -183,7 +182,7 @@ impl State {
         )
     }
 
-    /// Makes the workergroup that a body describes.
+    /// Creates the workergroup in a body.
     pub fn create_workergroup(&self, body: &Map<String, Json>) -> Result<Json, Refusal> {
         let draft = groups::draft(body)?;
         let created = self.world().fleet.create(draft);
@@ -211,7 +210,7 @@ impl State {
         known_group(known)
     }
 
-    /// Saves a group that a caller made or changed, to outlive the sandbox.
+    /// Saves a group that a caller created or changed, to outlive the sandbox.
     fn save_group(&self, id: u64) {
         let Some(group_store) = &self.group_store else {
             return;
@@ -243,19 +242,19 @@ impl State {
         json!({ "success": true, "results": results })
     }
 
-    /// Makes the endpoint that a body names.
+    /// Creates the endpoint in a body.
     pub fn create_endpoint(&self, body: &Map<String, Json>) -> Result<Json, Refusal> {
         let name = groups::endpoint(body)?;
         Ok(json!({ "success": true, "result": self.world().fleet.create_endpoint(&name) }))
     }
 
-    /// The names of all cards.
+    /// The names of all GPU models.
     pub fn gpu_names(&self) -> Json {
         json!({ "gpu_names": self.world().market.gpu_names() })
     }
 
-    /// A worker for the request that a body describes. The caller may carry the key of the
-    /// endpoint (or of one of its workergroups) instead of the account's.
+    /// A worker for the request in a body. The caller can send the key of the endpoint (or of one
+    /// of its workergroups) instead of the account's.
     pub fn route(&self, body: &Map<String, Json>, header: Option<&[u8]>) -> Result<Json, Refusal> {
         const KNOWN: [&str; 8] = [
             "endpoint",
@@ -305,7 +304,7 @@ impl State {
         self.route_reply(&endpoint, &echo, reply)
     }
 
-    /// The endpoint that a body means, by name or by id.
+    /// The endpoint in a body, by name or by id.
     fn endpoint_named(&self, body: &Map<String, Json>) -> Result<String, Refusal> {
         match (body.get("endpoint"), body.get("endpoint_id")) {
             (Some(name), _) => groups::named("endpoint", name),
@@ -335,8 +334,11 @@ impl State {
                 "cost": cost,
                 "reqnum": reqnum,
                 "__request_id": request_id,
+                // Not in the specification, but workers reject requests without it.
                 "request_idx": request_idx,
             }),
+            // Never with `url`: the market's own client takes even a null one for an assignment and
+            // retries without a pause.
             RouteReply::Waiting {
                 status,
                 request_idx,
@@ -350,7 +352,7 @@ impl State {
         })
     }
 
-    /// The signature of a worker's address: it depends on nothing else, so it is made once.
+    /// The signature of a worker's address, cached: it depends on nothing else.
     fn signature(&self, url: &str) -> Result<String, Refusal> {
         let mut known = self
             .signatures
@@ -367,7 +369,7 @@ impl State {
         Ok(signature)
     }
 
-    /// The market and the fleet, brought up to the present.
+    /// The market and the fleet, advanced to the present.
     fn world(&self) -> MutexGuard<'_, World> {
         let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.frozen {
@@ -383,7 +385,7 @@ impl State {
 }
 
 impl World {
-    /// Gives workergroups that look for workers the offers that match their searches.
+    /// Gives workergroups that need workers the offers that match their searches.
     fn hire(&mut self) {
         for vacancy in self.fleet.vacancies() {
             let candidates = staffing::candidates(&self.market, &vacancy.search, vacancy.places);
@@ -392,7 +394,7 @@ impl World {
     }
 }
 
-/// The key in the text of an `Authorization` header.
+/// The key in an `Authorization` header.
 fn bearer(header: &[u8]) -> Option<&[u8]> {
     let (scheme, key) = header.split_at_checked(7)?;
     scheme
@@ -419,8 +421,8 @@ fn list(head: &str, rows: impl Iterator<Item = impl Serialize>) -> Bytes {
         if index > 0 {
             body.push(b',');
         }
-        // Rows are plain numbers and texts: writing one to memory cannot fail. If it ever did, the
-        // list would still be JSON.
+        // Rows are plain numbers and texts, so writing one to memory cannot fail. If it ever did,
+        // the list would still be JSON.
         if serde_json::to_writer(&mut body, &row).is_err() {
             body.truncate(start);
         }

@@ -1,4 +1,4 @@
-//! Keys: carried and compared, never printed.
+//! API keys: sent and compared, never printed.
 
 use serde::Serialize;
 

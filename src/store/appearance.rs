@@ -1,11 +1,11 @@
-//! What the configuration says about looks and keys, and where.
+//! The appearance and notification settings of the configuration, with their positions.
 
 use super::config::Place;
 
 /// The colours of the dashboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Theme {
-    /// As the terminal's background suggests.
+    /// By the terminal's background.
     #[default]
     Auto,
     Dark,
@@ -27,12 +27,12 @@ impl Theme {
     ];
 }
 
-/// When the desktop is notified of what ended.
+/// When a desktop notification is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Notifications {
     #[default]
     Off,
-    /// While the terminal does not have the focus, where it reports that.
+    /// While the terminal is unfocused, if it reports that.
     Unfocused,
     Always,
 }
@@ -45,7 +45,7 @@ impl Notifications {
     ];
 }
 
-/// A name of the file, what stands behind it, and where.
+/// A name in the file, its value, and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry<T> {
     pub name: String,

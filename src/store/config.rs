@@ -1,4 +1,4 @@
-//! The configuration file: TOML, strict, with messages that name the line.
+//! The configuration file: TOML, strict, with errors that name the line.
 
 mod read;
 
@@ -15,20 +15,19 @@ use crate::domain::Dialect;
 pub const SANDBOX: &str = "sandbox";
 /// Profile of the public service.
 pub const VAST: &str = "vast";
-/// What the profile of a bare `--base-url` is called.
+/// The profile of a `--base-url` without `--profile`.
 pub const CUSTOM: &str = "custom";
 
-/// A marketplace and how to speak to it.
+/// A marketplace and its connection settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
     pub name: String,
     /// The base address; `None` for the embedded sandbox.
     pub base_url: Option<String>,
-    /// The address of the routing endpoint; the base where it is missing.
+    /// The address of the routing endpoint; by default the base address.
     pub route_url: Option<String>,
-    /// How the server speaks the interface.
     pub dialect: &'static Dialect,
-    /// A file that holds the key.
+    /// The file with the API key.
     pub api_key_file: Option<PathBuf>,
     /// A command that prints the key.
     pub api_key_command: Option<String>,
@@ -48,12 +47,11 @@ impl Profile {
         }
     }
 
-    /// The embedded sandbox.
     pub fn sandbox() -> Self {
         Self::bare(SANDBOX, &Dialect::SANDBOX)
     }
 
-    /// An address from the command line, without a profile.
+    /// A `--base-url` without a profile.
     pub fn custom() -> Self {
         Self::bare(CUSTOM, &Dialect::DOCUMENTED)
     }
@@ -67,28 +65,27 @@ impl Profile {
     }
 }
 
-/// What the configuration file says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Config {
-    /// The profiles of the file, and built-in ones that it changes.
+    /// The file's profiles, including changes to built-in ones.
     profiles: BTreeMap<String, Profile>,
-    /// The profile to open when none is named.
+    /// The profile to open by default.
     pub default_profile: Option<String>,
     pub theme: Theme,
-    /// The file of colours in `themes/` that is laid over it, by name.
+    /// The file in `themes/` whose colours override the theme's, by name.
     pub theme_file: Option<String>,
-    /// Other colours for roles of the theme.
+    /// Colours for roles of the theme.
     pub colors: Vec<Entry<String>>,
-    /// Whether only ASCII is shown; `None` leaves it to the environment.
+    /// Whether only ASCII is drawn; `None` leaves it to the environment.
     pub ascii: Option<bool>,
-    /// Whether clicks and the wheel are reported; on where it is not said.
+    /// Whether the mouse is captured; on by default.
     pub mouse: Option<bool>,
-    /// When the desktop is notified.
+    /// When a desktop notification is sent.
     pub notifications: Notifications,
     pub keys: Vec<Entry<Vec<String>>>,
-    /// Keys that are not written as such.
+    /// Invalid key bindings, which are dropped.
     pub dropped: Vec<ConfigError>,
-    /// Where the file sets addresses and keys, by profile and setting.
+    /// Where the file sets addresses and API keys, by profile and setting.
     places: BTreeMap<(String, String), Place>,
 }
 
@@ -98,18 +95,17 @@ pub enum ConfigError {
     /// The file cannot be read.
     #[error("{}: {why}", .path.display())]
     Unreadable { path: PathBuf, why: String },
-    /// Something in it is wrong.
     #[error("{}:{place}: {message}", .path.display())]
     Wrong {
         path: PathBuf,
         place: Place,
-        /// What is wrong, and what would be right.
+        /// What is wrong, and what would be valid.
         message: String,
     },
 }
 
 impl ConfigError {
-    /// Where in the file, if it could be read.
+    /// Where in the file, unless it could not be read.
     pub const fn place(&self) -> Option<Place> {
         match self {
             Self::Unreadable { .. } => None,
@@ -118,7 +114,7 @@ impl ConfigError {
     }
 }
 
-/// A place in the file, both numbers from 1; columns are characters.
+/// A position in the file, from 1; columns are characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     pub line: usize,
@@ -143,26 +139,29 @@ impl fmt::Display for Place {
 }
 
 impl Config {
-    /// Reads the file at `path`; a file that is not there is an empty one.
+    /// Reads the file at `path`; a missing file is an empty one.
     ///
     /// # Errors
-    /// The first mistake, unless only keys are concerned: those are in [`Config::dropped`].
+    ///
+    /// The first mistake, unless only key bindings are wrong: those are in [`Config::dropped`].
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
         Self::first(Self::check(path)?)
     }
 
-    /// Reads a configuration; `path` is for messages and for relative key files.
+    /// Parses a configuration; `path` is for messages and for relative key files.
     ///
     /// # Errors
+    ///
     /// As for [`Config::load`].
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
         Self::first(Self::judge(text, path))
     }
 
-    /// What the file at `path` says as far as it is right, and why the rest is not used. Dropped keys
-    /// are not among the mistakes.
+    /// The valid settings of the file at `path`, and why the others are not used. Dropped key
+    /// bindings are not among the mistakes.
     ///
     /// # Errors
+    ///
     /// When the file cannot be read.
     pub fn check(path: &Path) -> Result<(Self, Vec<ConfigError>), ConfigError> {
         match files::read_text(path) {
@@ -204,7 +203,6 @@ impl Config {
         self.places.get(&key).copied()
     }
 
-    /// The profile of that name.
     pub fn profile(&self, name: &str) -> Option<Profile> {
         self.profiles.get(name).cloned().or_else(|| match name {
             SANDBOX => Some(Profile::sandbox()),
@@ -213,14 +211,14 @@ impl Config {
         })
     }
 
-    /// The configuration with a profile in place of the one of its name.
+    /// The configuration with a profile added, or replaced if its name exists.
     #[must_use]
     pub(super) fn with(mut self, profile: Profile) -> Self {
         self.profiles.insert(profile.name.clone(), profile);
         self
     }
 
-    /// Whether two configurations say the same, on whatever lines.
+    /// Whether two configurations are equal, ignoring line numbers.
     pub(super) fn says_the_same(&self, other: &Self) -> bool {
         fn bare<T: Clone>(entries: &[Entry<T>]) -> Vec<(&str, T)> {
             let mut bare: Vec<_> = entries
@@ -238,7 +236,7 @@ impl Config {
             && bare(&self.keys) == bare(&other.keys)
     }
 
-    /// Whether two configurations give the same keys, colors and switches.
+    /// Whether two configurations have the same key bindings, colours and switches.
     pub fn has_same_preferences(&self, other: &Self) -> bool {
         let bare = |config: &Self| Self {
             profiles: BTreeMap::new(),
@@ -248,7 +246,6 @@ impl Config {
         bare(self).says_the_same(&bare(other)) && self.dropped == other.dropped
     }
 
-    /// The name of the theme.
     pub fn theme_name(&self) -> &str {
         let built_in = Theme::ALL.iter().find(|(_, theme)| *theme == self.theme);
         let built_in = built_in.map_or("", |(name, _)| *name);

@@ -1,5 +1,5 @@
-//! The workergroups as a profile saw them last, so that the next listing shows what changed. What
-//! is kept has no secrets: see [`Snapshot`].
+//! The workergroups that a profile last saw, so that the next listing shows what changed. The file
+//! has no secrets: see [`Snapshot`].
 
 use std::path::PathBuf;
 
@@ -19,14 +19,14 @@ pub struct GroupsFile {
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Seen {
-    /// The base address of the market: the groups of another one are other groups.
+    /// The base address of the market: groups of another market are other groups.
     address: String,
     snapshot: Snapshot,
 }
 
 impl GroupsFile {
-    /// The file of a profile that speaks to the market at `address`; what it holds of that market,
-    /// and what a person should know.
+    /// The file of a profile at `address`, its content for that market, and a notice for the
+    /// person.
     pub fn open(
         paths: &Paths,
         profile: &str,
@@ -46,10 +46,11 @@ impl GroupsFile {
         (file, last, read.notice)
     }
 
-    /// Keeps the groups in place of those kept before.
+    /// Replaces the saved groups.
     ///
     /// # Errors
-    /// When they cannot be written; why, in words.
+    ///
+    /// When they cannot be written: the reason for display.
     pub fn save(&self, snapshot: &Snapshot) -> Result<(), String> {
         if let Some(why) = &self.blocked {
             return Err(why.clone());

@@ -1,4 +1,4 @@
-//! Files that a person asked for: written whole, and never over another without a yes.
+//! Exported files: written in one step, and never over another without confirmation.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -7,18 +7,19 @@ use std::path::{Path, PathBuf};
 /// Why a file was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// There is one of that name.
+    /// A file of that name exists.
     #[error("{} already exists", .0.display())]
     Exists(PathBuf),
     #[error("{}: {why}", .path.display())]
     Failed { path: PathBuf, why: io::Error },
 }
 
-/// Writes a file; `~/` stands for the home folder, other paths are seen from the current one. Gives
-/// the absolute path. A crash leaves the whole file or none.
+/// Writes a file; `~/` is the home folder, other paths are relative to the current one. Returns the
+/// absolute path. A crash leaves the whole file or none.
 ///
 /// # Errors
-/// When there is a file of that name and it must not be overwritten, or when it cannot be written.
+///
+/// When the file exists and must not be overwritten, or when it cannot be written.
 pub fn write(path: &str, content: &[u8], overwrite: bool) -> Result<PathBuf, ExportError> {
     put(path, content, overwrite, 0o666) // less what the umask takes
 }
@@ -50,7 +51,7 @@ fn put(path: &str, content: &[u8], overwrite: bool, mode: u32) -> Result<PathBuf
     file.write_all(content).map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
     if overwrite {
-        // A link stays, and what it names is replaced.
+        // A link stays, and its target is replaced.
         let target = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
         file.persist(&target).map_err(|error| failed(error.error))?;
     } else {
@@ -63,7 +64,7 @@ fn put(path: &str, content: &[u8], overwrite: bool, mode: u32) -> Result<PathBuf
     Ok(path)
 }
 
-/// A file beside the one to come.
+/// A temporary file in the target's folder.
 fn temporary(folder: &Path, mode: u32) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".bourse-export-");

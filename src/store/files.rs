@@ -1,4 +1,4 @@
-//! Writing files that are whole or not there: private, and replaced in one step.
+//! Atomic file writes: private, and replaced in one step.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Write as _};
@@ -53,7 +53,7 @@ pub fn why(error: &io::Error) -> String {
     own.unwrap_or_else(|| error.kind().to_string())
 }
 
-/// The lock of a file that several programs change, held until it is dropped; `None` where the file
+/// The lock of a file that several programs change, held until it is dropped; `None` if the file
 /// system has no locks.
 pub fn lock(path: &Path) -> Result<Option<File>, String> {
     let path = path.with_extension("lock");
@@ -98,27 +98,28 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
         .parent()
         .ok_or_else(|| io::Error::other("the file has no parent folder"))?;
     private_dir(folder)?;
-    // A temporary file is created with mode 0600.
+    // `NamedTempFile` creates files with mode 0600.
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(content)?;
     file.as_file().sync_all()?;
     file.persist(&target).map_err(|error| error.error)?;
+    // Makes the rename itself survive a crash.
     if let Ok(folder) = File::open(folder) {
-        // Not every file system can do it; the content is safe either way.
+        // Not every file system can sync a folder; the content is safe either way.
         let _ = folder.sync_all();
     }
     Ok(())
 }
 
-/// Replaces a file that belongs to the person by `content` in one step. Its mode stays, and so do
-/// those of the folders that are there already; a new file is private.
+/// Replaces a file that belongs to the person by `content` in one step. Existing modes of the file
+/// and its folders stay; a new file is private.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let mode = fs::metadata(path).ok().map(|before| before.permissions());
     put(path, content, mode)
 }
 
-/// Replaces a file by `content` in one step, private (0600). The modes of the folders that are
-/// there already stay; a new one is private.
+/// Replaces a file by `content` in one step, private (0600). Existing folders keep their modes; a
+/// new one is private.
 pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
     put(path, content, None)
 }
@@ -141,8 +142,8 @@ fn put(path: &Path, content: &[u8], mode: Option<fs::Permissions>) -> io::Result
     Ok(())
 }
 
-/// Puts a file that cannot be read out of the way, so that it is neither used nor lost: it becomes
-/// `NAME.corrupt-1`, `-2` and so on. Gives the new name.
+/// Renames an unreadable file, so that it is neither used nor lost: to `NAME.corrupt-1`, `-2` and
+/// so on. Returns the new name.
 pub fn set_aside(path: &Path) -> io::Result<std::path::PathBuf> {
     for number in 1..1000 {
         let mut name = path.as_os_str().to_owned();

@@ -1,7 +1,7 @@
 //! The journal of writes: JSON lines, appended, private (0600), no secrets.
 //!
 //! A line is on the disk when [`Journal::append`] returns. Several programs may append at once:
-//! every line goes out in one write.
+//! every line is written in one call.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::files;
 use crate::domain::journal::Line;
 
-/// How much of the end of the file is read, in bytes: thousands of writes.
+/// How much of the end of the file is read, in bytes: enough for thousands of writes.
 const READ: u64 = 1024 * 1024;
 
 #[derive(Debug, Clone)]
@@ -21,12 +21,12 @@ pub struct Journal {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
     pub lines: Vec<Line>,
-    /// How many lines make no sense.
+    /// The number of lines that cannot be parsed.
     pub unreadable: usize,
 }
 
 impl Journal {
-    /// Opens the journal at `path` and makes it, with its folder, if it is not there.
+    /// Opens the journal at `path`, creating it and its folder if needed.
     pub fn open(path: &Path) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             files::private_dir(folder)?;
@@ -48,7 +48,7 @@ impl Journal {
         text.push('\n');
         let mut file = self.file()?;
         if !ends_a_line(&mut file)? {
-            // A line that was cut off by a crash must not swallow this one.
+            // A line cut short by a crash must not swallow this one.
             text.insert(0, '\n');
         }
         file.write_all(text.as_bytes())?;
@@ -65,7 +65,7 @@ impl Journal {
         file.take(READ).read_to_end(&mut bytes)?;
         let text = String::from_utf8_lossy(&bytes);
         let mut kept = History::default();
-        // The first line of a cut beginning is only the end of one.
+        // Reading from the middle starts with the end of a line: skip it.
         for line in text.lines().skip(usize::from(start > 0)) {
             match serde_json::from_str(line) {
                 Ok(line) => kept.lines.push(line),
@@ -97,7 +97,7 @@ impl Journal {
     }
 }
 
-/// Whether the file is empty or its last byte ends a line.
+/// Whether the file is empty or ends with a newline.
 fn ends_a_line(file: &mut File) -> io::Result<bool> {
     if file.metadata()?.len() == 0 {
         return Ok(true);

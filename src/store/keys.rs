@@ -1,4 +1,4 @@
-//! Keys: read from private files and from commands, written into private files only.
+//! API keys: read from private files and from commands, written to private files only.
 
 use std::fmt;
 use std::fs;
@@ -21,36 +21,36 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The pause between two looks whether a command has ended.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// What becomes of what a key command says on its standard error.
+/// What happens to the standard error of a key command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Complaints {
-    /// The person at the terminal reads it.
+    /// Shown in the terminal.
     #[default]
     Shown,
-    /// Nobody does: the screen belongs to the dashboard.
+    /// Dropped: it would garble the dashboard's screen.
     Dropped,
 }
 
-/// Why there is no key. Never holds any of it.
+/// Why there is no key. Never contains any part of it.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// The file cannot be read.
     #[error("the key file {} {}", .path.display(), unreadable(*.why))]
     Unreadable { path: PathBuf, why: io::ErrorKind },
-    /// Others may read the file.
+    /// Others can read the file.
     #[error(
         "the key file {path} is readable by others (mode {mode:04o}); fix it with: chmod 600 {path}",
         path = .path.display()
     )]
     OpenToOthers { path: PathBuf, mode: u32 },
-    /// What was read is no key.
+    /// The text cannot be a key.
     #[error("{origin} has no valid key: {why}")]
     NotAKey { origin: String, why: &'static str },
     #[error("the profile's key command failed: {0}")]
     Command(String),
 }
 
-/// A key from a text: one line, no blanks or control characters.
+/// Parses a key: one line, no blanks or control characters.
 pub fn parse(text: &str, origin: &str) -> Result<SecretString, KeyError> {
     let key = text.trim_matches([' ', '\t', '\r', '\n']);
     match key_fault(key) {
@@ -62,23 +62,24 @@ pub fn parse(text: &str, origin: &str) -> Result<SecretString, KeyError> {
     }
 }
 
-/// Keeps a key in a file that only its owner may read or write (0600); it is whole or not there.
+/// Writes a key to a file that only its owner can read or write (0600), in one step.
 ///
 /// # Errors
+///
 /// When it cannot be written.
 pub fn write(path: &Path, key: &str) -> io::Result<()> {
     let line = Zeroizing::new(format!("{key}\n"));
     files::replace_private(path, line.as_bytes())
 }
 
-/// The key in a file that nobody else may read or write.
+/// Reads the key from a file that nobody else can read or write.
 pub fn from_file(path: &Path) -> Result<SecretString, KeyError> {
     let unreadable = |error: io::Error| KeyError::Unreadable {
         path: path.to_owned(),
         why: error.kind(),
     };
     let text = if fs::metadata(path).map_err(unreadable)?.is_file() {
-        // The open file is judged and read, so it cannot be exchanged in between.
+        // Checks and reads the same open file, so it cannot be swapped in between.
         let file = fs::File::open(path).map_err(unreadable)?;
         closed_to_others(path, &file)?;
         first_bytes(file)
@@ -102,6 +103,7 @@ fn closed_to_others(path: &Path, file: &fs::File) -> Result<(), KeyError> {
             why: error.kind(),
         })?;
         let mode = metadata.permissions().mode() & 0o7777;
+        // The same rule as ssh's for private keys.
         if mode & 0o077 != 0 {
             return Err(KeyError::OpenToOthers {
                 path: path.to_owned(),
@@ -133,9 +135,10 @@ fn in_time<T: Send + 'static>(
     result.recv_timeout(patience).ok()
 }
 
-/// Whether a key can be read from a file. What comes through a pipe comes once: it is not read.
+/// Whether a key can be read from a file. A pipe can be read only once, so it is not.
 ///
 /// # Errors
+///
 /// Why it cannot.
 pub fn check(path: &Path) -> Result<(), KeyError> {
     let is_pipe = fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
@@ -166,8 +169,8 @@ pub fn command_words(command: &str) -> Result<(String, Vec<String>), KeyError> {
     Ok((program, words.collect()))
 }
 
-/// The key that a command prints, such as `pass show market`. The command is run without a shell,
-/// and ended when it takes longer than 10 s.
+/// Runs a command that prints the key, such as `pass show market`, without a shell. It is killed
+/// after 10 s.
 pub fn from_command(command: &str, complaints: Complaints) -> Result<SecretString, KeyError> {
     from_command_within(PATIENCE, command, complaints)
 }
@@ -245,7 +248,7 @@ mod tests {
         let path = folder.path().join("key");
         fs::write(&path, "canary-key\n").unwrap();
         for mode in 0..0o1000_u32 {
-            // The owner's read bit is left on: root reads everything anyway.
+            // The owner's read bit stays set: root can read everything anyway.
             let mode = mode | 0o400;
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             match from_file(&path) {

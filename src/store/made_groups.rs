@@ -1,6 +1,5 @@
-//! The workergroups that people made in the embedded sandbox, one file for each market (seed).
-//! Programs that run at the same time share it: each reads it under a lock, makes its change and
-//! writes it back.
+//! The workergroups created in the embedded sandbox, one file for each market (seed). Programs that
+//! run at the same time share it: each reads it under a lock, makes its change and writes it back.
 
 use std::path::PathBuf;
 
@@ -15,8 +14,8 @@ pub struct MadeGroupsFile {
 }
 
 impl MadeGroupsFile {
-    /// The file, what it holds, and what a person should know. `None` instead of the file when it
-    /// must not be written.
+    /// The file, its content, and a notice for the person. `None` instead of the file if it must
+    /// not be written.
     pub fn open(
         paths: &Paths,
         profile: &str,
@@ -29,10 +28,11 @@ impl MadeGroupsFile {
         (file, read.content.unwrap_or_default(), read.notice)
     }
 
-    /// Makes a change to what the file holds now.
+    /// Applies a change to the current content of the file.
     ///
     /// # Errors
-    /// When it cannot be read or written; why, in words.
+    ///
+    /// When it cannot be read or written: the reason for display.
     pub fn change(&self, change: GroupChange) -> Result<(), String> {
         let failed = |error: std::io::Error| format!("{}: {error}", self.path.display());
         if let Some(folder) = self.path.parent() {
@@ -81,7 +81,7 @@ mod tests {
         let (one, none, notice) = open(1);
         assert_eq!((none, notice), (MadeGroups::default(), None));
         let (one, two) = (one.unwrap(), open(1).0.unwrap());
-        // Both sandboxes gave the same id.
+        // Both sandboxes assigned the same id.
         let (first, mut second) = (
             group(4210, "2026-01-01T00:00:00Z"),
             group(4210, "2026-01-02T00:00:00Z"),

@@ -1,4 +1,4 @@
-//! What is kept: configuration and profiles, keys, and the files of the program's state.
+//! Files: configuration and profiles, API keys, and the program's state.
 
 pub mod appearance;
 pub mod config;

@@ -1,5 +1,5 @@
-//! The least time between two requests, learned from its refusals: kept for the profile, so
-//! that the next start need not be refused again.
+//! The minimum intervals between requests, learned from refusals and saved per profile, so that the
+//! next start need not be refused first.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub struct PacingFile {
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Learned {
-    /// The base address of the market: another one has limits of its own.
+    /// The base address of the market: another one has its own limits.
     address: String,
     /// Seconds between two requests, by operation.
     intervals: BTreeMap<String, f64>,
@@ -33,8 +33,8 @@ impl PacingFile {
         }
     }
 
-    /// The intervals learned from that market, in seconds, by the name of the operation. A file that
-    /// cannot be read teaches nothing: it is set aside, and the market will say so again.
+    /// The intervals learned from that market, in seconds, by the name of the operation. An
+    /// unreadable file is set aside: the intervals are learned again.
     pub fn read(&self) -> BTreeMap<String, f64> {
         state_file::read::<Learned>(&self.path)
             .content
@@ -43,14 +43,14 @@ impl PacingFile {
             .unwrap_or_default()
     }
 
-    /// Keeps intervals in place of those kept before; nothing is written while there are none and
-    /// never were.
+    /// Replaces the saved intervals; nothing is written while there are none.
     ///
     /// # Errors
+    ///
     /// When they cannot be written.
     pub fn save(&self, intervals: BTreeMap<String, f64>) -> std::io::Result<()> {
         let is_new = intervals.is_empty() && !self.path.exists();
-        // What a newer bourse wrote is left as it is.
+        // A newer version's file is not overwritten.
         if is_new || state_file::read::<Learned>(&self.path).blocked.is_some() {
             return Ok(());
         }

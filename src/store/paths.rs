@@ -1,11 +1,11 @@
-//! Where files live: the XDG base directories, also on macOS.
+//! Where files are: the XDG base directories, also on macOS.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use etcetera::BaseStrategy;
 
-/// The folder of key files, in that of the configuration.
+/// The folder of key files, inside the configuration's.
 const KEYS: &str = "keys";
 
 /// The folders of the program. None of them need exist.
@@ -15,7 +15,7 @@ pub struct Paths {
     pub config: PathBuf,
     /// `$XDG_STATE_HOME/bourse`
     pub state: PathBuf,
-    /// `$XDG_CONFIG_HOME`, where other programs keep theirs.
+    /// `$XDG_CONFIG_HOME`, for other programs' files.
     config_base: PathBuf,
 }
 
@@ -50,7 +50,7 @@ impl Paths {
         self.config.join(KEYS)
     }
 
-    /// The key file that bourse keeps for a profile.
+    /// The key file that bourse writes for a profile.
     pub fn key_file(&self, profile: &str) -> PathBuf {
         self.config.join(Self::key_file_setting(profile))
     }
@@ -60,17 +60,13 @@ impl Paths {
         format!("{KEYS}/{profile}")
     }
 
-    /// Whether a file is one that bourse keeps a key in.
+    /// Whether bourse writes that key file itself.
     pub fn is_own_key_file(&self, path: &std::path::Path) -> bool {
         path.parent() == Some(self.keys().as_path())
     }
 
-    pub fn log_file(&self) -> PathBuf {
-        self.state.join("bourse.log")
-    }
-
-    /// Where the state of a profile is kept. Any name makes a folder of its own: characters that
-    /// mean something to a file system are written as `%XX`.
+    /// The state folder of a profile. Any name gives a folder of its own: characters special to
+    /// file systems are written as `%XX`.
     pub fn profile_state(&self, profile: &str) -> PathBuf {
         let mut name = String::new();
         for (place, byte) in profile.bytes().enumerate() {
@@ -81,7 +77,7 @@ impl Paths {
             if is_plain {
                 name.push(char::from(byte));
             } else {
-                let _ = write!(name, "%{byte:02X}"); // a String takes everything
+                let _ = write!(name, "%{byte:02X}"); // writing to a String cannot fail
             }
         }
         self.state.join("profiles").join(name)
@@ -111,7 +107,7 @@ mod tests {
         };
         assert_eq!(folder("sandbox"), "sandbox");
         assert_eq!(folder("../x"), "%2E.%2Fx");
-        assert_eq!(folder("Work"), "%57ork"); // not the folder of `work` where case is ignored
+        assert_eq!(folder("Work"), "%57ork"); // differs from `work` even on case-insensitive file systems
         assert_eq!(folder("ä"), "%C3%A4");
         assert_eq!(folder("."), "%2E");
     }

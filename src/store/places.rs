@@ -1,11 +1,11 @@
-//! Where the configuration file gives a setting.
+//! Line numbers of the settings in the configuration file.
 
 use std::collections::BTreeMap;
 
 use toml::de::{DeTable, DeValue};
 
 /// The lines, from 1, of all settings of a configuration, by their dotted names:
-/// `profiles.work.base_url`. Empty where the text is no TOML.
+/// `profiles.work.base_url`. Empty if the text is not TOML.
 pub fn places(text: &str) -> BTreeMap<String, usize> {
     let mut places = BTreeMap::new();
     if let Ok(document) = DeTable::parse(text) {

@@ -1,6 +1,6 @@
-//! Editing the profiles of the configuration file with `toml_edit`, which keeps comments, order and
-//! layout. Every change is parsed again before it is written and compared with what was meant:
-//! half a profile could send a key to the wrong market.
+//! Edits the profiles of the configuration file with `toml_edit`, which keeps comments, order and
+//! layout. Every edited text is parsed again before it is written and compared with the intended
+//! profile: half a profile could send a key to the wrong market.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,25 +11,23 @@ use super::config::{Config, ConfigError, Profile};
 use super::files;
 use crate::domain::Dialect;
 
-/// Where the key of a profile comes from, as the configuration says it.
+/// Where the configuration gets the key of a profile from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyPlace {
-    /// From the environment, if there is one.
+    /// The environment, if it has one.
     Environment,
-    /// From a file; relative to the folder of the configuration.
+    /// A file; relative to the folder of the configuration.
     File(String),
-    /// From what a command prints.
+    /// The output of a command.
     Command(String),
 }
 
-/// A profile to be added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewProfile {
     pub name: String,
     pub base_url: String,
-    /// The address of the routing endpoint; the base where it is missing.
+    /// The address of the routing endpoint; by default the base address.
     pub route_url: Option<String>,
-    /// How the server speaks the interface.
     pub dialect: &'static Dialect,
     pub read_only: bool,
     /// Where its key comes from.
@@ -43,21 +41,22 @@ pub enum EditError {
     Wrong(#[from] ConfigError),
     #[error("a profile named '{0}' already exists")]
     Exists(String),
-    /// The edited text would not mean what was asked for.
+    /// The edited text would not have the intended meaning.
     #[error("{path} can't be edited automatically; add this yourself: {wanted}", path = .path.display())]
     Foreign {
         path: PathBuf,
-        /// What to add to it.
+        /// The lines for the person to add by hand.
         wanted: String,
     },
     #[error("can't write {path}: {why}", path = .path.display())]
     Unwritable { path: PathBuf, why: io::Error },
 }
 
-/// Adds a profile at the end of the file, which is created if need be.
+/// Adds a profile at the end of the file, creating the file if needed.
 ///
 /// # Errors
-/// The file is unchanged then.
+///
+/// On an error the file is unchanged.
 pub fn add(path: &Path, new: &NewProfile) -> Result<(), EditError> {
     let (mut document, config) = read(path)?;
     if config.profile(&new.name).is_some() {
@@ -72,7 +71,8 @@ pub fn add(path: &Path, new: &NewProfile) -> Result<(), EditError> {
 /// Sets where the key of a profile comes from.
 ///
 /// # Errors
-/// The file is unchanged then.
+///
+/// On an error the file is unchanged.
 pub fn set_key(path: &Path, name: &str, key: &KeyPlace) -> Result<(), EditError> {
     let (mut document, config) = read(path)?;
     let Some(mut profile) = config.profile(name) else {
@@ -117,7 +117,7 @@ pub fn set_key(path: &Path, name: &str, key: &KeyPlace) -> Result<(), EditError>
     write(path, &document, &config.with(profile), &advice)
 }
 
-/// Sets a value in its place, with the comment behind it.
+/// Sets a value in place, keeping the comment after it.
 fn set(table: &mut dyn TableLike, setting: &str, text: &str) {
     match table.get_mut(setting).and_then(Item::as_value_mut) {
         Some(before) => {
@@ -131,15 +131,15 @@ fn set(table: &mut dyn TableLike, setting: &str, text: &str) {
     }
 }
 
-/// Spaces an inline table evenly: a value inserted at its end would follow a blank and a comma.
+/// Re-spaces an inline table: a value inserted at its end would follow a blank and a comma.
 fn respace(item: Option<&mut Item>) {
     if let Some(table) = item.and_then(Item::as_inline_table_mut) {
         table.fmt();
     }
 }
 
-/// Puts a profile at the end of the file: beside the other profiles it would push the person's own
-/// sections apart.
+/// Appends a profile at the end of the file: next to the other profiles it would push the person's
+/// own sections apart.
 fn append(document: &mut DocumentMut, name: &str, mut section: Table) {
     let is_empty = document.is_empty() && document.trailing().as_str() == Some("");
     let mut before = document.trailing().as_str().unwrap_or_default().to_owned();
@@ -163,12 +163,12 @@ fn append(document: &mut DocumentMut, name: &str, mut section: Table) {
 
 fn read(path: &Path) -> Result<(DocumentMut, Config), EditError> {
     let config = Config::load(path)?;
-    // What could not be read or parsed was refused above.
+    // Errors in reading or parsing were reported above.
     let text = files::read_text(path).unwrap_or_default();
     Ok((text.parse().unwrap_or_default(), config))
 }
 
-/// Writes the document if it means what is wanted, and checks the file on the disk again.
+/// Writes the document if it means what is wanted, and checks the written file again.
 fn write(
     path: &Path,
     document: &DocumentMut,

@@ -1,5 +1,5 @@
-//! The file of saved searches. Programs that run at the same time share it: each rereads it
-//! under a lock, makes its change and writes it back, so that none undoes another's.
+//! The file of saved searches. Programs that run at the same time share it: each rereads it under a
+//! lock, makes its change and writes it back, so that none undoes another's.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ pub(super) struct SearchFile {
 #[derive(Debug)]
 pub(super) struct Found {
     pub searches: Searches,
-    /// What a person should know.
+    /// A notice for the person.
     pub notice: Option<String>,
 }
 
@@ -35,8 +35,8 @@ impl SearchFile {
         (file, found)
     }
 
-    /// Makes a change to what the file holds now. Where the file is gone or damaged, what this
-    /// program had before the change takes its place.
+    /// Applies a change to the current content of the file. If the file is missing or damaged,
+    /// `here`, this program's searches before the change, replaces it.
     pub fn change(&self, change: &SearchChange, here: &Searches) -> Result<Searches, String> {
         if let Some(why) = &self.blocked {
             return Err(why.clone());

@@ -1,7 +1,7 @@
-//! What survives a restart, per profile: how the panes were left, and the saved searches.
+//! The state that survives a restart, per profile: how the panes were left, and the saved searches.
 //!
-//! Nothing here can stop the program. Where the disk is full or cannot be written, the person is
-//! told and goes on; what is in memory holds until the end.
+//! No error here stops the program. If the disk is full or read-only, the person is told and the
+//! state lasts until the program ends.
 
 use std::path::PathBuf;
 
@@ -23,12 +23,11 @@ pub struct SavedState {
     /// How the dashboard was left.
     pub snapshot: Option<Snapshot>,
     pub searches: Searches,
-    /// What a person should know.
     pub notices: Vec<String>,
 }
 
 impl StateStore {
-    /// The files of a profile, and what they hold.
+    /// The files of a profile, and their content.
     pub fn open(paths: &Paths, profile: &str) -> (Self, SavedState) {
         let folder = paths.profile_state(profile);
         let ui = folder.join("ui.json");
@@ -48,10 +47,11 @@ impl StateStore {
         (store, kept)
     }
 
-    /// Keeps how the dashboard was left. Of several programs the last one wins.
+    /// Saves how the dashboard was left. Of several programs the last one wins.
     ///
     /// # Errors
-    /// When it cannot be written; why, in words.
+    ///
+    /// When it cannot be written: the reason for display.
     pub fn save(&self, snapshot: &Snapshot) -> Result<(), String> {
         if let Some(why) = &self.ui_blocked {
             return Err(why.clone());
@@ -60,11 +60,12 @@ impl StateStore {
             .map_err(|error| format!("{}: {error}", self.ui.display()))
     }
 
-    /// Makes a change to the saved searches; gives them as the file has them now, with what other
-    /// programs changed. `here` is what this program had before the change.
+    /// Applies a change to the saved searches; returns them as they are in the file now, including
+    /// other programs' changes. `here` are this program's searches before the change.
     ///
     /// # Errors
-    /// When the change cannot be written; why, in words.
+    ///
+    /// When the change cannot be written: the reason for display.
     pub fn change(&self, change: &SearchChange, here: &Searches) -> Result<Searches, String> {
         self.searches.change(change, here)
     }

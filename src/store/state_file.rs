@@ -1,8 +1,8 @@
-//! Files of state: JSON with a version, whole or not there.
+//! State files: JSON with a version, written in one step.
 //!
-//! JSON, since no beginning of a document is a document: a file that was cut is always noticed. A
-//! file that cannot be read is put aside under another name and said so; one that a newer program
-//! wrote is left as it is.
+//! JSON, because no prefix of a document is a document: a truncated file is always noticed. An
+//! unreadable file is set aside under another name and reported; one that a newer version wrote is
+//! not touched.
 
 use std::io;
 use std::path::Path;
@@ -12,20 +12,20 @@ use serde::{Deserialize, Serialize};
 
 use super::files;
 
-/// The version of all files of state.
+/// The version of all state files.
 const VERSION: u32 = 1;
 
 /// The largest file that is read, in bytes: far above what bourse writes.
 const LARGEST: u64 = 8 * 1024 * 1024;
 
-/// What a file of state held.
+/// The result of reading a state file.
 #[derive(Debug)]
 pub(super) struct Reading<T> {
-    /// Its content, if it was there and could be read.
+    /// Its content, if the file exists and is readable.
     pub content: Option<T>,
-    /// What a person should know.
+    /// A notice for the person.
     pub notice: Option<String>,
-    /// Why the file must not be written, if it must not: what is in it would be lost.
+    /// Why the file must not be overwritten, if its content would be lost.
     pub blocked: Option<String>,
 }
 
@@ -58,12 +58,12 @@ struct Versioned<T> {
     kept: T,
 }
 
-/// Reads a file. One that cannot be understood is set aside.
+/// Reads a file. An unreadable one is set aside.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Reading<T> {
     let bytes = match bytes(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Reading::missing(),
-        // A folder on the way that is no folder: there cannot be a file, and saving will say so.
+        // A parent is not a folder, so there is no file; saving will report it.
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Reading::missing(),
         Err(error) => {
             let why = files::why(&error);
@@ -90,7 +90,7 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Reading<T> {
 
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     match files::read(path, LARGEST) {
-        // Reading on would not make it sound: it is treated as broken.
+        // Too large to read: treated as corrupt.
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(Vec::new()),
         read => read,
     }

@@ -1,5 +1,5 @@
-//! A person's own themes: a file of colours each in `themes/` beside the configuration, and the
-//! line of the configuration that says which theme is shown.
+//! The person's own themes: files of colours in `themes/` next to the configuration, and the
+//! setting that selects one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::files;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThemeFile {
     pub name: String,
-    /// The theme whose colours hold where the file names none.
+    /// The built-in theme for colours that the file does not set.
     pub base: Theme,
     pub colors: Vec<Entry<String>>,
     pub path: PathBuf,
@@ -25,7 +25,7 @@ pub fn folder(config: &Path) -> PathBuf {
     config.with_file_name("themes")
 }
 
-/// Whether a text can name a theme of one's own. Names are parts of paths.
+/// Whether a text can name a theme. Names are parts of paths.
 pub fn is_name(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     !name.is_empty()
@@ -38,8 +38,7 @@ pub(super) fn exists(folder: &Path, name: &str) -> bool {
     is_name(name) && folder.join("themes").join(format!("{name}.toml")).is_file()
 }
 
-/// The themes in a folder, by name, and what is wrong with them. A folder that is not there has
-/// none.
+/// The themes in a folder, by name, and the mistakes in them. A missing folder has none.
 pub fn load(folder: &Path) -> (Vec<ThemeFile>, Vec<ConfigError>) {
     let mut themes = Vec::new();
     let mut wrong = Vec::new();
@@ -112,10 +111,11 @@ fn read(name: &str, text: &str, path: &Path, wrong: &mut Vec<ConfigError>) -> Th
     theme
 }
 
-/// Makes the configuration name another theme; the rest of the file stays as it is.
+/// Selects another theme in the configuration; the rest of the file stays as it is.
 ///
 /// # Errors
-/// Why it was not changed, for people; the file is as it was then.
+///
+/// Why it was not changed, for display; the file is unchanged then.
 pub fn choose(config: &Path, name: &str) -> Result<(), String> {
     let before = Config::load(config).map_err(|error| error.to_string())?;
     let text = files::read_text(config).unwrap_or_default();
@@ -130,7 +130,7 @@ pub fn choose(config: &Path, name: &str) -> Result<(), String> {
         .map_err(|why| format!("{shown} can't be written: {why}"))
 }
 
-/// The text with another name of the theme.
+/// The configuration with another theme selected.
 fn named(text: &str, name: &str) -> Option<String> {
     let mut document: DocumentMut = text.parse().ok()?;
     let item = match document.get_mut("theme") {
@@ -141,7 +141,7 @@ fn named(text: &str, name: &str) -> Option<String> {
         Some(item) => item,
         None => document.entry("theme").or_insert(value(name)),
     };
-    // Only the value is replaced: what is around it may be a comment.
+    // Replaces only the value: there may be a comment around it.
     let place = item.as_value_mut()?;
     let decor = place.decor().clone();
     *place = name.into();
@@ -184,7 +184,7 @@ mod tests {
         fs::write(folder.path().join("dark.toml"), "accent = \"red\"").unwrap();
         fs::write(folder.path().join("notes.txt"), "no theme").unwrap();
         let (themes, wrong) = load(folder.path());
-        // A built-in name is not taken over.
+        // A file cannot replace a built-in theme.
         assert_eq!(themes.len(), 1);
         assert_eq!(
             (themes[0].name.as_str(), themes[0].base),

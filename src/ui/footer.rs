@@ -1,4 +1,4 @@
-//! The last line: the keys that matter here, and the ways out at its right end.
+//! The last line: the keys that matter here, and the ways back at its right end.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
@@ -10,10 +10,10 @@ use crate::app::keymap::{Action, BINDINGS, Binding};
 use crate::app::view::Scene;
 use crate::widgets::text::{cells, fit};
 
-/// Cells between two hints, and between them and the ways out.
+/// Cells between two hints, and before the ways back.
 const GAP: u16 = 2;
 
-/// A key and what it does.
+/// A key and its effect.
 struct Hint {
     key: String,
     word: &'static str,
@@ -27,15 +27,15 @@ impl Hint {
     }
 }
 
-/// Draws the hints of the topmost view, the most useful first, as many as fit; the ways out are
-/// always there.
+/// Draws the hints of the topmost view, most useful first, as many as fit; the ways back are always
+/// shown.
 pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let last = ways_out(model);
     let width = last.iter().map(|hint| hint.width() + GAP).sum::<u16>();
     let [left, right] =
         Layout::horizontal([Constraint::Fill(1), Constraint::Length(width)]).areas(area);
     let mut room = left.width.saturating_sub(1 + GAP);
-    // What a way out does already is no hint of its own.
+    // Already shown among the ways back.
     let is_way_out = |hint: &Hint| last.iter().any(|way| way.word == hint.word);
     let hints = own(model).into_iter().filter(|hint| !is_way_out(hint));
     let hints = hints.take_while(|hint| {
@@ -73,7 +73,7 @@ fn draw(hints: impl Iterator<Item = Hint>, area: Rect, scene: &mut Scene<'_, '_>
     }
 }
 
-/// The hints of the view, without the ways out.
+/// The hints of the view, without the ways back.
 fn own(model: &Model) -> Vec<Hint> {
     let mut hints: Vec<_> = reachable(model)
         .filter(|row| !is_way_out(row.action))
@@ -93,7 +93,7 @@ fn own(model: &Model) -> Vec<Hint> {
         })
         .collect();
     hints.sort_by_key(|hint| hint.rank);
-    // The same under two keys is named once.
+    // An action on two keys gets one hint.
     let mut seen = Vec::new();
     hints.retain(|hint| {
         let is_new = !seen.contains(&(hint.action, hint.word));
@@ -103,7 +103,7 @@ fn own(model: &Model) -> Vec<Hint> {
     hints
 }
 
-/// `Esc back  : commands  ? help`, as far as those keys are no text here.
+/// `Esc back  : commands  ? help`, except for keys that are typed as text here.
 fn ways_out(model: &Model) -> Vec<Hint> {
     let words = [
         (Action::Back, "back"),
@@ -127,7 +127,7 @@ fn ways_out(model: &Model) -> Vec<Hint> {
         .collect()
 }
 
-/// What is offered in panes only: over one, it would lead away from the view.
+/// Whether the action is offered in panes only: over one it would lead away from the view.
 const fn leads_away(action: Action) -> bool {
     matches!(
         action,
@@ -139,7 +139,8 @@ const fn is_way_out(action: Action) -> bool {
     matches!(action, Action::Back | Action::Palette | Action::Help)
 }
 
-/// The rows whose keys reach the topmost view: a key that one context takes means nothing else.
+/// The rows whose keys reach the topmost view: a key bound in an upper context hides the same key
+/// below.
 fn reachable(model: &Model) -> impl Iterator<Item = &'static Binding> {
     let contexts = model.contexts();
     BINDINGS
@@ -148,7 +149,7 @@ fn reachable(model: &Model) -> impl Iterator<Item = &'static Binding> {
         .filter(move |row| model.keymap.owner_of(contexts, row) == Some(row.context))
 }
 
-/// Whether an action is what one probably wants next.
+/// Whether an action is a likely next step.
 fn is_at_hand(model: &Model, action: Action) -> bool {
     let Some(browser) = model.browser() else {
         return action == Action::Refresh;
@@ -160,7 +161,7 @@ fn is_at_hand(model: &Model, action: Action) -> bool {
     }
 }
 
-/// Draws the notice that goes by itself over the last line of the screen above the hints.
+/// Draws the temporary notice over the last line above the hints.
 pub fn toast(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(toast) = &model.toast else { return };
     let theme = scene.theme;

@@ -1,4 +1,4 @@
-//! The first line: the panes at the left; the market and what goes on at the right.
+//! The first line: the panes on the left, the market and current activity on the right.
 
 use ratatui::layout::{Alignment, Rect};
 use ratatui::style::Style;
@@ -14,10 +14,9 @@ use crate::domain::text::truncate;
 use crate::widgets::text::cells;
 use crate::widgets::theme::Theme;
 
-/// The name of the program.
 const BRAND: &str = " bourse ";
 
-/// Up to here the tabs need all the room.
+/// On screens up to this width the tabs get all the room.
 const NARROW: u16 = 36;
 
 /// Frames of the spinner, four a second.
@@ -32,7 +31,7 @@ pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
         area.width
             .saturating_sub(u16::try_from(right).unwrap_or(u16::MAX))
     };
-    // Names of panes are given up before what goes on, except for the shortest form of that.
+    // On a narrow screen pane names are shortened before the activity, down to its shortest form.
     let line = |many: usize, is_short: bool| -> Line<'static> {
         let spans = all.iter().take(many).flat_map(|news| {
             let text = if is_short { &news.short } else { &news.text };
@@ -66,7 +65,7 @@ pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
 fn tabs_at(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let mut x = area.x;
-    // On a narrow screen the name of the program is the first to go.
+    // On a narrow screen the program's name goes first.
     if area.width > NARROW {
         scene.render(Line::styled(BRAND, theme.accent), area);
         x += cells(BRAND);
@@ -99,8 +98,8 @@ fn tab(place: usize, title: &str) -> String {
     }
 }
 
-/// What the tabs say within `width` cells: the names, else those that are not open shortened, else
-/// only their numbers, else numbers alone.
+/// The tab labels in `width` cells: names; else names shortened except the open one; else only the
+/// numbers; else the numbers alone.
 fn names(open: Pane, width: u16) -> [String; 4] {
     let shortened = |most: usize, own: usize| {
         Pane::ALL.map(|pane| {
@@ -124,7 +123,6 @@ fn names(open: Pane, width: u16) -> [String; 4] {
         .unwrap_or_else(|| shortened(0, 0))
 }
 
-/// For whom the dashboard speaks.
 fn badge(model: &Model, theme: &Theme) -> Line<'static> {
     let profile = &model.profile;
     let mut line = if profile.is_sandbox {
@@ -144,7 +142,7 @@ struct Activity {
     style: Style,
 }
 
-/// What goes on: of the open pane first.
+/// Current activity, the open pane's first.
 fn news(model: &Model, now: Now, theme: &Theme) -> Vec<Activity> {
     let mut news: Vec<Activity> = Vec::new();
     if let Some(browser) = model.browser() {
@@ -239,7 +237,6 @@ fn spinner(elapsed: f64) -> &'static str {
     SPINNER[frame % SPINNER.len()]
 }
 
-/// What a write is doing.
 const fn under_way(kind: WriteKind) -> &'static str {
     match kind {
         WriteKind::UnlistVolume => "unlisting",

@@ -1,5 +1,5 @@
-//! The frame around the views: [`draw`] reads the model, draws header, views and footer, and gives
-//! back what it measured. Nothing here changes the model.
+//! The frame around the views: [`draw`] draws header, views and footer from the model, and returns
+//! what it measured. Nothing here changes the model.
 
 mod footer;
 mod header;
@@ -18,7 +18,7 @@ use crate::widgets::theme::Theme;
 
 const SMALLEST: (u16, u16) = (40, 10);
 
-/// Draws a frame; gives what it measured.
+/// Draws a frame; returns what it measured.
 pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> FrameLayout {
     let theme = model.state.themes.shown.as_ref().unwrap_or(theme);
     let area = frame.area();
@@ -45,7 +45,7 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Fr
     facts
 }
 
-/// What is drawn by: the model, the moment and the colours.
+/// Everything that drawing depends on: the model, the time and the colours.
 #[derive(Clone, Copy)]
 struct Brush<'a> {
     model: &'a Model,
@@ -93,7 +93,7 @@ fn screen(
     ])
     .areas(area);
     header::draw(model, top, &mut brush.scene(frame, facts, 0));
-    // What a page covers is not drawn, but keeps its place.
+    // A view covered by a page is not drawn, but keeps its area.
     let mut above = model.overlays.iter();
     let page = above.rposition(|view| view.placement() == Placement::Page);
     let hidden = page.map_or(0, |page| page + 1);
@@ -105,7 +105,7 @@ fn screen(
     if hidden == 0 {
         let pane_theme = match Size::of(area.width, area.height) {
             _ if !model.overlays.is_empty() => theme.unfocused(),
-            // Focus moves between the panels of a wide screen: it must catch the eye.
+            // On a wide screen focus moves between panels, so it has to stand out.
             Size::Wide => Theme {
                 thick_focus: true,
                 ..*theme
@@ -120,7 +120,7 @@ fn screen(
         model.pane_view().draw(body, &mut scene);
         cursor = scene.cursor;
     }
-    // The footer stays visible under whatever is open.
+    // The footer stays visible under every overlay.
     let free = top.union(body);
     if !model.overlays.is_empty() {
         cursor = overlays(frame, (free, body), brush, page.unwrap_or(0), facts);
@@ -164,7 +164,7 @@ fn overlays(
     cursor
 }
 
-/// Takes colour and weight from what lies behind a dialog, the tint of a selected row included.
+/// Removes colour and weight behind a dialog, including the tint of a selected row.
 fn dim(frame: &mut Frame<'_>, area: Rect, theme: &Theme) {
     let behind = theme
         .backdrop

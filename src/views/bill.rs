@@ -1,4 +1,5 @@
-//! Bills as lines of text: the arithmetic step by step, and whether the offer is there long enough.
+//! Bills as lines of text: the arithmetic step by step, and whether the offer is available long
+//! enough.
 
 use ratatui::text::{Line, Span};
 
@@ -51,7 +52,7 @@ pub fn volume(
     }
 }
 
-/// Arithmetic, a line for each step; the last one is the sum.
+/// Arithmetic, one line per step; the last one is the sum.
 pub fn steps(steps: &[Step], theme: &Theme) -> Vec<Line<'static>> {
     let line = |(place, step): (usize, &Step)| {
         let value = match step.measure {

@@ -1,7 +1,8 @@
-//! Axes and bars that several charts share.
+//! Axes and bars shared by several charts.
 
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::Style;
+use ratatui::style::{Color, Style};
+use ratatui::widgets::canvas::{Context, Line as Stroke};
 use ratatui::widgets::{Sparkline, SparklineBar};
 
 use crate::app::view::Scene;
@@ -13,7 +14,7 @@ use crate::widgets::text::cells;
 /// Cells left of the vertical axis.
 const LABELS: u16 = 9;
 
-/// A scale, and the field whose numbers stand at its ticks; without one they are plain.
+/// A scale, and the field that formats its ticks; without one they are plain numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Axis<'a> {
     pub scale: &'a Scale,
@@ -21,7 +22,7 @@ pub(super) struct Axis<'a> {
 }
 
 impl Axis<'_> {
-    /// A tick's number, as short as it can be.
+    /// A tick's number, as short as possible.
     fn label(&self, value: f64) -> String {
         match self.field {
             Some(field) if !matches!(field.format, Format::Places(_)) => {
@@ -33,7 +34,21 @@ impl Axis<'_> {
     }
 }
 
-/// Draws the axes with their ticks; gives the area between them, if there is room for any.
+/// Draws a line through points of the canvas.
+pub(super) fn polyline(context: &mut Context<'_>, points: &[(f64, f64)], color: Color) {
+    for step in points.windows(2) {
+        let ((x1, y1), (x2, y2)) = (step[0], step[1]);
+        context.draw(&Stroke {
+            x1,
+            y1,
+            x2,
+            y2,
+            color,
+        });
+    }
+}
+
+/// Draws the axes with their ticks; returns the area between them, if there is any.
 pub(super) fn axes(
     x: &Axis<'_>,
     y: Option<&Axis<'_>>,
@@ -74,8 +89,7 @@ pub(super) fn axes(
     Some(plot)
 }
 
-/// The ticks of a horizontal axis over an area: their column, their label and where it starts, none
-/// over another.
+/// The ticks of a horizontal axis: their column, their label and its start, without overlaps.
 pub(super) fn ticks(axis: &Axis<'_>, area: Rect) -> Vec<(u16, String, u16)> {
     let mut free = area.x;
     let mut ticks = Vec::new();
@@ -97,14 +111,14 @@ pub(super) fn ticks(axis: &Axis<'_>, area: Rect) -> Vec<(u16, String, u16)> {
     ticks
 }
 
-/// Which of `many` cells a place from 0 to 1 falls into.
+/// Which of `many` cells a position from 0 to 1 falls into.
 pub(super) fn cell(place: f64, many: u16) -> u16 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // from 0 to `many`
     let cell = (place * f64::from(many)) as u16;
     cell.min(many.saturating_sub(1))
 }
 
-/// Draws how many of `values` fall where, the bar that holds `own` highlighted.
+/// Draws the distribution of `values`, with the bar that contains `own` highlighted.
 pub(super) fn histogram(
     values: &[f64],
     own: Option<f64>,
@@ -122,7 +136,8 @@ pub(super) fn histogram(
     let theme = scene.theme;
     let last = histogram.buckets.len().saturating_sub(1);
     let bar = |column: u16| {
-        // Columns that the bars do not divide evenly are spread, so that bars stay over their ticks.
+        // If the bars do not divide the columns evenly, they are spread, so that bars stay over
+        // their ticks.
         let index = usize::from(column) * many / usize::from(plot.width);
         let bucket = &histogram.buckets[index.min(last)];
         let holds = |value: f64| {

@@ -1,5 +1,5 @@
-//! The views of the dashboard, one folder each: its state and what it does in `mod.rs`, its looks
-//! in `draw.rs`.
+//! The views of the dashboard, one folder each: state and behaviour in `mod.rs`, drawing in
+//! `draw.rs`.
 
 mod bill;
 pub mod body_editor;
@@ -18,6 +18,7 @@ mod funnel;
 pub mod group_form;
 mod help;
 mod job;
+mod keys;
 pub mod market;
 mod markets;
 mod notices;
@@ -42,15 +43,14 @@ mod theme;
 pub mod unlist;
 mod write_dialog;
 
-use crate::app::keymap::{Action, Context};
+use crate::app::keymap::Action;
 use crate::app::price_models::toggle as price_models;
-use crate::app::view::{Availability, Cx, View, Views};
+use crate::app::view::{Cx, View, Views};
 use crate::app::{Model, Pane, Profile};
 use crate::domain::Condition;
-use crate::widgets::report::Report;
 
-/// The dashboard with all its views. `conditions` are those of the first search, if they are not
-/// the usual ones.
+/// The dashboard with all its views. `conditions` are those of the first search, unless they are
+/// the default ones.
 pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model {
     Model::new(profile, conditions, Views { open, pane })
 }
@@ -63,8 +63,8 @@ fn pane(pane: Pane) -> Box<dyn View> {
     }
 }
 
-/// Opens the view that an action stands for where the keyboard is; false if it stands for none.
-/// The one place that knows every view by name.
+/// Opens the view of an action where the keyboard is; false if it has none. The one place that
+/// knows every view by name.
 #[expect(
     clippy::too_many_lines,
     reason = "one arm an action, so that none is forgotten"
@@ -133,7 +133,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Theme => cx.try_open(theme::Theme::new),
         Action::RouteLab => route_lab::open(cx),
         Action::OpenRequest => request::open_failed(cx),
-        // Every action by name: without its arm a new view does not compile.
+        // Every action by name: a new view does not compile without its arm.
         Action::QuitNow
         | Action::Suspend
         | Action::Redraw
@@ -195,50 +195,5 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::WiderDetail
         | Action::WiderTable
         | Action::Secrets => false,
-    }
-}
-
-/// The contexts of a list whose lines are edited. While nothing is typed, a blank checks the line;
-/// then it is text.
-const fn edits(is_typed: bool) -> &'static [Context] {
-    if is_typed {
-        &[Context::ListEdit, Context::List, Context::Always]
-    } else {
-        &[
-            Context::Choice,
-            Context::ListEdit,
-            Context::List,
-            Context::Always,
-        ]
-    }
-}
-
-/// Hides the actions of an edited list that a view has no use for.
-fn only(used: &[Action], action: Action) -> Availability {
-    let is_edit = matches!(
-        action,
-        Action::Toggle
-            | Action::MoveUp
-            | Action::MoveDown
-            | Action::Remove
-            | Action::Edit
-            | Action::Reset
-            | Action::Recall
-            | Action::Run
-            | Action::Settings
-    );
-    if is_edit && !used.contains(&action) {
-        Availability::Hidden
-    } else {
-        Availability::Available
-    }
-}
-
-/// What the keys of a view that is one report can do.
-fn of_report(report: &Report, action: Action) -> Availability {
-    if report.has_use_for(action) {
-        Availability::Available
-    } else {
-        Availability::Hidden
     }
 }

@@ -1,4 +1,4 @@
-//! Quitting: at once when nothing is under way, else after a question that says what is.
+//! Quitting: immediately if nothing is in progress, else after a question.
 
 use super::confirm::Confirm;
 use crate::app::State;
@@ -18,7 +18,7 @@ pub(super) fn quit(cx: &mut Cx<'_>) {
     }
 }
 
-/// What is under way, and what quitting does to it.
+/// What is in progress, and how quitting affects it.
 fn question(state: &State) -> Option<(&'static str, String)> {
     let mut parts: Vec<String> = state
         .mutations

@@ -1,25 +1,25 @@
-//! What a query says and what would be sent for it.
+//! A query as text, and the request it would send.
 
 use serde_json::Value as Json;
 
 use crate::api::{Request, wire};
 use crate::domain::{Dialect, Query, Resource, language};
 
-/// What a draft says: kept with it, so that drawing computes nothing.
+/// The preview of a query, computed once so that drawing computes nothing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RequestPreview {
     /// The conditions in force, in the query language.
     pub text: String,
     /// Method and path of the request.
     pub request: String,
-    /// The body of the request, pretty-printed, a line each.
+    /// The request body, pretty-printed, line by line.
     pub json: Vec<String>,
-    /// The conditions that are applied to the loaded rows.
+    /// The conditions applied to the loaded rows.
     pub local: String,
 }
 
 impl RequestPreview {
-    /// What `query` says in `dialect`.
+    /// The preview of `query` in `dialect`.
     pub fn of(query: Query, dialect: &'static Dialect) -> Self {
         let is_listed = query.resource == Resource::Workergroups;
         let local: Vec<_> = query
@@ -41,7 +41,7 @@ impl RequestPreview {
     }
 }
 
-/// JSON in lines: what holds only plain values and lists stays on one.
+/// Pretty-prints JSON: objects and lists of plain values stay on one line.
 fn pretty(json: &Json) -> Vec<String> {
     let members = json
         .as_object()

@@ -1,7 +1,7 @@
-//! The frame that the lists and editors share: the list, and what goes with its selected line.
+//! The layout shared by lists and editors: the list, and a second panel for its selected line.
 //!
-//! From 100 columns the two stand side by side; on a compact screen the second one gets a few rows
-//! at the bottom, if the screen is high enough for both.
+//! From 100 columns the two are side by side; on a compact screen the second one gets a few rows at
+//! the bottom, if the screen is high enough for both.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
@@ -12,10 +12,10 @@ use crate::widgets::dialog::centred;
 use crate::widgets::panel::{Panel, Size, Tone};
 use crate::widgets::text::wrap_line;
 
-/// The widest that a list with its second panel is drawn: wider lines are hard to follow.
+/// The maximum width of a list with its second panel: wider lines are hard to follow.
 const WIDEST: u16 = 170;
 
-/// Rows of the second panel on a compact screen, and the lowest screen that has room for them.
+/// Rows of the second panel on a compact screen, and the minimum height that has room for them.
 const STRIP: u16 = 7;
 const ROOM: u16 = 18;
 
@@ -23,7 +23,7 @@ const ROOM: u16 = 18;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sheet {
     pub main: Rect,
-    /// Of the second panel; none where there is no room.
+    /// The second panel's; `None` if there is no room.
     pub side: Option<Rect>,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn open(
     let list = list.tone(Tone::Focused).sized(size);
     let preview = preview.sized(size);
     if size == Size::Compact {
-        // The header stays.
+        // The header stays visible.
         let page = Rect {
             y: area.y + 1,
             height: area.height.saturating_sub(1),
@@ -95,8 +95,8 @@ pub(super) fn result_width(area: Rect, size: Size) -> u16 {
     }
 }
 
-/// Draws the frames of a form and of what it works out, `rows` lines high inside: side by side from
-/// 100 columns, else the result below the form as far as there is room.
+/// Draws the frames of a form and its result, `rows` lines high inside: side by side from 100
+/// columns, else the result below the form if there is room.
 pub(super) fn with_result(
     form: Panel<'_>,
     result: Panel<'_>,
@@ -104,7 +104,7 @@ pub(super) fn with_result(
     area: Rect,
     scene: &mut Scene<'_, '_>,
 ) -> Sheet {
-    /// Lines of a result that still say something, its frame included.
+    /// The minimum height of a useful result, including its frame.
     const LEAST: u16 = 4;
     let theme = scene.theme;
     let size = scene.size;

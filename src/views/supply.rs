@@ -1,5 +1,5 @@
-//! The supply check: what every workergroup's search finds now, side by side. The check goes on when
-//! the view is closed.
+//! The supply check: what every workergroup's search finds now, side by side. The check continues
+//! when the view is closed.
 
 use std::borrow::Cow;
 
@@ -26,10 +26,10 @@ use crate::widgets::theme::Theme;
 /// Cells of the panel about the selected workergroup.
 const PREVIEW: u16 = 50;
 
-/// Lines below which a summary says too little.
+/// The minimum number of lines for a useful summary.
 const LEAST_SUMMARY: u16 = 10;
 
-/// The table of the supply check; its selection is that of the pane.
+/// The table of the supply check; its selection is the pane's.
 #[derive(Debug)]
 struct SupplyView;
 
@@ -48,7 +48,6 @@ impl View for SupplyView {
         &[
             Context::Workergroups,
             Context::Report,
-            Context::Movement,
             Context::Global,
             Context::Always,
         ]
@@ -142,8 +141,8 @@ impl View for SupplyView {
     }
 }
 
-/// Where the table and the summary of the selected workergroup are drawn: beside each other, on a
-/// compact screen below each other if there is room.
+/// The areas of the table and the summary of the selected workergroup: side by side, on a compact
+/// screen one below the other if there is room.
 fn areas(area: Rect, size: Size, groups: u16) -> [Rect; 2] {
     let table = groups.saturating_add(2); // the title and the header
     match size {
@@ -194,7 +193,7 @@ struct Checked<'a> {
 }
 
 impl Checked<'_> {
-    /// The figures of a group whose search is done; what it may cost at most needs its limit of
+    /// The figures of a group whose search is done; the worst-case cost needs its maximum number of
     /// workers.
     fn figure(&self, found: &Preflight, row: usize, column: usize) -> String {
         let more = if found.coverage == Coverage::Cut {

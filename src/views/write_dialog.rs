@@ -1,4 +1,4 @@
-//! What the dialogs of all writes share: what will be sent, how it ended, what was sent before.
+//! Shared by the dialogs of all writes: the request, its outcome, and earlier writes.
 
 use std::borrow::Cow;
 
@@ -6,8 +6,9 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::app::keymap::Context;
 use crate::app::mutations::{Completed, InFlight, RequestPreview, Stage, headline};
-use crate::app::view::Scene;
+use crate::app::view::{Availability, Cx, Scene};
 use crate::domain::format;
 use crate::domain::journal::{Entry, Verdict, WriteKind};
 use crate::widgets::dialog;
@@ -18,6 +19,30 @@ use crate::widgets::text_input::TextInput;
 /// Cells of the labels.
 const LABEL: u16 = 14;
 
+/// Where the keys are looked up while an outcome is shown.
+pub(super) const OUTCOME: &[Context] = &[Context::Report, Context::Global, Context::Always];
+
+/// Closes an outcome, but not before it is there: Enter may still be held down from sending.
+pub(super) fn close_outcome(kind: WriteKind, cx: &mut Cx<'_>) {
+    if cx.state.mutations.in_flight(kind).is_none() {
+        cx.close();
+    }
+}
+
+/// Closes a dialog; what is in flight, in words such as `unlisting`, goes on.
+pub(super) fn back(kind: WriteKind, doing: &str, cx: &mut Cx<'_>) {
+    if let Some(sent) = cx.state.mutations.in_flight(kind) {
+        let text = format!("Still {doing} {}: the outcome will be shown", sent.subject);
+        cx.toast(text);
+    }
+    cx.close();
+}
+
+/// Why there is no help while something is about to be sent.
+pub(super) fn no_help() -> Availability {
+    Availability::Disabled("Finish or cancel this dialog first".to_owned())
+}
+
 enum Content {
     Text(Line<'static>),
     Input {
@@ -27,8 +52,8 @@ enum Content {
     },
 }
 
-/// The lines of a dialog. On a screen without room for all, those of the highest rank leave first,
-/// so that what decides stays.
+/// The lines of a dialog. If the screen is too small, those with the highest rank are dropped
+/// first, so that what matters for the decision stays.
 pub(super) struct Rows {
     rows: Vec<(u8, Content)>,
     width: u16,
@@ -49,7 +74,7 @@ impl Rows {
         }
     }
 
-    /// A text whose first two lines stay longest: they hold the sum, or what happened.
+    /// A text whose first two lines stay longest: they have the total, or the outcome.
     pub fn lead(&mut self, text: &str, style: Style) {
         for (place, line) in wrap(text, self.width).into_iter().enumerate() {
             let rank = if place < 2 { 0 } else { 2 };
@@ -63,12 +88,12 @@ impl Rows {
         self.rows.push((rank, Content::Text(line)));
     }
 
-    /// A blank line: the first to leave.
+    /// A blank line: dropped first.
     pub fn gap(&mut self) {
         self.line(7, Line::default());
     }
 
-    /// A line for typing; the cursor stands in it if it `is_open`.
+    /// A text field; the cursor is in it if it `is_open`.
     pub fn input(&mut self, label: &'static str, input: &TextInput, is_open: bool) {
         let content = Content::Input {
             label,
@@ -113,7 +138,7 @@ impl Rows {
         self.text(0, &write.message, scene.theme.text);
     }
 
-    /// What was sent before, newest first, in at most `most` lines.
+    /// Earlier writes, newest first, in at most `most` lines.
     pub fn history(&mut self, title: &str, kind: WriteKind, most: usize, scene: &Scene<'_, '_>) {
         let writes = &scene.state.mutations;
         if let Some(note) = &writes.note {
@@ -164,7 +189,7 @@ impl Rows {
     }
 }
 
-/// What the frame says of an outcome: only what is on its way cannot be undone.
+/// The frame's tone for an outcome: only a write in flight cannot be undone.
 pub(super) fn outcome_tone(kind: WriteKind, scene: &Scene<'_, '_>) -> Tone {
     match scene.state.mutations.stage(kind) {
         Stage::InFlight(_) => Tone::Danger,

@@ -1,5 +1,5 @@
-//! Which theme is shown: what the person chose, what the terminal can show, and the colours that the
-//! configuration changes.
+//! Resolves the theme: the person's choice, the terminal's abilities, and the colours in the
+//! configuration.
 
 use std::str::FromStr as _;
 
@@ -10,7 +10,7 @@ use crate::widgets::theme::Theme;
 /// The theme that the person chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Choice {
-    /// Dark or light, as the terminal's background is.
+    /// Dark or light, by the terminal's background.
     #[default]
     Auto,
     Dark,
@@ -21,10 +21,9 @@ pub enum Choice {
     Plain,
 }
 
-/// How many colours the terminal shows.
+/// How many colours the terminal supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Depth {
-    /// None.
     Mono,
     Ansi,
     /// The 256 of the fixed palette.
@@ -46,22 +45,23 @@ enum Role {
     Background,
 }
 
-/// How the dashboard shall look.
+/// The look from the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Look {
     pub choice: Choice,
-    /// Roles with other colours, the later ones stronger.
+    /// Colours for roles; later ones win.
     pub overrides: Vec<Override>,
-    /// Whether only ASCII may be shown; `None` leaves it to the environment.
+    /// Whether only ASCII is drawn; `None` leaves it to the environment.
     pub ascii: Option<bool>,
 }
 
 impl Override {
-    /// Reads a role's colours: `#rrggbb`, a name such as `light-blue` or a number of the 256-colour
-    /// palette; with a background `black on #ffcc00` or only `on 52`.
+    /// Parses a role's colours: `#rrggbb`, a name such as `light-blue` or a number of the
+    /// 256-colour palette; with a background `black on #ffcc00` or only `on 52`.
     ///
     /// # Errors
-    /// A role or colour that does not exist; the message names those that do.
+    ///
+    /// If the role or colour does not exist; the message lists those that do.
     pub fn parse(role: &str, text: &str) -> Result<Self, String> {
         let mut theme = Theme::MONO;
         let names = theme.roles_mut().map(|(name, _)| name);
@@ -117,7 +117,7 @@ fn colour(text: &str) -> Result<Color, String> {
 }
 
 impl Depth {
-    /// What the environment says of the terminal.
+    /// The terminal's colours, from the environment.
     fn detect(variable: &impl Fn(&str) -> Option<String>) -> Self {
         if variable("NO_COLOR").is_some_and(|value| !value.is_empty()) {
             return Self::Mono;
@@ -127,7 +127,7 @@ impl Depth {
             Some("truecolor" | "24bit")
         ) || variable("WT_SESSION").is_some();
         let term = variable("TERM").unwrap_or_default();
-        // COLORTERM does not travel over ssh; these names mean 24 bits wherever they are seen.
+        // COLORTERM is not passed on by ssh; these names mean 24 bits wherever they occur.
         let knows_all = [
             "kitty",
             "alacritty",
@@ -153,8 +153,8 @@ impl Depth {
 }
 
 impl Look {
-    /// The theme to draw with. `light` is the terminal's answer about its background, if it gave
-    /// one; else `COLORFGBG` is believed, and dark is the guess.
+    /// The theme to draw with. `light` is the terminal's reply about its background, if it gave
+    /// one; otherwise `COLORFGBG` decides, and dark is the default.
     pub fn theme(&self, light: Option<bool>, variable: impl Fn(&str) -> Option<String>) -> Theme {
         let depth = Depth::detect(&variable);
         let mut theme = match self.choice {
@@ -183,7 +183,7 @@ impl Look {
     /// Whether asking the terminal for its background can change anything.
     pub fn wants_background(&self, variable: impl Fn(&str) -> Option<String>) -> bool {
         let term = variable("TERM").unwrap_or_default();
-        // Those print what they do not understand.
+        // These print sequences that they do not understand.
         let prints = ["eterm", "dumb", "linux", "cons25", "screen"];
         cfg!(unix)
             && self.choice == Choice::Auto
@@ -192,15 +192,15 @@ impl Look {
     }
 }
 
-/// Whether `COLORFGBG` (set by some terminals: `foreground;background`) names a light background.
+/// Whether `COLORFGBG` (set by some terminals: `foreground;background`) means a light background.
 fn from_colorfgbg(variable: &impl Fn(&str) -> Option<String>) -> Option<bool> {
     let value = variable("COLORFGBG")?;
     let background = value.rsplit(';').next()?.parse::<u8>().ok()?;
     Some(background == 7 || background == 15)
 }
 
-/// Whether the locale says that text is not UTF-8, or the terminal has few signs. A locale that is
-/// not set at all says nothing: UTF-8 is then what terminals speak.
+/// Whether the locale is not UTF-8, or the terminal has few characters. Without a locale UTF-8 is
+/// assumed, which terminals use today.
 fn wants_ascii(variable: &impl Fn(&str) -> Option<String>) -> bool {
     if variable("TERM").as_deref() == Some("linux") {
         return true;
@@ -216,7 +216,7 @@ fn wants_ascii(variable: &impl Fn(&str) -> Option<String>) -> bool {
         })
 }
 
-/// Replaces colours that the terminal cannot show by the nearest that it can.
+/// Replaces unsupported colours by the nearest supported ones.
 fn reduce(theme: &mut Theme, depth: Depth) {
     let nearest = |color: Color| match (color, depth) {
         (Color::Rgb(r, g, b), Depth::Palette) => Color::Indexed(indexed(r, g, b)),
@@ -235,7 +235,7 @@ fn reduce(theme: &mut Theme, depth: Depth) {
 
 fn distance(one: (u8, u8, u8), other: (u8, u8, u8)) -> u32 {
     let square = |a: u8, b: u8| u32::from(a.abs_diff(b)).pow(2);
-    // The eye weighs green most and blue least.
+    // The eye is most sensitive to green and least to blue.
     2 * square(one.0, other.0) + 4 * square(one.1, other.1) + square(one.2, other.2)
 }
 

@@ -1,12 +1,11 @@
-//! The last touch on a frame: the background that a theme wants, and plain signs for terminals that
-//! show no others.
+//! Post-processes a frame: the theme's background, and ASCII for terminals without Unicode.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Color;
 
 use crate::widgets::theme::Theme;
 
-/// Gives every cell what the theme asks of all of them.
+/// Applies the theme to every cell.
 pub fn finish(buffer: &mut Buffer, theme: &Theme) {
     if theme.background.is_none() && !theme.ascii {
         return;
@@ -27,7 +26,7 @@ pub fn finish(buffer: &mut Buffer, theme: &Theme) {
     }
 }
 
-/// The ASCII sign that stands for a sign of the dashboard; `?` for any other letter.
+/// The ASCII replacement of a character; `?` for any other letter.
 const fn plain(sign: char) -> char {
     match sign {
         '─' | '━' | '╸' | '═' | '╌' | '┄' | '┈' | '–' | '—' | '−' => '-',
@@ -36,7 +35,7 @@ const fn plain(sign: char) -> char {
         }
         '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '╭' | '╮' | '╯' | '╰' | '╔' | '╗'
         | '╚' | '╝' | '╠' | '╣' | '╦' | '╩' | '╬' => '+',
-        // As an order is written: dph_total+ or score-.
+        // As in an order: dph_total+ or score-.
         '▲' => '+',
         '▼' => '-',
         '↑' | '△' | '▴' => '^',

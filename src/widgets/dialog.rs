@@ -1,4 +1,4 @@
-//! A box in the middle of the screen that dims what lies behind it.
+//! A box in the middle of the screen that dims everything behind it.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -9,11 +9,11 @@ use super::panel::{Panel, Tone};
 use super::text::cells;
 use super::theme::Theme;
 
-/// The widest that running text is set: longer lines are hard to read.
+/// The maximum width of running text: longer lines are hard to read.
 pub const READABLE: u16 = 76;
 
-/// Dims the screen and draws a frame of `width` x `height` cells, border included, in its middle;
-/// gives the area inside.
+/// Dims the screen and draws a frame of `width` x `height` cells, including borders, in its middle;
+/// returns the area inside.
 pub fn open(
     panel: Panel<'_>,
     (width, height): (u16, u16),
@@ -42,14 +42,14 @@ pub struct Message<'a> {
     /// The title in the frame.
     pub title: &'a str,
     pub text: Text<'a>,
-    /// The keys that answer it.
+    /// The keys to answer with.
     pub keys: Line<'a>,
-    /// What hangs on the answer.
+    /// What the answer risks.
     pub tone: Tone,
 }
 
 impl Message<'_> {
-    /// Draws it in the middle of the screen; gives the row of the keys.
+    /// Draws it in the middle of the screen; returns the row of the keys.
     pub fn render(self, screen: Rect, buffer: &mut Buffer, theme: &Theme) -> Rect {
         let widest = self.text.width().max(self.keys.width());
         let width = u16::try_from(widest)

@@ -1,4 +1,4 @@
-//! A search in a text: what is typed, which lines match, and the line that shows both.
+//! A text search: the input, the matching lines, and the line that shows both.
 
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
@@ -6,11 +6,11 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{StatefulWidget, Widget};
 
-use super::text_input::{InputLine, TextInput};
+use super::text_input::{InputLine, Pasted, TextInput};
 use super::theme::Theme;
 use crate::app::keymap::Action;
 
-/// What is searched for, and the lines that hold it.
+/// The search text, and the lines that contain it.
 #[derive(Debug, Default)]
 pub struct Find {
     input: TextInput,
@@ -20,14 +20,14 @@ pub struct Find {
     at: usize,
 }
 
-/// What a search made of an action.
+/// How a search handled an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FindEvent {
-    /// The action means nothing to it.
+    /// The action has no meaning here.
     Ignored,
-    /// The search began, or ended.
+    /// The search started or ended.
     Handled,
-    /// Another match is the current one.
+    /// Moved to another match.
     Moved,
 }
 
@@ -37,12 +37,12 @@ impl Find {
         self.is_typing
     }
 
-    /// Whether something is searched for.
+    /// Whether there is a search text.
     pub fn is_active(&self) -> bool {
         self.is_typing || !self.input.is_empty()
     }
 
-    /// What is searched for, in lower case.
+    /// The search text, in lower case.
     pub fn wanted(&self) -> String {
         self.input.text().to_lowercase()
     }
@@ -55,7 +55,7 @@ impl Find {
         self.matches.get(self.at).copied()
     }
 
-    /// What an action means to the search.
+    /// Handles an action.
     pub fn update(&mut self, action: Action) -> FindEvent {
         match action {
             Action::Newer | Action::Older if self.is_active() => {
@@ -83,16 +83,13 @@ impl Find {
         self.is_typing && self.input.key(key)
     }
 
-    /// Pastes a text; false if no search is typed.
-    pub fn paste(&mut self, text: &str) -> bool {
-        if self.is_typing {
-            self.input.paste(text);
-        }
-        self.is_typing
+    /// Pastes a text; `None` if no search is typed.
+    pub fn paste(&mut self, text: &str) -> Option<Pasted> {
+        self.is_typing.then(|| self.input.paste(text))
     }
 
-    /// Finds the matches among `lines` again: they or the search have changed. The current one is
-    /// the first from the line `from` on, where one reads, not the first of all.
+    /// Updates the matches after a change of `lines` or the search. The current match is the first
+    /// from the line `from` on, where the reader is, not the first of all.
     pub fn search(&mut self, from: usize, lines: impl Iterator<Item = String>) {
         let wanted = self.wanted();
         self.matches.clear();
@@ -114,7 +111,7 @@ impl Find {
     }
 }
 
-/// The line of a search: what is typed, and which of how many matches is the current one.
+/// The line of a search: the input, and the number of the current match.
 #[derive(Debug)]
 pub struct FindLine<'a> {
     find: &'a Find,
@@ -128,7 +125,6 @@ impl<'a> FindLine<'a> {
 }
 
 impl StatefulWidget for FindLine<'_> {
-    /// Where the search is typed.
     type State = Option<Position>;
 
     fn render(self, area: Rect, buffer: &mut Buffer, cursor: &mut Option<Position>) {

@@ -1,170 +1,33 @@
 //! A form as data: fields with their checks, one focus, one way to show an error.
 //!
-//! A view lists its fields under keys of its own (an enum), hands keys to the form, and reads
-//! values back by the same keys.
+//! A view lists its fields under keys of its own (an enum), passes key presses to the form, and
+//! reads values back by the same keys.
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
 
 use crossterm::event::{KeyCode, KeyEvent};
 
+use super::input_widget::InputWidget;
 use super::secret_input::SecretInput;
 use super::text_area::TextArea;
 use super::text_input::{Pasted, TextInput};
+use super::viewport::Viewport;
 use crate::app::keymap::{Action, Context};
 
 mod annotate;
 mod draw;
+mod field;
 
 pub use draw::{FormLayout, FormLines};
+pub use field::{Control, Field};
 
-/// Says why a text cannot be the value of its field.
-type Check = Box<dyn Fn(&str) -> Result<(), String> + Send>;
-
-/// What a person edits in a field.
-#[derive(Debug)]
-pub enum Control {
-    Text(TextInput),
-    /// A key or password: masked, wiped from memory when dropped.
-    Secret(SecretInput),
-    Lines(Box<TextArea>),
-    /// One of a few values.
-    Choice {
-        /// The values as they are shown.
-        options: Vec<Cow<'static, str>>,
-        /// The place of the chosen one.
-        chosen: usize,
-    },
-    Toggle(bool),
-    Button,
-}
-
-pub struct Field<K> {
-    /// The name by which the view knows it.
-    pub key: K,
-    label: Cow<'static, str>,
-    note: Cow<'static, str>,
-    heading: Option<Cow<'static, str>>,
-    control: Control,
-    check: Option<Check>,
-    error: Option<String>,
-    /// The part of the text that the error is about, in bytes.
-    error_span: Option<Range<usize>>,
-    warning: Option<String>,
-    is_hidden: bool,
-}
-
-impl<K: fmt::Debug> fmt::Debug for Field<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Field")
-            .field("key", &self.key)
-            .field("control", &self.control)
-            .field("error", &self.error)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<K: Copy + Eq> Field<K> {
-    fn new(key: K, label: impl Into<Cow<'static, str>>, control: Control) -> Self {
-        Self {
-            key,
-            label: label.into(),
-            note: Cow::Borrowed(""),
-            heading: None,
-            control,
-            check: None,
-            error: None,
-            error_span: None,
-            warning: None,
-            is_hidden: false,
-        }
-    }
-
-    /// A line of text with its first value.
-    pub fn text(key: K, label: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
-        Self::new(key, label, Control::Text(TextInput::new(value)))
-    }
-
-    /// An empty field for a key or password.
-    pub fn secret(key: K, label: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(key, label, Control::Secret(SecretInput::default()))
-    }
-
-    pub fn lines(key: K, label: impl Into<Cow<'static, str>>, value: &str) -> Self {
-        Self::new(key, label, Control::Lines(Box::new(TextArea::new(value))))
-    }
-
-    /// A choice among `options`, the one at `chosen` first.
-    pub fn choice<O: Into<Cow<'static, str>>>(
-        key: K,
-        label: impl Into<Cow<'static, str>>,
-        options: impl IntoIterator<Item = O>,
-        chosen: usize,
-    ) -> Self {
-        let options: Vec<_> = options.into_iter().map(Into::into).collect();
-        let chosen = chosen.min(options.len().saturating_sub(1));
-        Self::new(key, label, Control::Choice { options, chosen })
-    }
-
-    pub fn toggle(key: K, label: impl Into<Cow<'static, str>>, is_on: bool) -> Self {
-        Self::new(key, label, Control::Toggle(is_on))
-    }
-
-    /// A button; buttons stand side by side below the fields.
-    pub fn button(key: K, label: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(key, label, Control::Button)
-    }
-
-    /// The unit, an example or a short explanation, shown behind the value.
-    #[must_use]
-    pub fn note(mut self, note: impl Into<Cow<'static, str>>) -> Self {
-        self.note = note.into();
-        self
-    }
-
-    /// A heading above the field.
-    #[must_use]
-    pub fn heading(mut self, heading: impl Into<Cow<'static, str>>) -> Self {
-        self.heading = Some(heading.into());
-        self
-    }
-
-    /// Checks the text whenever it changes; a [`Form::validate`] or leaving the field shows the
-    /// error.
-    #[must_use]
-    pub fn check(mut self, check: impl Fn(&str) -> Result<(), String> + Send + 'static) -> Self {
-        self.check = Some(Box::new(check));
-        self
-    }
-
-    /// What is wrong with the value; `None` for controls that cannot be wrong.
-    fn fault(&self) -> Option<String> {
-        let check = self.check.as_ref()?;
-        match &self.control {
-            Control::Text(input) => check(input.text().trim()).err(),
-            Control::Lines(area) => check(&area.text()).err(),
-            Control::Secret(input) => input.fault().map(str::to_owned),
-            Control::Choice { .. } | Control::Toggle(_) | Control::Button => None,
-        }
-    }
-
-    fn show_fault(&mut self) {
-        self.error = self.fault();
-        self.error_span = None;
-    }
-
-    const fn is_button(&self) -> bool {
-        matches!(self.control, Control::Button)
-    }
-}
-
-/// What a form made of an action.
+/// How a form handled an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormEvent<K> {
-    /// The action means nothing to a form.
+    /// The action has no meaning here.
     Ignored,
-    /// Another field has the focus.
+    /// The focus moved to another field.
     Moved,
     /// The value of this field changed.
     Changed(K),
@@ -172,15 +35,15 @@ pub enum FormEvent<K> {
     Submitted(K),
 }
 
-/// What Enter does in a field that is no button.
+/// What Enter does in a field other than a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OnEnter<K> {
-    /// Goes to the next field: for long forms whose button must be meant.
+    /// Goes to the next field: for long forms that should not be submitted by accident.
     Advance,
     Submit(K),
 }
 
-/// Fields, and the one that has the focus.
+/// Fields, and the focused one.
 pub struct Form<K> {
     fields: Vec<Field<K>>,
     focus: usize,
@@ -196,7 +59,7 @@ impl<K: fmt::Debug> fmt::Debug for Form<K> {
     }
 }
 
-/// Does what an action means inside a text of several lines; false if it means nothing there.
+/// Performs an action in a multi-line text; false if it has no meaning there.
 fn edit_lines(area: &mut TextArea, action: Action) -> bool {
     match action {
         Action::Down if area.at() + 1 < area.lines().len() => area.step(1),
@@ -214,7 +77,7 @@ fn edit_lines(area: &mut TextArea, action: Action) -> bool {
 }
 
 impl<K: Copy + Eq> Form<K> {
-    /// A form on its first field, whose text is selected so that typing replaces it.
+    /// A form with its first field focused and selected, so that typing replaces it.
     pub fn new(fields: Vec<Field<K>>) -> Self {
         let mut form = Self {
             fields,
@@ -232,14 +95,12 @@ impl<K: Copy + Eq> Form<K> {
         self
     }
 
-    /// Puts the focus on a field.
     pub fn focus_on(&mut self, key: K) {
         if let Some(place) = self.place(key) {
             self.focus_at(place);
         }
     }
 
-    /// The field that has the focus.
     pub fn focused(&self) -> Option<K> {
         self.fields.get(self.focus).map(|field| field.key)
     }
@@ -256,7 +117,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// What an action means to the form.
+    /// Handles an action.
     pub fn update(&mut self, action: Action) -> FormEvent<K> {
         let Some(field) = self.fields.get_mut(self.focus) else {
             return FormEvent::Ignored;
@@ -322,7 +183,7 @@ impl<K: Copy + Eq> Form<K> {
         FormEvent::Moved
     }
 
-    /// Goes so many fields on; leaving a field shows what is wrong with it.
+    /// Moves the focus by this many fields; leaving a field shows its error.
     fn step(&mut self, by: isize) {
         let shown: Vec<usize> = (0..self.fields.len())
             .filter(|place| !self.fields[*place].is_hidden)
@@ -335,7 +196,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Puts the focus on the field at a place, as a click does.
+    /// Focuses the field at an index, as a click does.
     fn focus_at(&mut self, place: usize) {
         if place != self.focus
             && let Some(field) = self.fields.get_mut(self.focus)
@@ -355,7 +216,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Puts the focus on the field at a place and does what a click on it means.
+    /// Focuses the field at an index and performs a click on it.
     pub fn click(&mut self, place: usize) -> FormEvent<K> {
         self.focus_at(place);
         match self.fields.get(self.focus).map(|field| &field.control) {
@@ -367,7 +228,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Types a key into the field that has the focus; false if the key edits nothing.
+    /// Types a key into the focused field; false if the key edits nothing.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let Some(field) = self.fields.get_mut(self.focus) else {
             return false;
@@ -384,10 +245,11 @@ impl<K: Copy + Eq> Form<K> {
         is_taken
     }
 
-    /// Pastes into the field that has the focus; the error says why not.
+    /// Pastes into the focused field.
     ///
     /// # Errors
-    /// When the field takes no text, or its text cannot hold what was pasted.
+    ///
+    /// Why the field cannot take the text.
     pub fn paste(&mut self, text: &str) -> Result<Pasted, &'static str> {
         let Some(field) = self.fields.get_mut(self.focus) else {
             return Err("nothing to paste into");
@@ -397,7 +259,7 @@ impl<K: Copy + Eq> Form<K> {
             Control::Lines(area) => area.paste(text),
             Control::Secret(input) => {
                 input.paste(text)?;
-                Pasted { refused: 0 }
+                Pasted::default()
             }
             Control::Choice { .. } | Control::Toggle(_) | Control::Button => {
                 return Err("this field takes no text");
@@ -407,7 +269,7 @@ impl<K: Copy + Eq> Form<K> {
         Ok(pasted)
     }
 
-    /// An error that was shown stays until the value is right; none appears while one types.
+    /// A shown error stays until the value is valid; none appears while typing.
     fn edited(&mut self) {
         if let Some(field) = self.fields.get_mut(self.focus)
             && field.error.is_some()
@@ -416,7 +278,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Checks every field, shows all errors, and puts the focus on the first one. True if there is
+    /// Checks every field, shows all errors, and focuses the first invalid field. True if there is
     /// none.
     pub fn validate(&mut self) -> bool {
         for field in &mut self.fields {
@@ -438,7 +300,7 @@ impl<K: Copy + Eq> Form<K> {
         shown.find_map(|field| Some((field.key, field.fault()?)))
     }
 
-    /// Shows an error at a field that only the view can find, such as a contradiction between two.
+    /// Shows an error that only the view can find, such as a contradiction between two fields.
     pub fn set_error(&mut self, key: K, error: Option<String>) {
         if let Some(field) = self.field_mut(key) {
             field.error = error;
@@ -446,7 +308,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// The text of a field; of a choice, the chosen option.
+    /// The text of a field; for a choice, the chosen option.
     pub fn text(&self, key: K) -> Cow<'_, str> {
         match self.field(key).map(|field| &field.control) {
             Some(Control::Text(input)) => Cow::Borrowed(input.text().trim()),
@@ -475,7 +337,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// The input of a text field, for completion and cursor work.
+    /// The input of a text field, for completion and cursor movement.
     pub fn input_mut(&mut self, key: K) -> Option<&mut TextInput> {
         match &mut self.field_mut(key)?.control {
             Control::Text(input) => Some(input),
@@ -487,7 +349,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// The secret that was typed.
+    /// The secret in a field.
     pub fn secret(&self, key: K) -> Option<&SecretInput> {
         match &self.field(key)?.control {
             Control::Secret(input) => Some(input),
@@ -499,7 +361,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// The place of the chosen option.
+    /// The index of the chosen option.
     pub fn chosen(&self, key: K) -> usize {
         match self.field(key).map(|field| &field.control) {
             Some(Control::Choice { chosen, .. }) => *chosen,
@@ -507,7 +369,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Chooses the option at a place.
+    /// Chooses the option at an index.
     pub fn choose(&mut self, key: K, place: usize) {
         if let Some(Control::Choice { options, chosen }) =
             self.field_mut(key).map(|field| &mut field.control)
@@ -533,11 +395,38 @@ impl<K: Copy + Eq> Form<K> {
         self.fields.iter().position(|field| field.key == key)
     }
 
+    /// The line of a text field, for a view that draws it by itself.
+    pub fn line(&self, key: K) -> Option<&TextInput> {
+        match &self.field(key)?.control {
+            Control::Text(input) => Some(input),
+            Control::Secret(_)
+            | Control::Lines(_)
+            | Control::Choice { .. }
+            | Control::Toggle(_)
+            | Control::Button => None,
+        }
+    }
+
+    /// The error that a field shows.
+    pub fn error(&self, key: K) -> Option<&str> {
+        self.field(key)?.error.as_deref()
+    }
+
     fn field(&self, key: K) -> Option<&Field<K>> {
         self.fields.iter().find(|field| field.key == key)
     }
 
     fn field_mut(&mut self, key: K) -> Option<&mut Field<K>> {
         self.fields.iter_mut().find(|field| field.key == key)
+    }
+}
+
+impl<K: Copy + Eq> InputWidget for Form<K> {
+    fn typed(&mut self, key: KeyEvent, _: Viewport) -> bool {
+        self.key(key)
+    }
+
+    fn pasted(&mut self, text: &str) -> Option<Pasted> {
+        self.paste(text).ok()
     }
 }

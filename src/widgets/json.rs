@@ -1,11 +1,11 @@
-//! JSON in colours: one line of laid-out JSON as spans.
+//! Colours JSON: one line of laid-out JSON as spans.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::theme::Theme;
 
-/// Colours a line of JSON: names, texts, numbers and words apart. A line that is no JSON, or only a
+/// Colours a line of JSON: names, texts, numbers and literals. A line that is not JSON, or only
 /// part of it, keeps all its characters.
 pub fn paint(line: &Line<'static>, theme: &Theme) -> Line<'static> {
     let text = line.to_string();
@@ -20,7 +20,7 @@ pub fn paint(line: &Line<'static>, theme: &Theme) -> Line<'static> {
     Line::from(spans).style(line.style)
 }
 
-/// The bytes of the first token of a text, and its style.
+/// The length in bytes of the first token of a text, and its style.
 fn token(text: &str, first: char, theme: &Theme) -> (usize, Style) {
     let until = |ends: fn(char) -> bool| text.find(ends).unwrap_or(text.len());
     match first {
@@ -49,7 +49,7 @@ const fn is_plain(letter: char) -> bool {
     matches!(letter, ' ' | '{' | '}' | '[' | ']' | ',' | ':')
 }
 
-/// The bytes of a text in quotes, both included; all of it when the end is missing.
+/// The length in bytes of a quoted text, including quotes; all of it if the end is missing.
 fn string_end(text: &str) -> usize {
     let mut is_escaped = false;
     for (place, letter) in text.char_indices().skip(1) {

@@ -1,4 +1,4 @@
-//! A list that is narrowed by typing: help, palette and every choice among many.
+//! A list filtered by typing: help, palette and long choices.
 
 use crossterm::event::KeyEvent;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
@@ -9,10 +9,12 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{StatefulWidget, Widget};
 
+use super::input_widget::InputWidget;
 use super::text::{cells, fit};
-use super::text_input::TextInput;
+use super::text_input::{Pasted, TextInput};
 use super::theme::Theme;
 use super::viewport::Viewport;
+use crate::app::keymap::Action;
 
 /// One line of a picker.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,10 +25,47 @@ pub struct Item<T> {
     pub text: String,
     /// A short note at the right: a key, a count.
     pub note: String,
-    /// Why it cannot be chosen, if it cannot.
+    /// Why it is disabled, if it is.
     pub disabled: Option<String>,
-    /// What choosing it means; `None` for a heading.
+    /// The value to choose; `None` for a heading.
     pub value: Option<T>,
+}
+
+impl<T> Item<T> {
+    /// A line that can be chosen.
+    pub fn new(title: impl Into<String>, text: impl Into<String>, value: T) -> Self {
+        Self {
+            title: title.into(),
+            text: text.into(),
+            note: String::new(),
+            disabled: None,
+            value: Some(value),
+        }
+    }
+
+    /// A line above others: it is passed over, and not searched.
+    pub fn heading(title: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            text: text.into(),
+            note: String::new(),
+            disabled: None,
+            value: None,
+        }
+    }
+
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.note = note.into();
+        self
+    }
+
+    /// A line that cannot be chosen if there is a reason why not.
+    #[must_use]
+    pub fn disabled(mut self, why: Option<String>) -> Self {
+        self.disabled = why;
+        self
+    }
 }
 
 /// The list, its search line and the selected line.
@@ -40,7 +79,7 @@ pub struct List<T> {
 }
 
 impl<T: Clone> List<T> {
-    /// A picker over `items`, nothing typed, the first choosable line selected.
+    /// A list of `items`, unfiltered, with the first choosable line selected.
     pub fn new(items: Vec<Item<T>>) -> Self {
         let mut picker = Self {
             input: TextInput::default(),
@@ -53,7 +92,7 @@ impl<T: Clone> List<T> {
         picker
     }
 
-    /// The picker with further names of its lines: they are searched and not shown.
+    /// Adds hidden names to lines, which are searched too.
     #[must_use]
     pub fn known_as(mut self, names: fn(&T) -> &'static [&'static str]) -> Self {
         self.names = names;
@@ -61,12 +100,28 @@ impl<T: Clone> List<T> {
         self
     }
 
-    /// The lines that match what is typed, headings only when nothing is typed.
+    /// Other lines; what is typed stays, and the line that stands for `keep` is selected if it is
+    /// among them.
+    pub fn replace(&mut self, items: Vec<Item<T>>, keep: Option<&T>)
+    where
+        T: PartialEq,
+    {
+        self.items = items;
+        self.narrow();
+        let mut shown = self.shown();
+        let place = shown.position(|item| item.value.is_some() && item.value.as_ref() == keep);
+        drop(shown);
+        if let Some(place) = place {
+            self.select(place, false);
+        }
+    }
+
+    /// The lines that match the typed text; headings only if nothing is typed.
     pub fn shown(&self) -> impl ExactSizeIterator<Item = &Item<T>> {
         self.shown.iter().map(|index| &self.items[*index])
     }
 
-    /// How many lines there are in all, headings too.
+    /// The total number of lines, including headings.
     pub const fn len(&self) -> usize {
         self.items.len()
     }
@@ -76,7 +131,7 @@ impl<T: Clone> List<T> {
         self.items.is_empty()
     }
 
-    /// The selected line's place among the shown ones.
+    /// The index of the selected line among the shown ones.
     pub const fn selected(&self) -> usize {
         self.selected
     }
@@ -87,7 +142,7 @@ impl<T: Clone> List<T> {
             .map(|index| &self.items[*index])
     }
 
-    /// Selects another line; headings are passed over.
+    /// Selects another line, skipping headings.
     pub fn step(&mut self, by: isize) {
         let last = self.shown.len().saturating_sub(1);
         let target = self.selected.saturating_add_signed(by).min(last);
@@ -110,7 +165,7 @@ impl<T: Clone> List<T> {
         self.selected = found.unwrap_or(0);
     }
 
-    /// Finds the lines that match what is typed, best first; without a text, all in their order.
+    /// Finds the lines that match the typed text, best first; without a text, all in order.
     pub fn narrow(&mut self) {
         let text = self.input.text().trim();
         self.shown = if text.is_empty() {
@@ -137,27 +192,38 @@ impl<T: Clone> List<T> {
         self.select(0, false);
     }
 
-    /// Types a key into the search line; false if the key edits nothing.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
-        let is_taken = self.input.key(key);
-        if is_taken {
-            self.narrow();
-        }
-        is_taken
-    }
-
-    /// Pastes into the search line.
-    pub fn paste(&mut self, text: &str) {
-        self.input.paste(text);
-        self.narrow();
-    }
-
     fn names_of(&self, item: &Item<T>) -> &'static [&'static str] {
         item.value.as_ref().map_or(&[], |value| (self.names)(value))
     }
 }
 
-/// Draws the lines of a list, the selected one highlighted. The viewport keeps its place.
+impl<T: Clone> InputWidget for List<T> {
+    fn act(&mut self, action: Action, viewport: Viewport) -> bool {
+        let by = action.motion(viewport.page);
+        by.inspect(|by| self.step(*by)).is_some()
+    }
+
+    /// Types into the search line; no key but its own means anything to a list.
+    fn typed(&mut self, key: KeyEvent, _: Viewport) -> bool {
+        if self.input.key(key) {
+            self.narrow();
+        }
+        true
+    }
+
+    fn pasted(&mut self, text: &str) -> Option<Pasted> {
+        let pasted = self.input.paste(text);
+        self.narrow();
+        Some(pasted)
+    }
+
+    fn select_line(&mut self, line: usize) -> bool {
+        self.select(line, false);
+        true
+    }
+}
+
+/// Draws the lines of a list, the selected one highlighted. The viewport keeps its position.
 #[derive(Debug)]
 pub struct ListLines<'a, T> {
     list: &'a List<T>,
@@ -174,7 +240,7 @@ impl<'a, T: Clone> ListLines<'a, T> {
         }
     }
 
-    /// What stands in place of the lines when there are none.
+    /// Shown if there are no lines.
     #[must_use]
     pub const fn empty(mut self, text: &'a str) -> Self {
         self.empty = text;
@@ -242,7 +308,7 @@ fn pad(line: &mut Line<'_>, width: u16, style: ratatui::style::Style) {
     line.push_span(Span::styled(" ".repeat(blanks), style));
 }
 
-/// The width that holds nine of ten texts: a few long ones need not take the room of all others.
+/// The width of nine in ten texts: a few long ones should not take the room of all others.
 fn usual_width(widths: impl Iterator<Item = u16>) -> u16 {
     let mut widths: Vec<_> = widths.collect();
     widths.sort_unstable();
@@ -284,8 +350,8 @@ impl<T: Clone> StatefulWidget for ListLines<'_, T> {
     }
 }
 
-/// How far a text is from the name of a line: whoever types a name means it, however often the
-/// same letters stand in the sentences of other lines. Each typed word counts.
+/// How far a text is from the name of a line: typing a name means that line, however often the same
+/// letters occur in the sentences of other lines. Each typed word counts.
 fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {
     let text = text.to_lowercase();
     let names = [item.title.to_lowercase(), item.note.to_lowercase()];
@@ -309,8 +375,8 @@ fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {
     2 * text.split_whitespace().map(far).sum::<usize>() + usize::from(!is_whole)
 }
 
-/// The keys of the lines that match `pattern`, best first: lines that hold each typed word as it is;
-/// only where there is none, those that hold its letters scattered.
+/// The keys of the lines that match `pattern`, best first: lines that contain each typed word; only
+/// if there is none, those that contain its letters scattered.
 pub fn fuzzy<K: Copy>(pattern: &str, lines: &[(K, String)]) -> Vec<K> {
     let words: Vec<String> = pattern.split_whitespace().map(str::to_lowercase).collect();
     let holds_all = |line: &str| {

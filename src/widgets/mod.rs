@@ -1,16 +1,18 @@
-//! Widgets that know nothing of marketplaces: they draw what they are given, and forms, lists and
-//! reports keep their own cursor.
+//! Widgets that know nothing of marketplaces: they draw what they are given; forms, lists and
+//! reports have their own cursor.
 
 pub mod appearance;
 pub mod ascii;
 pub mod dialog;
 pub mod find;
 pub mod form;
+pub mod input_widget;
 pub mod json;
 pub mod list;
 pub mod panel;
 pub mod range_bar;
 pub mod report;
+pub mod scrolled;
 pub mod secret_input;
 pub mod table;
 pub mod text;

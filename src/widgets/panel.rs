@@ -1,4 +1,4 @@
-//! The frame around every part of the screen, and how much room the screen has.
+//! The frame of a panel, and the size classes of the screen.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Alignment, Rect};
@@ -8,10 +8,10 @@ use ratatui::widgets::{Block, BorderType, Borders, Clear, Padding, Widget};
 
 use super::theme::Theme;
 
-/// How much room the screen has: it decides how many panels stand side by side.
+/// The size class of the screen: decides how many panels are side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Size {
-    /// Under 100 columns or 30 rows: one panel at a time, its frame a rule with the title.
+    /// Under 100 columns or 30 rows: one panel at a time, with a title rule as its frame.
     Compact,
     /// From 100 columns: a table and a preview.
     Medium,
@@ -30,7 +30,7 @@ impl Size {
     }
 }
 
-/// What a frame says about its content.
+/// The meaning of a frame's colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tone {
     #[default]
@@ -38,7 +38,7 @@ pub enum Tone {
     /// The content that has the keyboard.
     Focused,
     Ask,
-    /// Sends something that cannot be undone.
+    /// The content sends something that cannot be undone.
     Danger,
 }
 
@@ -112,7 +112,7 @@ impl<'a> Panel<'a> {
         })
     }
 
-    /// Shrinks the frame to a title rule on a compact screen, where borders would take the room of
+    /// Reduces the frame to a title rule on a compact screen, where borders would take the room of
     /// the content.
     #[must_use]
     pub const fn sized(mut self, size: Size) -> Self {
@@ -120,14 +120,14 @@ impl<'a> Panel<'a> {
         self
     }
 
-    /// Lets the content touch the frame: a table has a gutter of its own.
+    /// Lets the content touch the frame: a table has its own gutter.
     #[must_use]
     pub const fn flush(mut self) -> Self {
         self.is_flush = true;
         self
     }
 
-    /// The area inside the frame, to be measured before it is drawn.
+    /// The area inside the frame, before it is drawn.
     pub fn inner(&self, area: Rect) -> Rect {
         self.block().inner(area)
     }
@@ -146,7 +146,7 @@ impl<'a> Panel<'a> {
             })
     }
 
-    /// Draws the frame and gives the area inside it.
+    /// Draws the frame and returns the area inside it.
     pub fn render(self, area: Rect, buffer: &mut Buffer, theme: &Theme) -> Rect {
         Clear.render(area, buffer);
         let border = self.tone.border(theme);
@@ -165,7 +165,7 @@ impl<'a> Panel<'a> {
             .block()
             .border_style(border)
             .border_type(self.border_type(theme));
-        // The facts give way to the title: a panel without a name says nothing.
+        // The title takes precedence over the facts: a panel without a name is useless.
         let room = usize::from(area.width.saturating_sub(4));
         let title_width = self.title.width();
         if title_width > 0 {
@@ -191,7 +191,7 @@ impl<'a> Panel<'a> {
         inner
     }
 
-    /// A thick line is the sign of focus where colour is not.
+    /// Without colours a thick line marks the focus.
     const fn border_type(&self, theme: &Theme) -> BorderType {
         match self.tone {
             Tone::Danger => BorderType::Thick,

@@ -1,4 +1,4 @@
-//! Where a value lies within a range, in one line.
+//! A value's position within a range, in one line.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -58,11 +58,11 @@ impl Widget for RangeBar<'_> {
     }
 }
 
-/// The spread of a group on a scale that several groups share: `├──▐█│█▌──┤` from the lowest over
-/// the quartiles and the median to the highest.
+/// The distribution of a group on a scale shared by several groups: `├──▐█│█▌──┤` from the lowest
+/// over the quartiles and the median to the highest.
 #[derive(Debug, Clone, Copy)]
 pub struct BoxPlot<'a> {
-    /// Lowest, lower quartile, median, upper quartile and highest, as places from 0 to 1.
+    /// Lowest, lower quartile, median, upper quartile and highest, as positions from 0 to 1.
     pub places: [f64; 5],
     /// Style of the middle half.
     pub style: Style,
@@ -91,7 +91,7 @@ impl Widget for BoxPlot<'_> {
         for x in lower..=upper {
             put(x, "█", self.style);
         }
-        // The bar's colour behind the line, so that the bar is not interrupted.
+        // The bar's colour behind the line keeps the bar uninterrupted.
         put(median, "│", self.style.add_modifier(Modifier::REVERSED));
     }
 }

@@ -1,4 +1,6 @@
-//! Text that is read, scrolled and searched.
+//! Text to read, scroll and search.
+
+use std::borrow::Cow;
 
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
@@ -8,29 +10,76 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{StatefulWidget, Widget};
 
 use super::find::{Find, FindEvent, FindLine};
+use super::input_widget::InputWidget;
 use super::text::wrap_line;
+use super::text_input::Pasted;
 use super::theme::Theme;
 use super::viewport::Viewport;
 use crate::app::keymap::{Action, Context};
 
-/// The most characters of one line that are laid out: a server's text may be megabytes without a
-/// break, and no screen shows more than this.
+/// The maximum length of a line that is laid out, in characters: a server's text may be megabytes
+/// without a break, and no screen shows more than this.
 const LONGEST_LINE: usize = 16 * 1024;
 
-/// Cells by which the continued rows of a line are indented.
+/// The indent of wrapped rows, in cells.
 const INDENT: u16 = 2;
 
-/// Gives a line its colours, which come from the theme of the frame.
+/// Colours a line with the theme of the frame.
 pub type Paint = fn(&Line<'static>, &Theme) -> Line<'static>;
 
-/// Lines with a position and a search.
+/// Lines that are made when they are needed: of a large text nobody sees most of them.
+pub trait LongText: std::fmt::Debug + Send {
+    fn count(&self) -> usize;
+
+    fn line(&self, place: usize) -> Line<'static>;
+
+    /// The text in which a search of so many bytes is found, if it begins in this line.
+    fn searched(&self, place: usize, bytes: usize) -> String;
+}
+
+#[derive(Debug)]
+enum Lines {
+    Made(Vec<Line<'static>>),
+    Long(Box<dyn LongText>),
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        Self::Made(Vec::new())
+    }
+}
+
+impl Lines {
+    fn count(&self) -> usize {
+        match self {
+            Self::Made(lines) => lines.len(),
+            Self::Long(text) => text.count(),
+        }
+    }
+
+    fn get(&self, place: usize) -> Option<Cow<'_, Line<'static>>> {
+        match self {
+            Self::Made(lines) => lines.get(place).map(Cow::Borrowed),
+            Self::Long(text) => (place < text.count()).then(|| Cow::Owned(text.line(place))),
+        }
+    }
+
+    fn searched(&self, place: usize, bytes: usize) -> String {
+        match self {
+            Self::Made(lines) => lines.get(place).map(Line::to_string).unwrap_or_default(),
+            Self::Long(text) => text.searched(place, bytes),
+        }
+    }
+}
+
+/// Lines with a scroll position and a search.
 #[derive(Debug, Default)]
 pub struct Report {
-    lines: Vec<Line<'static>>,
+    lines: Lines,
     top: usize,
     /// Rows of that line that are scrolled away: one line may be longer than the screen.
     skip: usize,
-    /// The selected line, in a report whose lines can be acted on.
+    /// The selected line, in a report with a cursor.
     cursor: Option<usize>,
     find: Find,
     paint: Option<Paint>,
@@ -40,12 +89,12 @@ impl Report {
     /// A report at its first line.
     pub fn new(lines: Vec<Line<'static>>) -> Self {
         Self {
-            lines,
+            lines: Lines::Made(lines),
             ..Self::default()
         }
     }
 
-    /// Movement selects a line instead of scrolling.
+    /// Makes movement select a line instead of scrolling.
     #[must_use]
     pub const fn with_cursor(mut self) -> Self {
         self.cursor = Some(0);
@@ -56,9 +105,9 @@ impl Report {
         self.cursor
     }
 
-    /// Selects a line, if lines can be selected.
+    /// Selects a line, in a report with a cursor.
     pub fn select(&mut self, line: usize) {
-        let last = self.lines.len().saturating_sub(1);
+        let last = self.lines.count().saturating_sub(1);
         self.cursor = self.cursor.map(|_| line.min(last));
     }
 
@@ -69,17 +118,30 @@ impl Report {
         self
     }
 
-    /// Other lines; position and search stay.
+    /// Replaces the lines; position and search stay.
     pub fn set_lines(&mut self, lines: Vec<Line<'static>>) {
+        self.replace(Lines::Made(lines));
+    }
+
+    /// As [`Report::set_lines`], for a text whose lines are made when they are needed.
+    pub fn set_text(&mut self, text: Box<dyn LongText>) {
+        self.replace(Lines::Long(text));
+    }
+
+    fn replace(&mut self, lines: Lines) {
         self.lines = lines;
-        let last = self.lines.len().saturating_sub(1);
+        let last = self.lines.count().saturating_sub(1);
         self.top = self.top.min(last);
         self.cursor = self.cursor.map(|cursor| cursor.min(last));
         self.search();
     }
 
+    /// The lines that the report was given; none of a text whose lines are made when needed.
     pub fn lines(&self) -> &[Line<'static>] {
-        &self.lines
+        match &self.lines {
+            Lines::Made(lines) => lines,
+            Lines::Long(_) => &[],
+        }
     }
 
     /// Where keys are looked up: while a search is typed, letters are text.
@@ -87,12 +149,7 @@ impl Report {
         if self.find.is_typing() {
             &[Context::Query, Context::Always]
         } else {
-            &[
-                Context::Report,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ]
+            &[Context::Report, Context::Global, Context::Always]
         }
     }
 
@@ -106,8 +163,8 @@ impl Report {
         self.find.is_active()
     }
 
-    /// What the keys of a report with nothing beside it can do: matches are stepped through only
-    /// where something is searched for.
+    /// Whether an action has a meaning in a report alone: matches can be stepped through only
+    /// during a search.
     pub fn has_use_for(&self, action: Action) -> bool {
         match action {
             Action::Newer | Action::Older => self.is_searching(),
@@ -116,7 +173,7 @@ impl Report {
         }
     }
 
-    /// Scrolls or searches; false if the action means neither here.
+    /// Scrolls or searches; false if the action has no meaning here.
     pub fn update(&mut self, action: Action, viewport: Viewport) -> bool {
         match self.find.update(action) {
             FindEvent::Handled => return true,
@@ -142,7 +199,7 @@ impl Report {
         let (here, width) = ((self.top, self.skip), viewport.width);
         let last = self.last_top(viewport.page, width);
         let top = match by {
-            // To the ends without laying out everything on the way.
+            // To the ends without laying out everything in between.
             isize::MIN => (0, 0),
             isize::MAX => last,
             up if up < 0 => self.above(here, up.unsigned_abs(), width),
@@ -154,15 +211,15 @@ impl Report {
     /// How many rows a line takes.
     fn rows(&self, line: usize, width: u16) -> usize {
         match self.lines.get(line) {
-            Some(line) if width > 0 => wrap_line(&cut(line), width, INDENT).len().max(1),
+            Some(line) if width > 0 => wrap_line(&cut(&line), width, INDENT).len().max(1),
             _ => 1,
         }
     }
 
-    /// The place so many rows below another; behind the last line if there is none.
+    /// The position this many rows below another; the end of the last line if there is none.
     fn below(&self, from: (usize, usize), rows: usize, width: u16) -> (usize, usize) {
         let (mut line, mut row) = (from.0, from.1.saturating_add(rows));
-        while line < self.lines.len() {
+        while line < self.lines.count() {
             let own = self.rows(line, width);
             if row < own {
                 break;
@@ -173,7 +230,7 @@ impl Report {
         (line, row)
     }
 
-    /// The place so many rows above another; the beginning if there is none.
+    /// The position this many rows above another; the beginning if there is none.
     fn above(&self, from: (usize, usize), rows: usize, width: u16) -> (usize, usize) {
         let (mut line, mut row) = from;
         let mut left = rows;
@@ -188,9 +245,8 @@ impl Report {
         (line, row - left)
     }
 
-    /// The lowest place that the top can have.
     fn last_top(&self, page: usize, width: u16) -> (usize, usize) {
-        self.above((self.lines.len(), 0), page.max(1), width)
+        self.above((self.lines.count(), 0), page.max(1), width)
     }
 
     /// Types a key into the search.
@@ -203,19 +259,20 @@ impl Report {
         is_taken
     }
 
-    /// Pastes into the search; false if none is typed.
-    pub fn paste(&mut self, text: &str) -> bool {
-        let is_taken = self.find.paste(text);
-        if is_taken {
+    /// Pastes into the search; `None` if none is typed.
+    pub fn paste(&mut self, text: &str) -> Option<Pasted> {
+        let pasted = self.find.paste(text);
+        if pasted.is_some() {
             self.search();
         }
-        is_taken
+        pasted
     }
 
     fn search(&mut self) {
         let from = self.cursor.unwrap_or(self.top);
-        self.find
-            .search(from, self.lines.iter().map(Line::to_string));
+        let (lines, bytes) = (&self.lines, self.find.wanted().len());
+        let texts = (0..lines.count()).map(|place| lines.searched(place, bytes));
+        self.find.search(from, texts);
     }
 
     fn show_match(&mut self, viewport: Viewport) {
@@ -232,15 +289,34 @@ impl Report {
         }
     }
 
-    /// The row of a matching line in which the match begins; the first if it is broken over two.
+    /// The row of a matching line in which the match starts.
     fn row_of_match(&self, line: usize, width: u16) -> usize {
         let wanted = self.find.wanted();
         let Some(line) = self.lines.get(line).filter(|_| width > 0) else {
             return 0;
         };
-        let mut rows = wrap_line(&cut(line), width, INDENT).into_iter();
+        let mut rows = wrap_line(&cut(&line), width, INDENT).into_iter();
         let holds = |row: Line<'_>| row.to_string().to_lowercase().contains(&wanted);
         rows.position(holds).unwrap_or(0)
+    }
+}
+
+impl InputWidget for Report {
+    fn act(&mut self, action: Action, viewport: Viewport) -> bool {
+        self.update(action, viewport)
+    }
+
+    fn typed(&mut self, key: KeyEvent, viewport: Viewport) -> bool {
+        self.key(key, viewport)
+    }
+
+    fn pasted(&mut self, text: &str) -> Option<Pasted> {
+        self.paste(text)
+    }
+
+    fn wheel(&mut self, lines: isize, viewport: Viewport) -> bool {
+        self.scroll(lines, viewport);
+        true
     }
 }
 
@@ -248,29 +324,30 @@ impl Report {
 #[derive(Debug)]
 pub struct ReportLines<'a> {
     report: &'a Report,
-    lines: &'a [Line<'static>],
+    /// Drawn in place of the report's own lines.
+    fresh: Option<&'a [Line<'static>]>,
     theme: &'a Theme,
 }
 
 impl<'a> ReportLines<'a> {
-    pub fn new(report: &'a Report, theme: &'a Theme) -> Self {
+    pub const fn new(report: &'a Report, theme: &'a Theme) -> Self {
         Self {
             report,
-            lines: &report.lines,
+            fresh: None,
             theme,
         }
     }
 
-    /// Other lines in place of those that the report was last given, at the same position: a view
-    /// knows the theme only while it draws.
+    /// Draws other lines instead of the report's own, at the same position: a view knows the theme
+    /// only while it draws.
     #[must_use]
     pub const fn showing(mut self, lines: &'a [Line<'static>]) -> Self {
-        self.lines = lines;
+        self.fresh = Some(lines);
         self
     }
 
-    /// The first line and row to draw. A cursor stays in sight, and the text moves away from
-    /// `before` as little as possible.
+    /// The first line and row to draw. The cursor stays visible, and the text moves as little as
+    /// possible from `before`.
     fn top(&self, before: usize, page: usize, width: u16) -> (usize, usize) {
         let report = self.report;
         // The screen may have become wider since the last scrolling.
@@ -286,8 +363,11 @@ impl<'a> ReportLines<'a> {
     }
 
     fn line(&self, place: usize) -> Line<'static> {
-        let line = &self.lines[place];
-        let mut line = cut(line);
+        let line = match self.fresh {
+            Some(lines) => lines.get(place).map(Cow::Borrowed),
+            None => self.report.lines.get(place),
+        };
+        let mut line = cut(&line.unwrap_or_default());
         if let Some(paint) = self.report.paint {
             line = paint(&line, self.theme);
         }
@@ -304,7 +384,7 @@ impl<'a> ReportLines<'a> {
     }
 }
 
-/// The beginning of a line, as long as is ever laid out.
+/// The beginning of a line, up to the maximum that is laid out.
 fn cut(line: &Line<'static>) -> Line<'static> {
     let long: usize = line.spans.iter().map(|span| span.content.len()).sum();
     if long <= LONGEST_LINE {
@@ -328,7 +408,7 @@ fn cut(line: &Line<'static>) -> Line<'static> {
 fn mark(line: &Line<'static>, wanted: &str, style: Style) -> Line<'static> {
     let text = line.to_string();
     let lower = text.to_lowercase();
-    // Lower case may be longer or shorter than the text in a few scripts: then nothing is marked.
+    // In a few scripts the lower case has another length: then nothing is highlighted.
     if lower.len() != text.len() {
         return line.clone();
     }
@@ -358,11 +438,11 @@ fn mark(line: &Line<'static>, wanted: &str, style: Style) -> Line<'static> {
     Line::from(spans).style(line.style)
 }
 
-/// What a drawn report tells the view: the visible lines, and the cursor of its search.
+/// The layout of a drawn report: the visible lines, and the cursor of its search.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReportLayout {
     pub viewport: Viewport,
-    /// Where the search is typed.
+    /// The cursor position in the search.
     pub cursor: Option<Position>,
 }
 
@@ -375,7 +455,8 @@ impl StatefulWidget for ReportLines<'_> {
             height: area.height.saturating_sub(u16::from(has_find)),
             ..area
         };
-        let total = self.lines.len();
+        let own = self.report.lines.count();
+        let total = self.fresh.map_or(own, <[_]>::len);
         let page = usize::from(text.height).max(1);
         let (top, mut skip) = self.top(layout.viewport.top, page, text.width);
         layout.viewport = Viewport {

@@ -1,4 +1,4 @@
-//! A line in which a key is typed or pasted: never shown, never kept longer than needed.
+//! A text field for an API key: never shown, never kept longer than needed.
 
 use std::fmt;
 
@@ -8,17 +8,17 @@ use secrecy::zeroize::{Zeroize as _, Zeroizing};
 use crate::api::Secret;
 use crate::domain::secrets::{LONGEST_KEY, key_fault};
 
-/// The signs of the mask, however long the key is.
+/// The length of the mask, however long the key is.
 const MASK: usize = 8;
 
-/// The line. Its text is wiped from the memory when it is dropped or emptied.
+/// The field. Its text is wiped from memory when it is dropped or cleared.
 pub struct SecretInput {
     text: Zeroizing<String>,
 }
 
 impl Default for SecretInput {
     fn default() -> Self {
-        // All room from the start: a text that grows leaves copies behind.
+        // Full capacity from the start: a growing text leaves copies behind.
         Self {
             text: Zeroizing::new(String::with_capacity(LONGEST_KEY)),
         }
@@ -36,7 +36,7 @@ impl SecretInput {
         self.text.is_empty()
     }
 
-    /// What may be seen of it: some stars, and how long it is, roughly.
+    /// The mask: some stars, and the approximate length.
     pub fn mask(&self) -> String {
         let class = match self.text.len() {
             0 => return String::new(),
@@ -47,7 +47,7 @@ impl SecretInput {
         format!("{}  {class}", "*".repeat(MASK))
     }
 
-    /// How many cells the stars take.
+    /// The cells of the stars.
     pub fn stars(&self) -> usize {
         if self.is_empty() { 0 } else { MASK }
     }
@@ -66,8 +66,8 @@ impl SecretInput {
         *self = Self::default();
     }
 
-    /// Takes a key press; false if it means nothing here. Only the end can be edited: nobody sees
-    /// where the cursor would be.
+    /// Handles a key press; false if it has no meaning here. Only the end can be edited, because
+    /// the cursor would be invisible.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
@@ -86,7 +86,7 @@ impl SecretInput {
         true
     }
 
-    /// Takes a pasted key in place of what was there, or says why it is none; then nothing changes.
+    /// Replaces the text by a pasted key, or says why it is none; then nothing changes.
     pub fn paste(&mut self, text: &str) -> Result<(), &'static str> {
         let text = text.trim_matches([' ', '\t', '\r', '\n']);
         if let Some(fault) = key_fault(text) {

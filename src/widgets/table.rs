@@ -16,15 +16,15 @@ use crate::domain::text::truncate;
 
 #[derive(Debug, Clone)]
 pub struct Column {
-    /// Its header, with the unit and the sign of the sort order.
+    /// Its header, with the unit and the arrow of the sort order.
     pub title: Cow<'static, str>,
-    /// Its cells.
+    /// Its width in cells.
     pub width: u16,
     /// How its cells are aligned.
     pub alignment: Alignment,
     /// Narrow screens drop columns with larger numbers first; those with 0 stay.
     pub priority: u8,
-    /// Whether it takes the room that no other column needs.
+    /// Whether it takes the remaining room.
     pub grows: bool,
 }
 
@@ -39,7 +39,6 @@ impl Column {
         }
     }
 
-    /// A column of numbers.
     pub fn number(title: impl Into<Cow<'static, str>>, width: u16) -> Self {
         Self {
             alignment: Alignment::Right,
@@ -47,14 +46,14 @@ impl Column {
         }
     }
 
-    /// Drops the column early or late on a narrow screen.
+    /// Sets when a narrow screen drops the column.
     #[must_use]
     pub const fn priority(mut self, priority: u8) -> Self {
         self.priority = priority;
         self
     }
 
-    /// Gives the column the room that no other needs.
+    /// Gives the column the remaining room.
     #[must_use]
     pub const fn grows(mut self) -> Self {
         self.grows = true;
@@ -68,11 +67,11 @@ pub struct Placed {
     pub index: usize,
     /// Its first cell, from the left of the table.
     pub x: u16,
-    /// Its cells.
+    /// Its width in cells.
     pub width: u16,
 }
 
-/// Cells left of the first column: the sign of the selection or of a mark, and one for the rows.
+/// Cells left of the first column: the sign of the selection or of a mark, and the sign of the row.
 pub const GUTTER: u16 = 2;
 
 /// Chooses the columns that fit, by priority, and places them from left to right.
@@ -80,9 +79,9 @@ pub fn place(columns: &[Column], width: u16) -> Vec<Placed> {
     place_from(columns, 0, GUTTER, width)
 }
 
-/// Chooses and places columns behind a gutter. Unscrolled, the columns that fit are taken by
-/// priority; with `offset` columns scrolled away, the first column stays and the others follow in
-/// their order. Room that a column could have is never left blank.
+/// Chooses and places columns after a gutter. Unscrolled, columns are chosen by priority; with
+/// `offset` columns scrolled away, the first column stays and the others follow in order. Room that
+/// a column could use is never left blank.
 pub fn place_from(columns: &[Column], offset: usize, gutter: u16, width: u16) -> Vec<Placed> {
     let room = width.saturating_sub(gutter);
     let shown = if offset == 0 {
@@ -108,7 +107,7 @@ pub fn place_from(columns: &[Column], offset: usize, gutter: u16, width: u16) ->
     placed
 }
 
-/// The columns that fit; one that does not makes way for narrower ones of less priority.
+/// The columns that fit; one that does not makes way for narrower ones of lower priority.
 fn by_priority(columns: &[Column], room: u16) -> Vec<usize> {
     let mut order: Vec<usize> = (0..columns.len()).collect();
     order.sort_by_key(|index| columns[*index].priority);
@@ -144,21 +143,22 @@ fn scrolled(columns: &[Column], offset: usize, room: u16) -> Vec<usize> {
     first.into_iter().chain(start..end).collect()
 }
 
-/// What a table shows: asked only for visible cells.
+/// The data of a table, read only for visible cells.
 pub trait Rows {
     /// How many rows there are.
     fn count(&self) -> usize;
 
-    /// The text of a cell and its style, which is laid over the row's. `width` is the room it has.
+    /// The text of a cell and its style, which is patched onto the row's. `width` is the room it
+    /// has.
     fn cell(&self, row: usize, column: usize, width: u16) -> (Cow<'_, str>, Style);
 
-    /// The sign in front of a row, such as that of a mark, and its style.
+    /// The sign before a row, such as a mark, and its style.
     fn sign(&self, row: usize) -> (&'static str, Style) {
         let _ = row;
         (" ", Style::new())
     }
 
-    /// The first sign of the gutter and its style: that of the selection, unless a table marks rows.
+    /// The first sign of the gutter and its style: the selection's, unless a table marks rows.
     fn lead(&self, row: usize, is_selected: bool) -> (&'static str, Style) {
         let _ = row;
         (if is_selected { "▌" } else { " " }, Style::new())
@@ -170,7 +170,7 @@ pub trait Rows {
         Style::new()
     }
 
-    /// The parts of a cell's text that match what a person looks for, in bytes.
+    /// The parts of a cell's text that match a search, in bytes.
     fn matches(&self, column: usize, text: &str) -> Vec<Range<usize>> {
         let _ = (column, text);
         Vec::new()
@@ -238,7 +238,7 @@ impl<'a, R: Rows> Table<'a, R> {
         for place in self.placed {
             let cell = Rect::new(area.x + place.x, area.y, place.width, 1).intersection(area);
             let (text, style) = self.rows.cell(row, place.index, cell.width);
-            // The selection keeps its own colour of text: tints are for telling rows apart.
+            // The selection keeps its own text colour: tints are for telling rows apart.
             let style = if is_selected {
                 base.add_modifier(style.add_modifier)
             } else {
@@ -252,7 +252,7 @@ impl<'a, R: Rows> Table<'a, R> {
         }
     }
 
-    /// Highlights a part of a text that begins where its cell does.
+    /// Highlights a part of a cell's text.
     fn highlight(
         &self,
         text: &str,
@@ -266,7 +266,7 @@ impl<'a, R: Rows> Table<'a, R> {
         };
         let x = cell.x.saturating_add(cells(before));
         let part = Rect::new(x, cell.y, cells(part), 1).intersection(cell);
-        // Colours would be lost on the selected row.
+        // Colours would be invisible on the selected row.
         let shape = Style::new().add_modifier(Modifier::UNDERLINED.union(Modifier::BOLD));
         buffer.set_style(
             part,
@@ -279,7 +279,7 @@ impl<'a, R: Rows> Table<'a, R> {
     }
 }
 
-/// Writes a cell, cut with an ellipsis where it does not fit.
+/// Writes a cell, truncated with an ellipsis.
 fn put(text: &str, alignment: Alignment, area: Rect, style: Style, buffer: &mut Buffer) {
     if area.is_empty() {
         return;

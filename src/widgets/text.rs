@@ -12,8 +12,8 @@ pub fn cells(text: &str) -> u16 {
     u16::try_from(text.width()).unwrap_or(u16::MAX)
 }
 
-/// Cuts a line to `width` cells, the last of them an ellipsis when something was cut: ratatui alone
-/// cuts without a sign, and a cut price reads like another price.
+/// Truncates a line to `width` cells with an ellipsis: ratatui alone cuts without a sign, and a cut
+/// price reads like another price.
 pub fn fit(line: Line<'_>, width: u16) -> Line<'_> {
     let width = usize::from(width);
     if line.width() <= width {
@@ -28,7 +28,7 @@ pub fn fit(line: Line<'_>, width: u16) -> Line<'_> {
             spans.push(span);
             continue;
         }
-        // One cell wider than there is room, so that a span that just fits is cut as well: more
+        // One cell wider than the room, so that a span that just fits is truncated as well: more
         // follows.
         let text = truncate(&format!("{} ", span.content), room);
         let text = if text.ends_with('…') || room == 0 {
@@ -42,7 +42,7 @@ pub fn fit(line: Line<'_>, width: u16) -> Line<'_> {
     Line { spans, ..line }
 }
 
-/// Breaks a text into lines of at most `width` cells, at blanks where possible; line breaks in the
+/// Wraps a text into lines of at most `width` cells, at blanks where possible; line breaks in the
 /// text stay.
 pub fn wrap(text: &str, width: u16) -> Vec<String> {
     let options =
@@ -53,8 +53,8 @@ pub fn wrap(text: &str, width: u16) -> Vec<String> {
         .collect()
 }
 
-/// Breaks a styled line into lines of at most `width` cells; continued lines are indented by
-/// `indent` cells.
+/// Wraps a styled line into lines of at most `width` cells; continuations are indented by `indent`
+/// cells.
 pub fn wrap_line(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>> {
     let owned = |line: &Line<'_>| {
         let spans = line.spans.iter();
@@ -87,7 +87,7 @@ pub fn wrap_line(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>>
         }
         let mut run = (String::new(), Style::default());
         for letter in part.chars() {
-            // Blanks at a break are in no part.
+            // Blanks at a break are dropped.
             while styles.next_if(|(next, _)| *next != letter).is_some() {}
             let style = styles.next().map_or(run.1, |(_, style)| style);
             if style != run.1 && !run.0.is_empty() {
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(fit(line.clone(), 20).to_string(), "$0.40 per hour");
         assert_eq!(fit(line.clone(), 14).to_string(), "$0.40 per hour");
         assert_eq!(fit(line.clone(), 9).to_string(), "$0.40 pe…");
-        // What was cut began behind the last span that fits.
+        // The cut begins after the last span that fits.
         assert_eq!(fit(line.clone(), 5).to_string(), "$0.4…");
         assert_eq!(fit(line, 0).to_string(), "");
     }

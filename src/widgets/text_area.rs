@@ -1,5 +1,5 @@
-//! Several lines of text that a person edits: ratatui-textarea with the editing keys of
-//! [`TextInput`](super::text_input::TextInput) and with its rules for pasted text.
+//! A multi-line text editor: ratatui-textarea with the editing keys of
+//! [`TextInput`](super::text_input::TextInput) and its rules for pasted text.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
@@ -12,7 +12,10 @@ pub use super::text_input::Pasted;
 use super::theme::Theme;
 use crate::domain::text::is_hostile;
 
-/// Edits that can be undone: a typed character is one.
+/// The most bytes of a text: it is read again with every key.
+pub const LONGEST_TEXT: usize = 64 * 1024;
+
+/// The number of edits that can be undone; a typed character is one.
 const UNDO_STEPS: usize = 2000;
 
 /// Editable lines; there is always at least one.
@@ -22,7 +25,7 @@ pub struct TextArea {
 }
 
 impl TextArea {
-    /// A text with the cursor at its beginning; hostile characters stay out.
+    /// A text with the cursor at its start; hostile characters are left out.
     pub fn new(text: &str) -> Self {
         let mut editor = Editor::from(clean(text).0.split('\n'));
         // Colours come from the theme when it is drawn, and the cursor is the terminal's own.
@@ -32,7 +35,6 @@ impl TextArea {
         Self { editor }
     }
 
-    /// With the numbers of its lines in front of them.
     #[must_use]
     pub fn numbered(mut self) -> Self {
         self.editor.set_line_number_style(Style::new());
@@ -53,12 +55,12 @@ impl TextArea {
         self.editor.cursor().0
     }
 
-    /// The first line that the last frame showed, from 0.
+    /// The first visible line of the last frame, from 0.
     pub fn top(&self) -> usize {
         usize::from(self.editor.scroll_offset().0)
     }
 
-    /// Takes an editing key; false if the key edits nothing.
+    /// Handles an editing key; false if the key edits nothing.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let editor = &mut self.editor;
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
@@ -75,7 +77,11 @@ impl TextArea {
             KeyCode::Char('b') if alt => editor.move_cursor(CursorMove::WordBack),
             KeyCode::Char('f') if alt => editor.move_cursor(CursorMove::WordForward),
             KeyCode::Char('d') if alt => drop(editor.delete_next_word()),
-            KeyCode::Char(letter) if !control && !alt => editor.insert_char(letter),
+            KeyCode::Char(letter) if !control && !alt => {
+                if self.bytes() < LONGEST_TEXT {
+                    self.editor.insert_char(letter);
+                }
+            }
             KeyCode::Backspace if alt || control => drop(editor.delete_word()),
             KeyCode::Backspace => drop(editor.delete_char()),
             KeyCode::Delete if control => drop(editor.delete_next_word()),
@@ -91,7 +97,7 @@ impl TextArea {
         true
     }
 
-    /// Breaks the line at the cursor; the new line is indented like the old one.
+    /// Breaks the line at the cursor and indents the new line like the old one.
     pub fn break_line(&mut self) {
         let ratatui_textarea::DataCursor(row, column) = self.editor.cursor();
         let line = self.editor.lines().get(row).map_or("", String::as_str);
@@ -100,40 +106,61 @@ impl TextArea {
         self.editor.insert_str(format!("\n{blanks}"));
     }
 
-    /// Takes a pasted text: tabs become blanks, hostile characters stay out.
+    /// Inserts a pasted text: tabs become blanks, hostile characters are left out.
     pub fn paste(&mut self, text: &str) -> Pasted {
-        let (clean, refused) = clean(text);
-        self.editor.insert_str(clean);
-        Pasted { refused }
+        self.paste_into(self.bytes(), text)
     }
 
-    /// Puts another text in place of this one, as one edit that can be undone; the cursor goes to
-    /// its beginning. Hostile characters stay out.
+    /// Pastes beside so many bytes that stay; what is too long for the room changes nothing.
+    fn paste_into(&mut self, kept: usize, text: &str) -> Pasted {
+        if kept + text.len() > LONGEST_TEXT {
+            return Pasted {
+                too_long: text.len(),
+                ..Pasted::default()
+            };
+        }
+        let (clean, refused) = clean(text);
+        self.editor.insert_str(clean);
+        Pasted {
+            refused,
+            too_long: 0,
+        }
+    }
+
+    /// The length of the text.
+    fn bytes(&self) -> usize {
+        self.lines().iter().map(|line| line.len() + 1).sum()
+    }
+
+    /// Replaces the text, as one edit that can be undone; the cursor goes to the start. Hostile
+    /// characters are left out.
     pub fn replace(&mut self, text: &str) -> Pasted {
-        self.editor.select_all();
-        let pasted = self.paste(text);
+        if text.len() <= LONGEST_TEXT {
+            self.editor.select_all();
+        }
+        let pasted = self.paste_into(0, text);
         self.editor.move_cursor(CursorMove::Top);
         pasted
     }
 
-    /// Takes back the last edit; false if there is none.
+    /// Undoes the last edit; false if there is none.
     pub fn undo(&mut self) -> bool {
         self.editor.undo()
     }
 
-    /// Makes the edit again that was taken back; false if there is none.
+    /// Redoes the last undone edit; false if there is none.
     pub fn redo(&mut self) -> bool {
         self.editor.redo()
     }
 
-    /// Moves the cursor by lines; its column stays as far as the line allows.
+    /// Moves the cursor by lines, keeping its column if the line is long enough.
     pub fn step(&mut self, by: isize) {
         let ratatui_textarea::DataCursor(row, column) = self.editor.cursor();
         let last = self.editor.lines().len().saturating_sub(1);
         self.put_cursor(row.saturating_add_signed(by).min(last), column);
     }
 
-    /// Puts the cursor on a line, behind so many of its characters, as far as there are any.
+    /// Moves the cursor to a line and column, in characters, clamped to the text.
     pub fn put_cursor(&mut self, line: usize, column: usize) {
         let place = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
         let to = CursorMove::Jump(place(line), place(column));
@@ -141,8 +168,8 @@ impl TextArea {
     }
 }
 
-/// A text with line feeds alone and without tabs and hostile characters, and how many of these it
-/// had.
+/// A text with line feeds only and without tabs and hostile characters, and how many of the latter
+/// it had.
 fn clean(text: &str) -> (String, usize) {
     let mut refused = 0;
     let mut clean = String::with_capacity(text.len());
@@ -157,8 +184,8 @@ fn clean(text: &str) -> (String, usize) {
     (clean, refused)
 }
 
-/// Draws a text area, scrolled so that its cursor shows. The state receives the place of the cursor
-/// on the screen.
+/// Draws a text area, scrolled so that its cursor is visible. The state receives the cursor's
+/// position on the screen.
 #[derive(Debug)]
 pub struct TextAreaLines<'a> {
     area: &'a TextArea,
@@ -233,7 +260,7 @@ mod tests {
     #[test]
     fn lines_are_broken_joined_and_walked_over() {
         let mut area = TextArea::new("{\n  \"a\": 1\n}");
-        press(&mut area, KeyCode::Right); // behind the brace
+        press(&mut area, KeyCode::Right); // after the brace
         press(&mut area, KeyCode::Right); // to the next line
         assert_eq!(area.at(), 1);
         area.key(KeyEvent::new(KeyCode::End, KeyModifiers::NONE));

@@ -1,4 +1,4 @@
-//! One line of text that a person edits.
+//! A single-line text field.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
@@ -11,13 +11,35 @@ use unicode_width::UnicodeWidthStr;
 
 use super::theme::Theme;
 
+use crate::domain::format::size;
 use crate::domain::text::is_hostile;
 
-/// What came of a paste.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The most bytes of a line: a query of some hundred ids fits. What a line holds is read again with
+/// every key.
+pub const LONGEST_LINE: usize = 8 * 1024;
+
+/// The result of a paste.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pasted {
-    /// Hostile characters that were left out.
+    /// The number of hostile characters left out.
     pub refused: usize,
+    /// The bytes for which there was no room, so that nothing was pasted; 0 if there was.
+    pub too_long: usize,
+}
+
+impl Pasted {
+    /// What a person should know of it, if anything.
+    pub fn notice(self) -> Option<String> {
+        if self.too_long > 0 {
+            let size = size(self.too_long);
+            Some(format!("Not pasted: {size} is too long for this field"))
+        } else if self.refused > 0 {
+            let many = self.refused;
+            Some(format!("{many} invisible or control characters left out"))
+        } else {
+            None
+        }
+    }
 }
 
 /// An editable line: tui-input with the editing keys of a shell and with paste.
@@ -46,24 +68,24 @@ impl TextInput {
         self.is_selected = false;
     }
 
-    /// Selects the whole text, as a form does when one comes to a line: what is typed takes its
-    /// place, a key that moves the cursor keeps it.
+    /// Selects the whole text, as a form does on focus: typing replaces it, a key that moves the
+    /// cursor keeps it.
     pub fn select_all(&mut self) {
         self.input.handle(InputRequest::GoToEnd);
         self.is_selected = !self.is_empty();
     }
 
-    /// Keeps the text, as a form does when one leaves a line.
+    /// Deselects the text, as a form does on leaving a field.
     pub const fn deselect(&mut self) {
         self.is_selected = false;
     }
 
-    /// Whether what is typed next takes the place of the text.
+    /// Whether typing replaces the text.
     pub const fn is_selected(&self) -> bool {
         self.is_selected
     }
 
-    /// Replaces the text and puts the cursor behind so many characters.
+    /// Replaces the text and puts the cursor after this many characters.
     pub fn set_with_cursor(&mut self, text: impl Into<String>, cursor_chars: usize) {
         self.input = Input::new(text.into()).with_cursor(cursor_chars);
         self.is_selected = false;
@@ -82,7 +104,7 @@ impl TextInput {
         self.input.visual_cursor()
     }
 
-    /// How many cells are scrolled away at the left when `width` cells are there.
+    /// How many cells are scrolled away at the left in a field of `width` cells.
     pub fn scroll(&self, width: usize) -> usize {
         self.input.visual_scroll(width)
     }
@@ -92,7 +114,7 @@ impl TextInput {
         self.text().is_empty()
     }
 
-    /// Takes an editing key; false if the key edits nothing.
+    /// Handles an editing key; false if the key edits nothing.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
@@ -124,11 +146,14 @@ impl TextInput {
         if self.replaces(&request) {
             self.input.handle(InputRequest::DeleteLine);
         }
-        self.input.handle(request);
+        let is_full = |letter: char| self.text().len() + letter.len_utf8() > LONGEST_LINE;
+        if !matches!(request, InputRequest::InsertChar(letter) if is_full(letter)) {
+            self.input.handle(request);
+        }
         true
     }
 
-    /// Ends the selection; whether a request takes the place of what was selected.
+    /// Ends the selection; returns whether a request replaces the selected text.
     const fn replaces(&mut self, request: &InputRequest) -> bool {
         let was_selected = self.is_selected;
         self.is_selected = false;
@@ -143,30 +168,50 @@ impl TextInput {
             )
     }
 
-    /// Takes a pasted text: line breaks and tabs become blanks, hostile characters stay out.
+    /// Inserts a pasted text: line breaks and tabs become blanks, hostile characters are left out.
     pub fn paste(&mut self, text: &str) -> Pasted {
+        let kept = if self.is_selected {
+            0
+        } else {
+            self.text().len()
+        };
+        if kept + text.len() > LONGEST_LINE {
+            return Pasted {
+                too_long: text.len(),
+                ..Pasted::default()
+            };
+        }
         let mut refused = 0;
-        for character in text.chars() {
-            let taken = match character {
-                '\n' | '\r' | '\t' => ' ',
+        let clean: String = text
+            .chars()
+            .filter_map(|character| match character {
+                '\n' | '\r' | '\t' => Some(' '),
                 other if is_hostile(other) => {
                     refused += 1;
-                    continue;
+                    None
                 }
-                other => other,
+                other => Some(other),
+            })
+            .collect();
+        if !clean.is_empty() {
+            let (mut line, at) = if self.is_selected {
+                (String::new(), 0)
+            } else {
+                (self.text().to_owned(), self.cursor_byte())
             };
-            let request = InputRequest::InsertChar(taken);
-            if self.replaces(&request) {
-                self.input.handle(InputRequest::DeleteLine);
-            }
-            self.input.handle(request);
+            line.insert_str(at, &clean);
+            let cursor = line[..at + clean.len()].chars().count();
+            self.set_with_cursor(line, cursor);
         }
-        Pasted { refused }
+        Pasted {
+            refused,
+            too_long: 0,
+        }
     }
 }
 
-/// Draws an input of one line, scrolled so that its cursor shows. The state receives the place of
-/// the cursor on the screen.
+/// Draws a text field, scrolled so that its cursor is visible. The state receives the cursor's
+/// position on the screen.
 #[derive(Debug)]
 pub struct InputLine<'a> {
     input: &'a TextInput,
@@ -205,7 +250,7 @@ impl StatefulWidget for InputLine<'_> {
 
     fn render(self, area: Rect, buffer: &mut Buffer, cursor: &mut Option<Position>) {
         buffer.set_style(area, self.style);
-        // The cursor stands behind the last character: one cell is kept for it.
+        // One cell is kept for the cursor after the last character.
         let width = usize::from(area.width.saturating_sub(1));
         let scroll = self.input.scroll(width);
         let text = self.input.text();
@@ -227,7 +272,7 @@ impl StatefulWidget for InputLine<'_> {
     }
 }
 
-/// What is left of a text behind its first `cells` terminal cells.
+/// The rest of a text after its first `cells` terminal cells.
 fn after_cells(text: &str, cells: usize) -> &str {
     let mut taken = 0;
     let start = text.graphemes(true).take_while(|grapheme| {

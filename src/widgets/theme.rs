@@ -7,22 +7,21 @@ use ratatui::style::{Color, Modifier, Style};
 pub struct Theme {
     pub text: Style,
     pub dim: Style,
-    /// The name of the program, the open tab, the field being asked about.
+    /// The name of the program, the open tab, the focused field.
     pub accent: Style,
     /// Column headers and section headings.
     pub heading: Style,
     pub selected: Style,
     pub border: Style,
-    /// The frame of the panel that has the keyboard.
+    /// The frame of the focused panel.
     pub focus: Style,
     /// A field of a form.
     pub input: Style,
     /// Text that matches a search.
     pub highlight: Style,
-    /// What lies behind a dialog.
+    /// The screen behind a dialog.
     pub backdrop: Style,
     pub key: Style,
-    /// Good news and best values.
     pub good: Style,
     pub warning: Style,
     pub error: Style,
@@ -30,17 +29,17 @@ pub struct Theme {
     pub sandbox: Style,
     /// The badge of a live market.
     pub live: Style,
-    /// What lies under everything; `None` leaves the terminal's own.
+    /// The background; `None` leaves the terminal's own.
     pub background: Option<Color>,
     /// The series of a chart, in the order of its legend.
     pub series: [Style; SERIES],
-    /// Whether the focused frame is drawn thick, for themes without a colour to tell it by.
+    /// Whether the focused frame is drawn thick, for themes that cannot show it by colour.
     pub thick_focus: bool,
-    /// Whether only ASCII may be shown.
+    /// Whether only ASCII is drawn.
     pub ascii: bool,
 }
 
-/// Colours that a chart can tell apart; further series share the last.
+/// Distinguishable chart colours; further series share the last.
 pub const SERIES: usize = 6;
 
 impl Theme {
@@ -134,7 +133,7 @@ impl Theme {
         ascii: false,
     };
 
-    /// White on black, colours at their brightest: every text at least 7 to 1 against the background.
+    /// White on black with bright colours: every text at least 7 to 1 against the background.
     pub const HIGH_CONTRAST: Self = Self {
         text: fg(Color::Rgb(0xff, 0xff, 0xff)),
         dim: fg(Color::Rgb(0xe0, 0xe0, 0xe0)),
@@ -242,7 +241,7 @@ impl Theme {
         ascii: false,
     };
 
-    /// The theme of what lies behind a dialog: no frame has the keyboard.
+    /// The theme behind a dialog: no frame has the focus.
     #[must_use]
     pub const fn unfocused(&self) -> Self {
         Self {
@@ -252,7 +251,7 @@ impl Theme {
         }
     }
 
-    /// The name of every role, as the configuration has it, with its style.
+    /// The name of every role in the configuration, with its style.
     pub const fn roles_mut(&mut self) -> [(&'static str, &mut Style); 22] {
         let [first, second, third, fourth, fifth, sixth] = &mut self.series;
         [

@@ -1,19 +1,19 @@
-//! What a scrollable part of the screen shows of its content.
+//! The visible part of scrollable content.
 
 use ratatui::layout::Rect;
 
-/// The visible part of a list, table or text, as the last frame drew it. It is the state of every
-/// scrolling widget: rendering keeps `top` unless the cursor would leave the page.
+/// The visible part of a list, table or text in the last frame. It is the state of every scrolling
+/// widget: rendering keeps `top` unless the cursor would leave the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Viewport {
     /// The first visible line, from 0.
     pub top: usize,
     pub page: usize,
-    /// How many lines there are.
+    /// The total number of lines.
     pub total: usize,
-    /// How many cells a line has.
+    /// The width of a line in cells.
     pub width: u16,
-    /// Where the lines are drawn, one a row; empty if they cannot be clicked.
+    /// Where the lines are drawn, one per row; empty if they cannot be clicked.
     pub rows: Rect,
 }
 
@@ -42,7 +42,7 @@ impl Viewport {
         self.top..(self.top + self.page).min(self.total)
     }
 
-    /// The farthest line that the top can be.
+    /// The largest value of the top line.
     pub const fn last_top(&self) -> usize {
         self.total.saturating_sub(self.page)
     }
@@ -53,7 +53,7 @@ impl Viewport {
         (self.rows.contains((x, y).into()) && line < self.total).then_some(line)
     }
 
-    /// The visible lines and their number in words of figures: `1–38 of 500`.
+    /// The visible lines and the total: `1–38 of 500`.
     pub fn label(&self) -> String {
         if self.total == 0 {
             return "none".to_owned();

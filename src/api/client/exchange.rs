@@ -1,4 +1,4 @@
-//! One request out, one answer in, bounded.
+//! Sends one request and reads one bounded response.
 
 use std::error::Error;
 use std::io;
@@ -13,22 +13,22 @@ use crate::api::error::{ApiError, Unreachable};
 use crate::api::wire::{Method, WireRequest};
 use crate::api::{Request, Secret};
 
-/// When a new quota begins, in seconds since 1970: a header of the public service.
+/// When the quota resets, in seconds since 1970: a header of the public service.
 const RATE_LIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
-/// How the program names itself to servers.
+/// The `User-Agent`.
 const AGENT: &str = concat!("bourse/", env!("CARGO_PKG_VERSION"));
-/// Bytes that one record may take.
+/// Bytes allowed per record: a full offer takes about 2.7 kB.
 const PER_RECORD: usize = 16 * 1024;
-/// Bytes that every search may take besides its records.
+/// Bytes allowed for a search besides its records.
 const PER_SEARCH: usize = 1024 * 1024;
-/// The most that any search may take.
+/// The maximum for any search, in bytes.
 const MOST: usize = 256 * 1024 * 1024;
-/// The most that other answers may take.
+/// The maximum for other responses, in bytes.
 const OTHER: usize = 16 * 1024 * 1024;
-/// How much of a refusal is read: enough for its words.
+/// How much of an error response is read, in bytes: enough for its message.
 const REFUSAL: usize = 64 * 1024;
 
-/// The most bytes that the response to a request may have.
+/// The maximum size of the response to a request, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bound {
     bytes: usize,
@@ -62,7 +62,7 @@ impl Bound {
     }
 }
 
-/// The most bytes that so many records may have.
+/// The maximum size of that many records, in bytes.
 fn for_records(records: u64) -> usize {
     usize::try_from(records)
         .unwrap_or(usize::MAX)
@@ -71,7 +71,7 @@ fn for_records(records: u64) -> usize {
         .min(MOST)
 }
 
-/// An answer as it came.
+/// A received response, not decoded.
 pub(super) struct Raw {
     pub(super) status: u16,
     pub(super) location: Option<String>,
@@ -80,8 +80,8 @@ pub(super) struct Raw {
     pub(super) body: Vec<u8>,
 }
 
-/// Sends `wire` below `origin` and reads the answer. `seen` gets the status as soon as it is known,
-/// for the record of an answer that never became whole.
+/// Sends `wire` to `origin` and reads the response. `seen` gets the status as soon as it is known,
+/// for the ledger entry of a response that never completes.
 pub(super) async fn exchange(
     http: &reqwest::Client,
     origin: &Origin,
@@ -106,11 +106,13 @@ pub(super) async fn exchange(
         body: Vec::new(),
     };
     let limit = if good { bound.bytes } else { REFUSAL };
-    // Told in advance, it need not be read up to the bound: that may take longer than the deadline.
+    // An announced size beyond the bound fails at once: reading up to the bound could take longer
+    // than the deadline.
     let announced = response.content_length().unwrap_or(0);
     if good && usize::try_from(announced).is_ok_and(|bytes| bytes > limit) {
         return Err(bound.exceeded());
     }
+    // Read in chunks, because reqwest's `bytes()` has no bound: 1 MB of gzip can unpack to 1 GB.
     loop {
         match response.chunk().await {
             Ok(None) => return Ok(raw),
@@ -119,7 +121,7 @@ pub(super) async fn exchange(
             }
             Ok(Some(_)) if good => return Err(bound.exceeded()),
             Ok(Some(_)) => return Ok(raw),
-            // A refusal is one by its status, however little of its words came.
+            // The status alone makes it an error, however little of the body arrived.
             Err(_) if !good => return Ok(raw),
             Err(error) => return Err(broken_body(&error, status, raw.body.len())),
         }
@@ -145,6 +147,7 @@ fn build(
             HeaderValue::try_from(format!("Bearer {}", key.expose())).map_err(|_| {
                 ApiError::Misconfigured("the API key can't be sent in a header".to_owned())
             })?;
+        // Otherwise `{:?}` of a request would print the key.
         value.set_sensitive(true);
         builder = builder.header(AUTHORIZATION, value);
     }
@@ -161,7 +164,7 @@ fn header(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     (value.len() <= 4096).then(|| value.to_owned())
 }
 
-/// What it means that no answer began.
+/// The error for a response that never began: either nothing was sent, or the response was lost.
 fn unsent_or_lost(error: &reqwest::Error, origin: &Origin) -> ApiError {
     if error.is_connect() {
         return ApiError::NotConnected {
@@ -195,7 +198,8 @@ fn unreachable(error: &reqwest::Error) -> Unreachable {
                 _ => {}
             }
         }
-        // The connector's own error type is private; only its words say that a name was unknown.
+        // The connector's own error type is private, so a failed name lookup shows only in its
+        // text.
         if cause.to_string().starts_with("dns error") {
             return Unreachable::NoSuchName;
         }
@@ -218,7 +222,7 @@ fn handshake(error: &rustls::Error) -> Unreachable {
     }
 }
 
-/// What it means that a body did not end well.
+/// The error for a body that broke off.
 fn broken_body(error: &reqwest::Error, status: u16, bytes: usize) -> ApiError {
     if error.is_timeout() {
         return ApiError::TimedOut {
@@ -252,12 +256,12 @@ fn broken_body(error: &reqwest::Error, status: u16, bytes: usize) -> ApiError {
     }
 }
 
-/// An error and what is behind it, one after the other.
+/// An error followed by its causes.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| behind(*error))
 }
 
-/// What is behind an error; of an I/O error what stands in it, which its own `source` skips.
+/// The cause of an error; for an I/O error the wrapped one, which its own `source` skips.
 fn behind<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     match error
         .downcast_ref::<io::Error>()

@@ -1,7 +1,7 @@
 //! The one HTTP client: the only place that knows reqwest.
 //!
-//! It follows no redirect, repeats nothing by itself, sends the key to the two configured
-//! addresses only, and never lets an answer grow beyond what was asked for.
+//! It follows no redirect, retries nothing by itself, sends the key to the two configured addresses
+//! only, and bounds every response by what was requested.
 
 mod exchange;
 mod origin;
@@ -26,28 +26,27 @@ use transport::Transports;
 
 pub use origin::{Origin, OriginError};
 
-/// Answers above this size are decoded on a thread of their own.
+/// Responses above this size in bytes are decoded on a separate thread.
 const LARGE: usize = 1_000_000;
 
-/// What a client is made of.
+/// The configuration of a client.
 #[derive(Debug, Clone)]
 pub struct ClientConfig {
     /// The base address of the management API.
     pub management: Origin,
     /// The base address of the routing endpoint.
     pub route: Origin,
-    /// How the server speaks the interface.
     pub dialect: &'static Dialect,
     /// The key; without one no Authorization header is sent.
     pub key: Option<Secret>,
 }
 
-/// What became of one attempt.
+/// The result of one attempt.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The answer, or what went wrong.
+    /// The reply or the error.
     pub result: Result<Reply, ApiError>,
-    /// What was sent and answered, for the ledger.
+    /// The request and response, for the ledger.
     pub record: LedgerEntry,
 }
 
@@ -65,8 +64,8 @@ struct Inner {
 }
 
 impl Client {
-    /// The only constructor. Refuses a key that would travel in the clear. Certificates are loaded
-    /// with the first call that needs them, not here.
+    /// The only constructor. Rejects a key that would be sent in clear text. Certificates are
+    /// loaded by the first call that needs them, not here.
     pub fn new(config: ClientConfig) -> Result<Self, ApiError> {
         let secrets = KnownSecrets::default();
         if let Some(key) = &config.key {
@@ -99,7 +98,6 @@ impl Client {
         &self.secrets
     }
 
-    /// What the client was made of.
     pub fn config(&self) -> &ClientConfig {
         &self.inner.config
     }
@@ -112,7 +110,7 @@ impl Client {
         self.secrets.remove(&command).into_owned()
     }
 
-    /// Sends a request once and reads the answer. Dropping the future gives the call up.
+    /// Sends a request once and reads the response. Dropping the future cancels the call.
     pub async fn call(&self, request: &Request) -> Outcome {
         let wire = wire::encode(request, self.inner.config.dialect);
         let mut record = self.record(request, &wire);
@@ -124,7 +122,7 @@ impl Client {
         Outcome { result, record }
     }
 
-    /// An error as a person is told it: in local time, and with a missing key named as such.
+    /// An error for display: in local time, and with a missing key named as such.
     fn told(&self, error: ApiError, wire: &WireRequest) -> ApiError {
         let error = if self.key(wire).is_some() {
             error
@@ -157,7 +155,7 @@ impl Client {
         result
     }
 
-    /// The exchange itself, under the operation's deadline.
+    /// The exchange itself, within the operation's deadline.
     async fn exchange(
         &self,
         request: &Request,
@@ -183,7 +181,7 @@ impl Client {
         result
     }
 
-    /// The entry of a call before anything is known of its answer.
+    /// The ledger entry of a call before its response.
     pub(super) fn blank(&self, request: &Request) -> LedgerEntry {
         self.record(request, &wire::encode(request, self.inner.config.dialect))
     }
@@ -241,17 +239,20 @@ async fn decode(
     let now = epoch_seconds();
     let (status, size) = (raw.status, raw.body.len());
     let read = move || {
-        let text = wire::clean_text(&raw.body, &known);
+        let text = wire::clean_text(raw.body, &known);
         let location = raw.location.as_deref().map(|text| known.remove(text));
         let answer = Answer {
             status: raw.status,
             location: location.as_deref(),
             retry_after: raw.retry_after.as_deref(),
             rate_limit_reset: raw.rate_limit_reset.as_deref(),
-            body: &raw.body,
+            body: &[],
         };
-        let result = wire::decode_text(&request, answer, &text, now);
-        (result, Some(ledger::excerpt(&text)))
+        let excerpt = ledger::excerpt(&text);
+        (
+            wire::decode_text(&request, answer, text, now),
+            Some(excerpt),
+        )
     };
     if size <= LARGE {
         return read();
@@ -262,7 +263,7 @@ async fn decode(
     })
 }
 
-/// Whether a key can stand in a header.
+/// Whether a key can be sent in a header.
 fn check_key(key: &Secret) -> Result<(), ApiError> {
     let sound =
         !key.expose().is_empty() && key.expose().bytes().all(|byte| byte.is_ascii_graphic());
@@ -279,7 +280,7 @@ fn judge(origin: &Origin) -> Result<(), ApiError> {
         .map_err(|error| ApiError::Misconfigured(format!("{origin}: {error}")))
 }
 
-/// The moment, in seconds since 1970.
+/// The current time, in seconds since 1970.
 pub(crate) fn epoch_seconds() -> f64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -1,4 +1,4 @@
-//! Addresses of servers: parsed once, judged by what they parse to.
+//! Server addresses: parsed once, and judged by the parsed form.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -19,16 +19,14 @@ pub enum OriginError {
     NotAnAddress,
     #[error("only http and https are supported")]
     Scheme,
-    /// A user name or password stands in it.
+    /// It contains a user name or password.
     #[error("an address must not contain a user name or password")]
     UserInfo,
-    /// A query stands in it.
     #[error("an address must not contain a query (?...)")]
     Query,
-    /// A fragment stands in it.
     #[error("an address must not contain a fragment (#...)")]
     Fragment,
-    /// A key would travel in the clear.
+    /// A key would be sent in clear text.
     #[error(
         "an API key is sent over plain http only to this computer (127.0.0.1, [::1] or localhost): use https"
     )]
@@ -67,7 +65,7 @@ impl Origin {
         Self::parse(&format!("http://{address}"))
     }
 
-    /// Refuses plain http to anywhere but this computer: a key must not travel so.
+    /// Rejects plain http except to this computer: a key would be sent in clear text.
     pub fn judge_for_key(&self) -> Result<(), OriginError> {
         if self.is_tls() || self.is_loopback() {
             Ok(())
@@ -80,8 +78,8 @@ impl Origin {
         self.url.scheme() == "https"
     }
 
-    /// Whether it is this computer: an address in 127.0.0.0/8, `::1`, or exactly `localhost`. What
-    /// counts is the parsed host, so `127.1` is and `localhost.example.com` is not.
+    /// Whether it is this computer: an address in 127.0.0.0/8, `::1`, or exactly `localhost`.
+    /// Judged by the parsed host, so `127.1` is and `localhost.example.com` is not.
     pub fn is_loopback(&self) -> bool {
         match self.ip() {
             Some(IpAddr::V4(address)) => address.is_loopback(),
@@ -102,7 +100,7 @@ impl Origin {
             .ok()
     }
 
-    /// What `localhost` is pinned to, so that no resolver decides where the key goes.
+    /// Addresses to pin `localhost` to, so that no resolver decides where the key goes.
     pub(super) fn pinned(&self) -> Option<(&str, [SocketAddr; 2])> {
         let port = self.url.port_or_known_default().unwrap_or(80);
         self.is_localhost().then(|| {
@@ -133,6 +131,7 @@ impl Origin {
     /// The address of `path` below this base. Segments are appended one by one: nothing in them
     /// can point elsewhere.
     pub(super) fn at(&self, path: &str) -> Url {
+        // `Url::join` would drop the prefix, and `//host/path` would switch the host.
         let mut url = self.url.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.pop_if_empty();

@@ -1,4 +1,4 @@
-//! Building HTTP clients: in one place, with the same refusals everywhere.
+//! Builds the HTTP clients: in one place, with the same restrictions everywhere.
 
 use std::time::Duration;
 
@@ -7,14 +7,13 @@ use tokio::sync::OnceCell;
 use super::Origin;
 use crate::api::error::ApiError;
 
-/// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(5);
-/// How long the server may be silent while it answers.
+/// The read timeout: how long the server may be silent in the middle of a response.
 pub(super) const READ_IDLE: Duration = Duration::from_secs(10);
 /// How long an idle connection is kept.
 const POOL_IDLE: Duration = Duration::from_secs(30);
 
-/// The clients for the two addresses, each built with its first call: loading the platform's
+/// The clients for the two addresses, each built by its first call: loading the platform's
 /// certificates takes longer than a frame.
 #[derive(Debug, Default)]
 pub(super) struct Transports {
@@ -30,7 +29,7 @@ impl Transports {
             (false, true) => &self.secure,
             (false, false) => &self.plain,
             (true, false) => &self.local,
-            // A secure server on this computer is rare: build, use, forget.
+            // Https on this computer is rare: such a client is not cached.
             (true, true) => return build(origin.clone()).await,
         };
         cell.get_or_try_init(|| build(origin.clone()))
@@ -45,7 +44,7 @@ async fn build(origin: Origin) -> Result<reqwest::Client, ApiError> {
     }
     tokio::task::spawn_blocking(move || {
         make(&origin, Roots::Platform).or_else(|_| {
-            // A machine without a certificate store, as a slim container.
+            // A machine without a certificate store, such as a slim container.
             tracing::warn!("no certificates from the platform: using the built-in ones");
             make(&origin, Roots::BuiltIn)
         })
@@ -56,17 +55,20 @@ async fn build(origin: Origin) -> Result<reqwest::Client, ApiError> {
 
 #[derive(Clone, Copy)]
 enum Roots {
-    /// Plain http needs none, and must not fail without them.
+    /// Plain http needs no certificates, and must not fail without them.
     None,
     Platform,
     BuiltIn,
 }
 
 fn make(origin: &Origin, roots: Roots) -> Result<reqwest::Client, ApiError> {
-    // An error only says that a provider is installed already.
+    // The only error is that a provider is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = reqwest::Client::builder()
+        // reqwest would resend a POST on 307 and 308, and turn it into a GET on 301 to 303, whose
+        // 200 looks like success.
         .redirect(reqwest::redirect::Policy::none())
+        // Only the session retries: it knows which operations are reads.
         .retry(reqwest::retry::never())
         .referer(false)
         .https_only(origin.is_tls())
@@ -75,7 +77,7 @@ fn make(origin: &Origin, roots: Roots) -> Result<reqwest::Client, ApiError> {
         .pool_idle_timeout(POOL_IDLE)
         .gzip(true);
     if origin.is_loopback() {
-        // A proxy named in the environment would see the key.
+        // A proxy from the environment (`HTTP_PROXY`) would see the key.
         builder = builder.no_proxy();
     }
     if let Some((name, addresses)) = origin.pinned() {

@@ -1,4 +1,4 @@
-//! An answer as a [`Reply`] or an [`ApiError`].
+//! Decodes a response into a [`Reply`] or an [`ApiError`].
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use crate::domain::listing::ListingError;
 use crate::domain::secrets::{Known, is_secret_member, scrub};
 use crate::domain::{Listing, Untrusted};
 
-/// What came over the wire, as far as decoding cares.
+/// The parts of a response that decoding needs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Answer<'a> {
     pub status: u16,
@@ -25,53 +25,58 @@ pub struct Answer<'a> {
     pub body: &'a [u8],
 }
 
-/// Reads the answer to `request`. `now` is the moment it arrived, in seconds since 1970.
+/// Decodes the response to `request`. `now` is when it was received, in seconds since 1970.
 pub fn decode(request: &Request, answer: Answer<'_>, now: f64) -> Result<Reply, ApiError> {
-    let text = clean_text(answer.body, &Known::default());
-    decode_text(request, answer, &text, now)
+    let text = clean_text(answer.body.to_vec(), &Known::default());
+    decode_text(request, answer, text, now)
 }
 
 /// The text of a body, without known secrets and without copies of its own outside of their members.
-pub(crate) fn clean_text<'b>(body: &'b [u8], known: &Known) -> Cow<'b, str> {
-    // One broken byte must not hide an answer: it becomes a replacement character in its record.
-    let text = String::from_utf8_lossy(body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body));
-    match text {
-        Cow::Borrowed(text) => scrub(text, known, is_secret_member),
-        Cow::Owned(text) => Cow::Owned(scrub(&text, known, is_secret_member).into_owned()),
+pub(crate) fn clean_text(body: Vec<u8>, known: &Known) -> String {
+    // One invalid byte must not hide a response: it becomes a replacement character in its record.
+    let mut text = String::from_utf8(body)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    if text.starts_with('\u{feff}') {
+        text.remove(0);
+    }
+    match scrub(&text, known, is_secret_member) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(clean) => clean,
     }
 }
 
-/// Reads an answer by the text of its body.
+/// As [`decode`], by the text of the body: it may be large, and becomes part of what is read from it.
+/// The body of `answer` is not looked at.
 pub(crate) fn decode_text(
     request: &Request,
     answer: Answer<'_>,
-    text: &str,
+    text: String,
     now: f64,
 ) -> Result<Reply, ApiError> {
     let status = answer.status;
     if !(200..300).contains(&status) {
-        return Err(refusal(request.operation(), answer, text, now));
+        return Err(refusal(request.operation(), answer, &text, now));
     }
     if text.trim().is_empty() {
         return Err(ApiError::Empty { status });
     }
-    if is_page(text) {
+    if is_page(&text) {
         return Err(ApiError::Html {
             status,
-            title: error_body::title(text).map(Untrusted::from),
+            title: error_body::title(&text).map(Untrusted::from),
         });
     }
     match request {
         Request::Search(query) => records(query.resource.catalog(), text, status, now),
         Request::Raw(search) => records(search.resource().catalog(), text, status, now),
         Request::ListWorkergroups => records(Resource::Workergroups.catalog(), text, status, now),
-        Request::UnlistVolume { .. } => unlisted(text, status),
-        Request::CreateWorkergroup(_) => created(text, status),
-        Request::Route(call) => routed(call, text, status),
+        Request::UnlistVolume { .. } => unlisted(&text, status),
+        Request::CreateWorkergroup(_) => created(&text, status),
+        Request::Route(call) => routed(call, &text, status),
     }
 }
 
-/// What an answer with a status other than 2xx means.
+/// The error for a status other than 2xx.
 fn refusal(operation: Operation, answer: Answer<'_>, text: &str, now: f64) -> ApiError {
     let status = answer.status;
     let said = said(text);
@@ -91,7 +96,7 @@ fn refusal(operation: Operation, answer: Answer<'_>, text: &str, now: f64) -> Ap
     }
 }
 
-/// What a 429 means: a quota that is used up for the day, or requests in too quick succession.
+/// The error for a 429: the daily quota, or requests too close together.
 fn too_many(answer: Answer<'_>, said: ErrorBody, now: f64) -> ApiError {
     let reset = answer
         .rate_limit_reset
@@ -115,30 +120,30 @@ fn too_many(answer: Answer<'_>, said: ErrorBody, now: f64) -> ApiError {
     }
 }
 
-/// A moment in seconds since 1970, in UTC until somebody says where it is read.
+/// A time in seconds since 1970, in UTC until the display's time zone is known.
 fn zoned(epoch: f64) -> Option<Zoned> {
     #[expect(clippy::cast_possible_truncation)] // absurd moments saturate and are refused then
     let moment = Timestamp::from_second(epoch.ceil() as i64).ok()?;
     Some(moment.to_zoned(TimeZone::UTC))
 }
 
-/// Whether a 403 means the key itself. The public service has 403 for a missing key ("This action
-/// requires login.") and for a valid key that lacks the permission.
+/// Whether a 403 is about the key itself. The public service answers 403 for a missing key ("This
+/// action requires login.") and for a valid key that lacks the permission.
 fn is_about_the_key(said: &ErrorBody) -> bool {
     if mentions(said, &["login", "log in", "invalid user key"]) {
         return true;
     }
-    // "This action requires the permission ..." comes as `auth_error`, too.
+    // "This action requires the permission ..." is sent as `auth_error`, too.
     let is_permission = mentions(said, &["permi", "requires", "forbidden", "not allowed"]);
     !is_permission && mentions(said, &["auth_error", "api key"])
 }
 
-/// Whether a 404 means the key: the public service answers a wrong key so.
+/// Whether a 404 is about the key: the public service answers so to a wrong key.
 fn is_key_error(said: &ErrorBody) -> bool {
     mentions(said, &["auth_error", "invalid user key"])
 }
 
-/// Whether the code or the message of a refusal holds one of some words, case aside.
+/// Whether the code or the message of an error contains one of the words, ignoring case.
 fn mentions(said: &ErrorBody, words: &[&str]) -> bool {
     let ErrorBody::Words { code, message } = said else {
         return false;
@@ -149,7 +154,7 @@ fn mentions(said: &ErrorBody, words: &[&str]) -> bool {
     })
 }
 
-/// Scheme, host and port of an address: the rest of it may hold a secret.
+/// Scheme, host and port of an address: the rest may contain a secret.
 fn origin_of(location: &str) -> Option<String> {
     let (scheme, rest) = location.split_once("://")?;
     let authority = rest.split(['/', '?', '#', '\\']).next()?;
@@ -160,13 +165,13 @@ fn origin_of(location: &str) -> Option<String> {
 
 fn records(
     catalog: &'static Catalog,
-    text: &str,
+    text: String,
     status: u16,
     now: f64,
 ) -> Result<Reply, ApiError> {
-    let envelope = json_split::split_records(text, catalog.list_key)
-        .map_err(|error| unreadable(error, text, status))?;
-    let members = Members::new(text, &envelope);
+    let envelope = json_split::split_records(&text, catalog.list_key)
+        .map_err(|error| unreadable(error, &text, status))?;
+    let members = Members::new(&text, &envelope);
     let failed = members.flag("success") == Some(false);
     if failed || (!envelope.has_list && words(&members).is_some()) {
         return Err(failure(&members));
@@ -174,7 +179,7 @@ fn records(
     Listing::from_envelope(catalog, text, envelope, now)
         .map(|listing| Reply::Records(Box::new(listing)))
         .map_err(|error| match error {
-            ListingError::Skim(error) => unreadable(error, text, status),
+            ListingError::Skim(error) => unreadable(error, "", status),
             ListingError::NoList(key) => ApiError::Unreadable {
                 status,
                 why: format!("no list named '{key}'"),
@@ -250,9 +255,9 @@ fn routed(call: &RouteCall, text: &str, status: u16) -> Result<Reply, ApiError> 
     })))
 }
 
-/// Whether a number came back as it was sent, give or take a single-precision float on the way.
-fn same_number(came: f64, sent: f64) -> bool {
-    (came - sent).abs() <= sent.abs() * 1e-6
+/// Whether a number was echoed as sent, allowing for a single-precision float in between.
+fn same_number(echoed: f64, sent: f64) -> bool {
+    (echoed - sent).abs() <= sent.abs() * 1e-6
 }
 
 fn failure(members: &Members<'_>) -> ApiError {
@@ -272,14 +277,17 @@ fn unreadable(error: SplitError, text: &str, status: u16) -> ApiError {
             status,
             why: not_an_object(text),
         },
-        SplitError::Broken(_) => ApiError::Unreadable {
+        SplitError::TooManyRecords => ApiError::TooManyRecords {
+            most: json_split::MOST_RECORDS,
+        },
+        SplitError::Broken(_) | SplitError::TooManyMembers => ApiError::Unreadable {
             status,
             why: error.to_string(),
         },
     }
 }
 
-/// What came in place of a JSON object; of plain text also how it begins.
+/// Describes a body that is no JSON object; of plain text it quotes the beginning.
 fn not_an_object(text: &str) -> String {
     let start = text.trim_start();
     match start.chars().next() {

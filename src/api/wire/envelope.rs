@@ -1,4 +1,4 @@
-//! The members of an answer, read one by one: a hostile answer never becomes a tree in memory.
+//! The members of a response, read one by one: a hostile response never becomes a tree in memory.
 
 use serde_json::value::RawValue;
 
@@ -24,7 +24,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The JSON text of a member; of repeated ones the last, as JSON readers have it. Null counts
+    /// The JSON text of a member; the last of repeated ones, as in other JSON parsers. Null counts
     /// as absent.
     fn raw(&self, name: &str) -> Option<&'a str> {
         self.members
@@ -35,12 +35,12 @@ impl<'a> Members<'a> {
             .filter(|raw| *raw != "null")
     }
 
-    /// Whether the member is there and not null.
+    /// Whether the member is present and not null.
     pub(super) fn has(&self, name: &str) -> bool {
         self.raw(name).is_some()
     }
 
-    /// A flag, also as 0, 1 or text.
+    /// A boolean, also as 0, 1 or text.
     pub(super) fn flag(&self, name: &str) -> Option<bool> {
         match self.raw(name)? {
             "true" | "1" | "\"true\"" => Some(true),
@@ -53,12 +53,12 @@ impl<'a> Members<'a> {
         serde_json::from_str(self.raw(name)?).ok()
     }
 
-    /// A text as strangers' text.
+    /// A text, as untrusted text.
     pub(super) fn untrusted(&self, name: &str) -> Option<Untrusted> {
         self.text(name).map(Untrusted::from)
     }
 
-    /// What a member says, of whatever type: text as it is, anything else as its JSON, bounded.
+    /// A member of any type as text: text as it is, anything else as its JSON, bounded.
     pub(super) fn words(&self, name: &str) -> Option<Untrusted> {
         let raw = self.raw(name)?;
         let text = serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.to_owned());
@@ -88,7 +88,7 @@ impl<'a> Members<'a> {
         })
     }
 
-    /// Whether every member is JSON through and through, not only well bracketed.
+    /// Whether every member is valid JSON throughout, not only correctly bracketed.
     pub(super) fn are_sound(&self) -> bool {
         self.members
             .iter()
@@ -96,7 +96,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// The first characters of a server's words.
+/// The first characters of a server's message.
 pub(super) fn bounded(text: &str) -> String {
     text.chars().take(crate::api::error::WORDS_KEPT).collect()
 }

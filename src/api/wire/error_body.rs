@@ -1,4 +1,4 @@
-//! What refusals and failures say: every documented shape, plain text and web pages.
+//! Parses error responses: every documented shape, plain text and web pages.
 
 use std::time::Duration;
 
@@ -6,18 +6,18 @@ use super::envelope::{Members, bounded, split};
 use crate::api::error::ErrorBody;
 use crate::domain::Untrusted;
 
-/// The longest wait that a `Retry-After` may ask for.
+/// The longest wait accepted from a `Retry-After`.
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
 // A reset further away is a broken clock or a value in milliseconds, not a quota.
-/// The longest time until a quota resets, in seconds: a month and some.
+/// The longest time until a quota resets, in seconds: a little over a month.
 const LONGEST_QUOTA: f64 = 32.0 * 86_400.0;
 
 // Error pages of proxies can be megabytes; their title and a JSON error are at the start.
-/// How much of an error body is searched.
+/// How much of an error body is searched, in bytes.
 const LOOKED_AT: usize = 64 * 1024;
 
-/// Reads the body of a refusal or failure: `{success, error, msg}`, a single `error`, `detail`,
+/// Parses the body of an error response: `{success, error, msg}`, a single `error`, `detail`,
 /// `error_msg` or `message`, a JSON text, plain text, or a web page.
 pub(super) fn said(body: &str) -> ErrorBody {
     let body = head(body.trim_start_matches('\u{feff}').trim());
@@ -32,8 +32,8 @@ pub(super) fn said(body: &str) -> ErrorBody {
     if body.starts_with('{') {
         return split(body).map_or(ErrorBody::Noise, |envelope| {
             let members = Members::new(body, &envelope);
-            // A bare `success` false is the documented failure body of an unlisting: a clear
-            // refusal, though without a word of why.
+            // A bare `"success": false` is the documented failure of an unlisting: a clear refusal
+            // without a message.
             let bare = (members.flag("success") == Some(false)).then_some(ErrorBody::Words {
                 code: None,
                 message: None,
@@ -60,10 +60,10 @@ pub(super) fn said(body: &str) -> ErrorBody {
     }
 }
 
-/// The words of an error object, if it has any of the known members.
+/// The message of an error object, if it has any of the known members.
 pub(super) fn words(members: &Members<'_>) -> Option<ErrorBody> {
     let code = members.words("error").filter(|code| {
-        // `"error": true` says nothing that the status does not.
+        // `"error": true` adds nothing to the status.
         !matches!(code.compared(), "true" | "1")
     });
     let message = ["msg", "detail", "error_msg", "message"]
@@ -72,7 +72,7 @@ pub(super) fn words(members: &Members<'_>) -> Option<ErrorBody> {
     (code.is_some() || message.is_some()).then_some(ErrorBody::Words { code, message })
 }
 
-/// The least interval in seconds that a refusal names: `threshold=5.0` in its words.
+/// The minimum interval in seconds that a refusal names: `threshold=5.0` in its message.
 pub fn threshold(words: &str) -> Option<f64> {
     let rest = &words[words.find("threshold")? + "threshold".len()..];
     let rest = rest.trim_start_matches([' ', '=', ':', '"']);
@@ -83,13 +83,13 @@ pub fn threshold(words: &str) -> Option<f64> {
     (seconds.is_finite() && seconds > 0.0).then(|| seconds.min(LONGEST_WAIT.as_secs_f64()))
 }
 
-/// How long a `Retry-After` header asks to wait: seconds or an HTTP date, at most five minutes.
-/// `now` is in seconds since 1970.
+/// The wait of a `Retry-After` header: seconds or an HTTP date, at most five minutes. `now` is in
+/// seconds since 1970.
 pub fn retry_after(header: &str, now: f64) -> Option<Duration> {
     bounded_wait(retry_seconds(header, now)?)
 }
 
-/// A wait of so many seconds, at most five minutes; `None` for what is no number.
+/// A wait of at most five minutes; `None` unless it is a number.
 pub(super) fn bounded_wait(seconds: f64) -> Option<Duration> {
     if !seconds.is_finite() {
         return None;
@@ -97,7 +97,7 @@ pub(super) fn bounded_wait(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds.clamp(0.0, LONGEST_WAIT.as_secs_f64())).ok()
 }
 
-/// The seconds that a `Retry-After` header asks to wait, however many.
+/// The seconds in a `Retry-After` header, unbounded.
 pub(super) fn retry_seconds(header: &str, now: f64) -> Option<f64> {
     let header = header.trim();
     if let Ok(seconds) = header.parse::<f64>() {
@@ -109,8 +109,8 @@ pub(super) fn retry_seconds(header: &str, now: f64) -> Option<f64> {
     Some(date - now)
 }
 
-/// The moment that an `X-RateLimit-Reset` header names, in seconds since 1970; `None` for one that
-/// is over or so far off that it is no moment (some servers send other units).
+/// The time in an `X-RateLimit-Reset` header, in seconds since 1970; `None` if it is past or too
+/// far off to be a time (some servers send other units).
 pub(super) fn reset(header: &str, now: f64) -> Option<f64> {
     let moment: f64 = header.trim().parse().ok()?;
     (moment > now && moment - now <= LONGEST_QUOTA).then_some(moment)
@@ -148,7 +148,7 @@ pub(super) fn title(page: &str) -> Option<String> {
     (!title.is_empty()).then(|| bounded(&unescaped(&title)))
 }
 
-/// The five named entities; others stay as they are.
+/// Decodes the five named entities; others stay as they are.
 fn unescaped(text: &str) -> String {
     [
         ("&lt;", "<"),

@@ -1,4 +1,5 @@
-//! The wire form: a [`Request`] as method, path and JSON body, and an answer as a [`Reply`](super::Reply).
+//! The wire form: a [`Request`] as method, path and JSON body, and a response as a
+//! [`Reply`](super::Reply).
 //!
 //! Nothing here opens a socket or reads a clock, so both directions can be tested with plain data.
 
@@ -75,7 +76,7 @@ impl WireRequest {
         }
     }
 
-    /// The body as it travels.
+    /// The body on the wire.
     pub fn body_text(&self) -> Option<String> {
         self.body.as_ref().map(Json::to_string)
     }
@@ -93,7 +94,7 @@ pub fn encode(request: &Request, dialect: &'static Dialect) -> WireRequest {
         Request::ListWorkergroups => list_workergroups(),
         Request::CreateWorkergroup(draft) => WireRequest::post(
             WORKERGROUPS_PATH,
-            // A struct of plain members cannot fail to become JSON.
+            // A struct of plain members always serializes.
             serde_json::to_value(draft).unwrap_or_default(),
         ),
         Request::Route(call) => route(call),
@@ -142,7 +143,7 @@ fn volumes(query: &Query, dialect: &'static Dialect) -> Json {
     }
 }
 
-/// What both searches share: filters, order and limit.
+/// The part that both searches share: filters, order and limit.
 fn search(query: &Query, dialect: &'static Dialect) -> Map<String, Json> {
     let mut body = query.filters_json(dialect);
     let order: Vec<Json> = query

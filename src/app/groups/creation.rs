@@ -21,9 +21,9 @@ pub struct Unresolved {
     pub sent: Now,
     /// Why the outcome is unknown.
     pub why: String,
-    /// The groups that were there before; `None` if they had not been listed.
+    /// The groups that existed before; `None` if they had not been listed.
     pub before: Option<Vec<RowId>>,
-    /// The groups that may be the one, in the latest listing.
+    /// Groups in the latest listing that may be the one.
     pub candidates: Vec<RowId>,
     pub listed: Option<Now>,
 }
@@ -39,26 +39,26 @@ struct Sent {
 pub struct Creation {
     in_flight: Option<Sent>,
     unresolved: Option<Unresolved>,
-    /// The created group that is to be selected when it is listed.
+    /// The created group to select once it is listed.
     awaited: Option<RowId>,
 }
 
 impl Creation {
-    /// The creation whose outcome is unknown.
     pub const fn unresolved(&self) -> Option<&Unresolved> {
         self.unresolved.as_ref()
     }
 
-    /// The person has decided what became of it.
+    /// Closes the question of the unknown outcome, which the person has answered.
     pub fn resolve(&mut self) {
         self.unresolved = None;
     }
 }
 
 impl State {
-    /// Sends the draft that was confirmed, once.
+    /// Sends the confirmed draft, once.
     ///
     /// # Errors
+    ///
     /// When it was not confirmed, or the rate limit does not allow it yet.
     pub fn create_workergroup(&mut self, now: Now) -> Result<Effect, SendBlocked> {
         let new = self
@@ -84,7 +84,7 @@ fn ids(listing: &Listing) -> Vec<RowId> {
         .collect()
 }
 
-/// Takes the response to a creation.
+/// Handles the response to a creation.
 pub(in crate::app) fn answered(
     state: &mut State,
     now: Now,
@@ -97,7 +97,7 @@ pub(in crate::app) fn answered(
         Ok(Reply::Created { id }) => {
             let id = RowId(*id);
             state.groups.creation.awaited = Some(id);
-            // What was typed since, for another group, stays.
+            // Edits made since then are for another group and stay.
             if state.groups.draft.built() == Ok(&sent.asked) {
                 state.groups.draft.clear();
             }
@@ -121,7 +121,7 @@ pub(in crate::app) fn answered(
     state.refresh(Resource::Workergroups, now)
 }
 
-/// Looks for what was created in a listing that has just arrived.
+/// Looks for the created group in a new listing.
 pub(super) fn listed(state: &mut State, now: Now) {
     let State {
         browsers, groups, ..

@@ -1,15 +1,15 @@
-//! The workergroup that is being filled in. It is shared: the form edits it, the confirmation sends
-//! it, preflight and planner work on it, and it outlives all of them.
+//! The draft of a workergroup. It is shared: the form edits it, the confirmation sends it,
+//! preflight and planner work on it, and it outlives all of them.
 
 use crate::domain::Dialect;
 use crate::domain::language::Suggestion;
 use crate::domain::workergroup::{Draft, Key, NewWorkergroup, Objection};
 
-/// Tells one draft from the next: what was worked out for one is not shown for another.
+/// Identifies a draft: results for one are not shown for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DraftNumber(u32);
 
-/// The draft, what would be sent for it, and the draft that it replaced.
+/// The draft, the request built from it, and the draft that it replaced.
 #[derive(Debug)]
 pub struct GroupDraft {
     dialect: &'static Dialect,
@@ -39,37 +39,36 @@ impl GroupDraft {
         &self.draft
     }
 
-    /// Which draft it is; editing it keeps the number.
+    /// Its number; editing keeps it.
     pub const fn number(&self) -> DraftNumber {
         self.number
     }
 
-    /// What would be sent, or what is wrong.
+    /// The request, or the validation errors.
     pub const fn built(&self) -> Result<&NewWorkergroup, &Vec<Objection>> {
         self.built.as_ref()
     }
 
-    /// Everything wrong with it, in the order of the parameters.
+    /// All validation errors, in the order of the parameters.
     pub fn objections(&self) -> &[Objection] {
         self.built.as_ref().err().map_or(&[], Vec::as_slice)
     }
 
-    /// What should be known before sending.
     pub fn advice(&self) -> &[Objection] {
         &self.advice
     }
 
-    /// Whether a draft can be brought back.
+    /// Whether a replaced draft can be restored.
     pub const fn has_replaced(&self) -> bool {
         self.replaced.is_some()
     }
 
-    /// What would fix the mistake in the search.
+    /// The suggested fix of the error in the search.
     pub fn fix(&self) -> Option<&str> {
         self.fix.as_ref().map(|fix| fix.replacement.as_str())
     }
 
-    /// Fixes the mistake in the search as suggested.
+    /// Applies the suggested fix to the search.
     pub fn apply_fix(&mut self) {
         if let Some(fix) = self.fix.take() {
             let text = fix.apply(self.draft.text(Key::SearchParams));
@@ -77,7 +76,7 @@ impl GroupDraft {
         }
     }
 
-    /// Changes a parameter; an empty text leaves it out.
+    /// Changes a parameter; an empty text unsets it.
     pub fn put(&mut self, key: Key, text: &str) {
         if self.draft.text(key) != text {
             self.draft.put(key, text);
@@ -85,13 +84,13 @@ impl GroupDraft {
         }
     }
 
-    /// Whether documented defaults are sent for parameters that are not set.
+    /// Sets whether documented defaults are sent for parameters that are not set.
     pub fn send_defaults(&mut self, is_on: bool) {
         self.draft.send_defaults = is_on;
         self.changed();
     }
 
-    /// Starts from another draft; the one that was there can be brought back.
+    /// Replaces the draft; the old one can be restored.
     pub fn load(&mut self, draft: Draft) {
         self.number = DraftNumber(self.number.0.wrapping_add(1));
         let old = std::mem::replace(&mut self.draft, draft);
@@ -101,14 +100,14 @@ impl GroupDraft {
         self.changed();
     }
 
-    /// Brings back the draft that another one replaced.
+    /// Swaps the draft with the one it replaced.
     pub fn swap(&mut self) {
         if let Some(draft) = self.replaced.take() {
             self.load(draft);
         }
     }
 
-    /// Starts over after the group was created.
+    /// Starts a new draft after the group was created.
     pub fn clear(&mut self) {
         self.load(Draft::default());
         self.replaced = None;
@@ -121,7 +120,7 @@ impl GroupDraft {
             objections.is_some_and(|all| all.iter().any(|one| one.parameter == parameter))
         };
         self.advice = self.draft.advice(self.dialect);
-        // Advice on what cannot be read would be about something else.
+        // A warning about a parameter with an error would only distract.
         self.advice.retain(|advice| !is_wrong(advice.parameter));
         self.fix = self
             .draft

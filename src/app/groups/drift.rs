@@ -1,25 +1,25 @@
 //! What changed between two listings of the groups: the last one that this profile saw, also in an
-//! earlier run, and the one that has just come.
+//! earlier run, and the latest.
 
 use crate::app::message::Effect;
 use crate::app::remote::Now;
 use crate::domain::Listing;
 use crate::domain::workergroup::{Change, Snapshot, drift};
 
-/// How many comparisons with changes are remembered.
+/// The maximum number of comparisons with changes that are kept.
 const MOST: usize = 50;
 
-/// The changes that one listing showed.
+/// The changes in one listing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// When the listing came that it was compared with, in seconds since 1970.
+    /// When the older listing was received, in seconds since 1970.
     pub since: f64,
     /// When the changes were seen.
     pub at: f64,
     pub changes: Vec<Change>,
 }
 
-/// The last listing and what changed since others.
+/// The last listing, and the changes found so far.
 #[derive(Debug, Default)]
 pub struct Drift {
     last: Option<Snapshot>,
@@ -29,12 +29,12 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// Starts from the listing that an earlier run saw.
+    /// Starts from the last listing of an earlier run.
     pub fn resume(&mut self, last: Option<Snapshot>) {
         self.last = last;
     }
 
-    /// When the last listing came, and how many groups it had.
+    /// When the last listing was received, and how many groups it had.
     pub fn last(&self) -> Option<(f64, usize)> {
         self.last.as_ref().map(|last| (last.at, last.len()))
     }
@@ -43,7 +43,7 @@ impl Drift {
         self.found.iter().rev()
     }
 
-    /// Compares a listing with the last one and keeps it in its place.
+    /// Compares a listing with the last one and replaces it.
     pub fn listed(&mut self, listing: &Listing, now: Now) -> Effect {
         let snapshot = Snapshot::of(listing);
         if let Some(last) = &self.last {

@@ -15,22 +15,22 @@ use crate::domain::{CellRef, Dialect, Listing, Resource, RowId, Untrusted};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
-    /// A group that is being filled in.
+    /// The draft of a group.
     Draft(DraftNumber),
     Group(RowId),
 }
 
-/// What a preflight is about.
+/// The subject of a preflight, as it is now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Look {
     pub subject: Subject,
-    /// What it is called on the screen.
+    /// Its name on the screen.
     pub title: String,
-    /// The search: a report belongs to this and to nothing else.
+    /// The search: a report is valid for this search only.
     pub search: Recruitment,
     /// The scaling parameters, as far as they are known.
     pub group: NewWorkergroup,
-    /// What was assumed or left out.
+    /// Assumptions and omissions.
     pub notes: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ impl Look {
         }
     }
 
-    /// The group that is being filled in.
+    /// The draft of a group.
     fn at_draft(
         number: DraftNumber,
         draft: &Draft,
@@ -147,7 +147,7 @@ impl Look {
     }
 }
 
-/// The disk that launch arguments set; one that cannot be read is noted.
+/// The disk set by launch arguments; an invalid one becomes a note.
 fn disk_of(launch_args: &str, notes: &mut Vec<String>) -> Option<f64> {
     disk(launch_args).unwrap_or_else(|text| {
         notes.push(format!(
@@ -213,7 +213,7 @@ pub struct PreflightSlot {
     look: Option<Look>,
     remote: Remote<Preflight>,
     limit: Option<u32>,
-    /// Workers that a capacity plan needs, and for whom it was made.
+    /// Workers needed by a capacity plan, and its subject.
     pub planned: Option<(Subject, u32)>,
 }
 
@@ -222,17 +222,17 @@ impl PreflightSlot {
         self.look.as_ref()
     }
 
-    /// The report and where its request stands.
+    /// The report and the state of its request.
     pub const fn remote(&self) -> &Remote<Preflight> {
         &self.remote
     }
 
-    /// How many offers were requested at most.
+    /// The requested limit of offers.
     pub const fn limit(&self) -> Option<u32> {
         self.limit
     }
 
-    /// Workers that were planned for the same subject.
+    /// Workers planned for the same subject.
     pub fn planned_workers(&self) -> Option<u32> {
         let subject = self.look.as_ref()?.subject;
         self.planned
@@ -240,7 +240,7 @@ impl PreflightSlot {
             .map(|(_, workers)| workers)
     }
 
-    /// Whether its response, there or awaited, is for the same search.
+    /// Whether its response, received or awaited, is for the same search.
     pub fn is_about(&self, look: &Look) -> bool {
         self.look
             .as_ref()
@@ -249,18 +249,18 @@ impl PreflightSlot {
             && (self.remote.is_loading() || self.remote.shown().is_some())
     }
 
-    /// The report on what `subject` searches for now, if there is one.
+    /// The current report on the search of `subject`, if there is one.
     pub fn report(&self, state: &State, subject: Subject) -> Option<&Preflight> {
         let look = Look::at(state, subject).ok()?;
         self.remote.shown().filter(|_| self.is_about(&look))
     }
 
-    /// Keeps the report for a look with the same search.
+    /// Relabels the report for a subject with the same search.
     fn retitle(&mut self, look: Look) {
         self.look = Some(look);
     }
 
-    /// Runs the search; the report of another one disappears.
+    /// Runs the search; a report on another one is dropped.
     pub fn ask(&mut self, look: Look, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
         let mut effects: Vec<Effect> = self
             .remote
@@ -292,7 +292,7 @@ impl PreflightSlot {
         self.remote.awaited() == Some(ticket)
     }
 
-    /// Notes how the request fares.
+    /// Records the progress of the request.
     pub fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<Waiting>) {
         self.remote.progress(ticket, attempt, waiting);
     }
@@ -305,7 +305,7 @@ impl PreflightSlot {
 }
 
 impl State {
-    /// Runs the search of `look`, unless its report is there and fresh, or its response on the way.
+    /// Runs the search of `look`, unless its report is fresh or its request is in flight.
     pub fn run_preflight(&mut self, look: Look, now: Now) -> Vec<Effect> {
         let slot = &mut self.groups.preflight;
         let is_fresh = slot
@@ -319,7 +319,7 @@ impl State {
         slot.ask(look, &mut self.tickets, now)
     }
 
-    /// Runs the search of `look`, however fresh its report is.
+    /// Runs the search of `look`, even if its report is fresh.
     pub fn rerun_preflight(&mut self, look: Look, now: Now) -> Vec<Effect> {
         self.groups.preflight.ask(look, &mut self.tickets, now)
     }

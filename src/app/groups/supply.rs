@@ -1,5 +1,5 @@
-//! The supply check: what every group's search finds now. One search at a time, groups with the same
-//! search share it, and it goes on when its view is closed.
+//! The supply check: what every group's search finds now. One search at a time; groups with the
+//! same search share it, and it continues when its view is closed.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -11,17 +11,16 @@ use crate::app::remote::{Now, Ticket, Tickets, Waiting};
 use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{Dialect, Listing, RowId};
 
-/// Offers loaded for a group: enough to see that there are plenty.
+/// Offers loaded per group: enough to see that there are plenty.
 const LIMIT: u32 = 500;
 
 /// What a group's search finds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Supply {
-    /// Its search waits or is running.
+    /// Its search is queued or running.
     Waiting,
-    /// What its search found, and when. Groups with the same search share it.
+    /// The result of its search, and when. Groups with the same search share it.
     Found(Arc<Preflight>, Now),
-    /// Why it could not be found out.
     Failed(String),
 }
 
@@ -47,24 +46,24 @@ pub struct SupplyCheck {
 }
 
 impl SupplyCheck {
-    /// What the search of a group finds.
+    /// The supply of a group.
     pub fn of(&self, group: RowId) -> Option<&Supply> {
         self.found.get(&group)
     }
 
-    /// Whether no group was checked yet.
+    /// Whether no group has been checked yet.
     pub fn is_blank(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// Searches done and searches in all, while it runs.
+    /// Completed and total searches, while it runs.
     pub fn running(&self) -> Option<(usize, usize)> {
         self.in_flight
             .as_ref()
             .map(|_| (self.searches - self.queue.len() - 1, self.searches))
     }
 
-    /// Until when the running search is held back by the rate limit.
+    /// Until when the rate limit delays the running search.
     pub fn waits_until(&self) -> Option<f64> {
         self.in_flight
             .as_ref()?
@@ -73,7 +72,7 @@ impl SupplyCheck {
             .map(|waiting| waiting.until)
     }
 
-    /// Starts for all groups of a listing.
+    /// Starts the check for all groups of a listing.
     pub fn start(
         &mut self,
         listing: &Listing,
@@ -92,7 +91,7 @@ impl SupplyCheck {
                 }
             };
             self.found.insert(id, Supply::Waiting);
-            // The check says nothing about memory: groups that differ only there share a search.
+            // The check ignores memory: groups that differ only there share a search.
             let search = Recruitment {
                 gpu_ram: None,
                 ..look.search
@@ -111,7 +110,7 @@ impl SupplyCheck {
         effects
     }
 
-    /// Stops; what was found stays.
+    /// Stops; results so far stay.
     pub fn stop(&mut self) -> Vec<Effect> {
         self.queue.clear();
         self.found.retain(|_, supply| *supply != Supply::Waiting);
@@ -138,14 +137,14 @@ impl SupplyCheck {
         })
     }
 
-    /// Whether it waits for this answer.
+    /// Whether it waits for this response.
     pub fn awaits(&self, ticket: Ticket) -> bool {
         self.in_flight
             .as_ref()
             .is_some_and(|in_flight| in_flight.ticket == ticket)
     }
 
-    /// Notes how the running search fares.
+    /// Records the progress of the running search.
     pub fn progress(&mut self, ticket: Ticket, waiting: Option<Waiting>) {
         if let Some(in_flight) = self
             .in_flight
@@ -156,7 +155,7 @@ impl SupplyCheck {
         }
     }
 
-    /// Takes a response and sends the next search. It stops at a failure that the next search would
+    /// Takes a response and sends the next search. It stops at an error that the next search would
     /// meet too.
     pub fn answered(
         &mut self,

@@ -4,43 +4,47 @@
 //! and the key table of the README. Actions are generic verbs; the view with the keyboard decides
 //! what a verb means there.
 
-/// Who owns the keyboard; a key is looked up in the owner's rows first, then in the shared ones.
+/// Where a key is looked up: first in the contexts of the focused view, then in the shared
+/// ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Context {
     /// A pane with a table of records.
     Table,
-    /// The query bar, while it is edited.
+    /// The query bar, while editing.
     Query,
-    /// A list that is narrowed by typing: help, palette, choices.
+    /// A list with a search line: help, palette, choices.
     List,
     Form,
-    /// A dialog that asks for a yes.
+    /// A dialog that asks for confirmation.
     Dialog,
-    /// A chart, or records side by side: the arrows go from one to the next.
+    /// A chart or comparison: the arrows move the selection.
     Chart,
     RouteLab,
     /// A list whose lines are switched, moved and removed.
     ListEdit,
-    /// A line or a field that takes no text: a blank checks, turns or presses it.
+    /// A line or field without text: Space checks, toggles or presses it.
     Choice,
     /// The table and the detail view of workergroups.
     Workergroups,
-    /// A report that is read and scrolled.
+    /// A report to read and scroll.
     Report,
-    /// A text of several lines that is edited.
+    /// A multi-line text editor.
     Editor,
-    /// A list of things that are added and removed, without a search line.
+    /// A list with adding and removing, without a search line.
     Items,
     Tabs,
-    /// Moving in lists, whoever owns them.
-    Movement,
-    /// Everywhere, except where text is typed.
+    /// Everywhere, except where text is typed: moving, going elsewhere.
     Global,
     /// Everywhere, even where text is typed.
     Always,
 }
 
 impl Context {
+    /// Whether letters are text where keys are looked up here.
+    pub const fn takes_text(self) -> bool {
+        matches!(self, Self::Query | Self::List | Self::Form | Self::Editor)
+    }
+
     /// The heading in the help screen.
     pub const fn title(self) -> &'static str {
         match self {
@@ -58,25 +62,24 @@ impl Context {
             Self::Editor => "Text editor",
             Self::Items => "Lists without a search line",
             Self::Tabs => "Tabs",
-            Self::Movement => "Moving",
             Self::Global => "Everywhere",
             Self::Always => "Even while typing",
         }
     }
 }
 
-/// The actions with a list of all of them, from which a test finds the one without a row.
+/// The actions with a list of all of them, in which a test finds those without a row.
 macro_rules! actions {
     ($($name:ident,)*) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Action {
             $($name,)*
-            /// Connects to the market at this place of the list; the palette makes its rows.
+            /// Connects to the market at this index of the list; the palette generates its rows.
             Market(u16),
         }
 
         impl Action {
-            /// All but those that carry a place.
+            /// All except those that carry an index.
             pub const ALL: &[Self] = &[$(Self::$name,)*];
         }
     };
@@ -175,8 +178,8 @@ actions! {
 }
 
 impl Action {
-    /// By how many lines it moves a cursor or a text of which `page` lines are visible, if it
-    /// moves.
+    /// How many lines it moves a cursor, or a text with `page` visible lines; `None` if it does not
+    /// move.
     pub fn motion(self, page: usize) -> Option<isize> {
         let page = isize::try_from(page.max(1)).unwrap_or(isize::MAX);
         match self {
@@ -197,7 +200,7 @@ impl Action {
 #[derive(Debug)]
 pub struct Binding {
     pub context: Context,
-    /// The keys, the one that is shown first.
+    /// The keys; the first one is shown.
     pub keys: &'static [&'static str],
     pub action: Action,
     /// Short name: in the palette and in the configuration.
@@ -226,13 +229,22 @@ const fn row(
 }
 
 impl Binding {
+    /// Whether it is a key for moving in whatever is shown: nothing that anyone looks up by name.
+    pub fn moves(&self) -> bool {
+        let is_end = matches!(
+            self.action,
+            Action::FirstColumn | Action::LastColumn | Action::Back
+        );
+        self.context == Context::Global && (is_end || self.action.motion(1).is_some())
+    }
+
     const fn hint(mut self, word: &'static str, rank: u8) -> Self {
         self.hint = Some((word, rank));
         self
     }
 }
 
-/// The table. Rows without keys are reached through the palette.
+/// The table. Rows without keys are available in the palette.
 #[rustfmt::skip] // a table reads as a table
 pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["/"], Action::Query, "query",
@@ -390,17 +402,17 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Tabs, &["tab"], Action::NextTab, "next-tab", "Next tab of the view").hint("next tab", 2),
     row(Context::Tabs, &["shift-tab"], Action::PreviousTab, "previous-tab", "Previous tab of the view"),
 
-    row(Context::Movement, &["down", "j"], Action::Down, "down", "Down").hint("move", 22),
-    row(Context::Movement, &["up", "k"], Action::Up, "up", "Up"),
-    row(Context::Movement, &["pgdn", "ctrl-f"], Action::PageDown, "page-down", "A page down"),
-    row(Context::Movement, &["pgup", "ctrl-b"], Action::PageUp, "page-up", "A page up"),
-    row(Context::Movement, &["ctrl-d"], Action::HalfDown, "half-page-down", "Half a page down"),
-    row(Context::Movement, &["ctrl-u"], Action::HalfUp, "half-page-up", "Half a page up"),
-    row(Context::Movement, &["g", "home"], Action::First, "first", "To the first line"),
-    row(Context::Movement, &["G", "end"], Action::Last, "last", "To the last line"),
-    row(Context::Movement, &["0"], Action::FirstColumn, "first-column", "To the first column"),
-    row(Context::Movement, &["$"], Action::LastColumn, "last-column", "To the last column"),
-    row(Context::Movement, &["esc"], Action::Back, "back", "One step back").hint("back", 9),
+    row(Context::Global, &["down", "j"], Action::Down, "down", "Down").hint("move", 22),
+    row(Context::Global, &["up", "k"], Action::Up, "up", "Up"),
+    row(Context::Global, &["pgdn", "ctrl-f"], Action::PageDown, "page-down", "A page down"),
+    row(Context::Global, &["pgup", "ctrl-b"], Action::PageUp, "page-up", "A page up"),
+    row(Context::Global, &["ctrl-d"], Action::HalfDown, "half-page-down", "Half a page down"),
+    row(Context::Global, &["ctrl-u"], Action::HalfUp, "half-page-up", "Half a page up"),
+    row(Context::Global, &["g", "home"], Action::First, "first", "To the first line"),
+    row(Context::Global, &["G", "end"], Action::Last, "last", "To the last line"),
+    row(Context::Global, &["0"], Action::FirstColumn, "first-column", "To the first column"),
+    row(Context::Global, &["$"], Action::LastColumn, "last-column", "To the last column"),
+    row(Context::Global, &["esc"], Action::Back, "back", "One step back").hint("back", 9),
 
     row(Context::Global, &["1"], Action::Offers, "offers", "Offers pane"),
     row(Context::Global, &["2"], Action::Volumes, "volumes", "Volumes pane"),

@@ -56,7 +56,7 @@ impl Chord {
                 }
             }
         };
-        // As it arrives: with Ctrl, terminals do not tell capitals from small letters.
+        // As it arrives: with Ctrl, terminals do not distinguish upper and lower case.
         let code = match code {
             KeyCode::Char(character) if modifiers.contains(KeyModifiers::CONTROL) => {
                 KeyCode::Char(character.to_ascii_lowercase())
@@ -66,9 +66,9 @@ impl Chord {
         Some(Self { code, modifiers })
     }
 
-    /// The key that terminals send the same byte for, so that this one never arrives as itself:
-    /// Ctrl takes the upper bits of a character away, which makes Ctrl-i a Tab (0x09) and Ctrl-m an
-    /// Enter (0x0D). Ctrl-j (0x0A) is told from Enter in raw mode.
+    /// The key for which terminals send the same byte, so that this one never arrives as itself:
+    /// Ctrl clears the upper bits of a character, which makes Ctrl-i a Tab (0x09) and Ctrl-m an
+    /// Enter (0x0D). Ctrl-j (0x0A) is distinct from Enter in raw mode.
     pub fn arrives_as(self) -> Option<&'static str> {
         let with_ctrl = self.modifiers.contains(KeyModifiers::CONTROL);
         let with_alt = self.modifiers.contains(KeyModifiers::ALT);
@@ -84,7 +84,7 @@ impl Chord {
         }
     }
 
-    /// Whether it is a letter or a digit as one types it.
+    /// Whether it types a letter or a digit.
     pub fn is_text(self) -> bool {
         self.modifiers.is_empty()
             && matches!(self.code, KeyCode::Char(character) if character.is_alphanumeric())

@@ -1,4 +1,4 @@
-//! What keys do: chords, the table of default bindings, and the person's own keys laid over it.
+//! Keys: chords, the table of default bindings, and the person's own bindings on top of it.
 
 mod bindings;
 mod chord;

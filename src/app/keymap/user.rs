@@ -1,13 +1,14 @@
-//! The key bindings in force: the table of [`super::BINDINGS`] with what the configuration changes.
+//! The effective key bindings: the table of [`super::BINDINGS`] with the changes of the
+//! configuration.
 
 use crossterm::event::KeyEvent;
 
 use super::{Action, BINDINGS, Binding, Chord, Context};
 
-/// A line of the configuration that gives an action other keys.
+/// A line of the configuration that rebinds an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnKeys {
-    /// Name of the row of the table.
+    /// Name of the row in the table.
     pub name: String,
     /// The keys in the table's spelling; none leaves the action to the palette.
     pub keys: Vec<String>,
@@ -15,15 +16,15 @@ pub struct OwnKeys {
     pub line: usize,
 }
 
-/// Why a key, or all that the configuration says of an action, is dropped.
+/// Why a key, or the whole line of an action, is dropped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct KeyError {
-    /// The name that the line gives keys to.
+    /// The name in the line.
     pub name: String,
     /// Line of the file, from 1.
     pub line: usize,
-    /// What is wrong, and what would be right.
+    /// What is wrong, and what would be valid.
     pub message: String,
 }
 
@@ -37,11 +38,11 @@ impl KeyError {
     }
 }
 
-/// The rows of the table with the keys that hold now.
+/// The rows of the table with their effective keys.
 #[derive(Debug, Clone)]
 pub struct Keymap {
     rows: Vec<Row>,
-    /// Whether arrow keys are called by words: an ASCII arrow would look like the key `<` or `>`.
+    /// Whether arrow keys are named in words: an ASCII arrow would look like the key `<` or `>`.
     in_words: bool,
 }
 
@@ -79,9 +80,9 @@ fn defaults(binding: &Binding) -> Vec<Chord> {
 }
 
 impl Keymap {
-    /// The table with a person's own keys, and what is wrong with them. A key that cannot be used is
-    /// dropped by itself: the others hold, and an action that would be without any keeps those of
-    /// its defaults that are free.
+    /// The table with a person's own keys, and the mistakes in them. An invalid key is dropped on
+    /// its own: the others apply, and an action that would have none keeps those of its defaults
+    /// that are free.
     pub fn configured(own: &[OwnKeys]) -> (Self, Vec<KeyError>) {
         let mut keymap = Self::default();
         let mut errors = Vec::new();
@@ -96,7 +97,7 @@ impl Keymap {
                 continue;
             };
             let row = &mut keymap.rows[place];
-            // From here on its defaults are in nobody's way.
+            // Its defaults are free for others from here on.
             row.chords.clear();
             match usable(row.binding, own, &mut errors) {
                 Some(chords) => wanted.push((place, own, chords)),
@@ -104,7 +105,7 @@ impl Keymap {
                 None => {}
             }
         }
-        // Of two lines with one key the later one is wrong; nothing takes the way out its key.
+        // Of two lines with one key the later one is wrong; the key to quit cannot be taken.
         wanted.sort_by_key(|(place, own, _)| {
             let binding = keymap.rows[*place].binding;
             (!is_way_out(binding), own.line)
@@ -140,7 +141,7 @@ impl Keymap {
         (keymap, errors)
     }
 
-    /// The row that is asked for the same key press as the row at `place` and has that key already.
+    /// The row that already has that key and can receive the same key press as the row at `place`.
     fn in_the_way(&self, place: usize, chord: Chord) -> Option<&Row> {
         let binding = self.rows[place].binding;
         self.rows.iter().find(|other| {
@@ -151,7 +152,7 @@ impl Keymap {
         })
     }
 
-    /// What a key does for an owner: its contexts are asked in order.
+    /// The action of a key: the contexts are searched in order.
     pub fn resolve(&self, contexts: &[Context], key: KeyEvent) -> Option<Action> {
         let pressed = Chord::of(key);
         contexts.iter().find_map(|context| {
@@ -162,7 +163,7 @@ impl Keymap {
         })
     }
 
-    /// The first of the contexts that takes the key that is shown of a row; none without a key.
+    /// The first of the contexts that handles the shown key of a row; `None` without a key.
     pub fn owner_of(&self, contexts: &[Context], binding: &Binding) -> Option<Context> {
         let shown = self.chords(binding).first()?;
         let takes = |context: &&Context| {
@@ -173,14 +174,13 @@ impl Keymap {
         contexts.iter().find(takes).copied()
     }
 
-    /// The same keys; arrow keys are called by words if that is wanted.
+    /// The same keys, with arrow keys named in words if wanted.
     #[must_use]
     pub const fn in_words(mut self, in_words: bool) -> Self {
         self.in_words = in_words;
         self
     }
 
-    /// A key as it is shown.
     pub fn shown(&self, chord: Chord) -> String {
         let name = chord.to_string();
         if !self.in_words {
@@ -191,7 +191,7 @@ impl Keymap {
             .fold(name, |name, (arrow, word)| name.replace(arrow, word))
     }
 
-    /// The keys of a row, the one that is shown first.
+    /// The keys of a row; the first one is shown.
     pub fn chords(&self, binding: &Binding) -> &[Chord] {
         self.rows
             .iter()
@@ -199,7 +199,7 @@ impl Keymap {
             .map_or(&[], |row| &row.chords)
     }
 
-    /// The key of a row that is shown.
+    /// The key of a row to display.
     pub fn shown_key(&self, binding: &Binding) -> String {
         self.chords(binding)
             .first()
@@ -216,7 +216,7 @@ impl Keymap {
         keys.join(" ")
     }
 
-    /// The key of an action, as it is shown; for an action without a key, its name in the palette.
+    /// The key of an action, as displayed; for an action without a key, its name in the palette.
     pub fn key_of(&self, action: Action) -> String {
         let rows = || self.rows.iter().filter(|row| row.binding.action == action);
         if let Some(chord) = rows().find_map(|row| row.chords.first()) {
@@ -233,7 +233,7 @@ impl Keymap {
         format!("{palette} {name}")
     }
 
-    /// The key of an action in the first of these contexts that has one for it, as it is shown.
+    /// The displayed key of an action in the first of these contexts that binds it.
     pub fn key_in(&self, contexts: &[Context], action: Action) -> String {
         let chord = contexts.iter().find_map(|context| {
             let mut own = self
@@ -245,7 +245,7 @@ impl Keymap {
         chord.map_or_else(|| self.key_of(action), |chord| self.shown(*chord))
     }
 
-    /// How a person reaches the row of that name: its key, or its name in the palette.
+    /// How to reach the row of that name: its key, or its name in the palette.
     pub fn key_hint(&self, name: &str) -> String {
         let row = self.rows.iter().find(|row| row.binding.name == name);
         if let Some(chord) = row.and_then(|row| row.chords.first()) {
@@ -265,7 +265,7 @@ fn is_way_out(binding: &Binding) -> bool {
     binding.action == Action::QuitNow
 }
 
-/// The keys of a line that can be keys of its action at all; `None` where none is left of them.
+/// The valid keys of a line; `None` if none is left.
 fn usable(binding: &Binding, own: &OwnKeys, errors: &mut Vec<KeyError>) -> Option<Vec<Chord>> {
     let name = binding.name;
     if own.keys.is_empty() {
@@ -286,7 +286,7 @@ fn usable(binding: &Binding, own: &OwnKeys, errors: &mut Vec<KeyError>) -> Optio
     (!chords.is_empty()).then_some(chords)
 }
 
-/// The chord that a text names, if it can be a key of the action.
+/// The chord for a text, if it can be a key of the action.
 fn chord_for(binding: &Binding, key: &str) -> Result<Chord, String> {
     let name = binding.name;
     let chord = Chord::parse(key).ok_or_else(|| format!("'{key}' is no key: write {KEYS}"))?;
@@ -321,18 +321,18 @@ fn conflict(own: &OwnKeys, other: &Row, chord: Chord) -> String {
 const KEYS: &str = "a character, enter, esc, tab, shift-tab, space, backspace, delete, up, down, \
     left, right, home, end, pgup, pgdn or f1 to f12, with ctrl- or alt- in front if wanted";
 
-/// Whether text is typed in a context: none of its own keys is a letter or a digit there.
+/// Whether text is typed in a context: no letter or digit is bound there.
 fn types(context: Context) -> bool {
-    !matches!(context, Context::Movement | Context::Global)
+    context != Context::Global
         && !BINDINGS
             .iter()
             .filter(|row| row.context == context)
             .any(|row| defaults(row).iter().any(|chord| chord.is_text()))
 }
 
-/// Whether two rows can be asked for the same key press.
+/// Whether two rows can receive the same key press.
 fn meet(one: &Binding, other: &Binding) -> bool {
-    let shared = |context| matches!(context, Context::Movement | Context::Global);
+    let shared = |context| context == Context::Global;
     let behind =
         |front: Context, back: Context| back == Context::Always || shared(back) && !types(front);
     one.context == other.context
@@ -340,12 +340,12 @@ fn meet(one: &Binding, other: &Binding) -> bool {
         || behind(other.context, one.context)
 }
 
-/// Whether the table itself gives both rows the key: the one in front is meant.
+/// Whether the table itself gives both rows the key: the first one wins.
 fn is_default_pair(one: &Binding, other: &Binding, chord: Chord) -> bool {
     defaults(one).contains(&chord) && defaults(other).contains(&chord)
 }
 
-/// That there is no such name, and which are near.
+/// The error for an unknown name, with similar ones.
 fn unknown(name: &str) -> String {
     let mut near: Vec<(f64, &str)> = BINDINGS
         .iter()

@@ -1,48 +1,16 @@
-//! From one market to another: what belongs to the old one goes, what belongs to the person stays.
+//! Switching markets: what belongs to the old market is dropped, what belongs to the person stays.
 
-use super::{MarketList, StatusMessage};
+use super::data::{MarketReady, RestoredState, StatusMessage};
+use crate::app::actions;
 use crate::app::message::{Effect, Toast};
-use crate::app::remote::{Now, Ticket};
-use crate::app::sandbox::SandboxNotes;
-use crate::app::{Model, Profile, State, actions};
-use crate::domain::journal::Entry;
-use crate::domain::saved::{Searches, Snapshot};
-use crate::domain::workergroup;
-
-/// What was kept for a profile and comes back with it.
-#[derive(Debug, Default)]
-pub struct RestoredState {
-    /// What a person should know.
-    pub notices: Vec<String>,
-    /// How the dashboard was left, and the saved searches; `None` where nothing can be kept.
-    pub kept: Option<(Option<Snapshot>, Searches)>,
-    pub history: Vec<Entry>,
-    /// What is to be known about the history.
-    pub history_note: Option<String>,
-    /// What was seen of its workergroups.
-    pub groups: Option<workergroup::Snapshot>,
-    /// What the embedded sandbox says of itself.
-    pub sandbox: SandboxNotes,
-    /// Any number, for what is to differ from run to run.
-    pub seed: u64,
-}
-
-/// A market that is ready to be spoken to.
-#[derive(Debug)]
-pub struct MarketReady {
-    /// The number under which it was asked for.
-    pub ticket: Ticket,
-    /// For whom the dashboard speaks then.
-    pub profile: Profile,
-    /// What was kept for it.
-    pub restored: RestoredState,
-    /// The markets as they are now.
-    pub market_list: MarketList,
-}
+use crate::app::model::Model;
+use crate::app::profile::Profile;
+use crate::app::remote::Now;
+use crate::app::state::State;
 
 impl Model {
-    /// Takes what was kept for the profile in. With a query `given` on the command line, that one
-    /// stands.
+    /// Restores the saved state of the profile. A query `given` on the command line takes
+    /// precedence.
     pub fn unpack(&mut self, restored: RestoredState, given: bool) {
         self.routes.seed(restored.seed);
         self.notices.extend(restored.notices);
@@ -57,8 +25,8 @@ impl Model {
         }
     }
 
-    /// Resets the dashboard for another profile. Every field is named here, so that a new one must be
-    /// assigned to the market or to the person.
+    /// Resets the dashboard for another profile. Every field is named here, so that a new one must
+    /// be assigned to the market or to the person.
     fn start_over(&mut self, profile: Profile) {
         let fresh = Self::new(profile, None, self.views);
         let Self {
@@ -106,7 +74,8 @@ impl Model {
         self.requests.forget_flights();
         self.split = split;
         self.zone = zone;
-        // Numbers go on: no answer to the old market's requests is taken for one of the new.
+        // Tickets continue, so that no response to the old market's requests is taken for one of
+        // the new.
         self.tickets = tickets;
         self.keyboard = keyboard;
         self.markets = markets;
@@ -114,7 +83,7 @@ impl Model {
     }
 }
 
-/// Takes a market that is ready, if it is still wanted and nothing holds the dashboard back.
+/// Switches to a connected market, if it is still wanted and nothing blocks the switch.
 pub(super) fn on_ready(model: &mut Model, now: Now, ready: MarketReady) -> Vec<Effect> {
     let awaited = model.state.markets.connecting.as_ref().map(|(own, _)| *own);
     if awaited != Some(ready.ticket) {
@@ -140,7 +109,9 @@ pub(super) fn on_ready(model: &mut Model, now: Now, ready: MarketReady) -> Vec<E
     model.unpack(ready.restored, false);
     model.state.markets.market_list = ready.market_list;
     model.state.markets.status = None;
-    effects.push(Effect::Market(super::MarketCommand::Activate(ready.ticket)));
+    effects.push(Effect::Market(super::data::MarketCommand::Activate(
+        ready.ticket,
+    )));
     effects.extend(actions::start(model, now));
     model.show(Toast::new(text, now));
     effects

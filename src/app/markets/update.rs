@@ -1,4 +1,4 @@
-//! What is done about markets, and what comes back.
+//! Market commands of the views, and their results.
 
 use super::{
     Change, ConnectionTest, Done, Market, MarketCommand, MarketEvent, StatusMessage, switch,
@@ -6,15 +6,16 @@ use super::{
 use crate::api::ApiError;
 use crate::app::keymap::{Action, Context};
 use crate::app::message::Effect;
+use crate::app::model::Model;
 use crate::app::remote::Now;
+use crate::app::state::State;
 use crate::app::view::Cx;
-use crate::app::{Model, State};
 use crate::domain::Resource;
 
 /// The keys of the list.
 const LIST: &[Context] = &[Context::Items];
 
-/// Reads the list of markets; what was said of them before is forgotten.
+/// Reloads the list of markets and clears its status messages.
 pub fn list(cx: &mut Cx<'_>) {
     let refused = refusal(cx.state);
     let markets = &mut cx.state.markets;
@@ -25,7 +26,7 @@ pub fn list(cx: &mut Cx<'_>) {
     cx.effect(Effect::Market(MarketCommand::List));
 }
 
-/// That the current market refused or missed a key, if it did.
+/// A status message if the current market refused or missed a key.
 fn refusal(state: &State) -> Option<StatusMessage> {
     let on_pane = state.browser().into_iter();
     let all = Resource::ALL.map(|resource| &state.browsers[resource]);
@@ -39,7 +40,7 @@ fn refusal(state: &State) -> Option<StatusMessage> {
     )))
 }
 
-/// That a market did not respond as it should, and what helps.
+/// A failed test, and what to do about it.
 fn failed(state: &State, name: &str, error: &ApiError) -> String {
     let key = state.keymap.key_in(LIST, Action::Settings);
     if matches!(error, ApiError::NoKey { .. }) {
@@ -51,7 +52,7 @@ fn failed(state: &State, name: &str, error: &ApiError) -> String {
     }
 }
 
-/// Has a market made ready. Nothing is sent before it is.
+/// Connects to a market. Nothing is sent before it is ready.
 pub fn connect(name: &str, cx: &mut Cx<'_>) {
     if let Some(why) = super::held(cx.state) {
         let text = format!("Not connected to {name}: {why}.");
@@ -61,7 +62,7 @@ pub fn connect(name: &str, cx: &mut Cx<'_>) {
     let ticket = cx.state.tickets.take();
     cx.state.markets.connecting = Some((ticket, name.to_owned()));
     cx.state.markets.status = None;
-    // What is read of a profile is what was saved: a market can also be connected to again.
+    // Connecting to the same market again reads what was saved, so save first.
     if let Some(snapshot) = cx.state.unkept() {
         cx.effect(Effect::Keep(Box::new(snapshot)));
     }
@@ -69,12 +70,12 @@ pub fn connect(name: &str, cx: &mut Cx<'_>) {
     cx.effect(Effect::Market(MarketCommand::Connect { ticket, name }));
 }
 
-/// Stops connecting; gives the market's name if one was being connected to.
+/// Stops connecting; returns the market's name if one was being connected.
 pub fn stop_connecting(state: &mut State) -> Option<String> {
     state.markets.connecting.take().map(|(_, name)| name)
 }
 
-/// Sends a market one request that changes nothing.
+/// Sends a market one read-only request.
 pub fn test(market: &Market, cx: &mut Cx<'_>) {
     if market.address.is_none() {
         let text = "The sandbox runs inside bourse: there is nothing to test.";
@@ -99,7 +100,7 @@ pub fn change(change: Change, cx: &mut Cx<'_>) {
     cx.effect(Effect::Market(MarketCommand::Change(change)));
 }
 
-/// Handles what a command led to; the open views see the outcome of their own.
+/// Handles the result of a command; open views see the results of their own.
 pub(in crate::app) fn on_event(model: &mut Model, now: Now, event: MarketEvent) -> Vec<Effect> {
     let markets = &mut model.state.markets;
     match event {
@@ -134,7 +135,7 @@ pub(in crate::app) fn on_event(model: &mut Model, now: Now, event: MarketEvent) 
     Vec::new()
 }
 
-/// What a finished change means to a person.
+/// A sentence about a finished change.
 pub fn explain_done(name: &str, done: Done, state: &State) -> String {
     let key = |action| state.keymap.key_in(LIST, action);
     let (connect, test) = (key(Action::Submit), key(Action::Refresh));

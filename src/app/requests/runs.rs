@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::api::ledger::LedgerEntry;
 
-/// Latencies that are kept of a run, the latest: their median is that of the run, and thousands of
-/// requests take no more memory than this.
+/// The maximum number of latencies kept per run: the median of the latest stands for the run, at
+/// bounded memory.
 const LATENCIES: usize = 4096;
 
-/// What the requests of a route run come to. The ledger keeps only the latest of a long run; the
-/// figures are of all of them.
+/// The figures of a route run. The ledger keeps only the latest requests of a long run; the figures
+/// cover all of them.
 #[derive(Debug)]
 pub struct RouteRun {
     /// Its number in the route lab, from 1.
@@ -27,22 +27,22 @@ pub struct RouteRun {
     /// The number of the latest in the ledger.
     pub newest: u64,
     pub(super) is_unfolded: bool,
-    /// In seconds, the latest overwriting the oldest.
+    /// In seconds, as a ring buffer.
     latencies: Vec<f32>,
 }
 
 impl RouteRun {
-    /// Whether it is more than one request, which needs no folding.
+    /// Whether it has more than one request; a single one needs no folding.
     pub const fn is_folding(&self) -> bool {
         self.count > 1
     }
 
-    /// Whether its requests are listed one by one.
+    /// Whether its requests are listed individually.
     pub const fn is_unfolded(&self) -> bool {
         self.is_unfolded
     }
 
-    /// The latency that a share of the requests stayed below, in seconds.
+    /// The latency that this share of the requests stayed below, in seconds.
     pub fn quantile(&self, share: f64) -> Option<f64> {
         let mut latencies = self.latencies.clone();
         #[expect(
@@ -106,7 +106,7 @@ impl Runs {
         self.runs.last().map(|run| run.number)
     }
 
-    /// Counts a request to its run.
+    /// Adds a request to its run.
     pub(super) fn add(&mut self, run: u64, request: u64, entry: &LedgerEntry) {
         if self.get(run).is_none() {
             self.runs.push(RouteRun {
@@ -127,7 +127,7 @@ impl Runs {
         }
     }
 
-    /// The ledger has dropped these requests. A run that has none left goes with them.
+    /// Removes requests that the ledger has dropped. A run without any left is removed too.
     pub(super) fn forget(&mut self, dropped: &[u64]) {
         for request in dropped {
             let Some(run) = self.run_of.remove(request) else {

@@ -1,13 +1,13 @@
-//! Sending a request again, as it was or with another body: reads only.
+//! Resends requests, unchanged or with another body: reads only.
 
 use super::Flight;
 use crate::api::ledger::LedgerEntry;
 use crate::api::redact::REMOVED;
 use crate::api::{Operation, Origin, RawSearch, Request, wire};
-use crate::app::State;
+use crate::app::state::State;
 use crate::app::view::Cx;
 
-/// Why there is no request to do anything with.
+/// Why there is no request for an action.
 fn nothing(state: &State) -> String {
     if state.ledger.is_empty() {
         "No requests yet".to_owned()
@@ -18,17 +18,18 @@ fn nothing(state: &State) -> String {
     }
 }
 
-/// The request that an action is about.
+/// The request for an action.
 pub(super) fn subject(state: &State) -> Result<(u64, &LedgerEntry), String> {
     let number = state.requests.subject().ok_or_else(|| nothing(state))?;
     let entry = state.ledger.get(number).ok_or_else(|| nothing(state))?;
     Ok((number, entry))
 }
 
-/// The number and the operation of the search whose body can be changed and sent.
+/// The number and the operation of the search whose body can be edited and sent.
 ///
 /// # Errors
-/// When there is none, or it is no search.
+///
+/// When there is none, or it is not a search.
 pub fn editable(state: &State) -> Result<(u64, Operation), String> {
     let (number, entry) = subject(state)?;
     match entry.operation {
@@ -54,10 +55,11 @@ const fn refusal(operation: Operation) -> &'static str {
     }
 }
 
-/// The request as it can be sent again, and its number.
+/// The number of the request, and the request to resend.
 ///
 /// # Errors
-/// When there is none, it is no read, it is being resent, or it went to another market.
+///
+/// When there is none, it is not a read, it is being resent, or it went to another market.
 pub fn resendable(state: &State) -> Result<(u64, Request), String> {
     let (number, entry) = subject(state)?;
     let mut flights = state.requests.flights.iter();
@@ -82,10 +84,11 @@ pub fn resendable(state: &State) -> Result<(u64, Request), String> {
     Ok((number, request))
 }
 
-/// Whether a request would go where the recorded one went: the dashboard may be connected to
-/// another market by now.
+/// Checks that a request would go to the same address as the recorded one: the dashboard may be
+/// connected to another market by now.
 ///
 /// # Errors
+///
 /// When it would not.
 pub fn check_address(state: &State, entry: &LedgerEntry, request: &Request) -> Result<(), String> {
     let base = &state.profile.base_url;
@@ -96,7 +99,7 @@ pub fn check_address(state: &State, entry: &LedgerEntry, request: &Request) -> R
         .ok_or_else(|| format!("It was sent to another market, not to {base}"))
 }
 
-/// Sends the request that is meant again, or says why not.
+/// Resends the request, or says why not.
 pub fn resend(cx: &mut Cx<'_>) {
     match resendable(cx.state) {
         Ok((number, request)) => send(cx, number, request),
@@ -104,7 +107,7 @@ pub fn resend(cx: &mut Cx<'_>) {
     }
 }
 
-/// Sends a read that repeats or changes a recorded one. The response is awaited even when its view
+/// Sends a read that repeats or changes a recorded one. The response is awaited even if its view
 /// closes: it becomes an entry of the list.
 pub fn send(cx: &mut Cx<'_>, from: u64, request: Request) {
     let operation = request.operation();

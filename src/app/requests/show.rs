@@ -1,14 +1,14 @@
-//! The forms in which requests leave the program: copied, and as an archive.
+//! Copying requests, and exporting them as an archive.
 
 use super::send::subject;
 use crate::api::redact::REMOVED;
 use crate::api::{curl, har};
-use crate::app::State;
 use crate::app::copy::CopyItem;
+use crate::app::state::State;
 use crate::domain::pretty;
 use crate::domain::text::{json_for_terminal, visible};
 
-/// What can be copied of the request in question.
+/// What can be copied of the current request.
 pub(in crate::app) fn copy_items(state: &State) -> Vec<CopyItem> {
     let Ok((_, entry)) = subject(state) else {
         return Vec::new();

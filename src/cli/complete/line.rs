@@ -1,9 +1,8 @@
-//! A command line that is being typed, cut into words as a POSIX shell cuts it.
+//! Splits an incomplete command line into words like a POSIX shell.
 
-/// The quote that is open at the end of a word.
+/// The open quote at the end of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Quote {
-    /// None.
     #[default]
     None,
     Single,
@@ -11,7 +10,7 @@ pub enum Quote {
 }
 
 impl Quote {
-    /// The sign that opens and closes it.
+    /// The character that opens and closes it.
     pub const fn sign(self) -> &'static str {
         match self {
             Self::None => "",
@@ -24,7 +23,7 @@ impl Quote {
 /// A word of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Word {
-    /// What it says, without quotes and backslashes.
+    /// Its text, without quotes and backslashes.
     pub text: String,
     pub raw: String,
     /// The quote that is still open.
@@ -38,7 +37,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Reads a line; one that is not finished is no mistake.
+    /// Splits a line; an incomplete one is no error.
     pub fn read(line: &str) -> Self {
         let mut words = vec![Word::default()];
         let mut is_begun = false;
@@ -73,7 +72,7 @@ impl Line {
     }
 }
 
-/// Whether a word stands for itself in a shell. An `=` does.
+/// Whether a word needs no quoting in a shell. An `=` needs none.
 pub fn is_plain(text: &str) -> bool {
     let is_plain = |c: char| {
         c.is_ascii_alphanumeric()
@@ -82,7 +81,7 @@ pub fn is_plain(text: &str) -> bool {
     text.chars().all(is_plain)
 }
 
-/// A text inside an open quote: what would end the quote or be replaced is escaped.
+/// A text inside an open quote, with characters escaped that would end the quote or be expanded.
 pub fn quoted(text: &str, quote: Quote) -> String {
     match quote {
         Quote::None => text.to_owned(),

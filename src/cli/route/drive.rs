@@ -1,4 +1,4 @@
-//! Carries a plan out: the schedule is the domain's, here are the clock and the requests.
+//! Runs a plan: the schedule is the domain's; the clock and the requests are here.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -16,15 +16,15 @@ use crate::cli::sandbox::Stop;
 use crate::domain::Untrusted;
 use crate::domain::routing::{Attempt, Completion, Outcome, RoutePlan, Run};
 
-/// How often the line that tells how far it is changes.
+/// The interval between updates of the progress line.
 const SHOWN_EVERY: Duration = Duration::from_millis(100);
 
-/// A run that is over, and what of it the figures do not hold.
+/// A finished run, with what its figures leave out.
 pub struct Ended {
     pub run: Run,
-    /// When it was over, on the run's clock.
+    /// When it ended, on the run's clock.
     pub at: f64,
-    /// The latest status reply, whole, as JSON text.
+    /// The latest status reply, as JSON text.
     pub status: Option<Untrusted>,
     pub failures: BTreeMap<String, u64>,
     /// Assignments that did not echo their request.
@@ -33,7 +33,7 @@ pub struct Ended {
     pub replies: Option<BTreeMap<u64, Untrusted>>,
 }
 
-/// An attempt that came back; its moments are on the run's clock.
+/// A finished attempt; times are on the run's clock.
 struct Answered {
     index: u64,
     sent: f64,
@@ -41,8 +41,8 @@ struct Answered {
     completion: Completion,
 }
 
-/// Sends what the plan says, and keeps every reply where that is asked for. A signal stops it at once and breaks off what is in flight, and so
-/// does a key that is refused again and again.
+/// Runs the plan, keeping every reply if requested. A signal stops it at once and cancels what is
+/// in flight, and so does a key that is refused repeatedly.
 pub async fn run(
     session: &Session,
     plan: RoutePlan,
@@ -109,7 +109,7 @@ pub async fn run(
         }
     }
     ended.at = now();
-    // Requests in flight are broken off here, before anything is printed.
+    // Cancels the requests in flight before anything is printed.
     drop(underway);
     Ok(ended)
 }

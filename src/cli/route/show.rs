@@ -1,4 +1,4 @@
-//! What a run came to, as text.
+//! Prints the results of a run.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -11,13 +11,13 @@ use crate::domain::format::trimmed;
 use crate::domain::routing::{OutcomeKind, Quantiles, Run, WorkerShare, words};
 use crate::domain::text::csv_text;
 
-/// The longest run whose requests are listed one by one.
+/// The longest run whose requests are listed individually.
 const MOST_LISTED: usize = 20;
 
 /// Cells of the progress bar.
 const BAR: usize = 24;
 
-/// How far a run is, in one line.
+/// The progress of a run, in one line.
 pub fn progress(run: &Run, now: f64) -> String {
     let share = run.progress(now).clamp(0.0, 1.0);
     #[expect(
@@ -39,7 +39,7 @@ pub fn progress(run: &Run, now: f64) -> String {
     )
 }
 
-/// How the requests stand, in one line.
+/// The requests by outcome, in one line.
 fn counts(run: &Run) -> String {
     let stats = run.stats();
     let counted = |number: u64, one: &str| {
@@ -68,7 +68,7 @@ fn failed(run: &Run) -> u64 {
     stats.answered() - stats.count(OutcomeKind::Assigned) - stats.count(OutcomeKind::Waiting)
 }
 
-/// Prints the run; what went wrong goes to standard error.
+/// Prints the run; errors go to stderr.
 pub fn show(ended: &Ended, format: Format) -> Result<(), CliError> {
     match format {
         Format::Table => output::print(as_table(ended).as_bytes())?,
@@ -143,7 +143,7 @@ fn as_table(ended: &Ended) -> String {
     )
 }
 
-/// A line for each request of a short run, with what a worker's log knows it by.
+/// A line for each request of a short run, with the ids that a worker's log shows.
 fn requests(run: &Run) -> String {
     let samples = run.samples();
     if samples.len() > MOST_LISTED {
@@ -168,7 +168,7 @@ fn requests(run: &Run) -> String {
     format!("\n{}", table::plain(&rows))
 }
 
-/// What the run came to, a line each.
+/// The summary of a run, line by line.
 fn summary(ended: &Ended) -> Vec<String> {
     let run = &ended.run;
     let summary = run.summary(ended.at);
@@ -256,7 +256,7 @@ fn as_json(ended: &Ended) -> Json {
         .into_iter()
         .map(|kind| (kind.label().to_owned(), summary.count(kind).into()))
         .collect();
-    // The status reply is sound JSON: decoding checked it.
+    // Decoding has checked that the status reply is valid JSON.
     let status = ended
         .status
         .as_ref()

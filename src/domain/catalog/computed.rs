@@ -1,9 +1,10 @@
-//! Columns that are worked out here. Of machine offers: prices per unit, the three price models side
-//! by side, the cost of a job, and the Pareto front. Of network volumes: the price of a size and term.
+//! Columns computed from other columns. Of machine offers: prices per unit, the three price models
+//! side by side, the cost of a job, and the Pareto front. Of network volumes: the price of a size
+//! and term.
 //!
-//! Their keys are names like those on the wire, so that they can be typed, kept and exported, but no
-//! record carries them and no server is asked about them: orders and conditions on them are applied
-//! to the rows that arrived.
+//! Their keys look like wire names, so that they can be typed, saved and exported, but no record
+//! carries them and no server is asked about them: orders and conditions on them apply to the
+//! loaded rows.
 
 use crate::domain::field::{Field, Section, Unit};
 

@@ -23,7 +23,6 @@ impl Resource {
     /// All of them, in the order of their discriminants.
     pub const ALL: [Self; 3] = [Self::Offers, Self::Volumes, Self::Workergroups];
 
-    /// The table that describes its records.
     pub const fn catalog(self) -> &'static Catalog {
         match self {
             Self::Offers => &OFFERS,
@@ -51,7 +50,7 @@ impl Resource {
     }
 }
 
-/// Everything that is known about the records of one resource.
+/// Describes the records of one resource: members, fields, defaults.
 #[derive(Debug)]
 pub struct Catalog {
     pub resource: Resource,
@@ -66,8 +65,7 @@ pub struct Catalog {
     /// The limit a query starts from.
     pub limit: Option<u32>,
     pub fields: &'static [Field],
-    /// The columns that are worked out here: they stand in tables, are sorted by, filtered on and
-    /// exported like fields, but no server knows them.
+    /// Computed columns: shown, sorted, filtered and exported like fields, but unknown to servers.
     pub computed: &'static [Field],
 }
 
@@ -130,13 +128,12 @@ impl Catalog {
         self.resource.catalog().fields
     }
 
-    /// The columns that are worked out here, with the lifetime of the tables.
+    /// The computed columns, with the lifetime of the tables.
     pub fn computed(&self) -> &'static [Field] {
         self.resource.catalog().computed
     }
 
-    /// Everything that may stand as a table column: fields that records carry, then those that are
-    /// worked out here.
+    /// Everything that can be a table column: fields of the record, then computed columns.
     pub fn columns(&self) -> impl Iterator<Item = &'static Field> {
         self.fields()
             .iter()
@@ -149,7 +146,7 @@ impl Catalog {
         self.columns().find(|field| field.key == key)
     }
 
-    /// The place of a field of this catalog among [`Catalog::fields`] and, behind them,
+    /// The index of a field of this catalog among [`Catalog::fields`] and, after them,
     /// [`Catalog::computed`].
     pub fn position(&self, field: &Field) -> Option<usize> {
         // Asked for with every cell of every frame: an address, not a search.
@@ -188,7 +185,7 @@ impl Catalog {
             .map(|(_, known)| known)
     }
 
-    /// The columns shown at first, in order.
+    /// The columns shown by default, in order.
     pub fn default_columns(&self) -> Vec<&'static Field> {
         let mut columns: Vec<_> = self
             .fields()

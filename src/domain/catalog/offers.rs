@@ -1,6 +1,6 @@
 //! Machine offers: every member of the record and all 34 documented filter parameters
-//! (specification, "Machine offer" and "Search offers"), the members and parameters that only the
-//! service is known to have, and the filters that read another member than their name says.
+//! (specification, "Machine offer" and "Search offers"), members and parameters that only the
+//! public service has, and filters that read a member of another name.
 
 use crate::domain::field::{Field, Kind, Section, Source, Unit};
 
@@ -66,9 +66,11 @@ pub static FIELDS: &[Field] = &[
     Field::number("dph_base", "GPU $/h", Unit::DollarsPerHour).section(Section::Price).places(4)
         .less_is_better()
         .doc("Price per hour for the GPUs alone, before discounts; the bid floor in bid searches."),
+    // In recorded offers the price plus 1 GB of traffic each way per hour: not a bill.
     Field::number("dph_total_adj", "Adjusted $/h", Unit::DollarsPerHour).section(Section::Price)
         .places(4).width(12).less_is_better()
         .doc("Price per hour with the market's rough allowance for traffic, used for ranking, not billing."),
+    // In bid searches `dph_base` equals it on every row.
     Field::number("min_bid", "Bid floor", Unit::DollarsPerHour).also(&["bid"])
         .section(Section::Price).market_filter().places(4).less_is_better()
         .doc("Lowest hourly bid that wins the offer as an interruptible instance."),
@@ -83,6 +85,7 @@ pub static FIELDS: &[Field] = &[
     Field::number("discounted_dph_total", "Reserved $/h", Unit::DollarsPerHour).width(12)
         .section(Section::Price).places(4).less_is_better()
         .doc("Price per hour of a reserved instance, after the discount."),
+    // Sources disagree on its formula, so nothing is computed from it.
     Field::number("vram_costperhour", "VRAM $/GB/h", Unit::DollarsPerHour).section(Section::Price)
         .places(5).width(11).less_is_better()
         .doc("Price per hour per GB of GPU memory, as reported; sources disagree on the formula."),
@@ -194,6 +197,7 @@ pub static FIELDS: &[Field] = &[
     Field::text("cpu_arch", "CPU arch.").section(Section::Cpu).documented_filter()
         .choices(CPU_ARCHITECTURES)
         .doc("Processor architecture; amd64 is the documented default and only sent if you ask for it."),
+    // Every slice reports the cores of the whole machine; its own are `cpu_cores_effective`.
     Field::integer("cpu_cores", "vCPUs").also(&["vcpus", "cpus"]).section(Section::Cpu)
         .market_filter().more_is_better()
         .doc("Virtual CPUs of the machine."),
@@ -203,6 +207,7 @@ pub static FIELDS: &[Field] = &[
     Field::number("cpu_ghz", "CPU GHz", Unit::Gigahertz).section(Section::Cpu)
         .documented_filter().places(1).range(0.1, 10.0).more_is_better()
         .doc("Clock speed of the processor."),
+    // In recorded offers it grows in step with the GPUs, so it is the slice's own memory.
     Field::number("cpu_ram", "RAM", Unit::Megabytes).also(&["ram", "memory"])
         .section(Section::Cpu).documented_filter().column(11, 8, 60).more_is_better()
         .doc("RAM of the offer: its share of the machine."),
@@ -291,6 +296,7 @@ pub static FIELDS: &[Field] = &[
         .section(Section::Trust).market_filter().undocumented().range(0.0, 1.0).more_is_better()
         .source(Source::Known("target_reliability"))
         .doc("Target reliability of the machine; 0 means unknown."),
+    // Rows carry `verification` instead.
     Field::flag("verified", "Verified").section(Section::Trust).documented_filter()
         .filter_only(Source::TextIs("verification", "verified"))
         .doc("Only machines verified by the market."),
@@ -304,6 +310,7 @@ pub static FIELDS: &[Field] = &[
     // Availability
     Field::flag("rentable", "Rentable").section(Section::Availability).documented_filter()
         .doc("Whether the offer can be rented now."),
+    // The public service does not filter by it: it is about the caller's own rentals.
     Field::flag("rented", "Rented").section(Section::Availability).documented_filter()
         .doc("Whether you already rent it; the public service ignores this filter."),
     Field::number("duration", "Left", Unit::Seconds).also(&["time_left", "days"])
@@ -319,6 +326,7 @@ pub static FIELDS: &[Field] = &[
     Field::text("time_remaining_isbid", "Bid remaining").section(Section::Availability).width(13)
         .doc("Time left of your bid, as text."),
     // Place
+    // Some hosts leave the region out (`, US`), so only the country code is compared.
     Field::new("geolocation", "Location", Kind::Country).also(&["country", "geo", "location"])
         .section(Section::Place).documented_filter().choices(COUNTRIES).column(6, 18, 25)
         .doc("Where the machine is; filters compare the two-letter country code."),

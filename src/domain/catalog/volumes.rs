@@ -1,6 +1,6 @@
 //! Network volume offers: every member of the record and all eight documented filter parameters
-//! (specification, "Network volume offer" and "Search network volumes"), and what the market's own
-//! client reads besides.
+//! (specification, "Network volume offer" and "Search network volumes"), plus what the market's own
+//! client reads.
 
 use crate::domain::field::{Field, Kind, Section, Source, Unit};
 

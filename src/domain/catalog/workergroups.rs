@@ -1,5 +1,5 @@
-//! Workergroups: every member of the record (specification, "Workergroup") and what the public
-//! service is known to add. They are filtered and sorted locally: the listing takes no parameters.
+//! Workergroups: every member of the record (specification, "Workergroup") and the members that the
+//! public service adds. They are filtered and sorted locally: the listing takes no parameters.
 
 use crate::domain::field::{Field, Kind, Section, Source, Unit};
 

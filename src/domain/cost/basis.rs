@@ -1,15 +1,15 @@
-//! The one price that a screen goes by.
+//! The price that offers are ranked by.
 
 use super::{Gap, Job, Prices};
 use crate::domain::query::OfferType;
 
 /// What offers are priced by wherever they are ranked, compared or summed up: the bill of a job,
-/// else the price per hour under the price model and with the storage that were chosen.
+/// else the price per hour under the chosen price model and storage.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Basis {
     /// The price model that was searched.
     pub model: OfferType,
-    /// The storage in GB that prices are worked out for; `None` takes them as quoted.
+    /// The storage in GB to price for; `None` takes prices as quoted.
     pub gb: Option<f64>,
     /// The job whose bill counts.
     pub job: Option<Job>,

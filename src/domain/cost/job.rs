@@ -9,11 +9,11 @@ use super::{
 };
 use crate::domain::format::{gigabytes, trimmed};
 
-/// A job that a person has in mind.
+/// A job to price offers for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Job {
-    /// Hours that the instance runs. Not used where `work_dlperf_hours` is given.
+    /// Hours that the instance runs. Ignored if `work_dlperf_hours` is set.
     pub run_hours: f64,
     /// Hours that it is stopped but kept: only its storage is billed then.
     pub stopped_hours: f64,
@@ -42,7 +42,8 @@ impl Default for Job {
 }
 
 impl Job {
-    /// Whether every input is a number from 0 to its largest value; the first that is not.
+    /// Checks that every input is a number from 0 to its maximum; the error names the first that is
+    /// not.
     pub fn validate(&self) -> Result<(), InputError> {
         let inputs = [
             (Input::RunHours, self.run_hours),
@@ -92,15 +93,15 @@ pub struct JobCost {
     pub traffic_in: f64,
     pub traffic_out: f64,
     pub total: f64,
-    /// Whether the offer is there until the job is done, running and stopped hours together.
+    /// Whether the offer is available until the job ends, running and stopped hours together.
     pub outlives: Outlives,
-    /// Whether the offer has the disk that the job wants.
+    /// Whether the offer has the disk that the job needs.
     pub room: Room,
     /// The arithmetic, line by line, the total last.
     pub steps: Vec<Step>,
 }
 
-/// The sums, in the order of [`JobCost`], without the words.
+/// The sums of a [`JobCost`], in its order, without the arithmetic texts.
 struct Parts {
     hours: f64,
     sums: [f64; 5],
@@ -122,21 +123,21 @@ impl Prices<'_> {
         }
     }
 
-    /// Hours between the end of `job`, begun at the moment `now` (seconds since 1970), running and
-    /// stopped hours together, and the end of the offer; below zero where the offer ends first.
+    /// Hours between the end of `job`, started at `now` (seconds since 1970), running and stopped
+    /// hours together, and the end of the offer; negative if the offer ends first.
     pub fn job_spare(&self, row: usize, job: &Job, now: f64) -> Result<f64, Gap> {
         let needed = self.job_hours(row, job)? + job.stopped_hours;
         Ok(hours_left(&self.duration, row, now)? - needed)
     }
 
-    /// Whether the row cannot do `job`, begun at the moment `now` (seconds since 1970): it lacks the
-    /// disk or ends too early, by its own account.
+    /// Whether the row reports too little disk or too little time for `job`, started at `now`
+    /// (seconds since 1970).
     pub fn cannot_do(&self, row: usize, job: &Job, now: f64) -> bool {
         let ends_early = self.job_spare(row, job, now).is_ok_and(|spare| spare < 0.0);
         ends_early || self.lacks_disk(row, job.disk_gb)
     }
 
-    /// What `job` costs on a row, begun at the moment `now` (seconds since 1970).
+    /// What `job` costs on a row if it starts at `now` (seconds since 1970).
     pub fn job(&self, row: usize, job: &Job, now: f64) -> Result<JobCost, Gap> {
         let parts = self.parts(row, job)?;
         let [
@@ -183,7 +184,7 @@ impl Prices<'_> {
         Ok(Parts { hours, sums, total })
     }
 
-    /// The arithmetic of `parts`; of lines that come to nothing because nothing was asked for, none.
+    /// The arithmetic of `parts`, without the lines that are zero because nothing was asked for.
     fn steps(&self, row: usize, job: &Job, parts: &Parts) -> Vec<Step> {
         let mut steps = Vec::new();
         if let (Some(work), Ok(dlperf)) = (job.work_dlperf_hours, self.dlperf.divisor(row)) {
@@ -228,7 +229,7 @@ impl Prices<'_> {
         steps
     }
 
-    /// What each part is called and how it comes about, in the order of [`Parts::sums`].
+    /// The label and formula of each part, in the order of [`Parts::sums`].
     fn formulas(&self, row: usize, job: &Job, hours: f64) -> [(&'static str, String); 5] {
         let price = |price: Result<f64, Gap>| price.map_or_else(|_| "?".into(), |it| shown(it, 9));
         let storage_cost = price(self.storage_cost.amount(row));

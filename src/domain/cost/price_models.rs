@@ -34,16 +34,16 @@ pub struct Quote {
 pub struct ThreePrices {
     pub on_demand: Option<Quote>,
     pub bid: Option<Quote>,
-    /// The share of the on-demand price that the bid saves; below zero where the bid floor is
-    /// higher, which happens.
+    /// The share of the on-demand price that the bid saves; negative where the bid floor is higher,
+    /// which happens.
     pub saving: Option<f64>,
     pub reserved: Option<Quote>,
-    /// The share of the on-demand price that reserving saves; below zero would be a mistake of the
-    /// market's and is shown as such.
+    /// The share of the on-demand price that reserving saves; negative only by a mistake of the
+    /// market, and shown as such.
     pub discount: Option<f64>,
 }
 
-/// The listings of the price models, ready to be joined to the rows of the one on screen.
+/// The listings of the price models, indexed for joining to the rows on screen.
 #[derive(Debug)]
 pub struct PriceJoin<'a> {
     shown: &'a Listing,
@@ -55,11 +55,11 @@ pub struct PriceJoin<'a> {
 struct Side<'a> {
     prices: Prices<'a>,
     by_id: HashMap<RowId, u32>,
-    /// `None` where several rows claim the same GPUs.
+    /// `None` where several rows have the same GPUs.
     by_gpus: HashMap<GpuKey, Option<u32>>,
 }
 
-/// A machine's number and the numbers of GPUs in it.
+/// Machine id and the ids of GPUs in it.
 type GpuKey = (i128, Vec<i64>);
 
 impl<'a> PriceJoin<'a> {
@@ -154,7 +154,7 @@ fn gpu_key(listing: &Listing, row: usize) -> Option<GpuKey> {
     (!gpus.is_empty()).then_some((machine, gpus))
 }
 
-/// The numbers of a row's GPUs within its machine, ascending; empty where the record does not say.
+/// The ids of a row's GPUs within its machine, ascending; empty if the record does not list them.
 pub fn gpu_numbers(listing: &Listing, row: usize) -> Vec<i64> {
     let Some(field) = listing.catalog().by_key("gpu_ids") else {
         return Vec::new();

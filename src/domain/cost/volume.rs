@@ -41,7 +41,8 @@ impl VolumeTerm {
         self.days * 24.0
     }
 
-    /// Whether both inputs are numbers from 0 to their largest value; the first that is not.
+    /// Checks that both inputs are numbers from 0 to their maximum; the error names the first that
+    /// is not.
     pub fn validate(&self) -> Result<(), InputError> {
         Input::VolumeGb.check(self.gb)?;
         Input::Days.check(self.days).map(drop)
@@ -56,7 +57,7 @@ pub struct VolumeCost {
     pub per_month: f64,
     /// $ for the whole term.
     pub term: f64,
-    /// Whether the volume is on offer until the term ends.
+    /// Whether the volume is available until the term ends.
     pub outlives: Outlives,
     /// Whether it has the space.
     pub room: Room,
@@ -105,22 +106,22 @@ impl<'a> VolumePrices<'a> {
         finite(self.storage_cost.amount(row)? * term.gb)
     }
 
-    /// Hours between the end of a term that begins at the moment `now` (seconds since 1970) and the
-    /// end of the offer; below zero the offer ends first.
+    /// Hours between the end of a term that starts at `now` (seconds since 1970) and the end of the
+    /// offer; negative if the offer ends first.
     pub fn spare(&self, row: usize, term: &VolumeTerm, now: f64) -> Result<f64, Gap> {
         term.validate()?;
         Ok(hours_left(&self.duration, row, now)? - term.hours())
     }
 
-    /// Whether the row cannot serve a term that begins at the moment `now` (seconds since 1970): it
-    /// lacks the space or ends too early, by its own account.
+    /// Whether the row reports too little space or time for a term that starts at `now` (seconds
+    /// since 1970).
     pub fn cannot_serve(&self, row: usize, term: &VolumeTerm, now: f64) -> bool {
         let ends_early = self.spare(row, term, now).is_ok_and(|spare| spare < 0.0);
         let room = Room::of(self.disk_space.amount(row), term.gb);
         ends_early || matches!(room, Room::ShortBy(_))
     }
 
-    /// What the volume costs from the moment `now` (seconds since 1970).
+    /// What the volume costs from `now` (seconds since 1970) on.
     pub fn cost(&self, row: usize, term: &VolumeTerm, now: f64) -> Result<VolumeCost, Gap> {
         term.validate()?;
         let price = self.storage_cost.amount(row)?;
@@ -182,7 +183,7 @@ pub struct Basket {
     pub steps: Vec<Step>,
 }
 
-/// The month of an offer at `hourly` $/h that runs all the time, with a volume beside it.
+/// The monthly cost of an offer at `hourly` $/h that runs all the time, plus a volume.
 pub fn basket(hourly: f64, volume: &VolumeCost) -> Result<Basket, Gap> {
     let offer = finite(hourly * HOURS_PER_MONTH)?;
     let total = finite(offer + volume.per_month)?;
@@ -206,16 +207,16 @@ pub fn basket(hourly: f64, volume: &VolumeCost) -> Result<Basket, Gap> {
     })
 }
 
-/// Why a volume goes with an offer.
+/// Why a volume suits an offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Proximity {
     /// They are in the same cluster.
     Cluster,
-    /// They are in the same country; nothing says that the machine can mount the volume.
+    /// They are in the same country; whether the machine can mount the volume is unknown.
     Country,
 }
 
-/// A volume that goes with an offer.
+/// A volume that suits an offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VolumeMatch {
     /// Its row among the volumes.
@@ -223,8 +224,8 @@ pub struct VolumeMatch {
     pub by: Proximity,
 }
 
-/// The volumes that go with row `offer` of `offers`: those of its cluster first, then those of its
-/// country, each from the cheapest per GB on.
+/// The volumes that suit row `offer` of `offers`: those of its cluster first, then those of its
+/// country, each cheapest per GB first.
 pub fn volumes_for(offers: &Listing, offer: usize, volumes: &Listing) -> Vec<VolumeMatch> {
     let cluster = cluster(offers, offer);
     let land = country_of(offers, offer);
@@ -254,7 +255,7 @@ pub fn volumes_for(offers: &Listing, offer: usize, volumes: &Listing) -> Vec<Vol
     matches
 }
 
-/// The cluster of a row; numbers that name none (0 and below) count as no cluster.
+/// The cluster of a row; ids of 0 and below, which servers send for "none", count as no cluster.
 fn cluster(listing: &Listing, row: usize) -> Option<i128> {
     let field = listing.catalog().by_key("cluster_id")?;
     listing

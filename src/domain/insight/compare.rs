@@ -1,5 +1,7 @@
 //! Marked rows side by side.
 
+use std::sync::Arc;
+
 use crate::domain::catalog::Resource;
 use crate::domain::cost::Prices;
 use crate::domain::field::{Field, Section, Unit};
@@ -9,13 +11,11 @@ use crate::domain::value::CellRef;
 /// What a line of a comparison is about.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Subject {
-    /// A field of the catalog: its cells are written as everywhere else.
+    /// A field of the catalog, formatted as everywhere else.
     Field(&'static Field),
-    /// A number that is worked out.
     Derived {
         label: &'static str,
         unit: Unit,
-        /// How many places it is written with.
         places: u8,
     },
 }
@@ -25,14 +25,14 @@ pub enum Subject {
 pub struct CompareLine {
     /// What the line is about.
     pub subject: Subject,
-    /// The numbers, where cells are numbers; of a derived line all there is.
+    /// The numbers, if the cells are numbers; a derived line has nothing else.
     pub values: Vec<Option<f64>>,
-    /// Which of the compared rows, from 0, have the best value; none where the field has no better
-    /// end or all values are alike.
+    /// Which of the compared rows, from 0, have the best value; empty if the field has no better
+    /// end or all values are equal.
     pub best: Vec<usize>,
-    /// Whether the rows differ. Two that say nothing, in whatever way, do not differ from each other.
+    /// Whether the rows differ. Two rows without a value do not differ from each other.
     pub differs: bool,
-    /// Whether no row says anything.
+    /// Whether no row has a value.
     pub blank: bool,
 }
 
@@ -40,11 +40,11 @@ pub struct CompareLine {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompareSection {
     pub section: Section,
-    /// Its lines, in the order of the catalog, derived prices behind the market's own.
+    /// Its lines, in the order of the catalog, derived prices after the market's own.
     pub lines: Vec<CompareLine>,
 }
 
-/// Compares rows of a listing section by section, with `only_differences` just the lines in which
+/// Compares rows of a listing section by section; `only_differences` keeps just the lines in which
 /// they differ. Lines that no row fills and sections without lines are left out. `prices` gives
 /// offers their derived lines, with `gb` of storage or as quoted.
 pub fn compare(
@@ -53,8 +53,8 @@ pub fn compare(
     prices: Option<(&Prices<'_>, Option<f64>)>,
     only_differences: bool,
 ) -> Vec<CompareSection> {
-    // Whole records of a few rows, rather than all columns of all rows.
-    let records: Vec<FullRecord> = rows
+    // Reads the few records in full rather than all columns of all rows.
+    let records: Vec<Arc<FullRecord>> = rows
         .iter()
         .map(|row| listing.whole(*row as usize))
         .collect();
@@ -79,18 +79,18 @@ pub fn compare(
         .collect()
 }
 
-/// Whether a computed column stands among the derived lines, which are worked out here.
+/// Whether a computed column is also one of the derived lines.
 fn is_derived(field: &Field) -> bool {
     field.is_computed() && field.key.starts_with("dph_per_")
 }
 
-/// The lines of chosen fields, in their order; those that no row fills are left out.
+/// The lines of the given fields, in their order; those that no row fills are left out.
 pub fn compare_fields(
     listing: &Listing,
     rows: &[u32],
     fields: &[&'static Field],
 ) -> Vec<CompareLine> {
-    let records: Vec<FullRecord> = rows
+    let records: Vec<Arc<FullRecord>> = rows
         .iter()
         .map(|row| listing.whole(*row as usize))
         .collect();
@@ -105,7 +105,7 @@ pub fn compare_fields(
 fn line_of(
     listing: &Listing,
     rows: &[u32],
-    records: &[FullRecord],
+    records: &[Arc<FullRecord>],
     field: &'static Field,
 ) -> CompareLine {
     if field.is_computed() {
@@ -117,7 +117,7 @@ fn line_of(
     }
 }
 
-/// Whether a cell says nothing: some hosts send the word `NULL` for it.
+/// Whether a cell has no value: some hosts send the word `NULL`.
 pub fn is_silent(cell: &CellRef<'_>) -> bool {
     match cell {
         CellRef::Missing | CellRef::Null => true,
@@ -188,7 +188,7 @@ fn derived_lines(
         })
 }
 
-/// The places of the best values, unless there is no better end or nothing to choose from.
+/// The indices of the best values, unless the field has no better end or there is no choice.
 fn best(values: &[Option<f64>], more_is_better: Option<bool>) -> Vec<usize> {
     let known = || values.iter().flatten().copied();
     let (Some(more), Some(least), Some(most)) = (

@@ -1,4 +1,4 @@
-//! Why so few? What each condition costs, worked out on one wide answer.
+//! Which conditions remove how many rows, computed on one response that was fetched without them.
 
 use super::numeric;
 use crate::domain::dialect::Dialect;
@@ -10,35 +10,34 @@ use crate::domain::value::{CellRef, Value, Version};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunnelLine {
-    /// The condition's place in the list that was given.
+    /// The condition's index in the list.
     pub condition: usize,
-    /// How many rows it would take away if it were the only one.
+    /// Rows it removes if it is the only condition.
     pub alone: usize,
-    /// How many rows it takes away last, when all others hold: so many come back without it.
+    /// Rows it removes if all other conditions hold: dropping it wins back this many.
     pub last: usize,
-    /// How many of those that it takes away alone do not say: their cell is blank or unusable.
+    /// Of the rows in `alone`, those whose cell is blank or unusable.
     pub silent: usize,
-    /// For a bound: the value nearest to it among the rows that it alone takes away, so that the
-    /// bound loosened to this value brings the first of them back.
+    /// For a bound: the closest value among the rows that only this condition removes. Loosening
+    /// the bound to it brings the first of them back.
     pub nearest: Option<f64>,
-    /// Whether any record says anything. If none does, the condition cannot be judged from the
-    /// answer and is taken to hold.
+    /// Whether any record has a value. If none does, the condition cannot be judged and counts as
+    /// met.
     pub judged: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Funnel {
-    /// How many rows the wide answer has.
     pub total: usize,
-    /// How many satisfy every condition that can be judged.
+    /// Rows that meet every condition that can be judged.
     pub matching: usize,
-    /// The conditions in force: the one that brings most rows back first, then the one that costs
+    /// The conditions in force: the one that wins back most rows first, then the one that removes
     /// most alone.
     pub lines: Vec<FunnelLine>,
 }
 
-/// Works out what each of the `conditions` in force costs on the rows of a wide answer, one that was
-/// asked for without them.
+/// Counts what each of the `conditions` in force removes from a response that was fetched without
+/// them.
 pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
     let mut judges: Vec<_> = conditions
         .iter()
@@ -104,8 +103,8 @@ fn nearer(operator: Operator, known: Option<f64>, other: Option<f64>) -> Option<
     }
 }
 
-/// The bound loosened so that `value` lies within it, rounded outwards to a number that people
-/// would type; `None` for conditions that are not bounds.
+/// The bound loosened to include `value`, rounded outwards to a number that people would type;
+/// `None` for conditions that are not bounds.
 pub fn loosened(condition: &Condition, value: f64) -> Option<Condition> {
     let operator = match condition.operator {
         Operator::Gt | Operator::Gte => Operator::Gte,
@@ -128,8 +127,8 @@ pub fn loosened(condition: &Condition, value: f64) -> Option<Condition> {
     })
 }
 
-/// How many rows come back when `looser` takes the place of the condition at `place`: those that
-/// every other condition accepts.
+/// How many rows come back if `looser` replaces the condition at `place`: those that meet every
+/// other condition.
 pub fn won_back(
     listing: &Listing,
     conditions: &[Condition],
@@ -158,8 +157,7 @@ pub fn won_back(
     (0..listing.len()).filter(comes_back).count()
 }
 
-/// A bound of a field that still keeps `value`, in at most three significant digits of the unit in
-/// which a query has it.
+/// A bound that still includes `value`, in at most three significant digits of the query unit.
 fn rounded(field: &'static Field, operator: Operator, value: f64) -> f64 {
     const DIGITS: i32 = 3;
     let is_measure = matches!(field.kind, Kind::Number | Kind::Integer);
@@ -168,7 +166,7 @@ fn rounded(field: &'static Field, operator: Operator, value: f64) -> f64 {
     }
     let is_upper = operator == Operator::Lte;
     let shown = value / field.unit.query_factor();
-    // Decimal digits are counted in decimals: 0.29 is not to become 0.291.
+    // Rounding in decimal: binary arithmetic would turn 0.29 into 0.291.
     let text = format!("{shown:.*e}", usize::try_from(DIGITS - 1).unwrap_or(0));
     let parts = text.split_once('e').and_then(|(mantissa, exponent)| {
         let mantissa: i32 = mantissa.replace('.', "").parse().ok()?;
@@ -198,8 +196,8 @@ fn rounded(field: &'static Field, operator: Operator, value: f64) -> f64 {
         .unwrap_or(value)
 }
 
-/// Whether records that say nothing can be judged all the same: the condition asks for or against
-/// null, or takes nothing for an answer (`external`: nothing counts as no).
+/// Whether rows without a value can be judged too: the condition asks for or against null, or
+/// counts blank as no (`external`).
 fn is_about_silence(condition: &Condition) -> bool {
     condition.operand == Operand::One(Value::Null) || condition.accepts(CellRef::Missing)
 }

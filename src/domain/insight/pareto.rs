@@ -6,7 +6,7 @@ use super::numeric;
 use crate::domain::field::Field;
 use crate::domain::listing::Listing;
 
-/// Which end of an axis is wanted.
+/// Which end of an axis is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Goal {
     Least,
@@ -14,7 +14,7 @@ pub enum Goal {
 }
 
 impl Goal {
-    /// What the field itself says; `None` where neither end is better, so that a person decides.
+    /// The better end of a field; `None` where neither is better, so that the person decides.
     pub fn of(field: &Field) -> Option<Self> {
         field
             .better
@@ -29,7 +29,7 @@ impl Goal {
         }
     }
 
-    /// The value as something of which less is better.
+    /// The value with its sign turned so that less is better.
     const fn cost(self, value: f64) -> f64 {
         match self {
             Self::Least => value,
@@ -61,14 +61,14 @@ pub fn points(listing: &Listing, rows: &[u32], x: &Field, y: &Field) -> Vec<Poin
         .collect()
 }
 
-/// By how much an offer beats another.
+/// By how much one offer beats another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lead {
     /// The row that beats the other.
     pub row: u32,
-    /// How much better it is in x, never below zero.
+    /// How much better it is in x, never negative.
     pub x: f64,
-    /// How much better it is in y, never below zero.
+    /// How much better it is in y, never negative.
     pub y: f64,
     /// The lead in x as a share of the beaten value; `None` if that is zero.
     pub x_share: Option<f64>,
@@ -81,14 +81,14 @@ pub struct Lead {
 pub struct Front {
     goals: (Goal, Goal),
     places: HashMap<u32, Point>,
-    /// The members, best x first; of members in the same place, the first given first.
+    /// The members, best x first; of equal points, in the order given.
     members: Vec<Point>,
 }
 
 impl Front {
     /// Finds the front in O(n log n). A point is on it when no other point is at least as good in
-    /// both measures and better in one; points in the same place do not beat each other. Points
-    /// that are not finite take no part.
+    /// both measures and better in one; equal points do not beat each other. Points that are not
+    /// finite are ignored.
     pub fn new(points: &[Point], x: Goal, y: Goal) -> Self {
         let mut sorted: Vec<Point> = points
             .iter()
@@ -122,18 +122,18 @@ impl Front {
         &self.members
     }
 
-    /// Whether a row is on the front; not if it has no place in the plane.
+    /// Whether a row is on the front; false for rows without a point.
     pub fn contains(&self, row: u32) -> bool {
         self.places.contains_key(&row) && self.beaten_by(row).is_none()
     }
 
-    /// A member of the front that beats a row, and by how much: of several, the one that is best
-    /// in x. `None` for members and for rows without a place.
+    /// A member of the front that beats a row, and by how much; of several, the one that is best in
+    /// x. `None` for members and for rows without a point.
     pub fn beaten_by(&self, row: u32) -> Option<Lead> {
         let point = self.places.get(&row)?;
         let (x, y) = self.goals;
-        // Along the members x gets worse and y better: the first that reaches the point's y is the
-        // one with the best x among those that do.
+        // Along the members x gets worse and y better, so the first that reaches the point's y has
+        // the best x.
         let first = self
             .members
             .partition_point(|member| y.cost(member.y) > y.cost(point.y));
@@ -154,7 +154,7 @@ impl Front {
     }
 }
 
-/// Whether two numbers are the same place; the two zeros are.
+/// Whether two numbers are equal; 0 and -0 are.
 #[expect(clippy::float_cmp)] // equal prices are equal texts on the wire
 fn same(left: f64, right: f64) -> bool {
     left == right

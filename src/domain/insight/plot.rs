@@ -14,10 +14,10 @@ pub enum ScaleKind {
 }
 
 // Beyond two decades a linear scale presses most points into the first cells.
-/// From this ratio of largest to smallest value on, a scale is logarithmic by itself.
+/// Ratio of largest to smallest value from which a scale is logarithmic by default.
 const LOGARITHMIC_FROM: f64 = 100.0;
 
-/// How many steps a scale is divided into when its ends are rounded.
+/// How many steps a scale is divided into to round its ends.
 const STEPS: usize = 5;
 
 /// A scale from a lowest to a highest value; the ends are round numbers.
@@ -30,9 +30,9 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// A scale on which all `values` have a place: of the kind that is wanted, where possible,
-    /// else logarithmic when all are above zero and the largest is at least 100 times the smallest.
-    /// `None` without values or when they are too far apart to reckon with.
+    /// A scale that covers all `values`: of the `wanted` kind if possible, else logarithmic if all
+    /// are above zero and the largest is at least 100 times the smallest. `None` without values, or
+    /// if their span overflows.
     pub fn fit(values: impl IntoIterator<Item = f64>, wanted: Option<ScaleKind>) -> Option<Self> {
         let finite = values.into_iter().filter(|value| value.is_finite());
         let (low, high) = finite.fold(None, |ends: Option<(f64, f64)>, value| {
@@ -53,7 +53,7 @@ impl Scale {
     }
 
     fn linear(low: f64, high: f64) -> Self {
-        // One value gets room on both sides; nothing else says how much.
+        // A single value gives no span, so the scale extends to both sides of it.
         let room = match (high - low, low.abs()) {
             (span, magnitude) if span > magnitude * 1e-12 => 0.0,
             (_, magnitude) if magnitude > 0.0 => magnitude / 10.0,
@@ -83,7 +83,7 @@ impl Scale {
         }
     }
 
-    /// Where a value stands, from 0 (lowest) to 1 (highest); `None` outside.
+    /// The position of a value, from 0 (lowest) to 1 (highest); `None` outside.
     pub fn position(&self, value: f64) -> Option<f64> {
         if !(self.low..=self.high).contains(&value) {
             return None;
@@ -95,7 +95,7 @@ impl Scale {
         Some(((value - low) / (high - low)).clamp(0.0, 1.0)).filter(|place| place.is_finite())
     }
 
-    /// The value at a place from 0 to 1.
+    /// The value at a position from 0 to 1.
     pub fn value(&self, position: f64) -> f64 {
         let position = position.clamp(0.0, 1.0);
         match self.kind {
@@ -171,7 +171,8 @@ struct Step {
 }
 
 impl Step {
-    /// The smallest round step that divides `span` into at most `steps` parts, ends aside.
+    /// The smallest round step that divides `span` into at most `steps` parts, not counting the
+    /// ends.
     fn for_span(span: f64, steps: usize) -> Self {
         let raw = (span / count(steps.max(1))).max(f64::MIN_POSITIVE);
         let exponent = raw.log10().floor();
@@ -202,7 +203,7 @@ impl Step {
         }
     }
 
-    /// A multiple of the step, as near to its decimal writing as can be.
+    /// A multiple of the step, as close to its decimal form as possible.
     fn times(self, multiple: f64) -> f64 {
         scaled(self.mantissa * multiple, self.exponent)
     }
@@ -210,7 +211,7 @@ impl Step {
     /// The number of the last multiple at or below `value`.
     fn below(self, value: f64) -> f64 {
         let multiple = value / self.times(1.0);
-        // A hair beside a multiple is that multiple.
+        // Within rounding error of a multiple counts as that multiple.
         let near = multiple.round();
         if (multiple - near).abs() < 1e-9 + near.abs() * 4.0 * f64::EPSILON {
             near
@@ -252,14 +253,14 @@ pub struct Bin {
     pub upwards: usize,
     /// How many points there are.
     pub count: usize,
-    /// The row of the first of them, of one on the front if there is one.
+    /// The row of the first point, preferring one on the front.
     pub row: u32,
     /// Whether one of them is on the front.
     pub on_front: bool,
 }
 
-/// Sorts points into the cells of a plot of `width` by `height`; only cells that hold something,
-/// from the bottom left on.
+/// Sorts points into the cells of a plot of `width` by `height`; only cells with points, from the
+/// bottom left.
 pub fn bins(
     points: &[Point],
     front: &Front,
@@ -293,7 +294,7 @@ pub fn bins(
     bins.into_values().collect()
 }
 
-/// Where the selection is moved on a plot.
+/// The direction in which the selection moves on a plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Toward {
     Left,
@@ -302,8 +303,8 @@ pub enum Toward {
     Down,
 }
 
-/// The nearest point in a direction from the point of `row`: the way across counts twice, so that
-/// the selection moves as straight as it can. `None` at the edge or if the row has no place.
+/// The nearest point in a direction from the point of `row`. Sideways distance counts double, so
+/// that the selection moves as straight as it can. `None` at the edge or if the row has no point.
 pub fn neighbour(
     points: &[Point],
     (x, y): (&Scale, &Scale),
@@ -335,25 +336,22 @@ pub fn neighbour(
 /// One bar of a histogram.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bucket {
-    /// The lowest value that falls in.
     pub low: f64,
-    /// Values from here on fall into the next bucket; in the last, this value still falls in.
+    /// The lower bound of the next bucket; in the last bucket this value is still counted.
     pub high: f64,
-    /// How many values fall in.
     pub count: usize,
 }
 
-/// How many values fall where.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Histogram {
-    /// The scale that is divided into equal parts.
+    /// The scale that is divided into equal buckets.
     pub scale: Scale,
     pub buckets: Vec<Bucket>,
 }
 
 impl Histogram {
-    /// The histogram of `values` in `buckets` bars; `None` if there is nothing to show or no bar to
-    /// show it in. What is not finite takes no part.
+    /// The histogram of `values` in `buckets` bars; `None` without values or bars. Values that are
+    /// not finite are ignored.
     pub fn of(values: &[f64], buckets: usize, wanted: Option<ScaleKind>) -> Option<Self> {
         let last = buckets.checked_sub(1)?;
         let scale = Scale::fit(values.iter().copied(), wanted)?;
@@ -370,7 +368,7 @@ impl Histogram {
             })
             .collect();
         for value in values.iter().filter(|value| value.is_finite()) {
-            // By the edges that are shown, so that a value never stands in the wrong bar.
+            // Compares with the edges that are shown, so that a value never lands in the wrong bar.
             let above = bars.partition_point(|bar| bar.high <= *value);
             bars[above.min(last)].count += 1;
         }
@@ -380,7 +378,7 @@ impl Histogram {
         })
     }
 
-    /// The largest count, for the length of the bars.
+    /// The largest count, to scale the bars.
     pub fn tallest(&self) -> usize {
         let counts = self.buckets.iter().map(|bucket| bucket.count);
         counts.max().unwrap_or(0)

@@ -1,14 +1,15 @@
-//! What else the machine and the host of an offer have, and what an offer gets of its machine.
+//! Other offers of an offer's machine and host, and the offer's share of its machine.
 
 use crate::domain::cost::{Prices, gpu_numbers};
 use crate::domain::listing::Listing;
 
-/// The rows on the machine of `row`, itself among them; none if the record does not name it.
+/// The rows on the machine of `row`, including `row`; empty if the record does not name the
+/// machine.
 pub fn same_machine(listing: &Listing, row: usize) -> Vec<u32> {
     alike(listing, row, "machine_id")
 }
 
-/// The rows of the host of `row`, itself among them; none if the record does not name the host.
+/// The rows of the host of `row`, including `row`; empty if the record does not name the host.
 pub fn same_host(listing: &Listing, row: usize) -> Vec<u32> {
     alike(listing, row, "host_id")
 }
@@ -36,16 +37,16 @@ pub struct Slice {
     pub price: Option<f64>,
     /// Its price in $/h per GPU.
     pub per_gpu: Option<f64>,
-    /// $/h for each GPU more than the cheapest slice of the next smaller number of GPUs has; `None`
-    /// for the smallest.
+    /// $/h per additional GPU over the cheapest slice of the next smaller size; `None` for the
+    /// smallest.
     pub marginal: Option<f64>,
-    /// Whether it shares a GPU with the offer that was asked about, so that both cannot be rented
-    /// at once. `None` where a record does not say which GPUs it has.
+    /// Whether it shares a GPU with the given offer, so that both cannot be rented at once. `None`
+    /// where a record does not list its GPUs.
     pub overlaps: Option<bool>,
 }
 
-/// The slices of the machine of `row`, the smallest first, then the cheapest, with `gb` of storage
-/// or as quoted.
+/// The slices of the machine of `row`, smallest first, then cheapest, with `gb` of storage or as
+/// quoted.
 pub fn slices(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Slice> {
     let listing = prices.listing();
     let own = gpu_numbers(listing, row);
@@ -86,7 +87,7 @@ pub fn slices(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Slice> {
     slices
 }
 
-/// The price of each GPU that `slice` has beyond the next smaller size among `smaller`, which are
+/// The price per additional GPU of `slice` over the next smaller size in `smaller`, which are
 /// ordered by size and price.
 fn marginal(smaller: &[Slice], slice: &Slice) -> Option<f64> {
     let (gpus, price) = (slice.gpus?, slice.price?);
@@ -101,15 +102,15 @@ fn marginal(smaller: &[Slice], slice: &Slice) -> Option<f64> {
     Some((price - cheapest) / (gpus - next)).filter(|marginal| marginal.is_finite())
 }
 
-/// What an offer gets of its machine's memory and processors. A record carries the offer's own
-/// memory, in step with its GPUs, but the processors of the whole machine.
+/// An offer's share of its machine's memory and processors. A record has the offer's own memory, in
+/// step with its GPUs, but the processors of the whole machine.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Share {
     /// Its share of the machine's GPUs, 0 to 1.
     pub of_machine: Option<f64>,
     /// Main memory in MB that belongs to the offer.
     pub ram: Option<f64>,
-    /// Main memory in MB of the whole machine: the offer's over its share.
+    /// Main memory in MB of the whole machine, computed from the offer's share.
     pub machine_ram: Option<f64>,
     /// Virtual processors that belong to the offer.
     pub cores: Option<f64>,
@@ -117,7 +118,7 @@ pub struct Share {
     pub machine_cores: Option<f64>,
 }
 
-/// The share of a row: `gpu_frac`, or the offer's part of the processors where that is not sent.
+/// The share of a row: `gpu_frac`, or its part of the processors where that is not sent.
 pub fn share(listing: &Listing, row: usize) -> Share {
     let number = |key: &str| {
         let field = listing.catalog().by_key(key)?;

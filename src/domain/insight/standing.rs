@@ -1,4 +1,4 @@
-//! Where a row stands among comparable rows: offers of the same GPU model, volumes among all.
+//! How a row ranks among comparable rows: offers of the same GPU model, volumes among all.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -11,7 +11,7 @@ use crate::domain::value::CellRef;
 /// What rows are ranked by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
-    /// The job's bill where there is a job, else $/h; per GPU, so that slices compare with machines.
+    /// The job's bill if a job is set, else $/h; per GPU, so that slices compare with machines.
     Price,
     /// `DLPerf` per GPU; of volumes the average read speed.
     Performance,
@@ -57,15 +57,15 @@ pub struct Place {
 }
 
 impl Place {
-    /// The share of the others that are worse, 0 to 1, equal ones counted half: rows that are all
-    /// alike stand in the middle, not last. `None` without others.
+    /// The share of the others that are worse, 0 to 1, ties counted half: rows that are all equal
+    /// rank in the middle, not last. `None` without others.
     pub fn share(self) -> Option<f64> {
         let worse = f64::from(self.beats) + f64::from(self.ties) / 2.0;
         (self.of > 1).then(|| worse / f64::from(self.of - 1))
     }
 
-    /// In the best fifth (`true`) or the worst (`false`); `None` between them, and among so few
-    /// rows that a fifth says nothing.
+    /// In the best fifth (`true`) or the worst (`false`); `None` between them, and in groups too
+    /// small for fifths.
     pub fn is_best(self) -> Option<bool> {
         const FEWEST: u32 = 5;
         let loses = self.of.saturating_sub(1 + self.beats + self.ties);
@@ -78,7 +78,7 @@ impl Place {
         }
     }
 
-    /// Where a price stands, in words: `lower than 91 % of 57`. `None` without others.
+    /// How a price ranks: `lower than 91 % of 57`. `None` without others.
     pub fn of_price(self) -> Option<String> {
         let Self { beats, ties, of } = self;
         let others = of.checked_sub(1).filter(|others| *others > 0)?;
@@ -94,8 +94,8 @@ impl Place {
     }
 }
 
-/// The ranks of a listing's rows, each worked out when first asked for: a frame that shows one row
-/// must not sort a hundred thousand.
+/// The ranks of a listing's rows, each computed on first use: a frame that shows one row must not
+/// sort a hundred thousand.
 #[derive(Debug, Default)]
 pub struct Standing {
     places: [OnceLock<Vec<Option<Place>>>; 6],
@@ -115,7 +115,7 @@ impl Standing {
         places.get(row).copied().flatten()
     }
 
-    /// The values of all rows that `row` is compared with by a measure, its own included.
+    /// The values of all rows that `row` is compared with, including its own.
     pub fn values(listing: &Listing, measure: Measure, row: usize) -> Vec<f64> {
         let groups = groups(listing);
         let value = value_of(listing, measure);
@@ -123,7 +123,7 @@ impl Standing {
         (0..listing.len()).filter(alike).filter_map(value).collect()
     }
 
-    /// Price and performance of all rows that `row` is compared with, its own included.
+    /// Price and performance of all rows that `row` is compared with, including its own.
     pub fn points(listing: &Listing, row: usize) -> Vec<(f64, f64)> {
         let groups = groups(listing);
         let price = value_of(listing, Measure::Price);
@@ -139,7 +139,7 @@ impl Standing {
         value_of(listing, measure)(row)
     }
 
-    /// How many loaded offers are slices of the machine of `row`, itself included.
+    /// How many loaded offers are slices of the machine of `row`, including `row`.
     pub fn on_machine(&self, listing: &Listing, row: usize) -> Option<u32> {
         let counts = || counts(listing, "machine_id");
         alike(
@@ -150,7 +150,7 @@ impl Standing {
         )
     }
 
-    /// How many loaded offers the host of `row` has, itself included.
+    /// How many loaded offers the host of `row` has, including `row`.
     pub fn of_host(&self, listing: &Listing, row: usize) -> Option<u32> {
         let counts = || counts(listing, "host_id");
         alike(listing, row, "host_id", self.hosts.get_or_init(counts))
@@ -247,7 +247,7 @@ fn rank(
     for group in sorted.chunk_by(|one, other| one.0 == other.0) {
         let of = u32::try_from(group.len()).unwrap_or(u32::MAX);
         let mut worse = of;
-        // Equal values share a place: neither is worse than the other.
+        // Equal values share a rank: neither is worse than the other.
         for tie in group.chunk_by(|one, other| one.1.total_cmp(&other.1).is_eq()) {
             worse -= u32::try_from(tie.len()).unwrap_or(worse);
             let place = Place {

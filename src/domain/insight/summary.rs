@@ -12,20 +12,19 @@ use crate::domain::query::{Condition, Operand};
 use crate::domain::text::Untrusted;
 use crate::domain::value::{CellRef, Value, Version};
 
-/// What the rows of a group have in common in one field.
+/// The value that the rows of a group share in one field.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GroupValue {
-    /// The records do not say, or not what the field can hold.
+    /// The records have no usable value.
     Blank,
     Flag(bool),
-    /// A number.
     Number(f64),
-    /// A text; of a place, its country code.
+    /// A text; for a location, its country code.
     Text(Untrusted),
 }
 
 impl GroupValue {
-    /// The condition that narrows to this value.
+    /// The condition that selects this value.
     pub fn condition(&self, field: &'static Field) -> Condition {
         let value = match self {
             Self::Blank => Value::Null,
@@ -55,7 +54,7 @@ impl<'a> Part<'a> {
         match cell {
             _ if kind == Kind::Secret => Self::Blank,
             CellRef::Flag(flag) => Self::Flag(flag),
-            // Adding zero makes one of the two zeros.
+            // Adding zero turns -0 into 0, so that both are one key.
             CellRef::Number(number) => Self::Bits((number + 0.0).to_bits()),
             CellRef::Text(text) if kind == Kind::Country => match country::code(text) {
                 "" => Self::Blank,
@@ -76,8 +75,8 @@ impl<'a> Part<'a> {
     }
 }
 
-/// How a set of values is spread. Quantiles between two values are interpolated linearly, so the
-/// median of an even number of values is the mean of the middle two.
+/// The distribution of a set of values. Quantiles between two values are interpolated linearly, so
+/// the median of an even number of values is the mean of the middle two.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     /// How many values there are.
@@ -124,12 +123,12 @@ pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     }
 }
 
-/// What is measured in a group: functions of a row, each `None` where the record does not say.
+/// What is measured in a group: functions of a row, `None` where the record has no value.
 pub struct Measures<'a> {
     pub price: Box<dyn Fn(usize) -> Option<f64> + 'a>,
     /// The price per unit (for offers, per GPU).
     pub unit_price: Box<dyn Fn(usize) -> Option<f64> + 'a>,
-    /// What one gets for the money; more is better.
+    /// Performance for the money; more is better.
     pub merit: Box<dyn Fn(usize) -> Option<f64> + 'a>,
 }
 
@@ -149,8 +148,8 @@ impl<'a> Measures<'a> {
         Self::priced(prices, basis, |_| true)
     }
 
-    /// Of offers: the price that counts, the same per GPU, and `DLPerf` for the money. Rows that
-    /// are no choice have no price.
+    /// For offers: the price by the current basis, the same per GPU, and `DLPerf` for the money.
+    /// Rows that cannot do the job have no price.
     pub fn priced(
         prices: &'a Prices<'a>,
         basis: Basis,
@@ -186,23 +185,23 @@ impl<'a> Measures<'a> {
     }
 }
 
-/// The best row of a group in something.
+/// The best row of a group by one measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Best {
     pub row: u32,
     pub value: f64,
 }
 
-/// Rows that agree in the fields of a grouping.
+/// Rows with equal values in the fields of a grouping.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// What they agree in, one value for each field of the grouping.
+    /// The shared values, one for each field of the grouping.
     pub key: Vec<GroupValue>,
     /// The rows, in the order in which they were given.
     pub rows: Vec<u32>,
-    /// The machines behind them and their GPUs; slices of one machine count once.
+    /// Their machines and GPUs; slices of one machine count once.
     pub amount: Amount,
-    /// The lowest price on each machine; `None` if no record says one.
+    /// The lowest price on each machine; `None` if no record has one.
     pub price: Option<Spread>,
     /// The lowest price per unit on each machine.
     pub unit_price: Option<Spread>,
@@ -218,7 +217,7 @@ impl Group {
         self.rows.len()
     }
 
-    /// The conditions that narrow to this group of `grouping`.
+    /// The conditions that select this group of `grouping`.
     pub fn conditions(&self, grouping: &[&'static Field]) -> Vec<Condition> {
         let values = self.key.iter().zip(grouping);
         values
@@ -227,7 +226,7 @@ impl Group {
     }
 }
 
-/// The groups of `rows` by `grouping`, the largest first, equal ones by their keys.
+/// The groups of `rows` by `grouping`, largest first, ties by key.
 pub fn summarise(
     listing: &Listing,
     rows: &[u32],
@@ -302,7 +301,7 @@ fn group(listing: &Listing, key: Vec<Part<'_>>, rows: Vec<u32>, measures: &Measu
     }
 }
 
-/// A machine by what it asks.
+/// A machine by its price.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
     /// Its lowest price per unit.
@@ -311,8 +310,7 @@ pub struct Level {
     pub gpus: u64,
 }
 
-/// The machines behind `rows` that have a price, cheapest first: how much there is at or below a
-/// price.
+/// The machines behind `rows` that have a price, cheapest first: the supply at or below each price.
 pub fn depth(listing: &Listing, rows: &[u32], measures: &Measures<'_>) -> Vec<Level> {
     let level = |machine: &Machine| {
         let prices = machine
@@ -338,12 +336,12 @@ pub enum GroupOrder {
     Lowest,
     /// The lowest median price per unit first.
     Median,
-    /// The most for the money first.
+    /// The best performance for the money first.
     Merit,
 }
 
 impl GroupOrder {
-    /// The next one, round and round.
+    /// The next one, wrapping around.
     #[must_use]
     pub const fn next(self) -> Self {
         match self {
@@ -355,7 +353,7 @@ impl GroupOrder {
     }
 }
 
-/// Orders groups; those without the value come last, and equal ones stay as they are.
+/// Orders groups; those without the value come last, ties keep their order.
 pub fn sort_groups(groups: &mut [Group], order: GroupOrder) {
     let value = |group: &Group| match order {
         GroupOrder::Count => -count(group.amount.machines),
@@ -366,8 +364,8 @@ pub fn sort_groups(groups: &mut [Group], order: GroupOrder) {
     groups.sort_by(|left, right| value(left).total_cmp(&value(right)));
 }
 
-/// The different values of a field among `rows` with how often each occurs, the most frequent
-/// first: choices for an editor.
+/// The distinct values of a field among `rows` with their counts, most frequent first: choices for
+/// an editor.
 pub fn facets(listing: &Listing, rows: &[u32], field: &'static Field) -> Vec<(GroupValue, usize)> {
     let mut members = partition(listing, rows, &[field]);
     members.sort_by(|(left, some), (right, others)| {

@@ -1,9 +1,9 @@
-//! Supply: how many machines and GPUs stand behind offers, and what N workers on them cost.
+//! Supply: how many machines and GPUs the offers add up to, and what N workers on them cost.
 //!
 //! The market lists a machine once for each power of two of its GPUs, and those slices share GPUs:
 //! renting one takes the others off the market. Counting rows therefore overstates the supply, and
 //! adding up their prices prices workers that cannot exist. [`Supply`] groups offers by machine and
-//! knows which of them can be rented side by side.
+//! works out which of them can be rented together.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::domain::listing::Listing;
 use crate::domain::value::CellRef;
 
 /// Up to this many slices of one machine every combination is tried. Real machines have five at
-/// most; a hostile answer must not cost 2^n steps.
+/// most; a hostile response must not cost 2^n steps.
 const EXHAUSTIVE: usize = 12;
 
 /// One offer as a part of its machine.
@@ -29,14 +29,15 @@ struct Slice {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
     slices: Vec<Slice>,
-    /// GPUs that may be rented at once; only for machines whose slices do not all list theirs.
+    /// GPUs that can be rented at once; only for machines whose slices do not all list theirs.
     capacity: Option<u64>,
 }
 
 impl Machine {
     fn new(slices: Vec<Slice>) -> Self {
         let is_listed = slices.iter().all(|slice| !slice.numbers.is_empty());
-        // Nothing tells which slices overlap: the largest one is what is free for certain.
+        // Without GPU ids nothing tells which slices overlap: only the largest one is certainly
+        // free.
         let largest = slices.iter().map(|slice| slice.gpus).max();
         Self {
             capacity: largest.filter(|_| !is_listed),
@@ -69,7 +70,7 @@ impl Machine {
         most
     }
 
-    /// Whether a slice can be rented beside others.
+    /// Whether a slice can be rented together with others.
     fn fits(&self, chosen: &[&Slice], slice: &Slice) -> bool {
         match self.capacity {
             Some(capacity) => {
@@ -83,7 +84,8 @@ impl Machine {
         }
     }
 
-    /// Shows every set of slices that can be rented at once, each in the order of `slices`.
+    /// Calls `show` with every set of slices that can be rented at once, each in the order of
+    /// `slices`.
     fn combine<'a>(&self, slices: &[&'a Slice], show: &mut impl FnMut(&[&'a Slice])) {
         fn extend<'a>(
             machine: &Machine,
@@ -103,7 +105,7 @@ impl Machine {
         extend(self, slices, &mut Vec::new(), show);
     }
 
-    /// The slices that still fit when they are taken in the order given.
+    /// The slices that still fit when taken in the order given.
     fn first_that_fit<'a>(&self, slices: Vec<&'a Slice>) -> Vec<&'a Slice> {
         let mut chosen: Vec<&Slice> = Vec::new();
         for slice in slices {
@@ -114,7 +116,7 @@ impl Machine {
         chosen
     }
 
-    /// The cheapest set of one slice, of two, and so on; slices without a price take no part.
+    /// The cheapest set of one slice, of two, and so on; slices without a price are ignored.
     fn bundles(&self, price: &impl Fn(u32) -> Option<f64>) -> Vec<Bundle> {
         let mut priced: Vec<(f64, &Slice)> = self
             .slices
@@ -151,7 +153,7 @@ impl Machine {
         self.combine(&slices, &mut |chosen| {
             let own = bundle(chosen);
             match best.get_mut(chosen.len() - 1) {
-                // Sets grow by one slice at a time, so that no size is passed over.
+                // Sets grow by one slice at a time, so that no size is skipped.
                 None => best.push(own),
                 Some(known) if own.cost < known.cost => *known = own,
                 Some(_) => {}
@@ -181,8 +183,8 @@ pub struct Supply {
 }
 
 impl Supply {
-    /// The machines behind `rows`, in the order in which the rows name them first. A record that
-    /// names no machine counts as one of its own; one that does not tell its GPUs has one at least.
+    /// The machines behind `rows`, in order of first appearance. A record without a machine id
+    /// counts as a machine of its own; one without GPU ids has at least one GPU.
     pub fn of(listing: &Listing, rows: &[u32]) -> Self {
         #[derive(PartialEq, Eq, Hash)]
         enum Key<'a> {
@@ -235,15 +237,15 @@ impl Supply {
         }
     }
 
-    /// What workers cost that run on one offer each, none of which shares a GPU with another.
-    /// `price` is that of a row in $/h; rows without one cannot be picked.
+    /// What workers cost that run on one offer each without sharing GPUs. `price` gives a row's
+    /// $/h; rows without one cannot be picked.
     pub fn price(&self, price: impl Fn(u32) -> Option<f64>) -> Picks {
         let bundles = self.machines.iter().map(|machine| machine.bundles(&price));
         Picks::new(bundles.filter(|sizes| !sizes.is_empty()).collect())
     }
 }
 
-/// A whole number of GPUs, as far as a record can have one.
+/// A whole number of GPUs within the range a record can have.
 fn whole(number: f64) -> Option<u64> {
     /// Far beyond any machine; sums of these cannot overflow.
     const MOST: f64 = 1e6;
@@ -251,7 +253,7 @@ fn whole(number: f64) -> Option<u64> {
     (1.0..=MOST).contains(&number).then_some(number as u64)
 }
 
-/// An offer that a worker runs on.
+/// An offer for a worker to run on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pick {
     pub row: u32,
@@ -259,7 +261,7 @@ pub struct Pick {
     pub price: f64,
 }
 
-/// The offers that as many workers as possible run on at once, and what fewer of them cost.
+/// Offers for as many workers as can run at once, and what fewer of them cost.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Picks {
     picks: Vec<Pick>,
@@ -268,7 +270,7 @@ pub struct Picks {
 }
 
 impl Picks {
-    /// From the cheapest bundles of one, two, ... slices of each machine.
+    /// Built from the cheapest bundles of one, two, ... slices of each machine.
     fn new(machines: Vec<Vec<Bundle>>) -> Self {
         let mut marginals: Vec<f64> = Vec::new();
         let mut uneven: Vec<Vec<f64>> = Vec::new();
@@ -280,9 +282,9 @@ impl Picks {
                 .zip(&costs)
                 .map(|(before, cost)| cost - before)
                 .collect();
-            // Where each further worker costs more than the one before, taking the cheapest next
-            // worker of any machine is optimal. Else a cheap large slice stands in the way of
-            // several small ones, and the sizes have to be weighed against each other.
+            // If each further worker costs more than the one before, taking the cheapest next
+            // worker of any machine is optimal. Otherwise a cheap large slice competes with several
+            // small ones, and the sizes have to be weighed against each other.
             if steps.is_sorted_by(|one, next| one <= next) {
                 marginals.extend(steps);
             } else {
@@ -320,20 +322,20 @@ impl Picks {
         self.picks.len()
     }
 
-    /// The median price of the offers that as many workers as possible run on.
+    /// The median price over the offers for the maximum number of workers.
     pub fn median(&self) -> Option<f64> {
         let prices: Vec<f64> = self.picks.iter().map(|pick| pick.price).collect();
         quantile(&prices, 0.5)
     }
 
-    /// The lowest cost in $/h of so many workers, of all there can be where they are fewer.
+    /// The lowest cost in $/h of this many workers, or of as many as there are offers for.
     pub fn least(&self, workers: usize) -> f64 {
         let last = self.least.len().saturating_sub(1);
         self.least.get(workers.min(last)).copied().unwrap_or(0.0)
     }
 
-    /// What so many workers cost in $/h on the offers around the median; workers for whom there is
-    /// no offer count at the median. Never below [`Picks::least`]: both pick from the same offers.
+    /// What this many workers cost in $/h on the offers around the median; workers without an offer
+    /// are priced at the median. Never below [`Picks::least`]: both pick from the same offers.
     pub fn typical(&self, workers: usize) -> Option<f64> {
         let median = self.median()?;
         let here = workers.min(self.picks.len());
@@ -342,13 +344,13 @@ impl Picks {
             let picks = self.picks.iter().skip(start).take(here);
             picks.map(|pick| pick.price).sum()
         };
-        // An odd rest has no middle: half a step to either side, as the median of an even number.
+        // An odd rest has no middle: half a step to either side, like the median of an even number.
         let middle = f64::midpoint(window(spare / 2), window(spare.div_ceil(2)));
         Some(middle + super::count(workers - here) * median)
     }
 }
 
-/// The lowest costs of 0, 1, 2, ... workers when a machine joins whose one, two, ... workers cost
+/// The lowest costs of 0, 1, 2, ... workers after adding a machine whose one, two, ... workers cost
 /// `costs`.
 fn joined(least: &[f64], costs: &[f64]) -> Vec<f64> {
     (0..least.len() + costs.len())

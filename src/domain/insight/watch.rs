@@ -1,4 +1,4 @@
-//! What changed between two answers to the same question.
+//! What changed between two responses to the same query.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub struct PriceChange {
 }
 
 impl PriceChange {
-    /// The change as a share of the price before; `None` if that was zero.
+    /// The change as a share of the old price; `None` if that was zero.
     pub fn share(&self) -> Option<f64> {
         let share = (self.to - self.from) / self.from;
         share.is_finite().then_some(share)
@@ -28,12 +28,12 @@ impl PriceChange {
 /// What changed between two listings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Differences {
-    /// Rows of the later listing whose id the earlier one lacks.
+    /// Rows of the new listing whose id the old one lacks.
     pub arrived: Vec<u32>,
-    /// Rows of the earlier listing whose id the later one lacks. Where the limit cut an answer,
+    /// Rows of the old listing whose id the new one lacks. If the limit truncated the response,
     /// they may only have been pushed out of it.
     pub left: Vec<u32>,
-    /// Prices that changed, in the order of the later listing.
+    /// Prices that changed, in the order of the new listing.
     pub changed: Vec<PriceChange>,
 }
 
@@ -43,9 +43,9 @@ impl Differences {
     }
 }
 
-/// Compares two answers to the same question by id and by the numbers in `price`. A price that
-/// only one of them says did not change, and neither did one that differs in the last places only,
-/// as re-encoders make it.
+/// Compares two responses to the same query by id and by the numbers in `price`. A price that only
+/// one of them has did not change, and neither did one that differs in the last digits only, as
+/// after re-encoding.
 pub fn differences(old: &Listing, new: &Listing, price: &Field) -> Differences {
     let rows = |listing: &Listing| 0..u32::try_from(listing.len()).unwrap_or(u32::MAX);
     let mut gone: HashMap<RowId, u32> = rows(old)

@@ -1,4 +1,4 @@
-//! Tells the parts of a text apart, for colouring it while it is typed.
+//! Splits a query into tokens to colour it while it is typed.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::scan::{Piece, Raw, Statement, scan};
 use crate::domain::catalog::Catalog;
 use crate::domain::dialect::Dialect;
 
-/// What a part of a text is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token {
     /// The name of a field.
@@ -22,10 +22,10 @@ pub enum Token {
     Error,
 }
 
-/// The parts of a text in order, in bytes; blanks and commas between them are left out. It works
-/// on half-written texts, and knows mistakes within a condition but not between conditions.
+/// The tokens of a text in order, in bytes; blanks and commas between them are left out. Works on
+/// incomplete queries, and finds mistakes within a condition but not between conditions.
 pub fn highlight(text: &str, catalog: &'static Catalog) -> Vec<(Range<usize>, Token)> {
-    // Dialects differ in what a unit means, not in which units there are.
+    // Dialects differ in what a unit means, not in which units exist, so any of them will do.
     let reader = Reader {
         text,
         catalog,
@@ -43,7 +43,7 @@ pub fn highlight(text: &str, catalog: &'static Catalog) -> Vec<(Range<usize>, To
     parts
 }
 
-/// The parts of a statement; the one with the mistake is an error.
+/// The tokens of a statement; the one with the mistake is an error.
 fn statement_parts(
     reader: &Reader<'_>,
     statement: &Statement,

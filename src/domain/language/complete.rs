@@ -1,4 +1,4 @@
-//! What may be typed at a place of a text.
+//! Completion: what can be typed at a position.
 
 use std::ops::Range;
 
@@ -12,33 +12,30 @@ use crate::domain::dialect::Dialect;
 use crate::domain::field::{Field, Filter, Format, Kind, Operator};
 use crate::domain::value::Value;
 
-/// The most candidates worth offering.
+/// The maximum number of candidates.
 const MOST: usize = 64;
 
-/// Something that may be typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// What is put in place of [`Completion::span`].
+    /// Replaces [`Completion::span`].
     pub insert: String,
-    /// What is shown in a list.
     pub label: String,
-    /// What it means, in a few words.
     pub doc: String,
 }
 
-/// What may be typed at a place.
+/// What can be typed at a position.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Completion {
-    /// What a candidate replaces, in bytes of the text.
+    /// The text that a candidate replaces, in bytes.
     pub span: Range<usize>,
-    /// What may be typed, the likeliest first.
+    /// The candidates, likeliest first.
     pub candidates: Vec<Candidate>,
     /// The field whose values the candidates are, if they are values.
     pub values_of: Option<&'static Field>,
 }
 
-/// What may be typed at byte `cursor`: field names, behind a field the operators it allows, behind
-/// an operator its choices and the values in `seen` (of text fields as records have them).
+/// The completion at byte `cursor`: field names, operators after a field, and after an operator its
+/// choices and the values in `seen` (of text fields, as in the records).
 pub fn complete(
     text: &str,
     cursor: usize,
@@ -65,7 +62,7 @@ pub fn complete(
     completion
 }
 
-/// Behind a bare word: the beginning of a field, or of an operator behind a field.
+/// At a bare word: the start of a field name, or of an operator after a field.
 fn at_word(before: &str, item: &Item, catalog: &'static Catalog) -> Completion {
     let front = before[..item.span.start].trim_end();
     let last = front.rsplit(char::is_whitespace).next().unwrap_or_default();
@@ -75,7 +72,7 @@ fn at_word(before: &str, item: &Item, catalog: &'static Catalog) -> Completion {
     }
 }
 
-/// Within or behind a condition that ends the text.
+/// Within or after a condition that ends the text.
 fn behind(
     reader: &Reader<'_>,
     statement: &Statement,
@@ -95,7 +92,7 @@ fn behind(
         if at_blank {
             return operators(field, "", end..end, "");
         }
-        // Behind a name: longer names, and the operators of this one.
+        // After a name: longer names, and the operators of this one.
         let mut longer = fields(before, statement.name.clone(), reader.catalog);
         longer
             .candidates
@@ -140,8 +137,8 @@ fn behind(
     }
 }
 
-/// The fields of that name or alias, those whose name begins with what stands in `span` (which a
-/// server can take first), then those that hold it.
+/// The field whose name or alias is in `span`, then those whose names begin with it (server-side
+/// filters first), then those that contain it.
 fn fields(before: &str, span: Range<usize>, catalog: &'static Catalog) -> Completion {
     let typed = before[span.clone()].to_ascii_lowercase();
     let rank = |field: &Field| {
@@ -177,7 +174,7 @@ fn fields(before: &str, span: Range<usize>, catalog: &'static Catalog) -> Comple
     }
 }
 
-/// The operators of a field that begin with `typed`, inserted behind `name`.
+/// The operators of a field that begin with `typed`, inserted after `name`.
 fn operators(field: &Field, typed: &str, span: Range<usize>, name: &str) -> Completion {
     let typed = typed.to_ascii_lowercase();
     let candidates = field
@@ -204,7 +201,7 @@ fn operators(field: &Field, typed: &str, span: Range<usize>, name: &str) -> Comp
     }
 }
 
-/// Offers the values of a field.
+/// Completes the values of a field.
 struct Values<'a> {
     field: &'static Field,
     operator: Operator,
@@ -212,7 +209,8 @@ struct Values<'a> {
 }
 
 impl Values<'_> {
-    /// The values that begin with `typed`, then those that hold it, without those already listed.
+    /// The values that begin with `typed`, then those that contain it, without those already
+    /// listed.
     fn starting(&self, typed: &str, span: Range<usize>, listed: &[String]) -> Completion {
         let wanted = plain(typed);
         let listed: Vec<_> = listed.iter().map(|text| plain(text)).collect();
@@ -276,7 +274,7 @@ impl Values<'_> {
     }
 }
 
-/// A value as typing is compared: in lower case, blanks for `_`, without quotes.
+/// A value normalised for matching: lower case, blanks for `_`, without quotes.
 fn plain(text: &str) -> String {
     text.trim_matches(['"', '\''])
         .replace('_', " ")

@@ -1,4 +1,4 @@
-//! Complaints: what is wrong with a piece, and what was probably meant.
+//! Error messages: what is wrong with a piece, and what was probably meant.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::parse::Reader;
 use super::scan::{Item, List, Raw, Sign, Statement};
 use crate::domain::field::{Field, Kind, Operator};
 
-/// Members of a search that are no conditions, and where they are set instead.
+/// Search parameters that are not conditions, and where to set them instead.
 const BESIDE: [(&str, &str); 6] = [
     ("limit", "the limit is not part of the query (--limit)"),
     ("order", "the order is not part of the query (--order)"),
@@ -23,7 +23,7 @@ const BESIDE: [(&str, &str); 6] = [
     ("q", "write conditions without a surrounding q"),
 ];
 
-/// Signs and words that people write for operators, and what they mean.
+/// Common misspellings of operators, and what they mean.
 const MISWRITTEN: [(&str, &str); 23] = [
     ("=>", ">="),
     ("=<", "<="),
@@ -59,7 +59,7 @@ fn miswritten(signs: &str) -> Option<&'static str> {
 }
 
 impl Reader<'_> {
-    /// The complaint about a name that is no field.
+    /// The error for a name that is no field.
     pub(super) fn no_field(&self, span: Range<usize>) -> LanguageError {
         let name = self.slice(&span);
         let bare = name.trim_start_matches(['(', '[', '{']);
@@ -84,7 +84,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The complaint about signs that are no operator.
+    /// The error for signs that are no operator.
     pub(super) fn no_sign(&self, sign: &Sign, field: &Field) -> LanguageError {
         let signs = self.slice(&sign.span);
         let message = format!("'{signs}' is not an operator: use {}", allowed(field));
@@ -95,7 +95,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The complaint about a field that stands alone.
+    /// The error for a field without an operator.
     pub(super) fn no_operator(
         &self,
         field: &'static Field,
@@ -146,7 +146,7 @@ impl Reader<'_> {
         !word.is_empty() && target.one(&item).is_ok()
     }
 
-    /// The complaint about an operator without a value.
+    /// The error for an operator without a value.
     pub(super) fn no_value(&self, target: Target<'_>, sign: &Sign) -> LanguageError {
         let end = sign.span.end;
         let message = format!(
@@ -157,7 +157,7 @@ impl Reader<'_> {
         LanguageError::new(end..end, message)
     }
 
-    /// The complaint about several values behind an operator that takes one.
+    /// The error for several values after an operator that takes one.
     pub(super) fn unasked_list(
         &self,
         sign: &Sign,
@@ -188,7 +188,7 @@ impl Reader<'_> {
         )
     }
 
-    /// Refuses a list without an opening bracket that has a closing one.
+    /// Rejects a list with a closing bracket but no opening one.
     pub(super) fn stray_bracket(&self, list: &List) -> Result<(), LanguageError> {
         let span = &list.span;
         if list.bracketed || !self.slice(span).ends_with([']', ')']) {
@@ -199,7 +199,7 @@ impl Reader<'_> {
         Err(LanguageError::new(bracket, message).suggest(span.start..span.start, "["))
     }
 
-    /// The complaint about a value that holds an operator or a quote.
+    /// The error for a value that contains an operator or a quote.
     pub(super) fn runs_on(&self, item: &Item) -> LanguageError {
         let start = item.span.start;
         for (offset, _) in item.text.char_indices().skip(1) {
@@ -217,7 +217,7 @@ impl Reader<'_> {
             .suggest(item.span.clone(), format!("{quote}{}{quote}", item.text))
     }
 
-    /// The complaint about a comma between a condition and a word.
+    /// The error for a comma between a condition and a word.
     pub(super) fn comma_before(
         &self,
         span: &Range<usize>,
@@ -248,8 +248,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The complaint about a word that was meant to be part of the value in front of it:
-    /// `gpu_name=RTX 4090`, `gpu_ram>=24 GB`.
+    /// The error for a word that belongs to the value before it: `gpu_name=RTX 4090`, `gpu_ram>=24
+    /// GB`.
     pub(super) fn torn_off(&self, item: &Item, before: &Statement) -> Option<LanguageError> {
         let Raw::One(value) = &before.value else {
             return None;
@@ -286,7 +286,7 @@ impl Reader<'_> {
     }
 }
 
-/// The complaint about `and` or `or` between two conditions.
+/// The error for `and` or `or` between two conditions.
 pub(super) fn conjunction(item: &Item, after: &Statement) -> Option<LanguageError> {
     let span = item.span.clone();
     match item.text.to_ascii_lowercase().as_str() {

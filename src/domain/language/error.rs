@@ -1,4 +1,4 @@
-//! Mistakes in a text: where they are, what to do, and how that is shown.
+//! Query errors: where they are, how to fix them, and how they are shown.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,21 +7,21 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::domain::text::visible;
 
-/// The most characters of a text that are drawn with a mistake.
+/// The maximum length of a text shown with an error, in characters.
 const DRAWN: usize = 4096;
 
 /// A mistake in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LanguageError {
-    /// What is wrong and what to do.
+    /// What is wrong and how to fix it.
     pub message: String,
-    /// Where, in bytes of the text; empty where something is missing.
+    /// Where, in bytes of the text; empty if something is missing.
     pub span: Range<usize>,
-    /// A change that mends it, if one is at hand.
+    /// The suggested fix, if there is one.
     pub suggestion: Option<Suggestion>,
 }
 
-/// A change of a text.
+/// An edit of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
     /// What to replace, in bytes of the text; often but not always the mistake itself.
@@ -30,7 +30,7 @@ pub struct Suggestion {
 }
 
 impl Suggestion {
-    /// The text with the change made.
+    /// The text with the edit applied.
     pub fn apply(&self, text: &str) -> String {
         let before = text.get(..self.span.start).unwrap_or(text);
         let after = text.get(self.span.end..).unwrap_or_default();
@@ -39,7 +39,7 @@ impl Suggestion {
 }
 
 impl LanguageError {
-    /// A mistake without a remedy at hand.
+    /// An error without a suggested fix.
     pub(super) fn new(span: Range<usize>, message: impl Into<String>) -> Self {
         Self {
             message: line(&message.into()),
@@ -48,7 +48,7 @@ impl LanguageError {
         }
     }
 
-    /// With a remedy: `replacement` instead of `span`.
+    /// Adds a suggested fix: replace `span` by `replacement`.
     pub(super) fn suggest(mut self, span: Range<usize>, replacement: impl Into<String>) -> Self {
         self.suggestion = Some(Suggestion {
             span,
@@ -57,7 +57,7 @@ impl LanguageError {
         self
     }
 
-    /// The same mistake in a text in which this one begins at byte `offset`.
+    /// The same error in a text in which this one starts at byte `offset`.
     pub(super) fn shifted(mut self, offset: usize) -> Self {
         let shift = |span: &mut Range<usize>| {
             span.start += offset;
@@ -70,8 +70,8 @@ impl LanguageError {
         self
     }
 
-    /// The text, carets under the mistake, the message, and the corrected text where there is one: up
-    /// to four lines without colours. Columns are those of a terminal: wide characters count two.
+    /// The text, carets under the mistake, the message, and the corrected text if there is one: up
+    /// to four lines without colours. Columns are terminal cells: wide characters count two.
     pub fn render(&self, text: &str) -> String {
         let part = |range: Range<usize>| line(text.get(range).unwrap_or_default());
         let end = self.span.end.min(text.len());
@@ -89,7 +89,7 @@ impl LanguageError {
     }
 }
 
-/// A text on one line: blanks of any kind as blanks, hostile characters visible.
+/// A text on one line, with all whitespace as blanks and hostile characters visible.
 fn line(text: &str) -> String {
     let blanked: String = text
         .chars()

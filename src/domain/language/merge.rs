@@ -1,4 +1,4 @@
-//! Joins conditions of one field, and lays a text over the conditions it starts from.
+//! Merges conditions of one field, and lays a query over its default conditions.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -9,16 +9,16 @@ use crate::domain::field::{Field, Kind, Operator};
 use crate::domain::query::{Condition, Operand};
 use crate::domain::value::Value;
 
-/// A condition and where the text has it.
+/// A condition and its position in the text.
 pub(super) struct Located {
     pub condition: Condition,
-    /// All of it, in bytes of the text.
+    /// The whole condition, in bytes of the text.
     pub span: Range<usize>,
 }
 
-/// Adds a condition of a text to the earlier ones. All conditions of a text hold, none is lost: of
-/// two bounds the tighter stays, `!=` twice becomes `notin`, lists are cut or united; two values
-/// with `=` are an error.
+/// Adds a condition of a text to the earlier ones. All conditions of a text must match, so none is
+/// lost: the tighter of two bounds stays, `!=` twice becomes `notin`, lists are intersected or
+/// united; two values with `=` are an error.
 pub(super) fn add(list: &mut Vec<Located>, new: Located) -> Result<(), LanguageError> {
     let (field, operator) = (new.condition.field, new.condition.operator);
     if list.iter().any(|old| old.condition == new.condition) {
@@ -57,7 +57,7 @@ fn find(list: &[Located], field: &Field, operator: Operator) -> Option<usize> {
         .position(|old| old.condition.field == field && old.condition.operator == operator)
 }
 
-/// Refuses two or more values with `=` for one field, and proposes a list of all of them.
+/// Rejects two or more values with `=` for one field, and suggests a list of all of them.
 pub(super) fn single(list: &[Located], text: &str) -> Result<(), LanguageError> {
     for (index, first) in list.iter().enumerate() {
         let field = first.condition.field;
@@ -75,7 +75,7 @@ pub(super) fn single(list: &[Located], text: &str) -> Result<(), LanguageError> 
     Ok(())
 }
 
-/// The complaint about `=` with different values.
+/// The error for `=` with different values.
 fn several(field: &Field, rivals: &[&Located], text: &str) -> LanguageError {
     let (first, second) = (&rivals[0].span, &rivals[1].span);
     let values: Vec<_> = rivals
@@ -104,7 +104,7 @@ fn several(field: &Field, rivals: &[&Located], text: &str) -> LanguageError {
     LanguageError::new(second.clone(), message).suggest(first.start..end, merged)
 }
 
-/// A second `!=`: both values go into a `notin` list. Null stays outside: lists hold values.
+/// A second `!=`: both values go into a `notin` list. Null cannot: lists hold values only.
 fn exclude(list: &mut Vec<Located>, place: usize, new: Located) {
     let Located { condition, span } = new;
     let field = condition.field;
@@ -133,7 +133,7 @@ fn exclude(list: &mut Vec<Located>, place: usize, new: Located) {
     }
 }
 
-/// The values of a list that another has too.
+/// The values that two lists share.
 fn common(old: &Operand, new: &Operand) -> Vec<Value> {
     match (old, new) {
         (Operand::Many(old), Operand::Many(new)) => {
@@ -144,7 +144,7 @@ fn common(old: &Operand, new: &Operand) -> Vec<Value> {
     }
 }
 
-/// Adds the values of a list to another that has not got them.
+/// Adds the values of a list that another lacks.
 fn unite(old: &mut Operand, new: Operand) {
     if let (Operand::Many(old), Operand::Many(new)) = (old, new) {
         for value in new {
@@ -166,9 +166,9 @@ fn is_tighter(new: &Condition, old: &Condition) -> bool {
     own.order(other) == Some(tighter)
 }
 
-/// Lays the conditions of a text over those it starts from. On a field of which the text says what
-/// it equals or not, such conditions of the start give way; of a bound the text's own stands; a
-/// freed field loses all. What replaces takes the place of what gave way.
+/// Lays the conditions of a text over the default ones. If the text says what a field equals (or
+/// not), it replaces all such defaults; a bound replaces the same bound; `any` removes all. A
+/// replacement takes the place of what it replaced.
 pub(super) fn over(
     seed: &[Condition],
     own: Vec<Condition>,

@@ -1,12 +1,12 @@
-//! Numbers as people write them, without losing a digit.
+//! Parses and prints numbers without losing a digit.
 //!
-//! A text is read as a decimal and multiplied as a decimal; only the result is rounded to a double,
-//! once. So `16.1GB` is the double next to 16100 whichever way the factor is written.
+//! A text is parsed and multiplied as a decimal; only the result is rounded to a double, once. So
+//! `16.1GB` is the double closest to 16100 whichever way the factor is written.
 
 use crate::domain::dialect::Dialect;
 use crate::domain::field::{Field, Kind, Unit};
 
-/// Beyond this a double does not hold every whole number.
+/// 2^53: beyond it a double does not hold every whole number.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 struct Decimal {
@@ -16,7 +16,7 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// The decimal at the beginning of `text`, and what follows it.
+    /// The decimal at the start of `text`, and the rest.
     fn read(text: &str) -> Option<(Self, &str)> {
         let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
         let (whole, rest) = digits(unsigned);
@@ -37,7 +37,7 @@ impl Decimal {
         Some((decimal, rest))
     }
 
-    /// The shortest decimal that is read as `value`.
+    /// The shortest decimal that parses to `value`.
     fn of(value: f64) -> Self {
         let text = format!("{value:e}");
         Self::read(&text).map_or(
@@ -50,7 +50,7 @@ impl Decimal {
         )
     }
 
-    /// The double next to this decimal times `factor`.
+    /// The double closest to this decimal times `factor`.
     fn times(&self, factor: f64) -> f64 {
         let (multiplier, shift) = decimal_factor(factor);
         let digits = if multiplier == 1 {
@@ -71,7 +71,7 @@ impl Decimal {
         value + 0.0 // no minus zero
     }
 
-    /// As people write it, with an exponent only where zeros would fill the line.
+    /// As people write it, with an exponent only for very large and small numbers.
     fn write(&self) -> String {
         let sign = if self.negative { "-" } else { "" };
         let count = i32::try_from(self.digits.len()).unwrap_or(i32::MAX);
@@ -89,7 +89,7 @@ impl Decimal {
     }
 }
 
-/// The digits at the beginning, and the rest.
+/// The digits at the start, and the rest.
 fn digits(text: &str) -> (&str, &str) {
     let end = text
         .find(|character: char| !character.is_ascii_digit())
@@ -97,7 +97,7 @@ fn digits(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// The power of ten at the beginning (`e-3`), and the rest.
+/// The power of ten at the start (`e-3`), and the rest.
 fn power(text: &str) -> (i32, &str) {
     let Some(behind) = text.strip_prefix(['e', 'E']) else {
         return (0, text);
@@ -138,17 +138,16 @@ fn decimal_factor(factor: f64) -> (u128, i32) {
 /// What is wrong with a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// It is none.
     NotANumber,
-    /// What stands behind it is no unit of the field.
+    /// The suffix is no unit of the field.
     Unit,
     /// `mb/s` may mean bits or bytes.
     BitsOrBytes,
     /// NaN, infinity, or beyond the largest double.
     NotFinite,
-    /// A number that names a thing has a fraction.
+    /// An id with a fraction.
     Fraction,
-    /// A number that names a thing is too large to be compared exactly.
+    /// An id too large to be compared exactly.
     Inexact,
 }
 
@@ -157,7 +156,7 @@ pub(super) fn read(text: &str, field: &Field, dialect: &Dialect) -> Result<f64, 
     read_with(text, field, dialect, None)
 }
 
-/// As [`read`]; a bare number takes `suffix` if that is given.
+/// Like [`read`]; a bare number gets `suffix` if there is one.
 pub(super) fn read_with(
     text: &str,
     field: &Field,
@@ -188,7 +187,7 @@ pub(super) fn read_with(
     }
 }
 
-/// What stands behind the number of `text`.
+/// The suffix after the number in `text`.
 pub(super) fn suffix(text: &str) -> Option<&str> {
     let amount = text.trim().trim_start_matches('$');
     let (_, suffix) = Decimal::read(amount)?;
@@ -203,7 +202,7 @@ fn factor(suffix: &str, unit: Unit, dialect: &Dialect, money: bool) -> Result<f6
     }
     let mut name = suffix.to_lowercase();
     if unit == Unit::Transfer {
-        // Upper and lower case tell bytes from bits.
+        // `B` means bytes, `b` bits.
         let bytes = suffix.contains('B');
         match name.as_str() {
             "mb/s" | "gb/s" if suffix == name => return Err(Fault::BitsOrBytes),
@@ -234,8 +233,8 @@ fn factor(suffix: &str, unit: Unit, dialect: &Dialect, money: bool) -> Result<f6
         })
 }
 
-/// A wire value as a query has it: a bare number in query units if that is read as exactly the same
-/// value, by this program and by the market's client (which multiplies doubles), else with a unit.
+/// A wire value in query units: a bare number if it parses to exactly the same value, in this
+/// program and in the market's client (which multiplies doubles), else with a unit.
 pub(super) fn write(value: f64, field: &Field) -> String {
     let factor = field.unit.query_factor();
     let plain = Decimal::of(value);

@@ -1,4 +1,4 @@
-//! Reads operands: what a written value means to its field.
+//! Parses operands: what a value means for its field.
 
 use super::error::LanguageError;
 use super::number::{self, Fault};
@@ -10,18 +10,18 @@ use crate::domain::field::{Field, Format, Kind, Operator};
 use crate::domain::query::Operand;
 use crate::domain::value::{Value, Version};
 
-/// What a value is read for.
+/// What a value is parsed for.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
     /// The field that is compared.
     pub field: &'static Field,
     pub operator: Operator,
-    /// Whose units suffixes lead to.
+    /// Decides what the units of suffixes mean.
     pub dialect: &'a Dialect,
 }
 
-/// Reads the text of a value editor: one value, blanks allowed without quotes, or for `in` and
-/// `nin` a list with or without brackets. Spans count from the beginning of `text`.
+/// Parses the text of a value editor: one value, blanks allowed without quotes, or for `in` and
+/// `nin` a list with or without brackets. Spans count from the start of `text`.
 pub fn parse_operand(
     field: &'static Field,
     operator: Operator,
@@ -57,7 +57,7 @@ pub fn parse_operand(
     read.map_err(|error| error.shifted(offset))
 }
 
-/// The complaint that a field does not take an operator.
+/// The error for an operator that a field does not take.
 pub(super) fn not_allowed(
     field: &Field,
     operator: Operator,
@@ -76,18 +76,18 @@ pub(super) fn not_allowed(
     LanguageError::new(span, message)
 }
 
-/// The operators of a field, as the language writes them.
+/// The operators of a field in query syntax.
 pub(super) fn allowed(field: &Field) -> String {
     let symbols: Vec<_> = field.operators.iter().map(Operator::symbol).collect();
     symbols.join(" ")
 }
 
-/// Whether an unquoted value frees the field: `any`, `*` or `?`.
+/// Whether an unquoted value removes the conditions on the field: `any`, `*` or `?`.
 pub(super) fn is_wildcard(item: &Item) -> bool {
     !item.quoted && (item.text.eq_ignore_ascii_case("any") || matches!(&*item.text, "*" | "?"))
 }
 
-/// Refuses a value whose quote is open, or runs into something instead of being followed by
+/// Rejects a value whose quote is open, or that runs into other text instead of being followed by
 /// `separator`.
 pub(super) fn sound(item: &Item, separator: &str) -> Result<(), LanguageError> {
     let end = item.span.end;
@@ -111,7 +111,7 @@ pub(super) fn sound(item: &Item, separator: &str) -> Result<(), LanguageError> {
     Ok(())
 }
 
-/// A text as choices are compared: letters and digits only, in lower case.
+/// A text normalised for matching choices: letters and digits only, in lower case.
 pub(super) fn squashed(text: &str) -> String {
     text.chars()
         .filter(|character| character.is_alphanumeric())
@@ -119,7 +119,7 @@ pub(super) fn squashed(text: &str) -> String {
         .collect()
 }
 
-/// The market's spelling of an unquoted text, where the field names its choices.
+/// The market's spelling of an unquoted text, if the field lists its choices.
 pub(super) fn canonical(field: &Field, text: &str) -> String {
     let wanted = squashed(text);
     field
@@ -130,7 +130,6 @@ pub(super) fn canonical(field: &Field, text: &str) -> String {
 }
 
 impl Target<'_> {
-    /// What ought to stand here.
     pub(super) fn wanted(self) -> String {
         let what = match self.field.kind {
             Kind::Flag => "true or false".to_owned(),
@@ -204,7 +203,7 @@ impl Target<'_> {
         }
     }
 
-    /// The values of a list; a group of countries stands for its members.
+    /// The values of a list; a group of countries expands to its members.
     pub(super) fn many(self, list: &List) -> Result<Vec<Value>, LanguageError> {
         let end = list.span.end;
         for item in &list.items {
@@ -234,7 +233,7 @@ impl Target<'_> {
         Ok(values)
     }
 
-    /// The values that one list item stands for.
+    /// The values that one list item expands to.
     fn members(self, item: &Item) -> Result<Vec<Value>, LanguageError> {
         if self.field.kind != Kind::Country {
             return self.one(item).map(|value| vec![value]);
@@ -252,7 +251,8 @@ impl Target<'_> {
         self.one(item).map(|value| vec![value])
     }
 
-    /// Whether an unquoted value is null. Other spellings than the client's are left to texts.
+    /// Whether an unquoted value is null. Only the market client's spellings count; others are
+    /// texts.
     fn is_null(self, item: &Item) -> bool {
         let exact = matches!(&*item.text, "null" | "None");
         let text = matches!(self.field.kind, Kind::Text | Kind::Country);
@@ -279,7 +279,7 @@ impl Target<'_> {
         Err(self.unfit(item).suggest(item.span.clone(), better))
     }
 
-    /// A text: `_` is a blank, and names the market knows get its spelling unless quoted.
+    /// A text: `_` is a blank, and unless quoted, names get the market's spelling.
     fn words(self, item: &Item) -> String {
         if !item.quoted {
             canonical(self.field, &item.text.replace('_', " "))
@@ -290,7 +290,7 @@ impl Target<'_> {
         }
     }
 
-    /// A country: the letters behind the last comma. What is quoted may be anything.
+    /// A country: the letters after the last comma. A quoted text can be anything.
     fn country(self, item: &Item) -> Result<String, LanguageError> {
         let text = if item.quoted {
             item.text.clone()
@@ -348,7 +348,7 @@ impl Target<'_> {
             .map_err(|fault| self.fault(item, fault))
     }
 
-    /// The complaint about a number, with the number that was probably meant.
+    /// The error for a number, with the number that was probably meant.
     fn fault(self, item: &Item, fault: Fault) -> LanguageError {
         let (text, key) = (&item.text, self.field.key);
         let message = match fault {
@@ -376,7 +376,7 @@ impl Target<'_> {
     }
 }
 
-/// Whether a number is written in groups: `24_000`, `1,000`, but not `1,3`.
+/// Whether a number has thousands separators: `24_000`, `1,000`, but not `1,3`.
 fn is_grouped(text: &str) -> bool {
     let mut groups = text.split([',', '_']);
     let first = groups.next().unwrap_or_default();
@@ -392,7 +392,7 @@ fn is_code(text: &str) -> bool {
     text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-/// A flag, in any case.
+/// A boolean, in any case.
 fn flag(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "yes" | "on" => Some(true),

@@ -1,4 +1,4 @@
-//! Orders and lists of columns as text: `dph_total,dlperf-` and `id,gpu_name`.
+//! Orders and column lists as text: `dph_total,dlperf-` and `id,gpu_name`.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use crate::domain::catalog::Catalog;
 use crate::domain::field::{Field, Kind};
 use crate::domain::query::{Direction, OrderKey};
 
-/// Reads an order: keys separated by commas, a trailing or leading `-` (or the word `desc`) for
-/// descending, `+`, `asc` or nothing for ascending. A key that comes again is left out.
+/// Parses an order: keys separated by commas, a trailing or leading `-` (or the word `desc`) for
+/// descending, `+`, `asc` or nothing for ascending. Repeated keys are dropped.
 pub fn parse_order(text: &str, catalog: &'static Catalog) -> Result<Vec<OrderKey>, LanguageError> {
     let mut keys: Vec<OrderKey> = Vec::new();
     let mut start = 0;
@@ -27,7 +27,7 @@ pub fn parse_order(text: &str, catalog: &'static Catalog) -> Result<Vec<OrderKey
     Ok(keys)
 }
 
-/// One key, which begins at byte `begin` of the text.
+/// One key that starts at byte `begin` of the text.
 fn key(text: &str, begin: usize, catalog: &'static Catalog) -> Result<OrderKey, LanguageError> {
     let whole = begin..begin + text.len();
     let (name, signs) = signs(text);
@@ -70,7 +70,7 @@ const fn sign_direction(sign: char) -> Direction {
     }
 }
 
-/// A name without the signs in front and behind, and those signs.
+/// A name without the signs before and after it, and those signs.
 fn signs(text: &str) -> (&str, String) {
     let is_edge = |character: char| matches!(character, '+' | '-') || character.is_whitespace();
     let name = text.trim_matches(is_edge);
@@ -82,7 +82,7 @@ fn signs(text: &str) -> (&str, String) {
     (name, edges.filter(|sign| !sign.is_whitespace()).collect())
 }
 
-/// A name without a direction in words behind it, and that direction.
+/// A name without the direction word after it, and that direction.
 fn direction_word(text: &str) -> (&str, Option<Direction>) {
     let Some((name, word)) = text.rsplit_once(char::is_whitespace) else {
         return (text, None);
@@ -118,8 +118,8 @@ fn unknown(
     }
 }
 
-/// Reads a list of columns: names or aliases separated by commas, in their order. A column that is
-/// named again is left out. A secret is a column here: whoever prints it decides.
+/// Parses a list of columns: names or aliases separated by commas, in their order. Repeated columns
+/// are dropped. Secrets are allowed: the caller decides whether to print them.
 pub fn parse_columns(
     text: &str,
     catalog: &'static Catalog,

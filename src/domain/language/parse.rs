@@ -1,4 +1,4 @@
-//! Gives the pieces of a text meaning.
+//! Parses a query from the pieces of its text.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -17,12 +17,12 @@ use crate::domain::field::{Field, Kind, Operator};
 use crate::domain::query::{Condition, Operand};
 use crate::domain::value::{Value, Version};
 
-/// Reads a query and lays its conditions over `seed`, those that it starts from.
+/// Parses a query and lays its conditions over `seed`, the default conditions.
 ///
-/// Within the text every condition holds: two bounds are both kept, of two equal bounds the tighter
-/// one, `!=` twice becomes `notin`, `=` twice with different values is an error. Over the seed, what
-/// the text says a field equals (or not) replaces what the seed says of it, a bound replaces the
-/// same bound and joins others, and `field=any` frees the field.
+/// Within the text every condition must match: an upper and a lower bound are both kept, the
+/// tighter of two equal bounds wins, `!=` twice becomes `notin`, `=` twice with different values is
+/// an error. Over the seed, `=` and `!=` replace what the seed says of the field, a bound replaces
+/// the same bound and joins others, and `field=any` removes all conditions on the field.
 pub fn parse(
     text: &str,
     catalog: &'static Catalog,
@@ -71,19 +71,19 @@ pub fn parse(
 }
 
 pub(super) enum Meaning {
-    /// Conditions hold: one, or the two ends of a range.
+    /// One condition, or the two ends of a range.
     Hold(Vec<Condition>),
     Free(&'static Field),
 }
 
-/// Reads the pieces of one text.
+/// Parses the pieces of one text.
 pub(super) struct Reader<'a> {
     pub text: &'a str,
-    /// The fields it may name.
+    /// The fields a query can name.
     pub catalog: &'static Catalog,
-    /// Whose units suffixes lead to.
+    /// Decides what the units of suffixes mean.
     pub dialect: &'static Dialect,
-    /// What becomes of bare words.
+    /// How bare words are handled.
     pub mode: Mode,
 }
 
@@ -170,7 +170,7 @@ impl Reader<'_> {
         sign.operator.ok_or_else(|| self.no_sign(sign, field))
     }
 
-    /// Refuses a value without quotes that runs into something else: a comma, another condition.
+    /// Rejects an unquoted value that runs into a comma or another condition.
     fn separate(&self, target: Target<'_>, sign: &Sign, item: &Item) -> Result<(), LanguageError> {
         let field = target.field;
         if item.quoted {
@@ -251,7 +251,7 @@ impl Reader<'_> {
         Ok(Meaning::Hold(ends))
     }
 
-    /// A comma outside of values separates conditions and nothing else.
+    /// The comma is an error unless it separates conditions.
     fn comma(
         &self,
         span: &Range<usize>,
@@ -297,7 +297,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a value without quotes is a range.
+/// Whether an unquoted value is a range.
 fn is_range(field: &Field, item: &Item) -> bool {
     let ordered = matches!(
         field.kind,
@@ -306,7 +306,7 @@ fn is_range(field: &Field, item: &Item) -> bool {
     ordered && !item.quoted && item.text.contains("..")
 }
 
-/// A quoted value behind `in` is a list separated by commas, as the market's client has it.
+/// A quoted value after `in` is a list separated by commas, as in the market's client.
 fn split(item: &Item) -> List {
     let mut items = Vec::new();
     let sound = item.closed && !item.glued;
@@ -327,7 +327,7 @@ fn split(item: &Item) -> List {
     }
 }
 
-/// A group of countries is a list: the remedy turns the sign into the word for one.
+/// Adds a fix to the error for a group of countries after `=`: use `in`.
 fn listed(error: LanguageError, target: Target<'_>, sign: &Sign, item: &Item) -> LanguageError {
     if target.field.kind != Kind::Country || country::group(&item.text).is_none() {
         return error;

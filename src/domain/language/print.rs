@@ -1,5 +1,5 @@
-//! Query to text: in the market's own language, so that other clients read it too, or briefly, as a
-//! person would type it.
+//! Prints a query: in the market's own language, so that other clients read it too, or briefly, as
+//! a person would type it.
 
 use super::number;
 use super::operand::canonical;
@@ -8,7 +8,7 @@ use crate::domain::field::{Field, Kind, Operator};
 use crate::domain::query::{Condition, Operand};
 use crate::domain::value::Value;
 
-/// The conditions in force as a query. [`super::parse()`] reads it back to the same conditions.
+/// The conditions in force as a query. [`super::parse()`] parses it back to the same conditions.
 pub fn print(conditions: &[Condition]) -> String {
     joined(conditions, print_condition)
 }
@@ -24,8 +24,8 @@ pub fn print_condition(condition: &Condition) -> String {
     }
 }
 
-/// The conditions in force as a person would type them: like [`print()`], but the countries of a group
-/// by the group's name, which the market's own client does not know.
+/// The conditions in force as a person would type them: like [`print()`], but with the names of
+/// country groups, which the market's own client does not know.
 pub fn print_briefly(conditions: &[Condition]) -> String {
     joined(conditions, print_condition_briefly)
 }
@@ -46,7 +46,7 @@ fn joined(conditions: &[Condition], print: impl Fn(&Condition) -> String) -> Str
     in_force.map(print).collect::<Vec<_>>().join(" ")
 }
 
-/// The group of countries that a condition lists, if it lists exactly those of one.
+/// The group of countries that a condition lists exactly, if there is one.
 fn group(condition: &Condition) -> Option<&'static str> {
     let Operand::Many(values) = &condition.operand else {
         return None;
@@ -65,7 +65,7 @@ fn group(condition: &Condition) -> Option<&'static str> {
     found.map(|(name, _)| *name)
 }
 
-/// An operand as it stands behind its operator.
+/// An operand as written after its operator.
 fn print_operand(field: &Field, operand: &Operand) -> String {
     match operand {
         Operand::One(value) => print_value(field, value),
@@ -79,7 +79,7 @@ fn print_operand(field: &Field, operand: &Operand) -> String {
     }
 }
 
-/// A value as it stands behind an operator or in a list: numbers bare and in query units (GB, days)
+/// A value as written after an operator or in a list: numbers bare and in query units (GB, days)
 /// where that is exact, texts quoted where they must be.
 pub fn print_value(field: &Field, value: &Value) -> String {
     match value {
@@ -94,8 +94,8 @@ pub fn print_value(field: &Field, value: &Value) -> String {
     }
 }
 
-/// A moment as a date, or to the second where it is no beginning of a day in UTC; none where only
-/// its number says it exactly.
+/// A moment as a date, or to the second if it is not midnight in UTC; `None` if only its number is
+/// exact.
 fn written_moment(epoch: f64) -> Option<String> {
     const YEAR_10000: f64 = 253_402_300_800.0;
     if epoch.fract() != 0.0 || !(0.0..YEAR_10000).contains(&epoch) {
@@ -112,10 +112,10 @@ fn written_moment(epoch: f64) -> Option<String> {
 }
 
 /// A text: with `_` for blanks in GPU names, as the market writes them, else quoted if it would not
-/// be read back as it is.
+/// parse back unchanged.
 fn print_text(field: &Field, text: &str) -> String {
     let plain = if field.kind == Kind::Country {
-        // The name of a group of countries would be read as its members.
+        // Unquoted, the name of a group of countries would expand to its members.
         text.len() == 2
             && text.bytes().all(|byte| byte.is_ascii_uppercase())
             && country::group(text).is_none()

@@ -1,4 +1,4 @@
-//! Cuts a text into pieces. It never fails: what is missing or open is said in the pieces.
+//! Splits a text into pieces. Never fails: missing and unclosed parts are flagged in the pieces.
 
 use std::ops::Range;
 
@@ -8,33 +8,31 @@ use crate::domain::field::Operator;
 /// A value, a list item or a bare word.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Item {
-    /// Where it stands, quotes included.
+    /// Its position, including quotes.
     pub span: Range<usize>,
-    /// What it says, quotes taken off.
+    /// Its text without quotes.
     pub text: String,
-    /// Whether it stands in quotes.
     pub quoted: bool,
     /// Whether its quote is closed.
     pub closed: bool,
-    /// Whether something follows its quote without a blank.
+    /// Whether text follows its quote without a blank.
     pub glued: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct List {
-    /// Where it stands, brackets included.
+    /// Its position, including brackets.
     pub span: Range<usize>,
-    /// Its items; blank ones are left out.
+    /// Its items, without empty ones.
     pub items: Vec<Item>,
-    /// Whether it begins with a bracket.
+    /// Whether it starts with a bracket.
     pub bracketed: bool,
     /// Whether it ends with one.
     pub closed: bool,
-    /// Whether something follows its bracket without a blank.
+    /// Whether text follows its bracket without a blank.
     pub glued: bool,
 }
 
-/// What stands behind an operator.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Raw {
     Missing,
@@ -45,7 +43,7 @@ pub(super) enum Raw {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Sign {
     pub span: Range<usize>,
-    /// What it means, if anything.
+    /// The operator, if the signs are one.
     pub operator: Option<Operator>,
 }
 
@@ -62,7 +60,7 @@ pub(super) struct Statement {
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Piece {
-    /// A condition, or what looks like one.
+    /// A condition, or something that looks like one.
     Statement(Statement),
     /// A word outside of conditions.
     Word(Item),
@@ -107,7 +105,7 @@ fn sign_operator(signs: &str) -> Option<Operator> {
     })
 }
 
-/// Whether operators are made of it.
+/// Whether operators consist of it.
 pub(super) const fn is_sign(character: char) -> bool {
     matches!(character, '=' | '!' | '<' | '>' | '~' | '≥' | '≤' | '≠')
 }
@@ -120,7 +118,7 @@ fn is_name(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '_' | '.')
 }
 
-/// Reads pieces from a text one by one.
+/// Splits a text into pieces.
 struct Scanner<'a> {
     text: &'a str,
     at: usize,
@@ -128,7 +126,7 @@ struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// For a value alone, which no catalog takes part in.
+    /// For a single value, without a catalog.
     const fn within(text: &'a str) -> Self {
         Self {
             text,
@@ -145,7 +143,7 @@ impl<'a> Scanner<'a> {
         self.text.get(from..).unwrap_or_default()
     }
 
-    /// Where the characters from `from` on stop being what `belongs` says.
+    /// The end of the run of characters from `from` on that `belongs` accepts.
     fn end_of(&self, from: usize, belongs: impl Fn(char) -> bool) -> usize {
         let rest = self.rest(from);
         from + rest
@@ -157,7 +155,7 @@ impl<'a> Scanner<'a> {
         self.end_of(from, char::is_whitespace)
     }
 
-    /// Whether a piece may end here.
+    /// Whether a piece can end here.
     fn at_border(&self) -> bool {
         self.peek()
             .is_none_or(|next| next == ',' || next.is_whitespace())
@@ -176,7 +174,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A condition or a word that begins at `start`.
+    /// A condition or a word that starts at `start`.
     fn named(&mut self, start: usize) -> Piece {
         let mut end = self.name_end(start);
         let mut sign = self.sign_at(end);
@@ -226,7 +224,7 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// The operator behind a name that ends at `end`, blanks skipped.
+    /// The operator after a name that ends at `end`, blanks skipped.
     fn sign_at(&self, end: usize) -> Option<Sign> {
         let start = self.after_blanks(end);
         let signs = self.end_of(start, is_sign);
@@ -259,7 +257,7 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// A word of letters that stands alone.
+    /// A word of letters with a border on both sides.
     fn word_at(&self, start: usize) -> Option<Range<usize>> {
         let end = self.end_of(start, |character| character.is_ascii_alphabetic());
         let alone = self
@@ -270,8 +268,8 @@ impl<'a> Scanner<'a> {
         (end > start && alone).then_some(start..end)
     }
 
-    /// Whether a condition begins at `start`: a name with signs behind it, or a known one with a
-    /// word operator.
+    /// Whether a condition starts at `start`: a name followed by signs, or a known one followed by
+    /// a word operator.
     fn is_condition(&self, start: usize) -> bool {
         let start = self.after_blanks(start);
         let end = self.name_end(start);
@@ -285,7 +283,7 @@ impl<'a> Scanner<'a> {
             })
     }
 
-    /// A range behind a field without an operator: `dph 0.2..0.5`.
+    /// A range after a field without an operator: `dph 0.2..0.5`.
     fn bare_range(&mut self) -> Raw {
         let start = self.after_blanks(self.at);
         let end = self.run_end(start);
@@ -300,7 +298,7 @@ impl<'a> Scanner<'a> {
         Raw::One(self.unquoted(start..end))
     }
 
-    /// The value behind an operator that ends here.
+    /// The value after an operator that ends here.
     fn value(&mut self, operator: Option<Operator>) -> Raw {
         let start = self.after_blanks(self.at);
         let apart = start > self.at;
@@ -327,7 +325,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Where a value without quotes ends: at a blank, or at a comma that separates conditions.
+    /// The end of an unquoted value: a blank, or a comma that separates conditions.
     fn run_end(&self, start: usize) -> usize {
         let mut end = start;
         for character in self.rest(start).chars() {
@@ -339,7 +337,7 @@ impl<'a> Scanner<'a> {
         end
     }
 
-    /// Whether the comma in front of `after` separates conditions instead of being part of a value.
+    /// Whether the comma before `after` separates conditions rather than being part of a value.
     fn separates(&self, after: usize) -> bool {
         let next = self.rest(after).chars().next();
         next.is_none_or(|next| next == ',' || next.is_whitespace()) || self.is_condition(after)
@@ -355,7 +353,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A quoted text. A doubled quote stands for one.
+    /// A quoted text. A doubled quote is a literal quote.
     fn quoted(&mut self, quote: char) -> Item {
         let start = self.at;
         self.at += quote.len_utf8();
@@ -454,7 +452,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The list that a text is, brackets optional. Spans count from the beginning of `text`.
+/// Parses the whole text as a list, brackets optional. Spans count from the start of `text`.
 pub(super) fn list(text: &str) -> List {
     let (opened, shift) = if text.starts_with(['[', '(']) {
         (text.to_owned(), 0)
@@ -473,7 +471,7 @@ pub(super) fn list(text: &str) -> List {
     list
 }
 
-/// The one value that a text is: quoted, or all of it as it stands.
+/// Parses the whole text as one value: quoted, or as it is.
 pub(super) fn item(text: &str) -> Item {
     let mut scanner = Scanner::within(text);
     match scanner.peek() {

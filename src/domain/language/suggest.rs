@@ -1,4 +1,4 @@
-//! Names that nothing has, and the names that were probably meant.
+//! Suggestions for names that match nothing.
 
 use super::operand::squashed;
 use super::print::print_condition;
@@ -6,7 +6,7 @@ use crate::domain::field::{Kind, Operator};
 use crate::domain::query::{Condition, Operand};
 use crate::domain::value::Value;
 
-/// The most names that are suggested for one.
+/// The maximum number of suggestions.
 const MOST: usize = 4;
 
 /// The condition that was probably meant by one that names something unknown; `seen` are the names
@@ -61,8 +61,8 @@ pub fn did_you_mean(condition: &Condition, seen: &[String]) -> Option<String> {
     Some(print_condition(&Condition::new(field, operator, operand)))
 }
 
-/// The names closest to a text, in this order of closeness: the same but for case and blanks, with
-/// all its words, holding it, one slip away.
+/// The names closest to a text, in this order: equal but for case and blanks, with all its words,
+/// containing it, one typo away.
 fn nearest<'a>(text: &str, known: &[&'a str]) -> Vec<&'a str> {
     let wanted = squashed(text);
     let words = |text: &str| -> Vec<String> { text.split_whitespace().map(squashed).collect() };
@@ -85,15 +85,15 @@ fn nearest<'a>(text: &str, known: &[&'a str]) -> Vec<&'a str> {
         .map(|test| known.iter().copied().filter(|name| test(name)).collect())
         .find(|found: &Vec<_>| !found.is_empty())
         .unwrap_or_default();
-    // The shorter the name, the more of it was typed.
+    // In a shorter name, more of it was typed.
     found.sort_by_key(|name| (name.len(), *name));
     found.dedup();
     found.truncate(MOST);
     found
 }
 
-/// Whether one text is the other with a slip of the fingers. Other digits name another model, which
-/// may exist: an RTX 3080 is not meant to be an RTX 3090.
+/// Whether one text is the other with a typo. Other digits name another model, which may exist: an
+/// RTX 3080 is not meant to be an RTX 3090.
 fn is_slip(one: &str, other: &str) -> bool {
     let digits = |text: &str| {
         let mut digits: Vec<char> = text.chars().filter(char::is_ascii_digit).collect();

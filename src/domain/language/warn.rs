@@ -1,4 +1,4 @@
-//! Conditions that are well written and still unlikely to mean what was meant.
+//! Warnings for valid conditions that are unlikely to mean what was meant.
 
 use super::print::print_value;
 use crate::domain::dialect::Dialect;
@@ -7,7 +7,7 @@ use crate::domain::format;
 use crate::domain::query::{Condition, Operand};
 use crate::domain::value::Value;
 
-/// What to know about a condition before it runs; `None` when there is nothing to say.
+/// The warning for a condition before it runs; `None` if it looks right.
 ///
 /// ```
 /// use bourse::domain::{Dialect, OFFERS, language};
@@ -46,7 +46,7 @@ fn range(condition: &Condition, value: &Value, dialect: &Dialect) -> Option<Stri
         Operator::Neq | Operator::Nin => false,
     };
     let meant = meant(field, *number);
-    // What every record meets does no harm (`num_gpus>0`), unless it is a slip of units.
+    // A bound that every record meets is harmless (`num_gpus>0`), unless it is a slip of units.
     if !finds_nothing && meant.is_none() {
         return None;
     }
@@ -72,7 +72,7 @@ fn meant(field: &Field, number: f64) -> Option<String> {
         Unit::Ratio if (low..=high).contains(&(number / 100.0)) => {
             Some(format!("{}%", format::trimmed(number, 4)))
         }
-        // Somebody typed MB where GB are read: 24000 became 24000 GB.
+        // MB typed where GB are expected: 24000 became 24000 GB.
         Unit::Megabytes if (low..=high).contains(&(number / 1000.0)) => {
             Some(format!("{}MB", format::trimmed(number / 1000.0, 0)))
         }

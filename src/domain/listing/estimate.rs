@@ -1,9 +1,9 @@
-//! The prices of a listing at another storage size than its answer was priced for, and those of a
-//! reserved search: a few columns laid over those that came. No row is copied; a column is worked
-//! out when it is first asked for.
+//! The prices of a listing at another storage size than the response was priced for, and those of a
+//! reserved search: a few columns laid over the received ones. No row is copied; a column is
+//! computed on first use.
 //!
-//! `dph_total = dph_base + storage_cost x GB / 720`, and everything that contains the storage or
-//! is divided by the total moves with it. Of a reserved offer people pay `discounted_dph_total`,
+//! `dph_total = dph_base + storage_cost x GB / 720`, and everything that contains the storage or is
+//! divided by the total moves with it. People pay `discounted_dph_total` for a reserved offer,
 //! while the market keeps the full price in `dph_total`: that column shows what is paid.
 
 use std::borrow::Cow;
@@ -15,18 +15,18 @@ use crate::domain::cost::storage_per_hour;
 use crate::domain::field::Field;
 use crate::domain::query::OfferType;
 
-/// How a price moves with the storage. Names are those of the record's members.
+/// How a price depends on the storage. Names are those of the record's members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Move {
-    /// It is the price of the storage alone.
+    /// The price of the storage alone.
     Storage,
-    /// It is the GPUs and the storage.
+    /// GPUs plus storage.
     Total,
-    /// It contains the storage that `storage_total_cost` tells.
+    /// Contains the storage price in `storage_total_cost`.
     Contains,
-    /// It contains the storage that another member tells.
+    /// Contains the storage price in another member.
     ContainsOf(&'static str),
-    /// It is a quantity per $/h of the total.
+    /// A quantity per $/h of the total.
     Per(&'static str),
 }
 
@@ -54,10 +54,10 @@ const MOVES: [(&str, Move); 12] = [
 /// What a reserved offer costs per hour.
 const DISCOUNTED: &str = "discounted_dph_total";
 
-/// Columns of other prices, worked out on first use.
+/// Columns of adjusted prices, computed on first use.
 #[derive(Debug)]
 pub(super) struct Estimate {
-    /// The storage size in GB, if it is another than the answer's.
+    /// The storage size in GB, if it differs from the response's.
     gb: Option<f64>,
     /// The price model that was searched.
     model: OfferType,
@@ -65,7 +65,7 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
-    /// Other prices, unless those that came are the ones to show.
+    /// The adjusted prices; `None` if the received ones are the ones to show.
     fn new(gb: Option<f64>, model: OfferType) -> Option<Self> {
         let is_other = gb.is_some() || model == OfferType::Reserved;
         is_other.then(|| Self {
@@ -75,7 +75,7 @@ impl Estimate {
         })
     }
 
-    /// How a field's cells are worked out here, if they are: its place among [`MOVES`].
+    /// The index of a field among [`MOVES`], if its cells are adjusted.
     fn place(&self, key: &str) -> Option<usize> {
         let place = MOVES.iter().position(|(known, _)| *known == key)?;
         let is_moved = match MOVES[place].1 {
@@ -90,7 +90,7 @@ impl Estimate {
         self.gb.is_some() && self.place(key).is_some()
     }
 
-    /// The column of a field, if it moves.
+    /// The adjusted column of a field, if it has one.
     pub(super) fn column(&self, listing: &Listing, key: &str) -> Option<&Column> {
         let place = self.place(key)?;
         Some(self.columns[place].get_or_init(|| {
@@ -105,20 +105,21 @@ impl Estimate {
         }))
     }
 
-    /// The cell of one record, whose own cells are `sent`; `None` for fields that do not move.
+    /// The adjusted cell of one record, whose received cells are `sent`; `None` for fields that are
+    /// not adjusted.
     pub(super) fn cell<'a>(
         &self,
         key: &str,
         sent: &dyn Fn(&str) -> CellRef<'a>,
     ) -> Option<RawCell<'a>> {
         let (_, how) = MOVES[self.place(key)?];
-        // A full price is never shown for a discount that the record does not say.
+        // If the record has no discounted price, the full price must not stand in for it.
         let source = match how {
             Move::Total if self.model == OfferType::Reserved => DISCOUNTED,
             _ => key,
         };
         let Some(own) = sent(source).number() else {
-            // Nothing moves where nothing was sent: a hole stays the hole it is.
+            // A missing value stays missing.
             return Some(hole(sent(source)));
         };
         let record = Record {
@@ -136,14 +137,14 @@ impl Estimate {
 }
 
 impl Listing {
-    /// Lays the prices at `gb` of storage over those that came, or takes them away again. Every
-    /// column, cell, sort and match then shows them; [`Listing::sent_column`] does not.
+    /// Adjusts the prices to `gb` of storage, or back to the received ones. Every column, cell,
+    /// sort and match then shows them; [`Listing::sent_column`] does not.
     pub fn estimate_storage(&mut self, gb: Option<f64>) {
         self.reprice(gb, self.offer_type());
     }
 
-    /// Shows the prices of the model that was searched: of reserved offers the discounted ones,
-    /// which the market sends beside the full price.
+    /// Shows the prices of the searched model: for reserved offers the discounted ones, which the
+    /// market sends beside the full price.
     pub fn price_as(&mut self, model: OfferType) {
         self.reprice(self.estimated_storage(), model);
     }
@@ -151,10 +152,11 @@ impl Listing {
     fn reprice(&mut self, gb: Option<f64>, model: OfferType) {
         if (self.estimated_storage(), self.offer_type()) != (gb, model) {
             self.estimate = Estimate::new(gb, model);
+            self.forget_last();
         }
     }
 
-    /// The storage size in GB that prices are worked out for, if they are.
+    /// The storage size in GB that prices are adjusted to, if they are.
     pub fn estimated_storage(&self) -> Option<f64> {
         self.estimate.as_ref().and_then(|estimate| estimate.gb)
     }
@@ -165,7 +167,7 @@ impl Listing {
         estimate.map_or(OfferType::OnDemand, |estimate| estimate.model)
     }
 
-    /// Whether the cells of a field are an estimate and not as they came.
+    /// Whether the cells of a field are estimated rather than received.
     pub fn is_estimated(&self, field: &Field) -> bool {
         let estimate = self.estimate.as_ref();
         estimate.is_some_and(|estimate| estimate.is_estimate(field.key))
@@ -176,7 +178,7 @@ impl Listing {
         field.key == "dph_total" && self.offer_type() == OfferType::Reserved
     }
 
-    /// The header of a field's column, with the unit where the dialect decides what a number means.
+    /// The header of a field's column, with the unit where the dialect decides it.
     pub fn header(&self, field: &Field, dialect: &Dialect) -> Cow<'static, str> {
         if self.is_reserved_price(field) {
             self.label(field).into()
@@ -185,7 +187,7 @@ impl Listing {
         }
     }
 
-    /// The label of a field: a reserved price says that it is one.
+    /// The label of a field; a reserved price is labelled as one.
     pub fn label(&self, field: &Field) -> &'static str {
         if self.is_reserved_price(field) {
             "Res. $/h"
@@ -195,7 +197,7 @@ impl Listing {
     }
 }
 
-/// The members that a move reads besides its own.
+/// The further members that a move reads.
 const fn needed(how: Move) -> [&'static str; 6] {
     const BASE: &str = "dph_base";
     const TOTAL: &str = "dph_total";
@@ -225,7 +227,7 @@ const fn hole(cell: CellRef<'_>) -> RawCell<'_> {
     }
 }
 
-/// The numbers of one record as they came, the storage size wished for and the price model.
+/// The received numbers of one record, the storage size wanted and the price model.
 struct Record<'a, 'c> {
     sent: &'a dyn Fn(&str) -> CellRef<'c>,
     gb: Option<f64>,
@@ -239,7 +241,7 @@ impl Record<'_, '_> {
             .filter(|number| number.is_finite())
     }
 
-    /// $/h of the storage wished for. Of none, its price need not be known.
+    /// $/h of the storage wanted. Zero GB cost nothing, even at an unknown price.
     fn storage(&self) -> Option<f64> {
         match self.gb {
             None => self.included(),
@@ -251,7 +253,7 @@ impl Record<'_, '_> {
         }
     }
 
-    /// $/h of the storage that the prices came with.
+    /// $/h of the storage in the received prices.
     fn included(&self) -> Option<f64> {
         self.number("storage_total_cost")
             .or_else(|| Some(self.number("dph_total")? - self.number("dph_base")?))

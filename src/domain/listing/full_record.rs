@@ -36,7 +36,7 @@ impl FullRecord {
         self.columns.get(self.catalog.position(field)?)?.text(0)
     }
 
-    /// With the prices that an estimate works out.
+    /// With the adjusted prices of an estimate.
     pub(super) fn estimated(mut self, estimate: &Estimate) -> Self {
         let sent = |key: &str| {
             self.catalog

@@ -1,8 +1,9 @@
-//! Reading one record: only the members that are asked for, each on its own, tolerantly.
+//! Parses one record: only the members that are needed, each on its own, tolerantly.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::ops::Range;
 
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -15,7 +16,7 @@ use crate::domain::json_split;
 use crate::domain::value::{EXACT, Found};
 use crate::domain::workergroup::search_query_text;
 
-/// What prices are worked out from, and what joins the slices of a machine.
+/// Members that prices are computed from, or that join the slices of a machine.
 const PRICED_BY: [&str; 8] = [
     "dph_base",
     "min_bid",
@@ -27,7 +28,7 @@ const PRICED_BY: [&str; 8] = [
     "score",
 ];
 
-/// Whether a field's column is read with the answer.
+/// Whether a field's column is read together with the response.
 pub(super) fn is_hot(field: &Field) -> bool {
     field.kind != Kind::Secret
         && (field.column.rank.is_some()
@@ -98,7 +99,6 @@ impl Plan {
         self.searches.push(search);
     }
 
-    /// Reads one record, or says why it cannot be read.
     pub(super) fn read<'p, 'a>(&'p self, json: &'a str) -> Result<Record<'p, 'a>, &'static str> {
         if !json.trim_start().starts_with('{') {
             return Err("not an object");
@@ -167,7 +167,7 @@ fn without_non_numbers(json: &str) -> String {
     out
 }
 
-/// The members of one record that were asked for.
+/// The requested members of one record.
 pub(super) struct Record<'p, 'a> {
     plan: &'p Plan,
     values: Vec<RawCell<'a>>,
@@ -205,7 +205,7 @@ impl<'p, 'a> Record<'p, 'a> {
             .unwrap_or(&RawCell::Missing)
     }
 
-    /// What a field sees in the record.
+    /// The value of a field in the record.
     pub(super) fn cell(&self, field: &Field, now: f64) -> RawCell<'a> {
         match field.source {
             Source::Member(name) | Source::Search(name) => fit(field.kind, self.get(name)),
@@ -272,7 +272,7 @@ fn misfit(value: &RawCell<'_>) -> RawCell<'static> {
     })
 }
 
-/// A value as the kind takes it: numbers may come as text or flags, ids as text.
+/// A value converted to the field's kind: numbers may be sent as text or booleans, ids as text.
 fn fit<'a>(kind: Kind, value: &RawCell<'a>) -> RawCell<'a> {
     match (kind, value) {
         (_, RawCell::Missing | RawCell::Null) => value.clone(),
@@ -310,7 +310,7 @@ fn fit<'a>(kind: Kind, value: &RawCell<'a>) -> RawCell<'a> {
     }
 }
 
-/// A workergroup's search as text in the query language, whether it came as text, object or list.
+/// A workergroup's search as text in the query language, whether sent as text, object or list.
 fn search(json: &str) -> RawCell<'static> {
     let json = json.trim();
     if json == "null" {
@@ -323,8 +323,8 @@ fn search(json: &str) -> RawCell<'static> {
     RawCell::Text(Cow::Owned(search.text.compared().to_owned()))
 }
 
-/// A moment as seconds since 1970: ISO 8601, in UTC where it names no offset. Anything else stays
-/// the text that it is.
+/// A moment as seconds since 1970: ISO 8601, in UTC without an offset. Anything else is kept as
+/// text.
 fn moment<'a>(text: &Cow<'a, str>) -> RawCell<'a> {
     let text_of = text.trim();
     let civil = || {
@@ -336,6 +336,87 @@ fn moment<'a>(text: &Cow<'a, str>) -> RawCell<'a> {
         || RawCell::Text(text.clone()),
         |moment| RawCell::Number(moment.as_duration().as_secs_f64()),
     )
+}
+
+/// The JSON of a member of a record; the last one of a repeated name.
+pub(super) fn member<'j>(json: &'j str, name: &str) -> Option<&'j str> {
+    struct Wanted<'n>(&'n str);
+    impl<'de> Visitor<'de> for Wanted<'_> {
+        type Value = Option<&'de str>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a record")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut found = None;
+            while let Some(Name(name)) = map.next_key()? {
+                if name == self.0 {
+                    found = Some(map.next_value::<&RawValue>()?.get());
+                } else {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+            Ok(found)
+        }
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    deserializer
+        .deserialize_map(Wanted(name))
+        .unwrap_or_else(|_| {
+            let members = json_split::members(json).ok()?;
+            let found = members.into_iter().rfind(|(own, _)| own == name)?;
+            Some(&json[found.1])
+        })
+}
+
+/// The first `most` members of a record that are not among `known`, and how many more there are;
+/// none of a record that cannot be read.
+pub(super) fn other_members<'j>(
+    json: &'j str,
+    known: &HashSet<&str>,
+    most: usize,
+) -> (Vec<(String, &'j str)>, usize) {
+    let visitor = Others { known, most };
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    deserializer.deserialize_map(visitor).unwrap_or_else(|_| {
+        let members = json_split::members(json).unwrap_or_default();
+        let is_other = |(name, _): &(String, Range<usize>)| !known.contains(name.as_str());
+        let mut others: Vec<_> = members.into_iter().filter(is_other).collect();
+        let more = others.len().saturating_sub(most);
+        others.truncate(most);
+        let json = others.into_iter().map(|(name, value)| (name, &json[value]));
+        (json.collect(), more)
+    })
+}
+
+struct Others<'k> {
+    known: &'k HashSet<&'k str>,
+    most: usize,
+}
+
+impl<'de> Visitor<'de> for Others<'_> {
+    type Value = (Vec<(String, &'de str)>, usize);
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a record")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let (mut others, mut more) = (Vec::new(), 0);
+        while let Some(Name(name)) = map.next_key()? {
+            if self.known.contains(name.as_ref()) {
+                map.next_value::<IgnoredAny>()?;
+            } else if others.len() < self.most {
+                let value: &RawValue = map.next_value()?;
+                others.push((name.into_owned(), value.get()));
+            } else {
+                map.next_value::<IgnoredAny>()?;
+                more += 1;
+            }
+        }
+        Ok((others, more))
+    }
 }
 
 struct RecordVisitor<'p> {

@@ -27,7 +27,7 @@ pub enum Verdict {
     Better,
     /// It is worse than the first.
     Worse,
-    /// The difference may be chance, or there are too few values to tell.
+    /// The difference may be chance, or there are too few values.
     Unclear,
 }
 
@@ -51,15 +51,15 @@ impl Figure {
         Some(self.second? - self.first?)
     }
 
-    /// The difference as a part of the first; `None` where the first is 0.
+    /// The difference relative to the first; `None` if the first is 0.
     pub fn change(&self) -> Option<f64> {
         let first = self.first.filter(|first| *first != 0.0)?;
         Some(self.difference()? / first)
     }
 }
 
-/// The figures of two runs, each with how many seconds it has run. Counts of outcomes that occur
-/// in neither are left out, but for the first three.
+/// The figures of two runs, each with the seconds it has run. Counts of outcomes that neither run
+/// has are left out, except the first three.
 pub fn compare(first: (&RouteStats, f64), second: (&RouteStats, f64)) -> Vec<Figure> {
     use FigureUnit::{Bytes, Count, Load, PerSecond, Seconds, Share};
     let summaries = [first, second].map(|(stats, seconds)| stats.summary(seconds));
@@ -92,7 +92,7 @@ pub fn compare(first: (&RouteStats, f64), second: (&RouteStats, f64)) -> Vec<Fig
     add("requests per second", PerSecond, None, &|of| of.per_second);
     let reply = time_verdict(first.router_reply(), second.router_reply());
     let worker = time_verdict(first.time_to_worker(), second.time_to_worker());
-    // The test is about where the values lie, which the median stands for.
+    // The test compares distributions, which the median represents best.
     let rows: [(_, _, Option<Verdict>, Get, Quantile); 12] = [
         ("router reply p50", Seconds, Some(reply), reply_of, |it| {
             it.p50

@@ -1,5 +1,5 @@
-//! A run as CSV and JSON, with its parameters. No signature and no key is in a sample, so none can
-//! be in an export.
+//! A run as CSV and JSON, with its parameters. Samples hold no signature and no key, so exports
+//! cannot either.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -37,7 +37,7 @@ const COLUMNS: [&str; 21] = [
     "time_to_worker_s",
 ];
 
-/// The attempts as CSV, one row each in the order of sending; times are seconds since the run
+/// The attempts as CSV, one row each in the order they were sent; times are seconds since the run
 /// began.
 pub fn export_csv(run: &Run) -> String {
     let plan = run.plan();
@@ -91,7 +91,8 @@ pub fn export_csv(run: &Run) -> String {
         .unwrap_or_default()
 }
 
-/// The run as JSON: its parameters, its figures at `now`, and its attempts in the order of sending.
+/// The run as JSON: its parameters, its figures at `now`, and its attempts in the order they were
+/// sent.
 pub fn export_json(run: &Run, now: f64) -> String {
     let attempts: Vec<Json> = in_order(run).into_iter().map(attempt_json).collect();
     let mut parameters = plan_json(run.plan());

@@ -1,8 +1,8 @@
-//! Latencies: a histogram of three significant digits, and the exact figures beside it.
+//! Latencies: a histogram with three significant digits, plus exact minimum, maximum and mean.
 
 use hdrhistogram::Histogram;
 
-/// The longest latency that is told apart, in microseconds: an hour.
+/// The longest latency recorded, in microseconds: an hour.
 const LONGEST: u64 = 3_600_000_000;
 
 /// A bar of the latency histogram.
@@ -16,8 +16,8 @@ pub struct Bar {
     pub count: u64,
 }
 
-/// Latencies of a kind. Quantiles are exact to three significant digits (a thousandth of their
-/// value); least, most and mean are exact.
+/// Latencies of one kind. Quantiles are accurate to three significant digits (a thousandth of their
+/// value); minimum, maximum and mean are exact.
 #[derive(Debug, Clone, Default)]
 pub struct Latencies {
     histogram: Option<Histogram<u64>>,
@@ -60,7 +60,7 @@ impl Latencies {
     }
 
     /// The latency in seconds that the share `quantile` (0 to 1) of all do not exceed: the smallest
-    /// recorded one with at least that share at or below it. `None` without any.
+    /// recorded one with at least that share at or below it. `None` if nothing was recorded.
     pub fn quantile(&self, quantile: f64) -> Option<f64> {
         let histogram = self.filled()?;
         #[expect(clippy::cast_precision_loss)] // at most an hour in microseconds
@@ -68,8 +68,7 @@ impl Latencies {
         Some(seconds.clamp(self.least, self.most))
     }
 
-    /// The latencies in microseconds, to three significant digits, ascending, each with how often
-    /// it occurs.
+    /// The latencies in microseconds, to three significant digits, ascending, with their counts.
     pub fn counts(&self) -> Vec<(u64, u64)> {
         let recorded = self.filled().map(Histogram::iter_recorded);
         recorded
@@ -96,7 +95,8 @@ impl Latencies {
         self.filled().map(|_| self.most)
     }
 
-    /// `bars` bars of equal width from the shortest to the longest; one if all are alike.
+    /// `bars` bars of equal width from the shortest to the longest latency; a single bar if all are
+    /// equal.
     pub fn bars(&self, bars: usize) -> Vec<Bar> {
         let Some(histogram) = self.filled() else {
             return Vec::new();

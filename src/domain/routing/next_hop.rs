@@ -1,4 +1,4 @@
-//! The next hop: what the assigned worker is sent. bourse writes it and never sends it.
+//! The next hop: the request for the assigned worker. bourse prepares it and never sends it.
 
 use std::ops::Range;
 
@@ -12,17 +12,17 @@ pub struct PayloadError {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// Where, in bytes of the payload; empty where something is missing.
+    /// Where, in bytes of the payload; empty if something is missing.
     pub span: Range<usize>,
 }
 
-/// Says where a payload is no JSON.
+/// Reports where a payload is not valid JSON.
 pub fn check_payload(payload: &str) -> Result<(), PayloadError> {
     raw(payload).map(|_| ())
 }
 
-/// The body for the worker: the whole assignment as it came as `auth_data` (workers check its
-/// signature), and the person's payload as it was typed. `reply` is the assignment's JSON text.
+/// The body for the worker: the whole assignment as received as `auth_data` (workers check its
+/// signature), and the payload as typed. `reply` is the assignment's JSON text.
 pub fn next_hop_body(reply: &str, payload: &str) -> Result<String, PayloadError> {
     let payload = raw(payload)?;
     let reply = raw(reply)?;
@@ -44,7 +44,7 @@ fn raw(text: &str) -> Result<&RawValue, PayloadError> {
     })
 }
 
-/// The byte at which the reader stopped: it names a line and how many of its bytes it had read.
+/// The byte at which the parser stopped, from its line and byte column.
 fn offset(text: &str, line: usize, column: usize) -> usize {
     let start: usize = text
         .split_inclusive('\n')
@@ -70,7 +70,7 @@ fn located(text: &str, at: usize, message: String) -> PayloadError {
     }
 }
 
-/// The reader's words without its own place, which counts bytes.
+/// The parser's message without its position, which counts bytes.
 fn words(message: &str) -> String {
     message
         .split(" at line ")

@@ -1,4 +1,4 @@
-//! What is to be sent to the routing endpoint, and how fast.
+//! What to send to the routing endpoint, and how fast.
 
 use crate::domain::dialect::Dialect;
 use crate::domain::objection::Objection;
@@ -8,14 +8,15 @@ use crate::domain::unit::Unit;
 /// export.
 pub const MOST_ATTEMPTS: u64 = 250_000;
 
-/// Requests per second of a run by duration that names no rate: enough for quantiles within half a
-/// minute, and no flood on an endpoint that bills its workers.
+/// Requests per second of a run by duration without a rate: enough for quantiles within half a
+/// minute, without flooding an endpoint that bills its workers.
 pub const DEFAULT_RATE: f64 = 10.0;
 
 /// The most attempts in flight at once.
 const MOST_CONCURRENT: u32 = 1024;
 
-/// The fastest rate that a schedule in whole microseconds keeps honestly, in requests per second.
+/// The fastest rate, in requests per second, that a schedule in whole microseconds represents
+/// accurately.
 const FASTEST: f64 = 10_000.0;
 
 /// The longest run, in seconds: a day.
@@ -24,16 +25,15 @@ const LONGEST: f64 = 86_400.0;
 /// The load estimate of a request when none is given (specification, "Route").
 const DEFAULT_COST: f64 = 100.0;
 
-/// When a run has had enough.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Stop {
-    /// After so many requests; their polls come on top.
+    /// After this many requests; their polls come on top.
     Count(u64),
-    /// After so many seconds of running time; pauses do not count.
+    /// After this many seconds of running time; pauses do not count.
     Duration(f64),
 }
 
-/// How a request that got no worker is polled, and how long a slot of a closed loop waits after a
+/// How a request without a worker is polled, and how long a slot of a closed loop waits after a
 /// failure. The waits grow from `least` to `most` and are jittered, so that slots do not poll in
 /// step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,8 +42,8 @@ pub struct PollPolicy {
     pub least: f64,
     /// Longest wait before any later poll, in seconds.
     pub most: f64,
-    /// Load estimate that a poll carries; `None` repeats the plan's cost. The market's own client
-    /// polls without adding load; the specification knows no way but a cost of 0.
+    /// Load estimate of a poll; `None` repeats the plan's cost. The market's own client polls
+    /// without adding load; the only way the specification offers is a cost of 0.
     pub cost: Option<f64>,
     /// Seconds after which a request without a worker is not polled again.
     pub patience: f64,
@@ -53,6 +53,7 @@ impl Default for PollPolicy {
     fn default() -> Self {
         Self {
             least: 1.0,
+            // The longest wait of the market's own client.
             most: 5.0,
             cost: None,
             // The `replay_timeout` of the market's own client.
@@ -62,8 +63,8 @@ impl Default for PollPolicy {
 }
 
 impl PollPolicy {
-    /// How long to wait before the next attempt after `misses` (at least 1) replies in a row that
-    /// assigned nothing: from half the ceiling to the whole, by `jitter` (0 to 1).
+    /// How long to wait before the next attempt after `misses` (at least 1) replies in a row
+    /// without an assignment: from half the ceiling to the whole, by `jitter` (0 to 1).
     pub fn wait(&self, misses: u32, jitter: f64) -> f64 {
         let doubled = self.least * f64::from(1_u32 << misses.saturating_sub(1).min(16));
         let ceiling = doubled.min(self.most).max(self.least);
@@ -92,7 +93,7 @@ pub struct RoutePlan {
 }
 
 impl RoutePlan {
-    /// One attempt of the default cost. It never polls: there is no second attempt.
+    /// One attempt with the default cost. It never polls.
     pub fn single(endpoint: impl Into<String>) -> Self {
         Self {
             endpoint: endpoint.into(),
@@ -114,7 +115,7 @@ impl RoutePlan {
         self.cost > 0.0
     }
 
-    /// What stands against running it; empty when nothing does.
+    /// The validation errors of the plan; empty if it can run.
     pub fn check(&self) -> Vec<Objection> {
         let mut found = Vec::new();
         let mut object =
@@ -176,7 +177,7 @@ fn is_amount(value: f64) -> bool {
     value.is_finite() && value >= 0.0
 }
 
-/// A span of time as people type it, in seconds: `30`, `30s`, `2m`, `1.5h`.
+/// Parses a time span in seconds: `30`, `30s`, `2m`, `1.5h`.
 ///
 /// ```
 /// use bourse::domain::routing::parse_span;

@@ -1,25 +1,24 @@
 //! Whether two runs differ: the Mann-Whitney rank test.
 //!
 //! Latencies are skewed and have outliers, so means and single percentiles of two runs always
-//! differ; ranks say whether one run's values tend to lie above the other's.
+//! differ; ranks tell whether one run's values tend to lie above the other's.
 
 // With fewer the rank sum takes too few values for a p-value below the level to mean much.
-/// The smallest number of values of a side that the normal approximation is used for.
+/// The smallest sample size for the normal approximation.
 pub const LEAST_VALUES: u64 = 8;
 
 /// Differences as large as this arise by chance in one of twenty comparisons of equal runs.
 pub const SIGNIFICANT: f64 = 0.05;
 
-/// The outcome of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankTest {
-    /// The statistic U of the first sample: in how many pairs its value is the larger one, ties
-    /// counting half.
+    /// The statistic U of the first sample: the number of pairs in which its value is the larger
+    /// one, ties counting half.
     pub u: f64,
-    /// The standardised statistic, tie-corrected and continuity-corrected; positive where the
-    /// first sample tends to be larger.
+    /// The standardised statistic, with tie and continuity correction; positive if the first sample
+    /// tends to be larger.
     pub z: f64,
-    /// The two-sided probability of a difference as large as this between equal runs.
+    /// The two-sided probability of a difference this large between equal runs.
     pub p: f64,
 }
 
@@ -46,7 +45,7 @@ pub fn rank_test(first: &[(u64, u64)], second: &[(u64, u64)]) -> Option<RankTest
         };
         let (own, other) = (take(&mut left), take(&mut right));
         let both = own + other;
-        // Tied values share the mean of the ranks that they take up.
+        // Tied values share the mean of their ranks.
         rank_sum += own * (before + f64::midpoint(both, 1.0));
         ties += both * (both * both - 1.0);
         before += both;
@@ -78,7 +77,7 @@ fn float(count: u64) -> f64 {
 }
 
 /// The probability that a standard normal variable lies at least as far from 0 as `z`: the
-/// complementary error function by Abramowitz and Stegun 7.1.26, right to 1.5e-7.
+/// complementary error function by Abramowitz and Stegun 7.1.26, accurate to 1.5e-7.
 fn two_sided(z: f64) -> f64 {
     let x = z.abs() / std::f64::consts::SQRT_2;
     let t = 1.0 / (1.0 + 0.327_591_1 * x);

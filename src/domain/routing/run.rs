@@ -1,4 +1,4 @@
-//! A plan being carried out: a pure machine that says what to send next and when to wake it.
+//! The execution of a plan: a pure state machine that says what to send next and when to wake it.
 
 mod schedule;
 
@@ -10,18 +10,18 @@ use super::stats::{RouteStats, Summary};
 use crate::domain::objection::Objection;
 use crate::domain::text::Untrusted;
 
-/// How many replies are kept whole, the latest: for the detail of an attempt and the next hop.
+/// The latest replies kept in full: for the details of an attempt and the next hop.
 const REPLIES: usize = 1000;
 
-/// After so many refusals of the key in a row [`Run::is_refused`].
+/// After this many rejections of the key in a row, [`Run::is_refused`].
 const REFUSALS: usize = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     Running,
-    /// It sends nothing; what is in flight may come back.
+    /// Nothing is sent; responses in flight still count.
     Paused,
-    /// It has sent all requests; the last replies, and polls of requests that wait, are to come.
+    /// All requests are sent; the last replies, and polls of waiting requests, are outstanding.
     Draining,
     Ended(End),
 }
@@ -30,7 +30,7 @@ pub enum Phase {
 pub enum End {
     Done,
     Stopped,
-    /// At [`MOST_ATTEMPTS`], before the plan was carried out.
+    /// At [`MOST_ATTEMPTS`], before the plan was complete.
     Capped,
     /// No worker was assigned to any request while the first one was polled.
     NoWorker,
@@ -44,7 +44,7 @@ pub struct Attempt {
     pub index: u64,
     /// The number of its request in the run, from 0.
     pub request: u64,
-    /// How often its request was polled, this attempt included; 0 for a new request.
+    /// The number of the poll of its request, from 1; 0 for a new request.
     pub poll: u32,
     /// When its request was first due.
     pub asked: f64,
@@ -54,21 +54,21 @@ pub struct Attempt {
     pub sent: f64,
 }
 
-/// How an attempt came back.
+/// The result of an attempt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completion {
     pub outcome: Outcome,
-    /// Bytes of the answer's body.
+    /// Bytes of the response body.
     pub bytes: u64,
     /// Id that the server gave the request.
     pub request_id: Option<Untrusted>,
-    /// The reply whole, as JSON text, or the error in words; the latest are kept in memory, none is
+    /// The full reply as JSON text, or the error message; the latest are kept in memory, none is
     /// exported.
     pub reply: Option<Untrusted>,
 }
 
 impl Completion {
-    /// An end without an answer.
+    /// A result without a response.
     pub const fn without_answer(outcome: Outcome) -> Self {
         Self {
             outcome,
@@ -82,7 +82,7 @@ impl Completion {
 #[derive(Debug, Clone, Copy)]
 struct Flight {
     attempt: Attempt,
-    /// Replies without an assignment in a row before it: its slot's in a closed loop, else its
+    /// Replies in a row without an assignment before it: its slot's in a closed loop, else its
     /// request's.
     misses: u32,
 }
@@ -98,21 +98,21 @@ struct Wait {
 
 #[derive(Debug, Clone, Copy)]
 enum Next {
-    /// A poll of the request of that attempt, which ended at that moment.
+    /// A poll of that attempt's request; the attempt ended at that time.
     Poll(Attempt, f64),
     /// A new request of the slot.
     Request,
 }
 
-/// A plan being carried out, and all that came of it.
+/// The execution of a plan, and its results.
 ///
-/// A request is asked once and then polled until it gets a worker, fails, or its patience ends.
-/// Polls keep within the plan: at a fixed rate and for a duration there are none after the last
-/// request was sent, since the person said how much to send.
+/// A request is sent once and then polled until it gets a worker, fails, or its patience ends.
+/// Polls stay within the plan: at a fixed rate and for a duration there are none after the last
+/// request, because the person set how much to send.
 ///
-/// The driver calls [`Run::step`] at the start, after every answer and at the time that
-/// [`Run::wake`] names, sends the attempts that it returns, and reports each end through
-/// [`Run::complete`]. `now` is a steady clock in seconds; where its zero is does not matter.
+/// The driver calls [`Run::step`] at the start, after every response and at the time that
+/// [`Run::wake`] returns, sends the attempts that it returns, and reports each result through
+/// [`Run::complete`]. `now` is a monotonic clock in seconds with any origin.
 #[derive(Debug, Clone)]
 pub struct Run {
     plan: RoutePlan,
@@ -137,8 +137,8 @@ pub struct Run {
 }
 
 impl Run {
-    /// Begins a run at `now`, or says what stands against the plan. `started_at` is the same moment
-    /// in seconds since 1970, for people and exports.
+    /// Starts a run at `now`, or returns the validation errors of the plan. `started_at` is the
+    /// same time in seconds since 1970, for display and exports.
     pub fn start(plan: RoutePlan, now: f64, started_at: f64) -> Result<Self, Vec<Objection>> {
         let objections = plan.check();
         if !objections.is_empty() {
@@ -164,8 +164,8 @@ impl Run {
         })
     }
 
-    /// Corrects when an attempt was sent, for a driver that measures it. Only an attempt in flight
-    /// can be corrected.
+    /// Corrects when an attempt was sent, for a driver that measures it. Ignored unless the attempt
+    /// is in flight.
     pub fn sent_at(&mut self, index: u64, now: f64) {
         let is_timed = self.plan.rate.is_some();
         let sent = micros(now - self.began);
@@ -180,8 +180,8 @@ impl Run {
         }
     }
 
-    /// Takes the end of an attempt. An attempt that is not in flight is ignored. `jitter` is a
-    /// random number from 0 to 1, for the wait before the next attempt.
+    /// Records the result of an attempt; ignored unless it is in flight. `jitter` is a random
+    /// number from 0 to 1, for the wait before the next attempt.
     pub fn complete(
         &mut self,
         index: u64,
@@ -198,7 +198,7 @@ impl Run {
         self.samples.last()
     }
 
-    /// Sends nothing until [`Run::resume`]. What is in flight may come back.
+    /// Sends nothing until [`Run::resume`]. Responses in flight still count.
     pub fn pause(&mut self, now: f64) {
         let has_polls = self.phase == Phase::Draining && !self.waits.is_empty();
         if self.phase == Phase::Running || has_polls {
@@ -207,7 +207,7 @@ impl Run {
         }
     }
 
-    /// Goes on; what was due during the pause is due later by its length.
+    /// Resumes; everything due is postponed by the length of the pause.
     pub fn resume(&mut self, now: f64) {
         if self.phase == Phase::Paused {
             self.end_pause(now);
@@ -218,7 +218,7 @@ impl Run {
     fn end_pause(&mut self, now: f64) {
         if let Some(since) = self.paused_since.take() {
             self.paused += (now - since).max(0.0);
-            // Our own pause is no time that a request waited for its worker.
+            // Our own pause is not time that a request spent waiting for its worker.
             let (from, until) = (since - self.began, now - self.began);
             for wait in &mut self.waits {
                 if let Next::Poll(attempt, ended) = &mut wait.what {
@@ -228,8 +228,8 @@ impl Run {
         }
     }
 
-    /// Stops at once: everything in flight is broken off and counts as cancelled. Returns the
-    /// attempts whose requests the driver has to abort.
+    /// Stops at once: everything in flight counts as cancelled. Returns the attempts whose requests
+    /// the driver has to abort.
     pub fn stop(&mut self, now: f64) -> Vec<u64> {
         if matches!(self.phase, Phase::Ended(_)) {
             return Vec::new();
@@ -247,7 +247,7 @@ impl Run {
         broken.into_keys().collect()
     }
 
-    /// Keeps what came of an attempt.
+    /// Records the result of an attempt.
     fn note(&mut self, attempt: &Attempt, now: f64, completion: Completion) {
         if let Some(reply) = completion.reply {
             if self.replies.len() == REPLIES {
@@ -291,7 +291,7 @@ impl Run {
         matches!(self.phase, Phase::Ended(_))
     }
 
-    /// When it began, in seconds since 1970.
+    /// When it started, in seconds since 1970.
     pub const fn started_at(&self) -> f64 {
         self.started_at
     }
@@ -302,7 +302,7 @@ impl Run {
         (until - self.began - self.paused).max(0.0)
     }
 
-    /// Seconds that it was paused, without a pause that lasts.
+    /// Seconds that it was paused, without the current pause.
     pub const fn paused(&self) -> f64 {
         self.paused
     }
@@ -325,17 +325,17 @@ impl Run {
             .count()
     }
 
-    /// How many attempts have not come back.
+    /// How many attempts are in flight.
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()
     }
 
-    /// Sum of the load estimates of what has ended and was not refused.
+    /// Total load estimate of the attempts that have ended and were not refused.
     pub const fn load_injected(&self) -> f64 {
         self.stats.load()
     }
 
-    /// How far it is, from 0 to 1, for a progress bar.
+    /// The progress from 0 to 1.
     pub fn progress(&self, now: f64) -> f64 {
         #[expect(clippy::cast_precision_loss)] // at most 250,000 attempts
         match (self.phase, self.plan.stop) {
@@ -349,7 +349,7 @@ impl Run {
         }
     }
 
-    /// The attempts that have ended, in the order of their ends.
+    /// The attempts that have ended, in the order they ended.
     pub fn samples(&self) -> &[RouteSample] {
         &self.samples
     }
@@ -358,12 +358,11 @@ impl Run {
         &self.stats
     }
 
-    /// The figures so far, plain.
     pub fn summary(&self, now: f64) -> Summary {
         self.stats.summary(self.elapsed(now))
     }
 
-    /// Whether the key was refused so often in a row that sending on is of no use.
+    /// Whether the key was refused so often in a row that sending more is pointless.
     pub fn is_refused(&self) -> bool {
         let latest = self.samples.iter().rev().take(REFUSALS);
         latest.len() == REFUSALS
@@ -372,7 +371,7 @@ impl Run {
                 .all(|sample| sample.outcome.kind() == OutcomeKind::Refused)
     }
 
-    /// The reply to an attempt, whole, or its error in words, if it is among the latest thousand.
+    /// The full reply to an attempt, or its error message, if it is among the latest thousand.
     pub fn reply(&self, index: u64) -> Option<&Untrusted> {
         self.replies
             .iter()

@@ -5,10 +5,10 @@ use serde_json::Value as Json;
 use crate::domain::secrets::{is_secret_name, remove_secrets, without_members};
 use crate::domain::text::Untrusted;
 
-/// The most characters of a status reply or of an error's words that a sample keeps.
+/// The maximum length of a status reply or error message in a sample, in characters.
 const KEPT: usize = 400;
 
-/// How an attempt ended, without what it said.
+/// How an attempt ended, without details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum OutcomeKind {
     Assigned,
@@ -17,12 +17,11 @@ pub enum OutcomeKind {
     RateLimited,
     /// The key was refused (401 and its like).
     Refused,
-    /// The request was rejected, the server failed, or no connection came about.
+    /// The request was rejected, the server failed, or there was no connection.
     Failed,
-    /// A good status with something that is no answer.
+    /// A good status with an unusable body.
     Garbage,
     TimedOut,
-    /// Broken off by the person.
     Cancelled,
 }
 
@@ -64,46 +63,45 @@ pub enum Outcome {
         worker: Untrusted,
         /// Number of the request at this worker, where the reply has one.
         reqnum: Option<i64>,
-        /// Whether the reply echoes endpoint and cost as they were sent.
+        /// Whether the reply echoes endpoint and cost as sent.
         echoed: bool,
     },
     /// A status reply: no worker yet.
     Waiting {
-        /// What it said, in short.
+        /// The status, shortened.
         status: Untrusted,
     },
     RateLimited {
-        /// Seconds that the server asks to wait, where it says so.
+        /// Seconds that the server asks to wait, if it does.
         wait: Option<f64>,
     },
     Refused {
         status: u16,
     },
-    /// The request was rejected, the server failed, or no connection came about.
+    /// The request was rejected, the server failed, or there was no connection.
     Failed {
         words: Untrusted,
-        /// Whether the server certainly did not take it: it said so, or nothing reached it.
+        /// Whether the server certainly did not accept it: it said so, or the request never reached
+        /// it.
         is_rejected: bool,
     },
-    /// A good status with something that is no answer.
+    /// A good status with an unusable body.
     Garbage {
-        /// What is wrong, in words.
         words: Untrusted,
     },
     TimedOut,
-    /// Broken off by the person.
     Cancelled,
 }
 
 impl Outcome {
-    /// The outcome of a status reply, given whole as JSON text of any shape.
+    /// The outcome of a status reply, given as JSON text of any shape.
     pub fn waiting(json: &str) -> Self {
         Self::Waiting {
             status: Untrusted::from(status_words(json)),
         }
     }
 
-    /// A failure after which nobody knows whether the server took the request, in words.
+    /// A failure that leaves open whether the server accepted the request.
     pub fn failed(words: &str) -> Self {
         Self::Failed {
             words: Untrusted::from(cut(words)),
@@ -111,7 +109,7 @@ impl Outcome {
         }
     }
 
-    /// A failure of a request that the server did not take, in words.
+    /// A failure of a request that the server did not accept.
     pub fn rejected(words: &str) -> Self {
         Self::Failed {
             words: Untrusted::from(cut(words)),
@@ -119,8 +117,8 @@ impl Outcome {
         }
     }
 
-    /// Whether the endpoint reckons, or may reckon, with the load of the request: it does not where
-    /// the request was refused. An answer that was lost says nothing against it.
+    /// Whether the endpoint counts, or may count, the load of the request: not if it was refused. A
+    /// lost response does not rule it out.
     pub const fn injects_load(&self) -> bool {
         match self {
             Self::RateLimited { .. } | Self::Refused { .. } => false,
@@ -133,7 +131,6 @@ impl Outcome {
         }
     }
 
-    /// An answer that is none, in words.
     pub fn garbage(words: &str) -> Self {
         Self::Garbage {
             words: Untrusted::from(cut(words)),
@@ -169,7 +166,7 @@ impl Outcome {
         }
     }
 
-    /// What there is to say besides the kind: the status reply or the error.
+    /// Details besides the kind: the status reply or the error.
     pub fn detail(&self) -> Untrusted {
         match self {
             Self::Waiting { status } => status.clone(),
@@ -189,11 +186,11 @@ impl Outcome {
 /// One attempt that has ended. Times are seconds since the run began, in whole microseconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RouteSample {
-    /// Its number in the run, from 0, in the order of sending.
+    /// Its number in the run, from 0, in the order sent.
     pub index: u64,
     /// The number of its request in the run, from 0: a request and its polls share it.
     pub request: u64,
-    /// How often its request was polled, this attempt included; 0 for a new request.
+    /// The number of the poll of its request, from 1; 0 for a new request.
     pub poll: u32,
     /// When its request was first due.
     pub asked: f64,
@@ -203,7 +200,7 @@ pub struct RouteSample {
     pub sent: f64,
     pub ended: f64,
     pub outcome: Outcome,
-    /// Bytes of the answer's body.
+    /// Bytes of the response body.
     pub bytes: u64,
     /// Id that the server gave the request (`__request_id`).
     pub request_id: Option<Untrusted>,
@@ -223,7 +220,7 @@ impl RouteSample {
             .map(|_| micros(self.ended - self.asked).max(0.0))
     }
 
-    /// The load that it told the endpoint of: none where it was refused.
+    /// The load that it reported to the endpoint: none if it was refused.
     pub const fn load(&self) -> f64 {
         if self.outcome.injects_load() {
             self.cost
@@ -232,7 +229,7 @@ impl RouteSample {
         }
     }
 
-    /// Whether every blank-separated word of `filter` stands somewhere in the row, in any case.
+    /// Whether the row contains every blank-separated word of `filter`, in any case.
     pub fn matches(&self, filter: &str) -> bool {
         let detail = self.outcome.detail();
         let row = format!(
@@ -262,8 +259,8 @@ fn cut(text: &str) -> String {
     text.chars().take(KEPT).collect()
 }
 
-/// What a status reply says: its `status` text if it has one, else its members without those that
-/// may hold secrets.
+/// The text of a status reply: its `status` if it has one, else its members without those that may
+/// hold secrets.
 fn status_words(json: &str) -> String {
     let Ok(mut reply) = serde_json::from_str::<Json>(json) else {
         return cut(&without_members(json, is_secret_name));

@@ -1,16 +1,16 @@
-//! Figures of a run, added up as attempts end.
+//! Figures of a run, accumulated as attempts end.
 
 use super::latency::Latencies;
 use super::sample::{OutcomeKind, RouteSample};
 use super::timeline::{Bucket, Timeline};
 use super::workers::Workers;
 
-/// The figures of a run so far. Two figures are times: the *router reply* is how long each reply
-/// took, a poll's too; the *time to a worker* is how long a request took from its first ask to its
-/// assignment, polls and waits included.
+/// The figures of a run so far. Two of them are times: the *router reply* is how long each reply
+/// took, polls included; the *time to a worker* is how long a request took from its first attempt
+/// to its assignment, polls and waits included.
 #[derive(Debug, Clone, Default)]
 pub struct RouteStats {
-    /// Requests by how they stand: one that is polled waits.
+    /// Requests by outcome; one that is being polled counts as waiting.
     counts: [u64; OutcomeKind::ALL.len()],
     attempts: u64,
     polls: u64,
@@ -33,14 +33,14 @@ impl RouteStats {
         stats
     }
 
-    /// Adds an attempt that has ended. One that the person broke off counts as such, as a poll and
-    /// as load, and in nothing else: its latency is ours, not the server's.
+    /// Adds an attempt that has ended. A cancelled one counts as cancelled, as a poll and as load,
+    /// and nowhere else: its latency is ours, not the server's.
     pub fn record(&mut self, sample: &RouteSample) {
         let kind = sample.outcome.kind();
         self.attempts += 1;
         if sample.poll > 0 {
             self.polls += 1;
-            // Only what waits is polled: the poll's end takes the place of that.
+            // Only waiting requests are polled: the poll's outcome replaces "waiting".
             let waiting = &mut self.counts[OutcomeKind::Waiting.index()];
             *waiting = waiting.saturating_sub(1);
         }
@@ -68,12 +68,12 @@ impl RouteStats {
         }
     }
 
-    /// How many requests stand that way.
+    /// How many requests have that outcome.
     pub const fn count(&self, kind: OutcomeKind) -> u64 {
         self.counts[kind.index()]
     }
 
-    /// How many requests have come back, or were broken off; polls are none.
+    /// How many requests have ended or been cancelled, not counting polls.
     pub fn requests(&self) -> u64 {
         self.counts.iter().sum()
     }
@@ -83,12 +83,12 @@ impl RouteStats {
         self.attempts
     }
 
-    /// How many requests the server had its say on, or its time: all but those broken off.
+    /// How many requests the server answered or let time out: all but the cancelled ones.
     pub fn answered(&self) -> u64 {
         self.requests() - self.count(OutcomeKind::Cancelled)
     }
 
-    /// How many requests failed: neither assigned, nor waiting, nor broken off by the person.
+    /// How many requests failed: neither assigned, nor waiting, nor cancelled.
     pub fn failed(&self) -> u64 {
         use OutcomeKind::{Assigned, Cancelled, Waiting};
         let kinds = OutcomeKind::ALL.into_iter();
@@ -98,22 +98,22 @@ impl RouteStats {
             .sum()
     }
 
-    /// How many attempts asked again for a request that waits.
+    /// How many attempts were polls.
     pub const fn polls(&self) -> u64 {
         self.polls
     }
 
-    /// Bytes of all answers' bodies.
+    /// Bytes of all response bodies.
     pub const fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Sum of the load estimates of the attempts that have ended and were not refused.
+    /// Total load estimate of the attempts that have ended and were not refused.
     pub const fn load(&self) -> f64 {
         self.load
     }
 
-    /// How long each reply took; an attempt that timed out counts with the time it was waited for.
+    /// How long each reply took; a timed-out attempt counts with the time until it was given up.
     pub const fn router_reply(&self) -> &Latencies {
         &self.router_reply
     }
@@ -136,7 +136,7 @@ impl RouteStats {
         self.first_assigned
     }
 
-    /// Everything as plain figures. `seconds` is how long the run has run, without pauses.
+    /// All figures. `seconds` is how long the run has run, without pauses.
     pub fn summary(&self, seconds: f64) -> Summary {
         let ranked = self.workers.ranked();
         #[expect(clippy::cast_precision_loss)] // counts of requests
@@ -195,11 +195,11 @@ impl Quantiles {
     }
 }
 
-/// The figures of a run, plain.
+/// All figures of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     counts: [u64; OutcomeKind::ALL.len()],
-    /// Requests that have come back; polls are none.
+    /// Requests that have ended, not counting polls.
     pub requests: u64,
     /// Attempts that have ended: requests and polls.
     pub attempts: u64,
@@ -207,9 +207,9 @@ pub struct Summary {
     pub polls: u64,
     /// Seconds that the run has run, without pauses.
     pub seconds: f64,
-    /// Requests per second, without those broken off.
+    /// Requests per second, without cancelled ones.
     pub per_second: Option<f64>,
-    /// Share of the requests that were assigned a worker, from 0 to 1, without those broken off.
+    /// Share of the requests that were assigned a worker, from 0 to 1, without cancelled ones.
     pub assigned_share: Option<f64>,
     /// How long each reply took.
     pub router_reply: Option<Quantiles>,
@@ -217,21 +217,21 @@ pub struct Summary {
     pub time_to_worker: Option<Quantiles>,
     /// Seconds to the first assignment.
     pub first_assigned: Option<f64>,
-    /// Bytes of all answers' bodies.
+    /// Bytes of all response bodies.
     pub bytes: u64,
-    /// Sum of the load estimates of what was not refused.
+    /// Total load estimate of the attempts that were not refused.
     pub load: f64,
     pub workers: u64,
     /// Gaps in the workers' request numbers.
     pub reqnum_gaps: u64,
     /// Request numbers in those gaps.
     pub reqnums_missing: u64,
-    /// Request numbers that a worker was given again.
+    /// Request numbers that a worker was given more than once.
     pub reqnum_repeats: u64,
 }
 
 impl Summary {
-    /// How many requests stand that way.
+    /// How many requests have that outcome.
     pub const fn count(&self, kind: OutcomeKind) -> u64 {
         self.counts[kind.index()]
     }

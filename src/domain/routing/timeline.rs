@@ -1,6 +1,6 @@
-//! What happened when: counts per interval, in bounded memory.
+//! Counts per time interval, in bounded memory.
 
-/// The most intervals kept; when more are needed, neighbours are joined.
+/// The maximum number of intervals; beyond it neighbours are merged.
 const MOST: usize = 240;
 
 /// The first width of an interval, in seconds.
@@ -80,8 +80,8 @@ impl Timeline {
         &self.buckets
     }
 
-    /// Answers per second in each interval. The last interval may not be over yet: `now` is the
-    /// time since the start until which it has lasted.
+    /// Responses per second in each interval. The last interval may be incomplete: `now` is how far
+    /// it has got, in seconds since the start.
     pub fn per_second(&self, now: f64) -> Vec<f64> {
         let mut from = 0.0;
         self.buckets

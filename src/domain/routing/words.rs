@@ -1,4 +1,4 @@
-//! Plans, counts, loads and spans of the lab in words, wherever they are told.
+//! Formats plans, counts, loads and spans of the route lab.
 
 use super::compare::{Figure, FigureUnit};
 use super::plan::{MOST_ATTEMPTS, RoutePlan, Stop};
@@ -26,8 +26,7 @@ pub fn plan(plan: &RoutePlan) -> String {
     )
 }
 
-/// Why a run ended before its plan was carried out, where neither the person nor the key is the
-/// cause.
+/// Why a run ended before its plan was complete, unless the person or the key ended it.
 pub fn early_end(run: &Run) -> Option<String> {
     match run.phase() {
         Phase::Ended(End::Capped) => Some(format!(
@@ -45,7 +44,7 @@ pub fn early_end(run: &Run) -> Option<String> {
     }
 }
 
-/// A count with its thousands apart.
+/// A count with thousands separators.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
@@ -58,7 +57,7 @@ pub fn count(number: u64) -> String {
     out
 }
 
-/// A load or a rate: whole numbers with their thousands apart, others with up to two places.
+/// A load or a rate: whole numbers with thousands separators, others with up to two decimals.
 pub fn amount(value: f64) -> String {
     if value.fract() == 0.0 && (0.0..1e15).contains(&value) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // in range just here
@@ -70,7 +69,7 @@ pub fn amount(value: f64) -> String {
     trimmed(value, 2)
 }
 
-/// A span of time as a clock would tell it.
+/// A time span as a clock shows it.
 pub fn span(seconds: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a day at most
     let whole = seconds.max(0.0) as u64;
@@ -82,7 +81,7 @@ pub fn span(seconds: f64) -> String {
     }
 }
 
-/// A latency in the unit that suits it.
+/// A latency in a suitable unit.
 pub fn latency(seconds: f64) -> String {
     let size = seconds.abs();
     if size < 0.000_999_5 {
@@ -115,7 +114,7 @@ pub fn share(part: f64) -> String {
     format!("{:.1}%", part * 100.0)
 }
 
-/// A value of a figure; a dash where there is none.
+/// A value of a figure; a dash if there is none.
 pub fn figure(of: &Figure, value: Option<f64>) -> String {
     let Some(value) = value else {
         return "—".to_owned();
@@ -135,7 +134,7 @@ pub fn figure(of: &Figure, value: Option<f64>) -> String {
     }
 }
 
-/// A difference of two values of a figure; of shares in percentage points.
+/// A difference between two values of a figure; shares in percentage points.
 pub fn difference(of: &Figure, value: f64) -> String {
     match of.unit {
         FigureUnit::Share => format!("{:.1} pts", value * 100.0),
@@ -144,7 +143,7 @@ pub fn difference(of: &Figure, value: f64) -> String {
     }
 }
 
-/// What came of a run, in one line for a notification.
+/// The result of a run, in one line for a notification.
 pub fn result(run: &Run) -> String {
     let endpoint = Untrusted::from(run.plan().endpoint.as_str()).screen(40);
     let stats = run.stats();
@@ -165,7 +164,7 @@ pub fn result(run: &Run) -> String {
 }
 
 /// Why a run waits, from the status of its latest reply: `2 ready, 3 model_loading` becomes `3
-/// workers loading model`. A status of another form is given as it is.
+/// workers loading model`. A status in another format is shown as it is.
 pub fn waiting_for(run: &Run) -> Option<String> {
     if run.is_over() {
         return None;

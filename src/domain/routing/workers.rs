@@ -1,12 +1,12 @@
-//! Which workers were assigned, how often, and how their request numbers run.
+//! Which workers were assigned, how often, and with which request numbers.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::domain::text::Untrusted;
 
-/// The most workers told apart; a server that invents an address for each answer cannot take all
-/// memory.
+/// The maximum number of workers told apart: a server that invents an address for each response
+/// must not exhaust the memory.
 const MOST: usize = 1000;
 
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub struct WorkerShare {
 }
 
 impl WorkerShare {
-    /// Request numbers between its first and last that did not come here. Other clients of the
+    /// Request numbers between its first and last that were not seen here. Other clients of the
     /// worker get numbers too, so these are no loss by themselves.
     pub fn missing(&self) -> u64 {
         self.reqnums.missing()
@@ -29,8 +29,7 @@ impl WorkerShare {
         self.reqnums.ranges.len().saturating_sub(1) as u64
     }
 
-    /// Request numbers that came more than once, each repetition counted. A worker may refuse
-    /// those.
+    /// Request numbers seen more than once, counting each repetition. A worker may refuse those.
     pub const fn repeats(&self) -> u64 {
         self.reqnums.repeats
     }
@@ -72,7 +71,7 @@ impl Workers {
         }
     }
 
-    /// The workers, most assigned first, equals by address.
+    /// The workers, most assigned first, ties by address.
     pub fn ranked(&self) -> Vec<&WorkerShare> {
         let mut ranked: Vec<_> = self.shares.iter().collect();
         ranked.sort_by_key(|share| (Reverse(share.assigned), &share.worker));
@@ -89,7 +88,7 @@ impl Workers {
         self.shares.is_empty()
     }
 
-    /// Assignments to workers beyond those that are told apart.
+    /// Assignments to workers beyond the limit.
     pub const fn others(&self) -> u64 {
         self.others
     }
@@ -114,7 +113,7 @@ struct Reqnums {
 }
 
 impl Reqnums {
-    /// Adds a number; answers may come out of order.
+    /// Adds a number; responses may arrive out of order.
     fn insert(&mut self, number: i64) {
         let below = self
             .ranges
@@ -140,7 +139,7 @@ impl Reqnums {
         }
     }
 
-    /// Asked for with every frame, so it is not recounted: the span less what came.
+    /// Read in every frame, so it is not recounted: the span minus the numbers seen.
     fn missing(&self) -> u64 {
         let first = self.ranges.first_key_value().map(|(first, _)| *first);
         let last = self.ranges.last_key_value().map(|(_, last)| *last);

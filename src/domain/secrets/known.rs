@@ -2,27 +2,20 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fmt::Write as _;
 use std::ops::Range;
-
-use aho_corasick::{AhoCorasick, MatchKind};
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
 use super::REMOVED;
 use super::json_text::{scalars, scan, unquoted};
+use crate::domain::copies::Copies;
 
-/// The shortest secret that is looked for: a shorter one would match by chance.
-const SHORTEST: usize = 4;
-
-/// The shortest value of a secret member whose copies are looked for, and the shortest form.
+/// The shortest value of a secret member whose copies are looked for.
 const SHORTEST_COPY: usize = 8;
 
 /// Secrets to look for. Without any it finds nothing.
 #[derive(Default)]
-pub struct Known(Option<AhoCorasick>);
+pub struct Known(Copies);
 
-/// Without the forms: they are the secrets.
+/// Without the secrets.
 impl std::fmt::Debug for Known {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Known(…)")
@@ -31,29 +24,12 @@ impl std::fmt::Debug for Known {
 
 impl Known {
     pub fn of<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Self {
-        let secrets = secrets.into_iter();
-        let forms: HashSet<String> = secrets
-            .filter(|secret| secret.len() >= SHORTEST)
-            .flat_map(forms)
-            .collect();
-        if forms.is_empty() {
-            return Self(None);
-        }
-        let builder = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(forms);
-        // It fails beyond two thousand million states only.
-        Self(builder.ok())
+        Self(Copies::of(secrets))
     }
 
     /// The text without the secrets.
     pub fn remove<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        replaced(text, self.found(text).map(|place| (place, REMOVED.into())))
-    }
-
-    fn found(&self, text: &str) -> impl Iterator<Item = Range<usize>> {
-        let places = self.0.iter().flat_map(move |known| known.find_iter(text));
-        places.map(|found| found.range())
+        self.0.remove(text, REMOVED)
     }
 }
 
@@ -80,7 +56,7 @@ pub fn scrub<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool)
         }
     }
     let mut kept = found.values.iter().peekable();
-    let mut places: Vec<Range<usize>> = known.found(text).chain(own.found(text)).collect();
+    let mut places: Vec<Range<usize>> = known.0.places(text).chain(own.0.places(text)).collect();
     places.sort_unstable_by_key(|place| place.start);
     for place in places {
         while kept.next_if(|value| value.end < place.end).is_some() {}
@@ -111,49 +87,6 @@ fn replaced(
     }
     out.push_str(&text[copied..]);
     Cow::Owned(out)
-}
-
-/// The forms in which a secret may stand in a text: as it is, in JSON, in an address, in hex, and
-/// in base64 wherever it begins there.
-fn forms(secret: &str) -> Vec<String> {
-    let quoted = serde_json::Value::from(secret).to_string();
-    let address = percent_encoded(secret);
-    let hex = secret.bytes().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}"); // a String takes everything
-        hex
-    });
-    let mut forms = vec![
-        quoted[1..quoted.len() - 1].to_owned(),
-        address.to_lowercase(),
-        address,
-        hex.to_uppercase(),
-        hex,
-    ];
-    for before in 0..3 {
-        let mut bytes = vec![0; before];
-        bytes.extend(secret.bytes());
-        // Only what does not depend on the bytes around it.
-        let end = bytes.len() * 8 / 6;
-        let start = (before * 8).div_ceil(6);
-        for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
-            forms.push(engine.encode(&bytes)[start..end].to_owned());
-        }
-    }
-    forms.retain(|form| form.len() >= SHORTEST_COPY);
-    forms.push(secret.to_owned());
-    forms
-}
-
-fn percent_encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}"); // as above
-        }
-    }
-    out
 }
 
 #[cfg(test)]

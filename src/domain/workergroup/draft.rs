@@ -1,4 +1,4 @@
-//! A workergroup as a person fills it in.
+//! A workergroup as filled in by a person.
 
 use serde_json::Value as Json;
 
@@ -12,10 +12,10 @@ use crate::domain::language::{self, LanguageError, Mode};
 use crate::domain::listing::Listing;
 use crate::domain::query::Condition;
 
-/// From so many workers on the person is asked to look twice.
+/// Workers from which the person is asked to double-check.
 const MANY_WORKERS: u32 = 100;
 
-/// The texts of a form, one a parameter. A parameter is set, and sent, when its text is not empty.
+/// The texts of a form, one per parameter. A parameter is set, and sent, if its text is not empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Draft {
     texts: [String; PARAMETERS.len()],
@@ -29,7 +29,7 @@ impl Draft {
         &self.texts[key as usize]
     }
 
-    /// Replaces the text of a parameter; an empty one takes it back.
+    /// Replaces the text of a parameter; an empty one unsets it.
     pub fn put(&mut self, key: Key, text: impl Into<String>) {
         self.texts[key as usize] = text.into();
     }
@@ -39,14 +39,13 @@ impl Draft {
         !self.text(key).is_empty()
     }
 
-    /// Whether nothing was filled in.
+    /// Whether the form is empty.
     pub fn is_blank(&self) -> bool {
         self.texts.iter().all(String::is_empty)
     }
 
-    /// A draft with the parameters of a listed group, every one that the record has. Name and
-    /// number of the same thing exclude each other: the endpoint's name is taken, and the
-    /// template's hash.
+    /// A draft with the parameters of a listed group, every one that the record has. Name and id of
+    /// the same thing exclude each other: the endpoint's name and the template's hash win.
     pub fn from_record(listing: &Listing, row: usize) -> Self {
         let mut draft = Self::default();
         let json = listing.json(row).unwrap_or_default();
@@ -83,7 +82,7 @@ impl Draft {
         draft
     }
 
-    /// The conditions of the search: the one typed, else the documented default.
+    /// The conditions of the search as typed, else the documented default.
     pub fn conditions(&self, dialect: &'static Dialect) -> Result<Vec<Condition>, LanguageError> {
         let text = if self.is_set(Key::SearchParams) {
             self.text(Key::SearchParams)
@@ -93,7 +92,7 @@ impl Draft {
         read_search(text, dialect)
     }
 
-    /// What is to be sent, or everything that stands against it, in the order of the parameters.
+    /// The request to send, or all validation errors, in the order of the parameters.
     pub fn build(&self, dialect: &'static Dialect) -> Result<NewWorkergroup, Vec<Objection>> {
         let mut objections = Vec::new();
         let new = {
@@ -119,7 +118,7 @@ impl Draft {
         };
         for objection in new.check() {
             let is_told = |told: &Objection| told.parameter == objection.parameter;
-            // An endpoint that cannot be read is not missing.
+            // An endpoint with a validation error is not missing.
             let is_named = objection.parameter == Key::EndpointName.wire()
                 && self.is_set(Key::EndpointId)
                 && objections
@@ -137,7 +136,7 @@ impl Draft {
         Err(objections)
     }
 
-    /// What the person should know before sending, though nothing stands against it.
+    /// Warnings before sending, none of which prevents it.
     pub fn advice(&self, dialect: &'static Dialect) -> Vec<Objection> {
         let mut advice = Vec::new();
         let mut tell = |key: Key, message: String| advice.push(Objection::new(key.wire(), message));
@@ -199,21 +198,20 @@ fn read_search(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, 
     language::parse(text, &OFFERS, dialect, &[], Mode::Market).map(|parsed| parsed.conditions)
 }
 
-/// The reading of a form.
 struct Form<'a> {
     draft: &'a Draft,
     objections: &'a mut Vec<Objection>,
 }
 
 impl<'a> Form<'a> {
-    /// The text to read: the one typed, else the default if that is to be sent.
+    /// The text to read: as typed, else the default if defaults are sent.
     fn wanted(&self, key: Key) -> Option<&'a str> {
         let draft: &'a Draft = self.draft;
         if draft.is_set(key) {
             return Some(draft.text(key));
         }
         let has_template = draft.is_set(Key::TemplateHash) || draft.is_set(Key::TemplateId);
-        // The default search would take the place of the template's.
+        // The default search would override the template's.
         let is_wanted = draft.send_defaults && !(key == Key::SearchParams && has_template);
         key.parameter().default.filter(|_| is_wanted)
     }
@@ -237,7 +235,7 @@ impl<'a> Form<'a> {
         Some(text.trim().to_owned())
     }
 
-    /// A number; a ratio may be written as a percentage.
+    /// A number; a ratio can be a percentage.
     fn number(&mut self, key: Key) -> Option<f64> {
         let text = self.wanted(key)?.trim();
         let Parameter { kind, .. } = key.parameter();
@@ -272,9 +270,9 @@ impl<'a> Form<'a> {
         number
     }
 
-    /// The search as the market reads it. What differs from the printed form only in blanks and in
-    /// `True` or `False` is sent as typed; what only bourse understands (units, ranges, other
-    /// spellings) is sent as the language prints it.
+    /// The search as the market reads it. If it differs from the printed form only in blanks and
+    /// `True` or `False`, it is sent as typed; anything that only bourse understands (units,
+    /// ranges, other spellings) is sent as printed.
     fn search(&mut self, dialect: &'static Dialect) -> Option<String> {
         let text = self.wanted(Key::SearchParams)?;
         match read_search(text, dialect) {

@@ -1,9 +1,9 @@
-//! What a group's launch arguments say about what it costs.
+//! What launch arguments say about a group's cost.
 
 use crate::domain::cost::Input;
 
 /// The disk in GB that launch arguments give each worker: the last `--disk N` or `--disk=N`, split
-/// into words as a POSIX shell does. `Ok(None)` where they set none; `Err` is the text that is no
+/// into words like a POSIX shell does. `Ok(None)` if they set none; `Err` is the text that is no
 /// size.
 ///
 /// ```
@@ -17,7 +17,7 @@ pub fn disk(launch_args: &str) -> Result<Option<f64>, String> {
     let mut found = None;
     while let Some(word) = words.next() {
         let value = match word {
-            // What follows belongs to the container's own command.
+            // The rest belongs to the container's own command.
             "--" | "--args" => break,
             "--disk" => words.next().unwrap_or_default(),
             _ => match word.strip_prefix("--disk=") {

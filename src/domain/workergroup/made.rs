@@ -1,9 +1,9 @@
-//! Workergroups that people made in the embedded sandbox, as they survive its end: each run of the
-//! sandbox is a new market, but what a person made in it is theirs.
+//! Workergroups created in the embedded sandbox, which survive its end: each run of the sandbox is
+//! a new market, but a person's groups are theirs.
 
 use serde::{Deserialize, Serialize};
 
-/// The most groups that are kept; the oldest fall away, since nothing else deletes them.
+/// The maximum number of groups kept; the oldest are dropped, since nothing else deletes them.
 const MOST: usize = 100;
 
 /// A group without its key: every run makes keys of its own.
@@ -26,13 +26,14 @@ pub struct MadeGroup {
 }
 
 impl MadeGroup {
-    /// Two sandboxes that run at the same time give the same ids: the moment tells them apart.
+    /// Two sandboxes running at the same time assign the same ids: the creation time tells them
+    /// apart.
     fn is_same(&self, other: &Self) -> bool {
         (self.id, &self.created_at) == (other.id, &other.created_at)
     }
 }
 
-/// A change to the groups that people made.
+/// A change to the created groups.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GroupChange {
     /// A group was made or changed.
@@ -40,7 +41,7 @@ pub enum GroupChange {
     Deleted(MadeGroup),
 }
 
-/// The groups that people made, oldest first.
+/// The created groups, oldest first.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct MadeGroups(pub Vec<MadeGroup>);
 

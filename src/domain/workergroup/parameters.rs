@@ -53,19 +53,16 @@ impl Key {
     }
 }
 
-/// What a parameter's text is read as.
+/// How a parameter's text is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParameterKind {
     Text,
     /// A text in the query language, over machine offers.
     Search,
-    /// A number.
     Number,
-    /// A part of one: 0.9 or 90%.
+    /// A ratio: 0.9 or 90%.
     Ratio,
-    /// A whole number.
     Whole,
-    /// A whole number that names a thing.
     Id,
 }
 
@@ -76,19 +73,17 @@ pub struct Parameter {
     pub name: &'static str,
     /// The label in a form.
     pub label: &'static str,
-    /// What its text is read as.
+    /// How its text is parsed.
     pub kind: ParameterKind,
-    /// What the server takes when it is not sent, as text; `None` where the specification names
-    /// nothing.
+    /// The server's default as text; `None` if the specification names none.
     pub default: Option<&'static str>,
-    /// One or two sentences for people.
+    /// One or two sentences for the form.
     pub doc: &'static str,
-    /// Why setting it is known to change nothing, if that is so.
+    /// Why setting it has no effect, if that is known.
     pub inert: Option<&'static str>,
 }
 
-/// What is known of the parameters that scale: the market's autoscaler reads them from the
-/// endpoint.
+/// Why the scaling parameters have no effect: the market's autoscaler reads them from the endpoint.
 const ON_THE_ENDPOINT: &str =
     "The public market ignores it on a workergroup and uses the endpoint's value.";
 

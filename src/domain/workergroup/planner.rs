@@ -1,22 +1,23 @@
-//! What the scaling parameters amount to: from a load and a measured worker to numbers of workers.
+//! The capacity planner: from a load and a measured worker to numbers of workers.
 //!
-//! The arithmetic is the documented one of the market's autoscaler: capacity is load divided by the
+//! It follows the documented arithmetic of the market's autoscaler: capacity is load divided by the
 //! target utilisation; capacity including cold workers is that times the cold multiplier; the
-//! largest of that, the cold workers and the active ones are kept, bounded by the most workers.
+//! largest of that, the cold workers and the active ones is kept, capped at the maximum number of
+//! workers.
 
 use super::{DEFAULT_COLD_WORKERS, DEFAULT_MAX_WORKERS, NewWorkergroup};
 use crate::domain::objection::Objection;
 
-/// What is wanted of a group, and what its workers can do. Load and performance are in the same
+/// What a group has to serve, and what its workers can do. Load and performance are in the same
 /// unit, that of the requests' cost per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Demand {
     pub load: f64,
     /// Load that one worker was measured to serve.
     pub per_worker: f64,
-    /// Load that capacity is kept for at least.
+    /// Minimum load to keep capacity for.
     pub min_load: f64,
-    /// Utilisation aimed at, above 0 and at most 1.
+    /// Target utilisation, above 0 and at most 1.
     pub target_util: f64,
     /// Capacity including cold workers, as a multiple of the active capacity.
     pub cold_mult: f64,
@@ -39,7 +40,7 @@ impl Demand {
         }
     }
 
-    /// What stands against planning with it; empty when nothing does.
+    /// Validation errors; empty if it can be planned.
     pub fn check(&self) -> Vec<Objection> {
         let is_amount = |value: f64| value.is_finite() && value >= 0.0;
         let is_positive = |value: f64| value.is_finite() && value > 0.0;
@@ -66,31 +67,31 @@ impl Demand {
     }
 }
 
-/// What a demand amounts to.
+/// The workers for a demand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CapacityPlan {
-    /// The load planned for: the demand's, at least its least load.
+    /// The load planned for: the demand's, at least its minimum load.
     pub load: f64,
     /// Capacity to have active: load / target utilisation.
     pub target_capacity: f64,
-    /// Reserve in it, as a part of the load (0.9 keeps 0.111).
+    /// Headroom as a fraction of the load (0.11 at a utilisation of 0.9).
     pub headroom: f64,
     pub cold_capacity: f64,
-    /// Workers that the target capacity takes, unbounded.
+    /// Workers for the target capacity, before the cap.
     pub needed_active: u32,
-    /// Workers that the cold capacity takes, at least the cold workers and the active ones,
-    /// unbounded.
+    /// Workers for the cold capacity, at least the cold workers and the active ones, before the
+    /// cap.
     pub needed_total: u32,
-    /// Active workers within the bound.
+    /// Active workers after the cap.
     pub active: u32,
-    /// Workers in all within the bound.
+    /// All workers after the cap.
     pub total: u32,
-    /// The largest load that the most workers serve at the target utilisation.
+    /// The largest load that the maximum number of workers serves at the target utilisation.
     pub most_load: f64,
 }
 
 impl CapacityPlan {
-    /// Plans for a demand, or says what stands against it.
+    /// Plans for a demand, or returns its validation errors.
     pub fn of(demand: &Demand) -> Result<Self, Vec<Objection>> {
         let objections = demand.check();
         if !objections.is_empty() {
@@ -116,13 +117,13 @@ impl CapacityPlan {
         })
     }
 
-    /// Whether the most workers are too few even for the active capacity.
+    /// Whether the cap is too low even for the active capacity.
     pub const fn is_short(&self) -> bool {
         self.active < self.needed_active
     }
 }
 
-/// Whole workers; a quotient that is whole but for rounding takes no extra one.
+/// Rounds up to whole workers; rounding errors do not add one.
 fn workers(quotient: f64) -> u32 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a cast saturates
     let whole = (quotient - quotient.abs() * 1e-12).ceil() as u32;

@@ -1,4 +1,5 @@
-//! What a group's search would find: how many machines, at which prices, and what to mind.
+//! The preflight of a group's search: how many machines it would find, at which prices, and
+//! warnings.
 
 use std::collections::HashMap;
 
@@ -12,13 +13,14 @@ use crate::domain::query::{Condition, Direction, OfferType, OrderKey, Query};
 use crate::domain::text::Untrusted;
 use crate::domain::value::CellRef;
 
-/// How many offers a preflight asks for: the most expensive must be among them.
+/// The limit of a preflight search: high, because the most expensive offers must be included.
 const LIMIT: u32 = 3000;
 
 /// From this share of one host on, its failure takes the group down.
 const CONCENTRATED: f64 = 0.5;
 
-/// The search of a group, with what else decides which machines it recruits and what they cost.
+/// The search of a group, plus everything else that decides which machines it recruits and what
+/// they cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recruitment {
     /// The conditions of the search.
@@ -45,8 +47,8 @@ impl Recruitment {
         }
     }
 
-    /// The rows that satisfy the search: the market's own word on filters that records do not carry
-    /// is taken, and a record that breaks a condition, or cannot hold the disk, is dropped.
+    /// The rows that meet the search. The market's word is taken on filters that records do not
+    /// carry; a record that breaks a condition, or cannot hold the disk, is dropped.
     fn matching(&self, listing: &Listing) -> Vec<u32> {
         let columns: Vec<_> = self
             .conditions
@@ -73,15 +75,14 @@ impl Recruitment {
     }
 }
 
-/// The numbers of so many rows.
+/// The indices of that many rows.
 fn rows(many: usize) -> std::ops::Range<u32> {
     0..u32::try_from(many).unwrap_or(u32::MAX)
 }
 
-/// How many machines have something in common.
+/// How many machines share a property.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// What they have in common.
     pub label: Untrusted,
     pub machines: usize,
 }
@@ -89,18 +90,17 @@ pub struct Part {
 /// The host with the most machines.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HostShare {
-    /// Number of the host.
     pub host: i64,
     pub machines: usize,
     /// Their share of all, from 0 to 1.
     pub share: f64,
 }
 
-/// Whether the machines have the memory that `gpu_ram` asks for. The parameter counts GB, offers
-/// MB; 24 GB are 24000 MB here, as the market's client has it, so a 24564 MB card meets them.
+/// Whether the machines have the memory that `gpu_ram` requires. The parameter counts GB, offers
+/// MB; 24 GB are 24000 MB here, as in the market's client, so a 24564 MB card is enough.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VramCheck {
-    /// What is asked for, in GB.
+    /// The required memory, in GB.
     pub wanted: f64,
     pub enough: usize,
     pub too_small: usize,
@@ -108,44 +108,43 @@ pub struct VramCheck {
     pub smallest: Option<f64>,
 }
 
-/// Prices of one worker in $/h. They include the group's disk, else the storage that the market
-/// includes by itself, and no traffic.
+/// Prices of one worker in $/h. They include the group's disk, else the market's default storage,
+/// and no traffic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorkerPrices {
     pub lowest: f64,
-    /// The median of the offers that as many workers as possible run on.
+    /// The median over the offers for the maximum number of workers.
     pub median: f64,
     /// The most expensive offer, of any size: the market may recruit that one.
     pub highest: f64,
 }
 
-/// What an hour of some workers costs: an estimate from the offers there are now.
+/// What some workers cost per hour: an estimate from the current offers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorkerCost {
     pub workers: u32,
-    /// On the cheapest offers that can be rented at once, in $/h; of all there can be where they
-    /// are fewer.
+    /// On the cheapest offers that can be rented at once, in $/h; if there are fewer offers than
+    /// workers, on all of them.
     pub least: f64,
     /// On the offers around the median, in $/h: never below `least`.
     pub typical: f64,
-    /// All of them at the highest price, in $/h: what it can cost at most.
+    /// All of them at the highest price, in $/h: the worst case.
     pub most: f64,
-    /// How many workers there is no machine for.
     pub without_offer: u32,
 }
 
-/// How many workers a group may have.
+/// The number of workers of a group: minimum, typical and maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkerCounts {
     pub min: u32,
-    /// Those planned for the load; without a plan halfway between the others.
+    /// The planned number; without a plan halfway between the others.
     pub typical: u32,
     pub max: u32,
 }
 
 impl WorkerCounts {
-    /// The counts of a group; parameters that are not set have their documented defaults.
-    /// `planned` is the number of workers that a load takes, where one was planned for.
+    /// The counts of a group; parameters that are not set have their documented defaults. `planned`
+    /// is the number of workers for a planned load, if there is one.
     pub fn of(group: &NewWorkergroup, planned: Option<u32>) -> Self {
         let max = group.max_workers.unwrap_or(DEFAULT_MAX_WORKERS);
         let min = group.cold_workers.unwrap_or(DEFAULT_COLD_WORKERS).min(max);
@@ -164,30 +163,28 @@ pub struct Preflight {
     pub offers: usize,
     /// Workers that can run on them at once.
     pub most_workers: usize,
-    /// Machines that match, and none of whose offers can be rented.
+    /// Machines that match but have no rentable offer.
     pub not_rentable: usize,
     /// Whether these are all that the market has.
     pub coverage: Coverage,
-    /// The disk in GB that prices include; `None` where the market's own storage is included.
+    /// The disk in GB that prices include; `None` for the market's default storage.
     pub disk: Option<f64>,
     /// Prices of one worker; `None` where no offer has one.
     pub prices: Option<WorkerPrices>,
     /// GPU models, most machines first.
     pub gpus: Vec<Part>,
     pub countries: Vec<Part>,
-    /// How many hosts they stand at.
     pub hosts: usize,
     /// The host with the most of them.
     pub largest_host: Option<HostShare>,
-    /// Whether their memory suffices; `None` where no memory is asked for.
+    /// Whether their memory is enough; `None` if none is required.
     pub vram: Option<VramCheck>,
-    /// What to mind, in words.
     pub warnings: Vec<String>,
     picks: Picks,
 }
 
 impl Preflight {
-    /// Reads the answer to the query of `asked`; `limit` is what the query allowed.
+    /// Evaluates the response to the query of `asked`, which allowed `limit` offers.
     pub fn of(listing: &Listing, asked: &Recruitment, limit: Option<u32>) -> Self {
         let matching = asked.matching(listing);
         let rentable = OFFERS.by_key("rentable").map(|it| listing.column(it));
@@ -281,7 +278,7 @@ impl Preflight {
         warnings
     }
 
-    /// What an hour of so many workers costs; `None` where no offer has a price.
+    /// What that many workers cost per hour; `None` if no offer has a price.
     pub fn cost(&self, workers: u32) -> Option<WorkerCost> {
         let prices = self.prices?;
         let wanted = workers as usize;
@@ -296,7 +293,7 @@ impl Preflight {
     }
 }
 
-/// The number of a field on each machine that tells it; of several slices the first that does.
+/// The number in a field for each machine that has one, from the first slice that does.
 fn numbers(listing: &Listing, machines: &[Machine], key: &str) -> Vec<f64> {
     let Some(column) = OFFERS.by_key(key).map(|field| listing.column(field)) else {
         return Vec::new();
@@ -308,7 +305,7 @@ fn numbers(listing: &Listing, machines: &[Machine], key: &str) -> Vec<f64> {
     machines.iter().filter_map(number).collect()
 }
 
-/// Machines by what `label` makes of a text field, most first, equals by label.
+/// Machines grouped by `label` of a text field, most first, ties by label.
 fn parts(
     listing: &Listing,
     machines: &[Machine],

@@ -1,4 +1,4 @@
-//! Which listed group may be the one whose creation was never confirmed.
+//! Finds the listed group whose creation may have gone unconfirmed.
 
 use serde_json::{Map, Value as Json};
 
@@ -12,9 +12,9 @@ use crate::domain::language::{self, Mode};
 use crate::domain::listing::{Listing, RowId};
 use crate::domain::secrets::REMOVED;
 
-/// The groups of `listing` that were not there `before` the request and contradict nothing that was
-/// asked for. Parameters that the market is known to ignore, and those that a record does not tell,
-/// contradict nothing. None means that the creation has not shown (yet), never that it failed.
+/// The groups of `listing` that did not exist `before` the request and do not contradict it.
+/// Parameters that the market is known to ignore, and those that a record lacks, contradict
+/// nothing. An empty result means that the creation is not visible (yet), never that it failed.
 pub fn candidates(before: &[RowId], listing: &Listing, asked: &NewWorkergroup) -> Vec<RowId> {
     let asked_for = serde_json::to_value(asked).unwrap_or_default();
     (0..listing.len())
@@ -72,8 +72,8 @@ fn may_be(found: &str, asked: &str) -> bool {
     true
 }
 
-/// Whether the search found says all that was asked; servers add their defaults. Texts that cannot
-/// be read are compared as they are.
+/// Whether the found search includes everything requested; servers add their defaults. Texts that
+/// cannot be parsed are compared as they are.
 fn holds(asked: &str, found: &str) -> bool {
     if found.contains(REMOVED) {
         return true;

@@ -1,10 +1,10 @@
-//! A group's search as text, however the server sends it.
+//! A group's search as text, in whatever form the server sends it.
 
 use serde_json::Value as Json;
 
 use crate::domain::catalog::OFFERS;
 use crate::domain::field::{Field, Kind, Operator};
-use crate::domain::json_split;
+use crate::domain::format::size;
 use crate::domain::language;
 use crate::domain::listing::Listing;
 use crate::domain::query::{Condition, Operand};
@@ -16,21 +16,30 @@ use crate::domain::value::{Value, Version};
 pub struct SearchText {
     /// The text in the query language.
     pub text: Untrusted,
-    /// Members of the search that the text does not say, by name: order, limit, what is not known.
+    /// Members of the search that the text leaves out, by name: order, limit, unknown ones.
     pub left_out: Vec<Untrusted>,
 }
 
 /// The search of a group in a listing; `None` if the record has none.
 pub fn group_search(listing: &Listing, row: usize) -> Option<SearchText> {
-    let record = json_split::object(listing.json(row)?)?;
-    let search = record.get("search_query")?;
-    (!search.is_null()).then(|| text_of(search))
+    let json = listing.member(row, "search_query")?;
+    (json != "null").then(|| search_query_text(json))
 }
 
+/// The longest search that is read, in bytes: a person's has some hundred, and JSON readers take
+/// many times its room.
+const LONGEST: usize = 64 * 1024;
+
 /// A search as text: a JSON text is taken as it is, filter objects are printed in the query
-/// language (`{"gpu_ram":{"gte":24000}}` reads `gpu_ram>=24`), a list is joined. The specification
-/// has a text, the public service sends an object.
+/// language (`{"gpu_ram":{"gte":24000}}` becomes `gpu_ram>=24`), a list is joined. The
+/// specification has a text, the public service sends an object.
 pub fn search_query_text(json: &str) -> SearchText {
+    if json.len() > LONGEST {
+        return SearchText {
+            text: Untrusted::default(),
+            left_out: vec![Untrusted::from(format!("a search of {}", size(json.len())))],
+        };
+    }
     serde_json::from_str(json).map_or_else(
         |_| SearchText {
             text: Untrusted::default(),
@@ -92,7 +101,8 @@ fn text_of(json: &Json) -> SearchText {
     }
 }
 
-/// Adds the conditions of one filter object; false, adding nothing, if it cannot be said whole.
+/// Adds the conditions of one filter object; returns false and adds nothing if it cannot be
+/// expressed in full.
 fn read_filter(name: &str, filter: &Json, conditions: &mut Vec<Condition>) -> bool {
     let is_asked = |field: &&Field| field.is_filter() && !field.is_computed();
     let Some(field) = OFFERS.named(name).filter(is_asked) else {
@@ -103,7 +113,7 @@ fn read_filter(name: &str, filter: &Json, conditions: &mut Vec<Condition>) -> bo
         Json::Object(operators) => operators
             .iter()
             .all(|(operator, operand)| read_condition(field, operator, operand, &mut read)),
-        // A bare value is taken for equality; the market's own library sends such ones.
+        // A bare value means equality; the market's own library sends such values.
         value => read_condition(field, "eq", value, &mut read),
     };
     if is_whole {
@@ -112,7 +122,8 @@ fn read_filter(name: &str, filter: &Json, conditions: &mut Vec<Condition>) -> bo
     is_whole
 }
 
-/// Adds one condition; false if it cannot be said. `{"eq": "any"}` says nothing and adds nothing.
+/// Adds one condition; returns false if it cannot be expressed. `{"eq": "any"}` is no condition and
+/// adds nothing.
 fn read_condition(
     field: &'static Field,
     operator: &str,
@@ -145,7 +156,7 @@ fn read_condition(
         .is_some()
 }
 
-/// A value as the field's kind takes it; the market's client sends most numbers as text.
+/// A value converted to the field's kind; the market's client sends most numbers as text.
 fn read_value(field: &Field, json: &Json) -> Option<Value> {
     let number = match json {
         Json::Number(number) => number.as_f64(),

@@ -1,43 +1,44 @@
-//! What a listing of groups looked like, without its secrets, and what has changed since.
+//! A listing of groups without its secrets, and what has changed since.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+use crate::domain::copies::Copies;
 use crate::domain::json_split;
 use crate::domain::listing::{Listing, RowId};
 use crate::domain::secrets::{REMOVED, is_secret_name, remove_secrets};
 use crate::domain::text::Untrusted;
 
-/// What stands in place of a value that may be a secret.
+/// Replaces a value that may be a secret.
 const HIDDEN: &str = "<hidden>";
 
-/// The shortest key that is looked for in other members: a shorter one would match by chance.
-const SHORTEST_KEY: usize = 4;
+/// The longest record that is remembered, in bytes: of a longer one no changes are seen.
+const LONGEST_RECORD: usize = 256 * 1024;
 
-/// A listing of groups as it may be stored: members that hold secrets by their names are gone, the
-/// group's key is gone from every other text, and values of variables and of secret options in
-/// `launch_args` are hidden (their changes are not seen).
+/// A listing of groups that is safe to store: members with secret names are removed, the group's
+/// key is removed from every other text, and values of variables and of secret options in
+/// `launch_args` are hidden (changes to them go unnoticed).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// When the listing arrived, in seconds since 1970.
+    /// When the listing was received, in seconds since 1970.
     pub at: f64,
-    /// The groups' members by id; empty for a record that could not be read.
+    /// The groups' members by id; empty for a record that could not be parsed.
     groups: BTreeMap<i64, Map<String, Json>>,
 }
 
-/// What became of a group.
+/// How a group changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// It was not there before.
+    /// It did not exist before.
     New,
     Gone,
     /// A member has another value.
     Changed {
-        /// The member.
         parameter: Untrusted,
-        /// Its value before; `None` where it had none.
+        /// Its old value; `None` if it had none.
         from: Option<Untrusted>,
         to: Option<Untrusted>,
     },
@@ -47,7 +48,7 @@ pub enum ChangeKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     pub group: RowId,
-    /// Its endpoint's name, where it says one.
+    /// Its endpoint's name, if the record has one.
     pub endpoint: Option<Untrusted>,
     pub kind: ChangeKind,
 }
@@ -57,7 +58,10 @@ impl Snapshot {
     pub fn of(listing: &Listing) -> Self {
         let groups = (0..listing.len())
             .filter_map(|row| {
-                let record = listing.json(row).and_then(json_split::object);
+                let record = listing
+                    .json(row)
+                    .filter(|json| json.len() <= LONGEST_RECORD)
+                    .and_then(json_split::object);
                 Some((
                     listing.id(row)?.0,
                     record.map_or_else(Map::new, without_secrets),
@@ -82,15 +86,12 @@ impl Snapshot {
 }
 
 fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
-    let keys: Vec<String> = record
+    let keys = record
         .iter()
         .filter(|(name, _)| is_secret_name(name))
-        .filter_map(|(_, value)| value.as_str())
-        .filter(|key| key.len() >= SHORTEST_KEY)
-        .map(str::to_owned)
-        // What was removed before looks the same in every snapshot.
-        .chain([REMOVED.to_owned()])
-        .collect();
+        .filter_map(|(_, value)| value.as_str());
+    // What was removed before looks the same in every snapshot.
+    let keys = Copies::of(keys.chain([REMOVED]));
     let mut whole = Json::Object(record);
     remove_secrets(&mut whole);
     hide(&mut whole, &keys);
@@ -103,14 +104,12 @@ fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
     record
 }
 
-/// Takes the keys out of every text.
-fn hide(json: &mut Json, keys: &[String]) {
+/// Removes the keys from every text.
+fn hide(json: &mut Json, keys: &Copies) {
     match json {
         Json::String(text) => {
-            for key in keys {
-                if text.contains(key.as_str()) {
-                    *text = text.replace(key.as_str(), HIDDEN);
-                }
+            if let Cow::Owned(hidden) = keys.remove(text, HIDDEN) {
+                *text = hidden;
             }
         }
         Json::Array(items) => items.iter_mut().for_each(|item| hide(item, keys)),
@@ -120,7 +119,7 @@ fn hide(json: &mut Json, keys: &[String]) {
 }
 
 /// Launch arguments with the values of `NAME=value` words, of options with secret names and of
-/// headers hidden. What no shell could split is hidden whole.
+/// headers hidden. Text that no shell could split is hidden entirely.
 fn hide_values(arguments: &str) -> String {
     let Ok(words) = shell_words::split(arguments) else {
         return HIDDEN.to_owned();
@@ -146,7 +145,7 @@ fn hide_values(arguments: &str) -> String {
     shown.join(" ")
 }
 
-/// What is new, gone and changed from `old` to `new`, by id.
+/// What was added, removed and changed from `old` to `new`, by id.
 pub fn drift(old: &Snapshot, new: &Snapshot) -> Vec<Change> {
     let mut ids: Vec<i64> = old
         .groups
@@ -174,7 +173,7 @@ pub fn drift(old: &Snapshot, new: &Snapshot) -> Vec<Change> {
         match (before, after) {
             (None, Some(_)) => note(ChangeKind::New),
             (Some(_), None) => note(ChangeKind::Gone),
-            // A record that could not be read says nothing about changes.
+            // An unreadable record says nothing about changes.
             (Some(before), Some(after)) if !before.is_empty() && !after.is_empty() => {
                 changed_members(before, after).into_iter().for_each(note);
             }
@@ -193,7 +192,7 @@ fn changed_members(before: &Map<String, Json>, after: &Map<String, Json>) -> Vec
             let (from, to) = (before.get(name), after.get(name));
             let is_same = match (from, to) {
                 (Some(from), Some(to)) => is_same(from, to),
-                // Nothing and null are alike.
+                // Missing and null are the same.
                 (one, other) => one.or(other).is_none_or(Json::is_null),
             };
             (!is_same).then(|| ChangeKind::Changed {
@@ -205,7 +204,7 @@ fn changed_members(before: &Map<String, Json>, after: &Map<String, Json>) -> Vec
         .collect()
 }
 
-/// Whether two values mean the same: 1 and 1.0 do, the order of members does not matter.
+/// Whether two values are equal: 1 and 1.0 are, and the order of members does not matter.
 fn is_same(left: &Json, right: &Json) -> bool {
     match (left, right) {
         (Json::Number(left), Json::Number(right)) => {

@@ -1,15 +1,14 @@
 //! Web addresses on the screen as links that the terminal opens (OSC 8).
 //!
 //! They are found in the finished frame, so that a link leads exactly where its text says: nothing
-//! that a market sends can hide behind other words. For the same reason an address that is cut or
-//! goes on in the next row is no link.
+//! that a market sends can hide behind other words. For the same reason an address that is
+//! truncated or wrapped is not a link.
 
 use ratatui::buffer::{Buffer, Cell};
 
-/// Longest addresses that terminals take.
+/// The longest addresses that terminals accept.
 const LONGEST: usize = 2000;
 
-/// Ends a link.
 pub(super) const END: &[u8] = b"\x1b]8;;\x1b\\";
 
 /// A web address on the screen.
@@ -23,7 +22,6 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Begins the link.
     pub fn start(&self) -> Vec<u8> {
         format!("\x1b]8;;{}\x1b\\", self.url).into_bytes()
     }
@@ -43,8 +41,8 @@ pub(super) fn on_screen(buffer: &Buffer) -> Vec<Link> {
         .collect()
 }
 
-/// The cells of links that are gone, where the frame shows the same as before: ratatui does not
-/// write those again.
+/// The cells of links that are gone but show the same text as before: ratatui does not write those
+/// again.
 pub(super) fn gone(before: &[Link], now: &[Link], buffer: &Buffer) -> Vec<(u16, u16, Cell)> {
     let gone = before.iter().filter(|link| !now.contains(link));
     gone.flat_map(Link::placed_cells)
@@ -78,8 +76,8 @@ fn in_row(row: &[Cell], left: u16, y: u16) -> Vec<Link> {
     links
 }
 
-/// The character of a cell, if it can be part of an address (RFC 3986). All of them are ASCII:
-/// none steers the terminal, and bytes, characters and cells are counted alike.
+/// The character of a cell, if it can be part of an address (RFC 3986). All of them are ASCII: none
+/// is an escape, and bytes, characters and cells count alike.
 fn letter(cell: &Cell) -> Option<char> {
     let mut characters = cell.symbol().chars();
     let first = characters.next()?;
@@ -87,21 +85,22 @@ fn letter(cell: &Cell) -> Option<char> {
     (is_allowed && characters.next().is_none()).then_some(first)
 }
 
-/// The address at the beginning of a text, without the punctuation behind it.
+/// The address at the start of a text, without trailing punctuation.
 fn address(text: &str) -> Option<&str> {
     let behind = text
         .strip_prefix("https://")
         .or_else(|| text.strip_prefix("http://"))?;
     let host = behind.split(['/', '?', '#']).next()?;
-    // A name in front of the host makes it look like another.
+    // A user name in front of the host makes it look like another host.
     let is_plain = host.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '[')
         && !host.contains('@');
     let text = text.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', ')']);
     (is_plain && text.len() <= LONGEST).then_some(text)
 }
 
-/// Whether an address is complete, as what follows it in its row shows: at the edge of a panel or
-/// before an ellipsis (`~` in ASCII) it may go on. Text is wrapped behind `/`, `-`, `?` and `!`, too.
+/// Whether an address is complete, judging by what follows it in its row: at the edge of a panel or
+/// before an ellipsis (`~` in ASCII) it may continue. Text is also wrapped after `/`, `-`, `?` and
+/// `!`.
 fn ends(run: &str, rest: &[Cell]) -> bool {
     let is_inner = |cell: &Cell| cell.symbol().is_ascii() && cell.symbol() != "|";
     if run.ends_with(['/', '-', '?', '!']) {

@@ -1,7 +1,7 @@
-//! Which modes of the terminal are on, and switching all of them.
+//! The terminal modes, and switching all of them on and off.
 //!
-//! The state is the process's, as the terminal is: the panic hook and the last resort must be able
-//! to give it back without a [`Screen`](super::Screen) at hand.
+//! The state belongs to the process, as the terminal does: the panic hook and the last resort must
+//! be able to restore it without a [`Screen`](super::Screen) at hand.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,22 +11,22 @@ use super::{os, output};
 /// Whether the terminal is ours at the moment.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 
-/// The window's title is put aside (XTWINOPS 22); alternate screen; bracketed paste; reports of the
-/// focus; text in the order it is written, because a full screen program places right-to-left runs
-/// itself (BDSM, explicit mode). The cursor is hidden by the first frame.
+/// Save the window's title (XTWINOPS 22); alternate screen; bracketed paste; focus reports; text in
+/// the order written, because a full-screen program places right-to-left runs itself (BDSM,
+/// explicit mode). The first frame hides the cursor.
 const ENTER: &str = "\x1b[22;2t\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[8l\x1b[?25l";
 
-/// Buttons and wheel (1000), motion while a button is down (1002: a rule is dragged), in the form
-/// without a limit on columns (1006). Not 1003: plain motion would wake the program for nothing.
+/// Buttons and wheel (1000), motion while a button is down (1002, to drag the divider), without a
+/// limit on columns (1006). Not 1003: plain motion would wake the program for nothing.
 const MOUSE: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const NO_MOUSE: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 
-/// Everything off, whether or not it was on; it begins with the end of a synchronized update in case
-/// the last frame was cut. Attributes are reset on both screens, since some terminals keep them for
-/// each; the cursor is shown last, on the screen that stays.
+/// Everything off, whether or not it was on; it begins with the end of a synchronized update in
+/// case the last frame was cut. Attributes are reset on both screens, since some terminals keep
+/// them for each; the cursor is shown last, on the screen that stays.
 const LEAVE: &str = "\x1b[?2026l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?1004l\x1b[?2004l\x1b[8h\x1b[0m\x1b[?1049l\x1b[0m\x1b[23;2t\x1b[?25h";
 
-/// What switches the reports of the mouse on or off.
+/// Switches mouse capture on or off.
 pub(super) const fn mouse(is_on: bool) -> &'static [u8] {
     if is_on {
         MOUSE.as_bytes()
@@ -58,11 +58,11 @@ pub(super) fn enter(mouse: bool) -> io::Result<()> {
     entered
 }
 
-/// Switches everything off that the program switched on. Doing it again does nothing, so every way
-/// out may call it.
+/// Switches off everything that the program switched on. Idempotent, so every way out may call it.
 ///
 /// # Errors
-/// The first failure; every step was attempted nevertheless.
+///
+/// The first failure; every step is attempted nevertheless.
 pub fn restore() -> io::Result<()> {
     if !ENTERED.swap(false, Ordering::SeqCst) {
         return Ok(());
@@ -73,7 +73,7 @@ pub fn restore() -> io::Result<()> {
     cooked.and(written)
 }
 
-/// Raw mode, also when crossterm believes that it is on and a shell has switched it off since.
+/// Raw mode, also if crossterm believes that it is on and a shell has switched it off since.
 fn raw_mode_on() -> io::Result<()> {
     if crossterm::terminal::is_raw_mode_enabled()? && !os::raw_mode_is_on() {
         crossterm::terminal::disable_raw_mode()?;

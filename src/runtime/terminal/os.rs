@@ -1,4 +1,4 @@
-//! What differs between operating systems.
+//! Operating system differences.
 
 #[cfg(not(unix))]
 pub(super) use other::*;
@@ -18,20 +18,20 @@ mod unix {
     use rustix::termios::{LocalModes, tcgetattr, tcgetwinsize};
     use tokio::signal::unix::{SignalKind, signal};
 
-    /// Standard output without the line buffering of the standard library, so that a frame is one
-    /// write. It stays open on its own, whatever holds the library's lock.
+    /// Standard output without the standard library's line buffering, so that a frame is one write.
+    /// A descriptor of its own, independent of the library's lock.
     pub fn writer() -> io::Result<File> {
         Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
     }
 
-    /// Size of the terminal in cells; 0 x 0 when the terminal does not say.
+    /// Size of the terminal in cells; 0 x 0 if the terminal does not report it.
     pub fn size() -> io::Result<Size> {
         let size = tcgetwinsize(io::stdout())?;
         Ok(Size::new(size.ws_col, size.ws_row))
     }
 
-    /// Waits until the terminal takes bytes again. Another program that shares it may have made it
-    /// non-blocking.
+    /// Waits until the terminal accepts bytes again. Another program that shares it may have made
+    /// it non-blocking.
     pub fn wait_writable() -> io::Result<()> {
         let stdout = io::stdout();
         let mut ready = [PollFd::new(&stdout, PollFlags::OUT)];
@@ -41,7 +41,7 @@ mod unix {
         }
     }
 
-    /// Whether the terminal hands keys over one by one, unseen.
+    /// Whether the terminal delivers keys one by one, without echo.
     pub fn raw_mode_is_on() -> bool {
         tcgetattr(io::stdin()).is_ok_and(|modes| {
             !modes
@@ -58,20 +58,20 @@ mod unix {
         )
     }
 
-    /// Whether somebody could continue a stopped process: the group belongs to a job of a shell, not
-    /// to the leader of the session (a container, a window made for this program).
+    /// Whether somebody could continue a stopped process: the group belongs to a job of a shell,
+    /// not to the session leader (a container, a window made for this program).
     pub fn can_stop() -> bool {
         getsid(None).is_ok_and(|session| session != getpgrp())
     }
 
     /// Stops the process group until it is continued. SIGSTOP, not SIGTSTP: the program handles the
-    /// latter itself, and a handler cannot be taken away again in safe code. The wrappers around the
-    /// program (`env`, `sudo`) stop with it, else the shell would not notice.
+    /// latter itself, and a handler cannot be removed in safe code. The wrappers around the program
+    /// (`env`, `sudo`) stop with it, else the shell would not notice.
     pub async fn stop_until_continued() -> io::Result<()> {
         let mut continued = signal(SignalKind::from_raw(Signal::CONT.as_raw()))?;
         kill_current_process_group(Signal::STOP)?;
-        // This thread may run on for a moment until another one has taken the signal, and must not
-        // take the terminal again in that moment.
+        // This thread may run on for a moment until another one has received the signal, and must
+        // not take the terminal in that moment.
         continued.recv().await;
         Ok(())
     }
@@ -85,7 +85,7 @@ mod other {
     use ratatui::layout::Size;
 
     pub fn writer() -> io::Result<File> {
-        // Asking switches the console's understanding of escape sequences on.
+        // Asking enables the console's escape sequences.
         let _ = crossterm::ansi_support::supports_ansi();
         File::options().read(true).write(true).open("CONOUT$")
     }
@@ -100,7 +100,7 @@ mod other {
         Ok(())
     }
 
-    /// Nothing changes a console's modes behind the program's back.
+    /// Nothing else changes a console's modes.
     pub fn raw_mode_is_on() -> bool {
         true
     }

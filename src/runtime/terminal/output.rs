@@ -1,4 +1,4 @@
-//! The backend that ratatui draws on: a frame is gathered in memory and written at once.
+//! The backend for ratatui: a frame is collected in memory and written at once.
 
 use std::io::{self, Write};
 
@@ -11,25 +11,25 @@ use ratatui::layout::{Position, Size};
 use super::links::{self, Link};
 use super::os;
 
-/// Begins a synchronized update: terminals that know it show the frame in one go, others ignore it.
+/// Begins a synchronized update: terminals that support it show the frame in one go, others ignore
+/// it.
 const BEGIN: &[u8] = b"\x1b[?2026h";
 const END: &[u8] = b"\x1b[?2026l";
 
-/// Most cells that are drawn. A terminal that claims more is wrong or hostile; a buffer of
+/// The maximum number of cells drawn. A terminal that claims more is wrong or hostile; a buffer of
 /// 65535 x 65535 cells would take all memory.
 const MOST_CELLS: u32 = 250_000;
-/// Width at which a screen with too many cells is cut; what remains of [`MOST_CELLS`] is height.
+/// Width to which a screen with too many cells is cut; the rest of [`MOST_CELLS`] is height.
 const WIDEST_WHEN_CUT: u16 = 1_000;
-/// What a terminal has that does not say (the size of the VT100, as terminfo has it).
+/// The size of a terminal that does not report one (the VT100's, as in terminfo).
 const UNSAID: Size = Size::new(80, 24);
 
-/// A ratatui backend over any writer. Nothing reaches the writer before [`Output::present`], and
-/// nothing at all when the frame changed nothing: cursor commands that would repeat what the
-/// terminal already has are left out.
+/// A ratatui backend over any writer. Nothing is written before [`Output::present`], and nothing at
+/// all if the frame changed nothing: redundant cursor commands are left out.
 #[derive(Debug)]
 pub(super) struct Output<W> {
     tty: W,
-    /// [`BEGIN`], then what the frame has so far.
+    /// [`BEGIN`], then the frame so far.
     frame: Vec<u8>,
     /// Whether the terminal shows its cursor, if known.
     cursor_shown: Option<bool>,
@@ -40,7 +40,7 @@ pub(super) struct Output<W> {
 }
 
 impl<W: Write> Output<W> {
-    /// A backend over `tty`, whose size `ask_size` tells.
+    /// A backend over `tty`; `ask_size` returns its size.
     pub(super) fn new(tty: W, ask_size: fn() -> io::Result<Size>) -> Self {
         Self {
             tty,
@@ -51,7 +51,7 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Writes the gathered frame, if there is anything in it.
+    /// Writes the collected frame, if there is anything in it.
     pub(super) fn present(&mut self) -> io::Result<()> {
         if self.frame.len() == BEGIN.len() {
             return Ok(());
@@ -62,8 +62,8 @@ impl<W: Write> Output<W> {
         written
     }
 
-    /// Makes cells of the frame, which are drawn already, links or no links any longer. A terminal
-    /// learns of a link only as its cells are written.
+    /// Turns cells of the frame, which are drawn already, into links or back. A terminal learns of
+    /// a link only as its cells are written.
     pub(super) fn link<'a>(
         &mut self,
         unlinked: &[(u16, u16, Cell)],
@@ -88,12 +88,12 @@ impl<W: Write> Output<W> {
         Ok(())
     }
 
-    /// Writes bytes that are no part of a frame and do not move the cursor.
+    /// Writes bytes that are not part of a frame and do not move the cursor.
     pub(super) fn write_aside(&mut self, bytes: &[u8]) -> io::Result<()> {
         write_all(&mut self.tty, bytes)
     }
 
-    /// Forgets what is known of the terminal, and what was gathered for it.
+    /// Forgets the terminal's known state, and the frame so far.
     pub(super) fn forget(&mut self) {
         self.frame.truncate(BEGIN.len());
         self.cursor_shown = None;
@@ -171,13 +171,13 @@ impl<W: Write> Backend for Output<W> {
         })
     }
 
-    /// Does nothing: ratatui flushes in the midst of a frame.
+    /// Does nothing: ratatui flushes in the middle of a frame.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// The part of a terminal of the given size that is drawn on: all of it, unless the size is unsaid
+/// The part of a terminal of the given size that is drawn on: all of it, unless the size is missing
 /// or absurd.
 fn drawable(size: Size) -> Size {
     if size == Size::ZERO {
@@ -216,7 +216,7 @@ mod tests {
     use ratatui::Terminal;
     use ratatui::text::Line;
 
-    /// Remembers every write on its own.
+    /// Records every write separately.
     #[derive(Debug, Default)]
     struct Writes(Vec<Vec<u8>>);
 
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn a_write_that_is_cut_short_goes_on_where_it_stopped() {
-        /// Takes three bytes a call, and is interrupted before each.
+        /// Accepts three bytes per call, and is interrupted before each.
         #[derive(Default)]
         struct Slow {
             taken: Vec<u8>,

@@ -10,41 +10,41 @@ use super::workers::Worker;
 use super::{Fleet, HIRING};
 use crate::domain::workergroup::MadeGroup;
 
-/// The search that workers' machines must match when a workergroup names none.
+/// The search for workers' machines if a workergroup has none.
 const DEFAULT_SEARCH: &str = "verified=true rentable=true rented=false";
 
 /// A workergroup as the listing shows it (specification, "Workergroup").
 #[derive(Debug, Clone, Serialize)]
 pub struct Workergroup {
     pub id: u64,
-    /// Least load to keep capacity for.
+    /// Minimum load to keep capacity for.
     pub min_load: f64,
-    /// Part of the capacity to be used, 0 to 1.
+    /// Target utilisation, 0 to 1.
     pub target_util: f64,
     /// Cold capacity as a multiple of the active one.
     pub cold_mult: f64,
-    /// Workers to try machines with.
+    /// Workers started to measure performance.
     pub test_workers: u64,
-    /// Template of its workers, when it was made from one.
+    /// Template of its workers, if it was created from one.
     pub template_hash: Option<String>,
     pub template_id: Option<u64>,
     /// The search that its workers' machines must match.
     pub search_query: String,
     /// Extra arguments for launching workers.
     pub launch_args: String,
-    /// Least card memory, GB; a whole number unless its maker gave it a fraction.
+    /// Minimum GPU memory in GB; whole unless it was created with a fraction.
     #[serde(serialize_with = "integral")]
     pub gpu_ram: f64,
     pub endpoint_name: String,
     pub endpoint_id: u64,
     /// A key of its own.
     pub api_key: Token,
-    /// When it was made, ISO 8601.
+    /// Creation time, ISO 8601.
     pub created_at: String,
     pub user_id: u64,
 }
 
-/// A workergroup to be made. The default is the specification's.
+/// A workergroup to create. The default is the specification's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
     pub endpoint_name: Option<String>,
@@ -82,35 +82,35 @@ impl Default for Draft {
     }
 }
 
-/// Why a workergroup is not made.
+/// Why a workergroup is not created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CreateError {
-    /// The endpoint id is not known.
+    /// There is no endpoint with that id.
     #[error("Please assign your workergroup to a valid endpoint identifier")]
     UnknownEndpoint,
-    /// More stopped workers than workers.
+    /// More cold workers than workers.
     #[error("cold_workers must not be greater than max_workers")]
     ColdWorkers,
 }
 
-/// A workergroup and what the listing does not show.
+/// A workergroup and its internal state.
 #[derive(Debug, Clone)]
 pub struct Group {
     pub record: Workergroup,
     pub max_workers: u64,
-    /// When it looks for workers, in seconds since the fleet began.
+    /// When it next looks for workers, in seconds since the fleet started.
     pub hires_at: Option<f64>,
-    /// Whether a caller made it: such a group outlives the sandbox.
+    /// Whether a caller created it: such a group outlives the sandbox.
     pub is_made: bool,
 }
 
 impl Group {
-    /// How many workers it hires at most.
+    /// The maximum number of workers it hires.
     pub fn places(&self) -> usize {
         usize::try_from(self.record.test_workers.min(self.max_workers)).unwrap_or(0)
     }
 
-    /// The group as it outlives the sandbox, if a caller made it.
+    /// The group to save, if a caller created it.
     fn made(&self) -> Option<MadeGroup> {
         let record = &self.record;
         self.is_made.then(|| MadeGroup {
@@ -132,7 +132,7 @@ impl Group {
     }
 }
 
-/// The workergroups that are there from the beginning: endpoint, search, card memory in GB.
+/// The initial workergroups: endpoint, search, GPU memory in GB.
 const FOUNDED: [(&str, &str, f64); 4] = [
     (
         "llama-70b",
@@ -161,8 +161,8 @@ impl Fleet {
         self.groups.iter().map(|group| &group.record)
     }
 
-    /// Makes a workergroup and answers its id. An unknown endpoint name makes the endpoint too;
-    /// without any name the endpoint is called after the group.
+    /// Creates a workergroup and returns its id. An unknown endpoint name creates the endpoint too;
+    /// without a name the endpoint is called after the group.
     pub fn create(&mut self, draft: Draft) -> Result<u64, CreateError> {
         if draft.cold_workers > draft.max_workers {
             return Err(CreateError::ColdWorkers);
@@ -190,8 +190,8 @@ impl Fleet {
         Ok(id)
     }
 
-    /// Restores a group of an earlier run. Its endpoint is made if there is none of that name, its
-    /// workers are hired again, and where its id is taken it gets the next one.
+    /// Restores a group of an earlier run. Its endpoint is created if there is none of that name,
+    /// its workers are hired again, and if its id is taken it gets the next one.
     pub fn restore(&mut self, made: MadeGroup) {
         let known = self
             .endpoints
@@ -237,20 +237,20 @@ impl Fleet {
             && self.endpoints.iter().all(|endpoint| endpoint.id != id)
     }
 
-    /// A group as it outlives the sandbox, if a caller made it.
+    /// The group to save, if a caller created it.
     pub fn made(&self, group: u64) -> Option<MadeGroup> {
         let known = self.groups.iter().find(|known| known.record.id == group);
         known.and_then(Group::made)
     }
 
-    /// Makes an endpoint, or finds the one of that name, and answers its id.
+    /// Returns the id of the endpoint of that name, creating it if needed.
     pub fn create_endpoint(&mut self, name: &str) -> u64 {
         let known = self.endpoints.iter().position(|known| known.name == name);
         let index = known.unwrap_or_else(|| self.found(name, 0.0));
         self.endpoints[index].id
     }
 
-    /// Takes a workergroup and its workers away; false when there is none of that id.
+    /// Deletes a workergroup and its workers; false if it does not exist.
     pub fn delete(&mut self, group: u64) -> bool {
         let before = self.groups.len();
         self.groups.retain(|known| known.record.id != group);
@@ -260,7 +260,7 @@ impl Fleet {
         self.groups.len() < before
     }
 
-    /// Changes what `change` changes in a workergroup; false when there is none of that id.
+    /// Applies `change` to a workergroup; false if it does not exist.
     pub fn update(&mut self, group: u64, change: impl FnOnce(&mut Workergroup)) -> bool {
         let known = self
             .groups
@@ -299,7 +299,7 @@ impl Fleet {
         });
     }
 
-    /// The groups and workers of an endpoint that is there from the beginning.
+    /// The groups and workers of an initial endpoint.
     pub(super) fn found_groups(&mut self, endpoint: usize, ready: usize, stopped: usize) {
         let name = self.endpoints[endpoint].name.clone();
         let mut groups = Vec::new();
@@ -347,14 +347,14 @@ impl Fleet {
     }
 }
 
-/// A moment (seconds since 1970) as ISO 8601 text, to the second.
+/// A time (seconds since 1970) as ISO 8601, to the second.
 fn iso(epoch: f64) -> String {
     Timestamp::from_second(whole(epoch))
         .map(|moment| moment.to_string())
         .unwrap_or_default()
 }
 
-/// Writes a whole number without a fraction, as the specification has it.
+/// Writes a whole number without a fraction, as in the specification.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
 fn integral<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     if value.fract() == 0.0 {

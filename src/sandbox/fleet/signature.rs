@@ -11,7 +11,7 @@ const PRIVATE_KEY: &str = include_str!("../../../assets/sandbox/route-signing-ke
 /// The public key that goes with it, PEM.
 pub const PUBLIC_KEY: &str = include_str!("../../../assets/sandbox/route-signing-key.pub.pem");
 
-/// The embedded key cannot be used: a broken build, since it is part of the program.
+/// The embedded key is invalid: a broken build, since it is part of the program.
 #[derive(Debug, thiserror::Error)]
 #[error("the sandbox's signing key cannot be used: {0}")]
 pub struct SignatureError(String);
@@ -23,7 +23,6 @@ pub struct Signer {
 }
 
 impl Signer {
-    /// Reads the embedded key.
     pub fn new() -> Result<Self, SignatureError> {
         let der = STANDARD
             .decode(pem_body(PRIVATE_KEY))
@@ -52,12 +51,12 @@ impl Signer {
     }
 }
 
-/// What is signed: the address as an indented JSON object.
+/// The signed text: the address as an indented JSON object.
 fn signed_text(url: &str) -> String {
     format!("{{\n    \"url\": \"{url}\"\n}}")
 }
 
-/// The base64 between the lines that begin and end a PEM block.
+/// The base64 between the first and last lines of a PEM block.
 fn pem_body(pem: &str) -> String {
     pem.lines()
         .skip_while(|line| !line.starts_with("-----BEGIN"))

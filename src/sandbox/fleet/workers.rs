@@ -1,4 +1,4 @@
-//! Single workers: their states, and the fair choice among those that are ready.
+//! Single workers: their states, and the fair choice among the ready ones.
 
 use super::super::random::Rng;
 
@@ -8,12 +8,11 @@ pub struct Candidate {
     pub address: String,
 }
 
-/// What a worker is doing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum State {
-    /// Nothing: it costs its disk only.
+    /// Stopped: costs only its disk.
     Stopped,
-    /// Loads its model until that moment, in seconds since the fleet began.
+    /// Loading its model until that time, in seconds since the fleet started.
     Loading(f64),
     Ready,
 }
@@ -23,13 +22,14 @@ pub struct Worker {
     pub group: u64,
     url: String,
     state: State,
-    /// Cost that it works off in a second.
+    /// Cost processed per second.
     speed: f64,
-    /// Seconds that it takes from stopped to ready.
+    /// Seconds from stopped to ready.
     loading: f64,
     reqnum: u64,
-    /// Where its queue ends on a clock that only requests move: the worker whose queue would end
-    /// first gets the next request, so that shares follow speeds however fast requests come.
+    /// When its queue is empty, on a clock that only requests advance: the worker whose queue
+    /// empties first gets the next request, so that shares follow speeds however fast requests
+    /// come.
     queue_end: f64,
 }
 
@@ -47,7 +47,6 @@ impl Worker {
         }
     }
 
-    /// Makes it ready at once.
     pub fn ready(mut self) -> Self {
         self.state = State::Ready;
         self
@@ -57,8 +56,8 @@ impl Worker {
         self.state = State::Loading(elapsed + self.loading);
     }
 
-    /// Lets it become ready when its time has come; its queue then ends at `level`, where the
-    /// others' do, so that it need not catch up with their whole past.
+    /// Makes it ready once loading is done; its queue then ends at `level`, like the others', so
+    /// that it need not catch up with their past.
     fn step(&mut self, elapsed: f64, level: f64) {
         if let State::Loading(until) = self.state
             && until <= elapsed
@@ -73,7 +72,7 @@ impl Worker {
     }
 }
 
-/// Lets the workers that are loading become ready when their time has come.
+/// Makes the workers ready that have finished loading.
 pub fn step(workers: &mut [Worker], elapsed: f64) {
     let ends = workers
         .iter()
@@ -85,8 +84,8 @@ pub fn step(workers: &mut [Worker], elapsed: f64) {
     }
 }
 
-/// Gives a request of `cost` to the ready worker whose queue would end first: its address, and
-/// the count of its requests. Nothing when none is ready.
+/// Assigns a request of `cost` to the ready worker whose queue empties first: its address, and the
+/// count of its requests. `None` if no worker is ready.
 pub fn assign(workers: &mut [Worker], cost: f64) -> Option<(String, u64)> {
     let worker = workers
         .iter_mut()
@@ -114,7 +113,7 @@ pub fn census(workers: &[Worker]) -> [usize; 3] {
         })
 }
 
-/// The states in words, for a status reply.
+/// The states as text, for a status reply.
 pub fn summary(workers: &[Worker]) -> String {
     let [ready, loading, stopped] = census(workers);
     if workers.is_empty() {
@@ -132,7 +131,7 @@ pub fn summary(workers: &[Worker]) -> String {
         .join(", ")
 }
 
-/// Cost that the ready ones work off in a second.
+/// Cost that the ready workers process per second.
 pub fn capacity(workers: &[Worker]) -> f64 {
     workers
         .iter()

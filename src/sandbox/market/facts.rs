@@ -7,39 +7,39 @@ use super::super::random::Rng;
 const GPUS: &str = include_str!("../../../assets/sandbox/gpus.toml");
 const MARKET: &str = include_str!("../../../assets/sandbox/market.toml");
 
-/// The embedded figures cannot be read: a broken build, since they are part of the program.
+/// The embedded figures are invalid: a broken build, since they are part of the program.
 #[derive(Debug, thiserror::Error)]
 #[error("the sandbox's market figures cannot be read: {0}")]
 pub struct FactsError(String);
 
-/// A graphics card model. Sources and units stand in `assets/sandbox/gpus.toml`.
+/// A GPU model. Sources and units are in `assets/sandbox/gpus.toml`.
 #[derive(Debug, Deserialize)]
 pub struct GpuModel {
-    /// The market's name for it, as `RTX 4090`.
+    /// The market's name for it, such as `RTX 4090`.
     pub name: String,
-    /// Its weight: machines seen with it.
+    /// Its weight: the number of machines seen with it.
     pub machines: f64,
     /// Memory sizes in MB, each with a weight.
     pub vram: Vec<(u64, f64)>,
     /// CUDA compute capability x 100.
     pub capability: i64,
-    /// Cards in a machine, each with a weight.
+    /// GPUs per machine, each with a weight.
     pub sizes: Vec<(u32, f64)>,
-    /// Client price in $ per card and hour.
+    /// Client price in $ per GPU and hour.
     pub price: FiveQuantiles,
     /// Lowest bid over on-demand price.
     pub bid: FiveQuantiles,
-    /// Benchmark score of one card.
+    /// Benchmark score of one GPU.
     pub dlperf: f64,
     pub tflops: f64,
     /// Memory bandwidth in GB/s.
     pub bandwidth: f64,
     /// Board power limit in watts.
     pub watts: f64,
-    /// Whether it is a data centre card.
+    /// Whether it is a data centre GPU.
     #[serde(default)]
     pub server: bool,
-    /// `NVLink` bandwidth in GB/s, 0 without.
+    /// `NVLink` bandwidth in GB/s; 0 without.
     #[serde(default)]
     pub nvlink: f64,
     #[serde(default)]
@@ -55,9 +55,9 @@ pub struct Processor {
     pub name: String,
     pub threads: u32,
     pub ghz: f64,
-    /// Most sockets of a machine.
+    /// Maximum number of sockets in a machine.
     pub sockets: u32,
-    /// Whether it stands in data centres.
+    /// Whether it is found in data centres.
     pub server: bool,
 }
 
@@ -76,37 +76,37 @@ pub struct Shares {
     pub start_unknown: f64,
     /// Machines without a volume of their own.
     pub local_volume_unknown: f64,
-    /// Machines whose virtual machines were found wanting.
+    /// Machines that failed the check of their virtual machines.
     pub vm_deverified: f64,
-    /// Machines of driver 580.173 that give it as their CUDA version.
+    /// Machines with driver 580.173 that report it as their CUDA version.
     pub cuda_garbage: f64,
     /// Hosts whose machines are verified.
     pub verified: f64,
-    /// Hosts whose machines lost that.
+    /// Hosts whose machines lost their verification.
     pub deverified: f64,
     /// Hosts that are data centres.
     pub datacenter: f64,
-    /// Machines listed a short while ago.
+    /// Recently listed machines.
     pub new_machine: f64,
     /// Machines that the caller rents.
     pub rented_by_caller: f64,
     pub occupied: f64,
     pub no_avx: f64,
     pub external: f64,
-    /// Hosts that give a discount for rentals paid ahead.
+    /// Hosts that discount prepaid rentals.
     pub credit_discount: f64,
 }
 
-/// Everything but the cards. Sources and units stand in `assets/sandbox/market.toml`.
+/// Everything except the GPUs. Sources and units are in `assets/sandbox/market.toml`.
 #[derive(Debug, Deserialize)]
 pub struct Distributions {
-    /// Places such as `Texas, US`, each with a weight.
+    /// Locations such as `Texas, US`, each with a weight.
     pub locations: Vec<(String, f64)>,
     /// Driver versions, each with a weight.
     pub drivers: Vec<(String, f64)>,
     /// Major driver version and the newest CUDA it supports.
     pub cuda: Vec<(u64, f64)>,
-    /// Machines of one host, each with a weight.
+    /// Machines per host, each with a weight.
     pub hosts: Vec<(u64, f64)>,
     /// Disk names, each with a weight.
     pub disks: Vec<(String, f64)>,
@@ -125,9 +125,9 @@ pub struct Distributions {
     /// Open ports of a machine.
     pub ports_per_machine: NineQuantiles,
     pub cores_per_gpu: NineQuantiles,
-    /// Main memory for one card in MB.
+    /// Main memory per GPU in MB.
     pub ram_per_gpu: NineQuantiles,
-    /// Disk for one card in GB.
+    /// Disk per GPU in GB.
     pub disk_per_gpu: NineQuantiles,
     /// Disk price in $ per GB and month.
     pub storage_cost: NineQuantiles,
@@ -136,7 +136,6 @@ pub struct Distributions {
     /// Disk read rate in MB/s.
     pub disk_bandwidth: NineQuantiles,
     pub temperature: NineQuantiles,
-    /// Shares of quirks and states.
     pub shares: Shares,
 }
 
@@ -147,7 +146,6 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Reads the embedded figures.
     pub fn load() -> Result<Self, FactsError> {
         #[derive(Deserialize)]
         struct Gpus {
@@ -161,7 +159,7 @@ impl Facts {
         })
     }
 
-    /// The newest CUDA version that a driver supports; 0 when it is not in the table.
+    /// The newest CUDA version that a driver supports; 0 if it is not in the table.
     pub fn cuda_of(&self, driver: &str) -> f64 {
         let major = driver.split('.').next().and_then(|part| part.parse().ok());
         self.spread
@@ -179,7 +177,7 @@ pub struct NineQuantiles([f64; 9]);
 impl NineQuantiles {
     const AT: [f64; 9] = [0.01, 0.05, 0.10, 0.25, 0.50, 0.75, 0.90, 0.95, 0.99];
 
-    /// The value below which the share `share` lies, straight between the known quantiles.
+    /// The quantile at `share`, interpolated linearly between the known ones.
     pub fn at(&self, share: f64) -> f64 {
         interpolate(&Self::AT, &self.0, share)
     }
@@ -197,13 +195,13 @@ pub struct FiveQuantiles([f64; 5]);
 impl FiveQuantiles {
     const AT: [f64; 5] = [0.05, 0.25, 0.50, 0.75, 0.95];
 
-    /// The value below which the share `share` lies, straight between the known quantiles.
+    /// The quantile at `share`, interpolated linearly between the known ones.
     pub fn at(&self, share: f64) -> f64 {
         interpolate(&Self::AT, &self.0, share)
     }
 }
 
-/// `values` at `share`, straight between the `at` points and flat beyond them.
+/// `values` at `share`, linear between the `at` points and constant beyond them.
 fn interpolate(at: &[f64], values: &[f64], share: f64) -> f64 {
     let (Some(first), Some(last)) = (values.first(), values.last()) else {
         return 0.0;

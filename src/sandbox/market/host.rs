@@ -1,4 +1,4 @@
-//! Hosts: the people and companies who own machines, and what their machines have in common.
+//! Hosts: owners of machines, and what their machines have in common.
 
 use std::sync::Arc;
 
@@ -8,36 +8,36 @@ use super::super::random::{Purpose, Rng};
 use super::facts::{Facts, pick};
 use super::machine::Verification;
 
-/// What the machines of one owner share.
+/// What the machines of one host share.
 #[derive(Debug)]
 pub struct Host {
     pub id: u64,
-    /// Index of its place among the locations of the figures.
+    /// Index of its location in the figures.
     pub location: usize,
     /// Whether it is a data centre.
     pub datacenter: bool,
-    /// How its machines are judged, most of them.
+    /// The verification status of most of its machines.
     pub verification: Verification,
-    /// Where its prices lie in its cards' price distribution, 0 to 1.
+    /// Where its prices lie in the price distribution of its GPUs, 0 to 1.
     pub price_level: f64,
     /// Where its network lies in the speed distributions, 0 to 1.
     pub network_level: f64,
-    /// Disk price that it asks, $ per GB and month, before the market's share.
+    /// Its disk price, $ per GB and month, before the market's share.
     pub storage_ask: f64,
     /// Traffic price, $ per GB, as clients see it.
     pub traffic_cost: f64,
-    /// Largest discount for rentals paid ahead, 0 to 1.
+    /// Maximum discount for prepaid rentals, 0 to 1.
     pub discount: f64,
-    /// The cluster that its machines form: they share network volumes.
+    /// The cluster of its machines, which share network volumes.
     pub cluster: Option<u64>,
-    /// How many machines it brings.
+    /// The number of its machines.
     pub machines: u64,
-    /// Whether it deals in data centre cards only.
+    /// Whether it has data centre GPUs only.
     pub server_cards: bool,
 }
 
 impl Host {
-    /// The host number `serial` of the market of `seed`.
+    /// Host number `serial` of the market of `seed`.
     pub fn draw(facts: &Facts, seed: u64, serial: u64) -> Arc<Self> {
         let rng = &mut Rng::keyed(seed, Purpose::Host, serial);
         let spread = &facts.spread;
@@ -51,7 +51,7 @@ impl Host {
         });
         let id = 18 + serial * 701 + rng.below(700);
         Arc::new(Self {
-            // Nobody else is the caller.
+            // No other host has the caller's id.
             id: if id == USER { id + 1 } else { id },
             location: rng.weighted(spread.locations.iter().map(|(_, weight)| *weight)),
             datacenter,
@@ -79,7 +79,7 @@ impl Host {
         })
     }
 
-    /// This host with the place, rank and judgement that an anchor asks for; the caller's own if
+    /// This host with the location, kind and verification that an anchor needs; the caller's own if
     /// `own`.
     pub fn anchored(&self, location: usize, datacenter: bool, own: bool) -> Arc<Self> {
         Arc::new(Self {
@@ -93,18 +93,18 @@ impl Host {
     }
 }
 
-/// A price that a host can type: whole cents, at least one.
+/// A price that a host would type: whole cents, at least one.
 pub fn whole_cents(dollars: f64) -> f64 {
     let cents = whole(dollars * 100.0).max(1).unsigned_abs();
     float(cents) / 100.0
 }
 
-/// What clients pay for what a host asks: the market adds a third.
+/// What clients pay for a host's price: the market adds a third.
 pub fn client_price(ask: f64) -> f64 {
     ask * 4.0 / 3.0
 }
 
-/// Traffic as hosts price it: next to nothing, or whole dollars per TB.
+/// Traffic prices as hosts set them: next to nothing, or whole dollars per TB.
 fn traffic(drawn: f64) -> f64 {
     let terabyte_ask = drawn * 1024.0 * 0.75;
     if terabyte_ask < 0.05 {

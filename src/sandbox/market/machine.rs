@@ -1,4 +1,4 @@
-//! Machines: what a host lists, cut into offers of one, two, four ... cards.
+//! Machines: what a host lists, split into offers of one, two, four ... GPUs.
 
 use std::sync::Arc;
 
@@ -8,17 +8,16 @@ use super::super::random::{Purpose, Rng};
 use super::facts::{Facts, GpuModel, Processor, Shares, pick};
 use super::host::{Host, whole_cents};
 
-/// How the market judges a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verification {
     Verified,
     Unverified,
-    /// Checked and found wanting; the code says in which way.
+    /// Checked and failed; the code says how.
     Deverified(u8),
 }
 
 impl Verification {
-    /// A judgement in the market's shares.
+    /// Draws a status by the market's shares.
     pub fn draw(shares: &Shares, rng: &mut Rng) -> Self {
         let roll = rng.unit();
         if roll < shares.verified {
@@ -30,7 +29,7 @@ impl Verification {
         }
     }
 
-    /// The text of the member `verification`.
+    /// The value of the member `verification`.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Verified => "verified",
@@ -39,7 +38,7 @@ impl Verification {
         }
     }
 
-    /// The number of the member `vericode`.
+    /// The value of the member `vericode`.
     pub const fn code(self) -> u8 {
         match self {
             Self::Verified => 1,
@@ -49,7 +48,7 @@ impl Verification {
     }
 }
 
-/// Disk space of a machine that can be rented apart from it.
+/// Disk space of a machine that can be rented separately.
 #[derive(Debug, Clone)]
 pub struct LocalVolume {
     pub id: u64,
@@ -57,7 +56,7 @@ pub struct LocalVolume {
     pub size: f64,
 }
 
-/// A part of a machine that is offered: a power of two of its cards, or all of them.
+/// An offered part of a machine: a power of two of its GPUs, or all of them.
 #[derive(Debug, Clone)]
 pub struct Slice {
     pub id: u64,
@@ -65,31 +64,31 @@ pub struct Slice {
     pub gpus: u32,
 }
 
-/// A listed machine. Prices are what the host asks; clients pay a third more.
+/// A listed machine. Prices are the host's; clients pay a third more.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "the flags of an offer")]
 pub struct Machine {
     pub id: u64,
     pub host: Arc<Host>,
-    /// Index among the cards of the figures.
+    /// Index among the GPU models of the figures.
     pub model: usize,
     /// Memory of a card, MB.
     pub gpu_ram: u64,
     pub gpus: u32,
     pub gpu_ids: Vec<u64>,
-    /// Cards let to others: offers of more than the rest cannot be rented.
+    /// GPUs rented to others: offers of more than the rest cannot be rented.
     pub occupied: u32,
     pub slices: Vec<Slice>,
-    /// Listed a short while ago: few measurements yet, no place, lowest scores.
+    /// Recently listed: few measurements yet, no location, lowest scores.
     pub new: bool,
-    /// Stays for as long as the market runs, so that usual searches always find something.
+    /// Stays for as long as the market runs, so that common searches always find something.
     pub anchor: bool,
     pub verification: Verification,
-    /// Whether its virtual machines were found wanting.
+    /// Whether its virtual machines failed the check.
     pub vm_deverified: bool,
     /// Whether virtual machines can be rented.
     pub vms_enabled: bool,
-    /// Whether it belongs to another market, where that is known.
+    /// Whether it belongs to another market, if known.
     pub external: Option<bool>,
     /// Whether the caller rents it.
     pub rented_by_caller: bool,
@@ -121,11 +120,11 @@ pub struct Machine {
     /// Mbit/s.
     pub inet_up: f64,
     pub ports: u32,
-    /// Whether the address stays the same.
+    /// Whether the IP address is static.
     pub static_ip: bool,
     pub public_ipaddr: String,
     pub pci_gen: f64,
-    /// `PCIe` lanes of a card.
+    /// `PCIe` lanes of a GPU.
     pub gpu_lanes: u8,
     /// GB/s.
     pub pcie_bw: f64,
@@ -134,34 +133,34 @@ pub struct Machine {
     /// GB/s.
     pub gpu_mem_bw: f64,
     pub gpu_max_power: f64,
-    /// Celsius of the hottest card.
+    /// Temperature of the hottest GPU in °C.
     pub gpu_max_temp: f64,
-    /// Whether a card drives a screen.
+    /// Whether a GPU drives a display.
     pub gpu_display_active: bool,
     pub dlperf: f64,
-    /// Its disk, offered apart from it.
+    /// Its disk, offered separately.
     pub local_volume: Option<LocalVolume>,
-    /// $ per card and hour.
+    /// $ per GPU and hour.
     pub ask: f64,
-    /// Lowest bid, $ per card and hour.
+    /// Lowest bid, $ per GPU and hour.
     pub bid_ask: f64,
-    /// Seconds since 1970, where known.
+    /// Seconds since 1970, if known.
     pub start_date: Option<f64>,
     /// Seconds since 1970.
     pub end_date: f64,
 }
 
-/// A machine that the market is sure to have.
+/// A machine that the market always has.
 #[derive(Debug, Clone, Copy)]
 pub struct Wish {
     pub model: &'static str,
     pub gpus: u32,
     pub location: &'static str,
-    /// Whether it stands in a data centre.
+    /// Whether it is in a data centre.
     pub datacenter: bool,
 }
 
-/// Ids that grow as offers are listed.
+/// Ids that increase as offers are listed.
 #[derive(Debug, Clone)]
 pub struct Ids {
     pub offer: u64,
@@ -179,20 +178,19 @@ impl Ids {
     }
 }
 
-/// What a machine is drawn for.
+/// The parameters for drawing a machine.
 #[derive(Debug)]
 pub struct Commission<'a> {
     pub facts: &'a Facts,
     pub seed: u64,
-    /// The machine's number.
     pub serial: u64,
     pub host: Arc<Host>,
     /// Now, in seconds since 1970.
     pub now: f64,
     pub wish: Option<Wish>,
-    /// Most offers it may be cut into.
+    /// The maximum number of offers to split it into.
     pub room: usize,
-    /// Whether it is listed just now.
+    /// Whether it is newly listed.
     pub arriving: bool,
 }
 
@@ -341,7 +339,7 @@ fn choose_model(commission: &Commission<'_>, rng: &mut Rng) -> usize {
     let only_server = commission.host.server_cards;
     rng.weighted(gpus.iter().map(|card| match (only_server, card.server) {
         (true, false) => 0.0,
-        // What data centres take off the others' hands is made up for here.
+        // Makes up for the GPUs that data centres take from the other hosts.
         (false, true) => card.machines * 0.35,
         _ => card.machines,
     }))
@@ -384,7 +382,7 @@ fn choose_driver(facts: &Facts, card: &GpuModel, rng: &mut Rng) -> (String, f64)
     (driver.clone(), cuda)
 }
 
-/// The processor of the right kind that comes nearest to the threads that the cards call for.
+/// The processor of the right kind that is closest to the threads that the GPUs need.
 fn choose_processor(
     all: &[Processor],
     facts: &Facts,
@@ -412,7 +410,7 @@ fn choose_processor(
     (best.0, best.1)
 }
 
-/// What the host asks per card and hour, and its lowest bid: whole cents both.
+/// The host's price per GPU and hour, and its lowest bid, both in whole cents.
 fn choose_price(card: &GpuModel, host: &Host, shares: &Shares, rng: &mut Rng) -> (f64, f64) {
     let level = (host.price_level * 0.6 + rng.unit() * 0.4).clamp(0.02, 0.98);
     let ask = whole_cents(card.price.at(level) * 0.75);
@@ -427,15 +425,15 @@ fn choose_price(card: &GpuModel, host: &Host, shares: &Shares, rng: &mut Rng) ->
     (ask, whole_cents(ask * ratio))
 }
 
-/// An address of the range kept for benchmarks (RFC 2544): it leads nowhere. A few carry the
-/// white space that the real ones carry.
+/// An address of the range reserved for benchmarks (RFC 2544): it leads nowhere. A few have the
+/// white space that real ones have.
 fn address(serial: u64, rng: &mut Rng) -> String {
     let (high, low) = (serial / 250 % 512, serial % 250 + 1);
     let space = if rng.chance(0.01) { " " } else { "" };
     format!("198.{}.{}.{low}{space}", 18 + high / 256, high % 256)
 }
 
-/// The sizes of the offers of a machine of `gpus` cards.
+/// The sizes of the offers of a machine with `gpus` GPUs.
 pub fn chunks(gpus: u32) -> impl Iterator<Item = u32> {
     let whole = (!gpus.is_power_of_two()).then_some(gpus);
     (0..u32::BITS)
@@ -454,12 +452,12 @@ fn cut(gpus: u32, ids: &mut Ids, rng: &mut Rng) -> Vec<Slice> {
         .collect()
 }
 
-/// How much of one card's score each card of a group of `gpus` keeps.
+/// The fraction of a single GPU's score that each GPU in a group of `gpus` reaches.
 pub fn scaling(gpus: u32) -> f64 {
     1.0 - 0.03 * f64::from(gpus).log2()
 }
 
-/// Cores of a share of a machine: fractions are real.
+/// Cores of a share of a machine; real ones are fractional too.
 pub fn share_of(machine: u64, gpus: u32, all: u32) -> f64 {
     float(machine) * f64::from(gpus) / f64::from(all.max(1))
 }

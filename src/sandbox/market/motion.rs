@@ -1,4 +1,4 @@
-//! How the market moves: prices, leases, scores, arrivals and departures, tick by tick.
+//! How the market changes: prices, rentals, scores, arrivals and departures, tick by tick.
 
 use super::super::numbers::{float, rounded, unsigned};
 use super::super::random::{Purpose, Rng};
@@ -9,10 +9,10 @@ use super::machine::Machine;
 
 /// Seconds of one tick of the market's clock.
 const TICK: f64 = 5.0;
-/// Share of the machines whose price changes in a tick. Real prices move more slowly; these move
-/// so that somebody who watches sees it.
+/// Share of the machines whose price changes in a tick. Real prices change more slowly; these are
+/// meant to be seen.
 const REPRICED: f64 = 0.004;
-/// Share of the machines of which cards are let or come free in a tick.
+/// Share of the machines whose GPUs are rented or released in a tick.
 const RELET: f64 = 0.003;
 /// Share of the machines whose reliability is remeasured in a tick.
 const MEASURED: f64 = 0.006;
@@ -20,14 +20,14 @@ const MEASURED: f64 = 0.006;
 const DEPARTED: f64 = 0.0005;
 /// Share of the volumes that change in a tick.
 const VOLUMES_CHANGED: f64 = 0.01;
-/// Ticks between two looks for offers whose time is up.
+/// Ticks between two checks for expired offers.
 const ENDED_EVERY: u64 = 12;
-/// Most machines that arrive in a tick.
+/// Maximum number of machines that arrive in a tick.
 const ARRIVALS: u64 = 3;
 
 impl Market {
-    /// Lets `seconds` pass. Only the sum of all steps counts, not how it is cut; a negative or
-    /// meaningless step does nothing.
+    /// Advances time by `seconds`. Only the sum of all steps counts, not how it is divided; a
+    /// negative or non-finite step does nothing.
     pub fn step(&mut self, seconds: f64) {
         if !(seconds > 0.0 && seconds.is_finite()) {
             return;
@@ -82,7 +82,7 @@ impl Market {
         }
     }
 
-    /// Takes away the offers whose time is up; those that the market keeps are prolonged.
+    /// Removes expired offers; those that the market keeps are extended.
     fn end(&mut self, now: f64) {
         for machine in &mut self.machines {
             if machine.anchor && machine.end_date < now + 86_400.0 {
@@ -127,7 +127,8 @@ impl Market {
     }
 }
 
-/// A host thinks again: a few percent up or down, at least a cent, within what its card fetches.
+/// A host changes its price: a few percent up or down, at least a cent, within the usual range of
+/// its GPU.
 fn reprice(facts: &Facts, machine: &mut Machine, rng: &mut Rng) {
     let Some(card) = facts.gpus.get(machine.model) else {
         return;
@@ -140,7 +141,7 @@ fn reprice(facts: &Facts, machine: &mut Machine, rng: &mut Rng) {
     machine.bid_ask = whole_cents(machine.ask * bid_ratio * rng.between(0.97, 1.03));
 }
 
-/// Where a host's price stays: a little beyond the usual prices of its card.
+/// The range of a host's price: a little beyond the usual prices of its GPU.
 fn bounds(price: &FiveQuantiles) -> (f64, f64) {
     (price.at(0.0) * 0.75 * 0.8, price.at(1.0) * 0.75 * 1.25)
 }

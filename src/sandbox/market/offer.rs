@@ -1,5 +1,5 @@
-//! Machine offers as they travel: every member that the specification lists, and those that the
-//! real service adds.
+//! Machine offers on the wire: every member of the specification, and those that the real service
+//! adds.
 
 use super::super::numbers::{float, unsigned};
 use super::facts::Facts;
@@ -23,15 +23,15 @@ record! {
         compute_cap: u64,
         cpu_arch: &'static str,
         cpu_cores: u32,
-        /// Threads of the offer's share; has a fraction at times.
+        /// Threads of the offer's share; sometimes fractional.
         cpu_cores_effective: f64,
         cpu_ghz: f64,
         cpu_name: &'m str,
         /// Memory of the offer's share, MB.
         cpu_ram: u64,
-        /// Largest discount for a rental paid ahead, 0 to 1.
+        /// Maximum discount for a prepaid rental, 0 to 1.
         credit_discount_max: f64,
-        /// Newest CUDA version; now and then a driver number by mistake.
+        /// Newest CUDA version; occasionally a driver number by mistake.
         cuda_max_good: f64,
         /// Open ports of the offer's share.
         direct_port_count: u64,
@@ -43,15 +43,15 @@ record! {
         dlperf: f64,
         /// The score per dollar and hour.
         dlperf_per_dphtotal: f64,
-        /// Cards, $ per hour.
+        /// GPUs, $ per hour.
         dph_base: f64,
-        /// Cards and disk, $ per hour.
+        /// GPUs and disk, $ per hour.
         dph_total: f64,
-        /// Cards, disk and some download, $ per hour.
+        /// GPUs, disk and some traffic, $ per hour.
         dph_total_adj: f64,
         /// Driver as a nine-digit number.
         driver_vers: u64,
-        /// Driver; two parts only at times.
+        /// Driver; sometimes in two parts only.
         driver_version: &'m str,
         /// Seconds until the offer ends.
         duration: f64,
@@ -63,30 +63,30 @@ record! {
         external: Option<bool>,
         /// TFLOPS per dollar and hour.
         flops_per_dphtotal: f64,
-        /// Place; null for machines listed just now.
+        /// Location; null for newly listed machines.
         geolocation: Option<&'m str>,
-        /// A number made from the country.
+        /// A number derived from the country.
         geolocode: Option<u64>,
-        /// Maker of the cards, lower case.
+        /// Maker of the GPUs, lower case.
         gpu_arch: &'static str,
-        /// Whether a card drives a screen.
+        /// Whether a GPU drives a display.
         gpu_display_active: bool,
-        /// Share of the machine's cards.
+        /// Share of the machine's GPUs.
         gpu_frac: f64,
         gpu_ids: &'m [u64],
-        /// `PCIe` lanes of a card.
+        /// `PCIe` lanes of a GPU.
         gpu_lanes: u32,
         gpu_max_power: f64,
-        /// Celsius of the hottest card.
+        /// Temperature of the hottest GPU in °C.
         gpu_max_temp: f64,
-        /// Memory bandwidth of a card, GB/s.
+        /// Memory bandwidth of a GPU, GB/s.
         gpu_mem_bw: f64,
         gpu_name: &'m str,
-        /// Memory of a card, MB.
+        /// Memory of a GPU, MB.
         gpu_ram: u64,
-        /// Memory of all cards, MB.
+        /// Memory of all GPUs, MB.
         gpu_total_ram: u64,
-        /// 1 when the processor has AVX.
+        /// 1 if the processor has AVX.
         has_avx: u32,
         host_id: u64,
         /// 1 for a data centre.
@@ -104,27 +104,27 @@ record! {
         internet_down_cost_per_tb: f64,
         /// Upload, $ per 1024 GB.
         internet_up_cost_per_tb: f64,
-        /// Whether this is a bid's price.
+        /// Whether the price is a bid price.
         is_bid: bool,
-        /// Whether its virtual machines were found wanting.
+        /// Whether its virtual machines failed the check.
         is_vm_deverified: bool,
         logo: &'static str,
         machine_id: u64,
         /// Lowest bid, $ per hour.
         min_bid: f64,
-        /// Main board, cut to 16 characters; null or nonsense at times.
+        /// Main board, cut to 16 characters; sometimes null or nonsense.
         mobo_name: Option<&'m str>,
         num_gpus: u32,
         os_version: &'m str,
         pci_gen: f64,
         /// `PCIe` bandwidth, GB/s.
         pcie_bw: f64,
-        /// Address; white space around it at times.
+        /// Address; sometimes surrounded by white space.
         public_ipaddr: &'m str,
         /// Reliability, 0 to 1.
         reliability: f64,
         reliability2: f64,
-        /// What reliability does to the score, 0 to 1.
+        /// The factor by which reliability enters the score, 0 to 1.
         reliability_mult: f64,
         /// Whether it can be rented now.
         rentable: bool,
@@ -132,36 +132,36 @@ record! {
         rented: bool,
         resource_type: &'static str,
         rn: u32,
-        /// What offers are ranked by.
+        /// The market's ranking.
         score: f64,
         sla_sigma_x: Nothing,
         sla_broker_rate: Nothing,
-        /// A figure the service sends and does not explain.
+        /// Sent by the service without documentation.
         sla_r_claim: f64,
-        /// When the machine was listed, seconds since 1970; null at times.
+        /// When the machine was listed, seconds since 1970; sometimes null.
         start_date: Option<f64>,
-        /// Whether the address stays the same.
+        /// Whether the IP address is static.
         static_ip: bool,
         /// Disk, $ per GB and month.
         storage_cost: f64,
-        /// Disk, $ per hour for what the search allocates.
+        /// Disk, $ per hour for the allocation of the search.
         storage_total_cost: f64,
-        /// A figure the service sends and does not explain.
+        /// Sent by the service without documentation.
         target_reliability: f64,
         time_remaining: &'static str,
         time_remaining_isbid: &'static str,
         total_flops: f64,
         verification: &'static str,
-        /// The judgement as a number.
+        /// The verification status as a number.
         vericode: u32,
-        /// $ per GB of card memory and hour.
+        /// $ per GB of GPU memory and hour.
         vram_costperhour: f64,
         /// Whether virtual machines can be rented.
         vms_enabled: bool,
         webpage: Nothing,
         /// The cluster whose network volumes it can use.
         cluster_id: Option<u64>,
-        /// Offer of the machine's disk apart from it; null together with the next two at times.
+        /// Offer of the machine's disk as a volume; null together with the next two at times.
         avail_vol_ask_id: Option<u64>,
         /// Its price, $ per GB and hour.
         avail_vol_dph: Option<f64>,
@@ -171,11 +171,11 @@ record! {
         nw_disk_min_bw: Nothing,
         nw_disk_max_bw: Nothing,
         nw_disk_avg_bw: Nothing,
-        /// What a rental paid ahead saves, 0 to 1; null when the host gives nothing.
+        /// What a prepaid rental saves, 0 to 1; null if the host gives no discount.
         discount_rate: Option<f64>,
         /// What it saves, $ per hour.
         discounted_hourly: f64,
-        /// What is left, $ per hour.
+        /// The discounted price, $ per hour.
         discounted_dph_total: f64,
         search: Charges,
         instance: Charges,
@@ -193,7 +193,7 @@ impl<'m> OfferRow<'m> {
     }
 }
 
-/// The part of an offer's price that grows with its cards.
+/// The part of an offer's price that grows with its GPUs.
 fn tariff(machine: &Machine, slice: &Slice, now: f64) -> Tariff {
     let gpus = f64::from(slice.gpus);
     Tariff {
@@ -206,13 +206,13 @@ fn tariff(machine: &Machine, slice: &Slice, now: f64) -> Tariff {
     }
 }
 
-/// What the service ranks by, near enough: a regression over recorded offers that is 9 % off.
+/// The service's ranking, approximately: a regression over recorded offers with an error of 9 %.
 fn score(machine: &Machine, dlperf: f64, adjusted: f64, reliability_mult: f64) -> f64 {
     let network = -1.162 + 0.083 * machine.inet_down.ln() + 0.128 * machine.inet_up.ln();
     dlperf / adjusted * reliability_mult.powf(0.965) * network.exp()
 }
 
-/// One offer as a search under `terms` at `now` shows it.
+/// An offer as a search with `terms` at `now` shows it.
 #[expect(
     clippy::too_many_lines,
     reason = "one line for each of a record's members"
@@ -328,7 +328,7 @@ pub fn row<'m>(
         static_ip: machine.static_ip,
         storage_cost: tariff.storage_cost,
         storage_total_cost: quote.storage,
-        // The service answers this filter by the expected reliability: both are the same here.
+        // The service applies this filter to the expected reliability: both are the same here.
         target_reliability: machine.reliability * 0.999,
         time_remaining: "",
         time_remaining_isbid: "",

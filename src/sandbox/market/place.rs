@@ -1,4 +1,4 @@
-//! Countries and the number that the service makes of each.
+//! Countries, and the number that the service derives from each.
 
 use ring::digest;
 
@@ -14,7 +14,7 @@ pub fn geolocode(country: &str) -> u64 {
     number % ((1 << 31) - 1)
 }
 
-/// The numbers of all places of the figures.
+/// The numbers of all locations of the figures.
 #[derive(Debug)]
 pub struct Codes(Vec<u64>);
 
@@ -28,7 +28,7 @@ impl Codes {
         )
     }
 
-    /// The number of the place at `location`; 0 when there is none.
+    /// The number of the location at `location`; 0 if there is none.
     pub fn of(&self, location: usize) -> u64 {
         self.0.get(location).copied().unwrap_or(0)
     }

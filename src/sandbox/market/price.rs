@@ -1,4 +1,4 @@
-//! The service's price arithmetic: everything that a search quotes for one offer.
+//! The service's price arithmetic: every price quoted for an offer.
 
 use serde::Serialize;
 
@@ -7,19 +7,19 @@ use crate::domain::OfferType;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 
 // Kept apart from the client's constant, so that a wrong month in one shows up against the other.
-/// Hours of a month, as the service bills storage.
+/// Hours of a month in the service's storage billing.
 pub const HOURS_PER_MONTH: f64 = 720.0;
 
-/// Months paid ahead that earn a host's whole discount. The real curve is not known; this one is
-/// straight.
+/// Months paid in advance for a host's full discount. The real curve is unknown; this one is
+/// linear.
 const FULL_DISCOUNT_MONTHS: f64 = 3.0;
 
-/// What a search asks prices for.
+/// What a search prices offers for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Terms {
     /// How the machine is rented.
     pub rental: OfferType,
-    /// Disk to go with it, GB.
+    /// Disk to allocate, GB.
     pub storage: f64,
 }
 
@@ -32,7 +32,7 @@ impl Default for Terms {
     }
 }
 
-/// What a host charges for an offer, as clients see it.
+/// A host's prices for an offer, as clients see them.
 #[derive(Debug, Clone, Copy)]
 pub struct Tariff {
     /// On demand, $ per hour.
@@ -43,33 +43,34 @@ pub struct Tariff {
     pub storage_cost: f64,
     /// Download, $ per GB.
     pub inet_down_cost: f64,
-    /// Largest discount for rentals paid ahead, 0 to 1.
+    /// Maximum discount for prepaid rentals, 0 to 1.
     pub discount: f64,
-    /// How long the offer lasts, seconds.
+    /// How long the offer is available, seconds.
     pub duration: f64,
 }
 
 /// The quoted prices of one offer.
 #[derive(Debug, Clone, Copy)]
 pub struct Quote {
-    /// The cards, $ per hour.
+    /// The GPUs, $ per hour.
     pub base: f64,
     /// The disk, $ per hour.
     pub storage: f64,
-    /// Both, $ per hour.
+    /// GPUs and disk, $ per hour.
     pub total: f64,
-    /// Both, and some download, $ per hour: what offers are ranked by.
+    /// GPUs, disk and some traffic, $ per hour: offers are ranked by it.
     pub adjusted: f64,
-    /// What is taken off, 0 to 1; nothing when the host gives no discount or none is asked for.
+    /// The discount, 0 to 1; `None` if the host gives none or the search is not for reserved
+    /// prices.
     pub discount_rate: Option<f64>,
-    /// What is taken off, $ per hour.
+    /// The discount, $ per hour.
     pub discount: f64,
-    /// What is left, $ per hour.
+    /// The discounted price, $ per hour.
     pub discounted: f64,
 }
 
 impl Quote {
-    /// What `tariff` comes to under `terms`.
+    /// The prices for `tariff` under `terms`.
     pub fn of(tariff: &Tariff, terms: Terms) -> Self {
         let base = match terms.rental {
             OfferType::Bid => tariff.min_bid,
@@ -131,7 +132,7 @@ pub struct Charges {
     pub gpu: f64,
     #[serde(rename = "diskHour")]
     pub disk: f64,
-    /// A premium that the service names and does not charge.
+    /// A premium that the service lists and does not charge.
     #[serde(rename = "slaPremiumPerHour")]
     pub premium: f64,
     #[serde(rename = "totalHour")]
@@ -143,7 +144,7 @@ pub struct Charges {
 }
 
 impl Charges {
-    /// The value of a member, or nothing when there is no member of that name.
+    /// The value of a member, or `None` if there is no such member.
     pub fn member(&self, name: &str) -> Option<Cell<'static>> {
         let value = match name {
             "gpuCostPerHour" => self.gpu,

@@ -1,18 +1,17 @@
-//! Records that can be written as JSON and read member by member, without building JSON first.
+//! Records that can be written as JSON and read member by member without building JSON first.
 
-/// The value of one member of a record, as filters and orders see it.
+/// The value of one member of a record, for filters and orders.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell<'a> {
     Null,
     Flag(bool),
-    /// Any number.
     Number(f64),
     Text(&'a str),
     /// A list or an object.
     Compound,
 }
 
-/// A type of a record's member.
+/// A type of a record's members.
 pub trait AsCell<'m> {
     /// Its value for filters and orders.
     fn as_cell(&self) -> Cell<'m>;
@@ -76,8 +75,8 @@ impl<'m> AsCell<'m> for Nothing {
     }
 }
 
-/// Declares a record: a struct that serializes in the order of its members, and its members by
-/// name.
+/// Declares a record: a struct that serializes in the order of its members, which can also be read
+/// by name.
 macro_rules! record {
     (
         $(#[$about:meta])*
@@ -92,7 +91,7 @@ macro_rules! record {
         }
 
         impl<$life> $name<$life> {
-            /// The value of a member, or nothing when there is no member of that name.
+            /// The value of a member, or `None` if there is no such member.
             pub fn member(
                 &self,
                 name: &str,

@@ -9,12 +9,12 @@ use super::price::storage_per_hour;
 use super::record::record;
 
 // Unlike the 8 GB of an offer search: the market's own volume search sends 1.
-/// Disk that a volume search prices when it names none, GB.
+/// Disk in GB that a volume search prices by default.
 pub const DEFAULT_VOLUME: f64 = 1.0;
 
 record! {
-    /// A network volume offer: the members of the specification and those that the table of the
-    /// market's own client reads.
+    /// A network volume offer: the members of the specification and those that the market's own
+    /// client shows.
     pub struct VolumeRow<'m> {
         id: u64,
         /// The same id under the specification's name.
@@ -26,7 +26,7 @@ record! {
         disk_space: f64,
         /// $ per GB and month.
         storage_cost: f64,
-        /// $ per hour for what the search allocates.
+        /// $ per hour for the allocation of the search.
         storage_cost_total: f64,
         /// The same under the service's name.
         storage_total_cost: f64,
@@ -45,7 +45,7 @@ record! {
         verified: bool,
         verification: &'static str,
         geolocation: Option<&'m str>,
-        /// A number made from the country.
+        /// A number derived from the country.
         geolocode: Option<u64>,
         /// Average read rate over the cluster's machines, MB/s.
         nw_disk_avg_bw: u64,
@@ -62,17 +62,17 @@ record! {
         /// Whether it can be rented.
         rentable: bool,
         resource_type: &'static str,
-        /// What volumes are ranked by.
+        /// The market's ranking of volumes.
         score: f64,
     }
 }
 
-/// The cluster that a volume serves, as far as a volume shows it.
+/// The cluster of a volume, as far as it shows in the record.
 #[derive(Debug, Clone)]
 pub struct Cluster {
     pub id: u64,
     pub host: u64,
-    /// Index of its place among the figures.
+    /// Index of its location in the figures.
     pub location: usize,
     /// Whether all its machines are verified.
     pub verified: bool,
@@ -92,7 +92,7 @@ pub struct Volume {
     pub cluster: Cluster,
     /// Free space, GB.
     pub disk_space: f64,
-    /// $ per GB and month, as the host asks.
+    /// $ per GB and month, the host's price.
     pub ask: f64,
     /// Average, highest and lowest read rate, MB/s.
     pub bandwidth: [u64; 3],
@@ -102,12 +102,12 @@ pub struct Volume {
     pub end_date: f64,
     /// Null, or whether it belongs to another market.
     pub external: Option<bool>,
-    /// Rented by somebody: cannot be unlisted.
+    /// Rented by somebody, so it cannot be unlisted.
     pub active: bool,
 }
 
 impl Volume {
-    /// The volume number `serial` of the market of `seed`, on `cluster`.
+    /// Volume number `serial` of the market of `seed`, on `cluster`.
     pub fn draw(
         facts: &Facts,
         (seed, serial): (u64, u64),
@@ -135,7 +135,7 @@ impl Volume {
         }
     }
 
-    /// Whether it is a listing of the caller's.
+    /// Whether it is one of the caller's listings.
     pub const fn is_own(&self) -> bool {
         self.cluster.host == USER
     }

@@ -1,11 +1,11 @@
-//! Operands as clients send them: numbers as text, flags as words, versions as numbers.
+//! Operands as clients send them: numbers as text, booleans as words, versions as numbers.
 
 use serde_json::Value as Json;
 
 use crate::domain::{Field, Kind, Operand, Operator, Value, Version};
 
-/// Reads what `field` is compared with, in the field's unit (what was sent, times `factor`). The
-/// error says what is wanted.
+/// Parses an operand for `field` in the field's unit (the value sent, times `factor`). The error
+/// says what is expected.
 pub fn read(
     field: &Field,
     operator: Operator,
@@ -25,7 +25,7 @@ pub fn read(
     }
 }
 
-/// A number, or a text that is one.
+/// A number, also as text.
 pub fn number(sent: &Json) -> Option<f64> {
     let number = match sent {
         Json::Number(number) => number.as_f64()?,
@@ -80,8 +80,8 @@ fn version(sent: &Json) -> Option<Version> {
     }
 }
 
-/// A text; a number stands for its digits (`os_version` 22.04), and an underscore in a card's name
-/// for a blank, as documents and the service's own client write it.
+/// A text; a number stands for its digits (`os_version` 22.04), and an underscore in a GPU name for
+/// a blank, as documents and the service's own client write it.
 fn text(field: &Field, sent: &Json) -> Option<String> {
     let text = match sent {
         Json::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! What a search selects, and in which order.
+//! Applies a search: filter, order, limit.
 
 use std::cmp::Ordering;
 
@@ -8,10 +8,10 @@ use crate::domain::listing::compare_cells;
 use crate::domain::value::Found;
 use crate::domain::{CellRef, Field, Source};
 
-/// A row that a search looks at.
+/// A row that a search is applied to.
 pub trait Row<'m> {
     fn id(&self) -> u64;
-    /// The value of a member, or nothing when there is none of that name.
+    /// The value of a member, or `None` if there is no such member.
     fn member(&self, name: &str) -> Option<Cell<'m>>;
     /// The value of a member of a nested object.
     fn nested(&self, object: &str, member: &str) -> Option<Cell<'m>>;
@@ -45,8 +45,8 @@ impl<'m> Row<'m> for VolumeRow<'m> {
     }
 }
 
-/// The items whose rows satisfy `search`, in its order, at most as many as it wants. Rows are made
-/// by `row` and dropped again: only what the order needs of them is kept.
+/// The items whose rows match `search`, in its order, up to its limit. `row` makes rows one at a
+/// time: only what the order needs of them is kept.
 pub fn pick<'m, T, R: Row<'m>>(
     items: impl Iterator<Item = T>,
     row: impl Fn(&T) -> R,
@@ -83,7 +83,7 @@ pub fn pick<'m, T, R: Row<'m>>(
     hits.into_iter().map(|(_, _, item)| item).collect()
 }
 
-/// The cell that a field sees in a row.
+/// The value of a field in a row.
 fn cell<'m>(row: &impl Row<'m>, field: &Field) -> CellRef<'m> {
     let found = match field.source {
         Source::Member(name)

@@ -17,8 +17,8 @@ use crate::store::themes;
 pub(super) struct Mistake {
     pub(super) place: Place,
     pub(super) message: String,
-    /// Whether only the setting itself is dropped: a market must not be spoken to, nor a key sent,
-    /// by half of what the file says, but a key of the keyboard harms nothing.
+    /// Whether only the setting itself is dropped. A market must not be contacted, nor a key sent,
+    /// with half of its settings; a wrong key binding harms nothing.
     pub(super) is_local: bool,
 }
 
@@ -32,8 +32,8 @@ struct Reader<'a> {
     config: Config,
 }
 
-/// What a text says, as far as it is right, and all mistakes in the order of the file. Relative
-/// paths belong to `folder`.
+/// The valid settings of a text, and all mistakes in the order of the file. Relative paths are
+/// resolved against `folder`.
 pub(super) fn read(text: &str, folder: Option<&Path>) -> (Config, Vec<Mistake>) {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut reader = Reader {
@@ -48,7 +48,7 @@ pub(super) fn read(text: &str, folder: Option<&Path>) -> (Config, Vec<Mistake>) 
     }
     let broken: Vec<usize> = reader.mistakes.iter().map(|own| own.place.line).collect();
     reader.root(root.get_ref());
-    // What is left of a line that is no TOML is not judged.
+    // The rest of a line that is not TOML is not checked.
     let syntax = broken.len();
     let mut place = 0;
     reader.mistakes.retain(|own| {
@@ -78,7 +78,7 @@ impl<'a> Reader<'a> {
         self.wrong(&name.span(), message);
     }
 
-    /// The value's type is another one. The value itself is not quoted: it may be a secret.
+    /// The value has the wrong type. The value itself is not quoted: it may be a secret.
     fn mistyped(&mut self, value: &Value<'_>, wanted: &str) {
         let found = value.get_ref().type_str();
         let message = format!("invalid type: {found}, expected {wanted}");
@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
         }
         if let Some(name) = default_profile {
             let is_known = self.config.profile(name.get_ref()).is_some()
-                // Its own mistakes are named already.
+                // Its own mistakes are reported already.
                 || declared.contains(name.get_ref());
             if is_known {
                 self.config.default_profile = Some(name.into_inner());
@@ -200,7 +200,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Other keys: one key for an action, or several.
+    /// Key bindings: one key for an action, or several.
     fn keys(&mut self, value: &Value<'a>) {
         let before = self.mistakes.len();
         for (name, value) in self.table(value).into_iter().flatten() {
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
                         .iter()
                         .filter_map(|key| self.string(key).map(Spanned::into_inner))
                         .collect();
-                    // An empty list takes the keys away: only where it was written so.
+                    // An empty list unbinds the action, but only if it was written as empty.
                     (!keys.is_empty() || list.is_empty()).then_some(keys)
                 }
                 _ => {
@@ -253,7 +253,7 @@ impl<'a> Reader<'a> {
             }
             CUSTOM => {
                 let why =
-                    "'custom' is what an address without a profile is called; choose another name";
+                    "'custom' is reserved for --base-url without a profile; choose another name";
                 return self.wrong(&name.span(), why);
             }
             VAST => Profile::vast(),
@@ -301,7 +301,7 @@ impl<'a> Reader<'a> {
             );
         }
         if let Some(base) = texts.remove("base_url") {
-            // The routing address of the old base does not belong to the new one.
+            // The route address of the old base does not belong to the new one.
             profile.base_url = Some(base);
             profile.route_url = None;
         }
@@ -321,7 +321,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The choice that a word names; `None` and a mistake with all choices where it names none.
+    /// The choice with that name; otherwise `None` and a mistake that lists all choices.
     fn one_of<T: Copy, const N: usize>(
         &mut self,
         what: &str,
@@ -338,7 +338,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A path with `~/` for the home folder; a relative one belongs to the configuration's folder.
+/// A path with `~/` for the home folder; a relative one is resolved against the configuration's
+/// folder.
 fn resolved(path: PathBuf, folder: Option<&Path>) -> PathBuf {
     if let Ok(rest) = path.strip_prefix("~")
         && let Ok(home) = etcetera::home_dir()

@@ -1,5 +1,5 @@
-//! Drawing the editor of a body: the text with line numbers, whether it is valid, and the body as
-//! it was sent beside it.
+//! Draws the body editor: the text with line numbers, its validation, and the original body beside
+//! it.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
@@ -52,7 +52,7 @@ fn verdict(view: &BodyEditor, scene: &Scene<'_, '_>) -> Line<'static> {
     }
 }
 
-/// Puts a sign in front of the line in which the JSON breaks.
+/// Marks the line with the JSON error.
 fn mark_fault(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(BodyError::Broken { line, .. }) = &view.fault else {
         return;

@@ -1,4 +1,4 @@
-//! Changing the body of a search and sending it: searches only, and only a valid body.
+//! Edits the body of a search and sends it: searches only, and only a valid body.
 
 mod draw;
 
@@ -15,27 +15,23 @@ use crate::app::requests::{check_address, editable, send};
 use crate::app::view::{Cx, Outcome, Region, Scene, View};
 use crate::domain::pretty;
 use crate::domain::text::json_for_terminal;
-use crate::widgets::text_area::{Pasted, TextArea};
+use crate::widgets::text_area::{LONGEST_TEXT, Pasted, TextArea};
 
-/// The longest text that is pasted, in bytes: a body of a search is a few hundred.
-const LONGEST_PASTE: usize = 64 * 1024;
-
-/// A body that is being changed.
+/// A body in the editor.
 #[derive(Debug)]
 pub struct BodyEditor {
     number: u64,
     operation: Operation,
     area: TextArea,
-    /// The body as it was sent.
     sent: String,
-    /// The person's text while the body as it was sent is shown.
+    /// The edited text while the original is shown.
     changed: Option<String>,
     fault: Option<BodyError>,
-    /// Why it was not sent, if that was tried.
+    /// Why it was not sent, after an attempt.
     refusal: Option<String>,
 }
 
-/// What is remembered of a closed editor.
+/// The draft of a closed editor.
 #[derive(Debug)]
 struct Draft {
     number: u64,
@@ -43,8 +39,8 @@ struct Draft {
 }
 
 impl BodyEditor {
-    /// Opens the editor on the request that is meant, or says why not; a draft of the same request
-    /// is taken up again.
+    /// Opens the editor on the current request, or says why not; restores the draft of the same
+    /// request.
     pub fn open(cx: &mut Cx<'_>) {
         match editable(cx.state) {
             Ok((number, operation)) => {
@@ -80,7 +76,7 @@ impl BodyEditor {
         self.fault = RawSearch::new(self.operation, &self.area.text()).err();
     }
 
-    /// Shows the body as it was sent; the next time, the changed one.
+    /// Shows the original body; the next time, the edited one.
     fn swap(&mut self) {
         let text = self.area.text();
         if let Some(changed) = self.changed.take().filter(|_| text == self.sent) {
@@ -119,20 +115,13 @@ impl BodyEditor {
 
     fn took(&mut self, pasted: Pasted, cx: &mut Cx<'_>) {
         self.check();
-        if pasted.refused > 0 {
-            let many = pasted.refused;
-            cx.complain(format!("{many} invisible or control characters left out"));
-        }
+        cx.pasted(pasted);
     }
 }
 
 impl View for BodyEditor {
     fn contexts(&self) -> &'static [Context] {
         &[Context::Editor, Context::Always]
-    }
-
-    fn takes_text(&self) -> bool {
-        true
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -183,19 +172,14 @@ impl View for BodyEditor {
     }
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        if text.len() > LONGEST_PASTE {
-            let most = LONGEST_PASTE / 1024;
-            cx.complain(format!("More than {most} kB: nothing was pasted"));
-        } else {
-            let pasted = self.area.paste(text);
-            self.took(pasted, cx);
-        }
+        let pasted = self.area.paste(text);
+        self.took(pasted, cx);
         Outcome::Handled
     }
 
     fn edited(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        if text.len() > LONGEST_PASTE {
-            let most = LONGEST_PASTE / 1024;
+        if text.len() > LONGEST_TEXT {
+            let most = LONGEST_TEXT / 1024;
             cx.complain(format!("More than {most} kB: the text is as before"));
         } else {
             // Editors end the last line of a file; the body has no such end.

@@ -1,5 +1,5 @@
-//! Lines that stay until their cause is gone: notices, a mistake in the query, a failed request,
-//! conditions that the market ignored, and what auto-refresh has found.
+//! Banners that stay until their cause is gone: notices, an error in the query, a failed request,
+//! conditions that the market ignored, and changes found by auto-refresh.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -13,7 +13,7 @@ use crate::domain::format;
 use crate::widgets::text::{fit, wrap};
 use crate::widgets::theme::Theme;
 
-/// The most lines that banners take from the table.
+/// The maximum number of lines that banners take from the table.
 const MOST: usize = 4;
 
 /// The banners in lines of `width` cells.
@@ -79,7 +79,7 @@ fn failure(state: &State, browser: &Browser) -> Option<String> {
     if !error.is_auth() {
         return Some(format!("{error} The rows below are older."));
     }
-    // First what to do: the market's words may be long.
+    // The remedy first: the market's message may be long.
     let key = state.keymap.key_of(Action::Markets);
     let what = match error {
         ApiError::NoKey { .. } => "to add a key",
@@ -105,7 +105,7 @@ fn ignored(browser: &Browser) -> Option<String> {
     ))
 }
 
-/// What auto-refresh has found since it was turned on: the legend of its signs at the same time.
+/// The changes since auto-refresh was turned on, which also explain its signs.
 fn watched(browser: &Browser, now: Now, theme: &Theme) -> Option<Line<'static>> {
     let watch = browser.watching()?;
     let error = browser.remote().error();
@@ -122,7 +122,7 @@ fn watched(browser: &Browser, now: Now, theme: &Theme) -> Option<Line<'static>> 
     };
     let changes = watch.changes();
     let (cheaper, costlier) = changes.moves();
-    // Where the limit truncated a response, a missing row may only have been pushed out of it.
+    // If the limit truncated a response, a missing row may only have been pushed out of it.
     let gone = if changes.is_cut { "out" } else { "gone" };
     let since = format::span((now.epoch - since.epoch).max(0.0));
     let number = |sign: &str, many: usize, what: &str, style: Style| {

@@ -1,5 +1,5 @@
-//! How a table writes its cells: one unit a column, which the header names, and a fixed number of
-//! decimals, so that points stand below each other.
+//! Formats table cells: one unit per column, named in the header, and a fixed number of decimals,
+//! so that decimal points line up.
 
 use std::borrow::Cow;
 
@@ -20,13 +20,13 @@ pub(super) fn header(listing: &Listing, field: &Field, dialect: &Dialect) -> Cow
     }
 }
 
-/// The unit that a header names besides those that are part of its label.
+/// The unit that a header shows, unless it is part of its label.
 fn unit(field: &Field) -> Option<&'static str> {
     if field.kind != Kind::Number || field.format != Format::Auto {
         return None;
     }
     match field.unit {
-        // Everybody knows that a card has GB.
+        // Everybody knows that VRAM is in GB.
         Unit::Megabytes if field.key == "gpu_ram" => None,
         Unit::Megabytes | Unit::Gigabytes if !field.label.ends_with("GB") => Some("GB"),
         Unit::Seconds if is_hours(field) => Some("h"),
@@ -41,7 +41,7 @@ fn is_hours(field: &Field) -> bool {
     field.key == "job_time"
 }
 
-/// The cells that the numbers of a column take without their unit.
+/// The cells that a column's numbers take without their unit.
 pub(super) fn width(listing: &Listing, field: &Field) -> Option<u16> {
     if let (Kind::Number, Format::Places(places)) = (field.kind, field.format) {
         let digits = listing.column(field).widest() + usize::from(places) + 1;
@@ -77,7 +77,7 @@ pub(super) fn text(
     }
 }
 
-/// The country first: where a column is cut, the region goes.
+/// The country first: in a narrow column the region is cut.
 fn place(text: &str, width: u16) -> String {
     let code = country::code(text);
     let region = text

@@ -68,7 +68,7 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
     scene.divider(border, area);
 }
 
-/// Draws the panel of the table, or what stands in its place.
+/// Draws the panel of the table, or what replaces it.
 fn records(
     view: &BrowserPane,
     browser: &Browser,
@@ -87,7 +87,7 @@ fn records(
     } else {
         counts(browser)
     };
-    // Where all rows are visible, their number says it all.
+    // If all rows are visible, their number is enough.
     let range = if viewport.total > viewport.page {
         viewport.label()
     } else {
@@ -120,7 +120,7 @@ fn records(
     }
 }
 
-/// What the table is about to show below its header: the frame around it says so.
+/// What the table will show below its header: the frame is drawn first and says so.
 fn upcoming(browser: &Browser, inner: Rect, scene: &Scene<'_, '_>) -> Viewport {
     let mut viewport = scene.before.viewport(scene.depth, Region::MAIN);
     let [_, rows] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
@@ -152,7 +152,7 @@ pub(super) fn counts(browser: &Browser) -> String {
     text
 }
 
-/// What else there is to know of the number of rows.
+/// Further notes on the number of rows.
 fn notes(browser: &Browser, listing: &Listing) -> Vec<String> {
     let (skipped, repeated) = (listing.skipped().len(), listing.duplicates());
     [
@@ -167,7 +167,7 @@ fn notes(browser: &Browser, listing: &Listing) -> Vec<String> {
     .collect()
 }
 
-/// All that a title rule has room for.
+/// As much as a title rule has room for.
 fn compact_facts(browser: &Browser, viewport: &Viewport) -> String {
     let marks = match browser.marks.len() {
         0 => String::new(),
@@ -187,7 +187,7 @@ fn compact_facts(browser: &Browser, viewport: &Viewport) -> String {
     format!("{marks}{label}")
 }
 
-/// The signs on the screen and what they mean, and how many rows are marked.
+/// The signs on the screen and their meaning, and the number of marked rows.
 fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
     let theme = scene.theme;
     let mut line = Line::default();

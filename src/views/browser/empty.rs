@@ -1,4 +1,4 @@
-//! What stands in place of a table without rows: what happened, why, and the keys that help.
+//! Replaces a table without rows: what happened, why, and the keys that help.
 
 use ratatui::layout::{Constraint, Flex, Layout, Rect};
 use ratatui::text::{Line, Span, Text};
@@ -15,7 +15,7 @@ use crate::domain::language;
 use crate::widgets::dialog::READABLE;
 use crate::widgets::text::wrap;
 
-/// A sentence, its reasons, and the keys that lead on.
+/// A sentence, its reasons, and the keys to go on with.
 struct Note {
     title: String,
     reasons: Vec<String>,
@@ -162,7 +162,7 @@ fn failed(state: &State, browser: &Browser, error: &ApiError) -> Note {
     }
 }
 
-/// What was probably meant by conditions that name something unknown.
+/// Suggestions for conditions with an unknown name.
 fn did_you_mean(browser: &Browser) -> impl Iterator<Item = String> {
     let suggestions = browser.suggestions().into_iter();
     suggestions.map(|condition| format!("Did you mean {condition}?"))

@@ -1,4 +1,4 @@
-//! The card that a new user sees in place of the preview until the first key.
+//! The card that a new user sees instead of the preview until the first key.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
@@ -12,7 +12,6 @@ use crate::domain::Resource;
 use crate::widgets::panel::Panel;
 use crate::widgets::text::wrap;
 
-/// The keys worth knowing first.
 const KEYS: [(Action, &str); 6] = [
     (Action::Query, "search by conditions or words"),
     (Action::Open, "open the selected offer"),
@@ -22,7 +21,7 @@ const KEYS: [(Action, &str); 6] = [
     (Action::Help, "list all keys"),
 ];
 
-/// Whether the card is shown: on the first run in the sandbox, until something is done.
+/// Whether the card is shown: on the first run in the sandbox, until a key is pressed.
 pub(super) fn is_due(view: &BrowserPane, state: &State) -> bool {
     view.resource == Resource::Offers
         && view.is_untouched
@@ -42,12 +41,12 @@ pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
         text.push_line(Line::default());
     };
     paragraph(
-        "Compare GPU offers by what your job would cost, look after serverless workergroups and \
-         test their routing.",
+        "Compare GPU offers by what your job would cost, manage serverless workergroups and test \
+         their routing.",
     );
     paragraph(
-        "This is the sandbox: a simulated market on your machine. Nothing here costs money or \
-         leaves it.",
+        "This is the sandbox: a simulated market on your machine. Nothing costs money, and \
+         no request leaves your machine.",
     );
     for (action, what) in KEYS {
         let key = scene.key(action);

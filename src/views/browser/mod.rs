@@ -19,8 +19,9 @@ use crate::app::watch::EVERY;
 use crate::domain::{Field, Resource, language};
 use crate::views::market::{self, Overview};
 use crate::widgets::panel::Size;
+use crate::widgets::text_input::TextInput;
 
-/// The candidates below the query.
+/// The completion list below the query.
 const POPUP: Region = Region(8);
 
 /// Which part of the pane has the keyboard.
@@ -28,7 +29,7 @@ const POPUP: Region = Region(8);
 enum Focus {
     Table,
     Query,
-    /// The market beside the table of a wide screen.
+    /// The market panel beside the table on a wide screen.
     Market,
 }
 
@@ -38,12 +39,11 @@ pub struct BrowserPane {
     resource: Resource,
     focus: Focus,
     market: Overview,
-    /// Whether nothing was done on it yet.
+    /// Whether it has not been used yet.
     is_untouched: bool,
 }
 
 impl BrowserPane {
-    /// The pane as the dashboard starts.
     pub fn new(resource: Resource) -> Self {
         Self {
             resource,
@@ -53,7 +53,7 @@ impl BrowserPane {
         }
     }
 
-    /// Whether the market stands beside the table.
+    /// Whether the market panel is shown beside the table.
     fn shows_market(&self, size: Size) -> bool {
         size == Size::Wide && !self.market.is_empty()
     }
@@ -138,7 +138,7 @@ impl BrowserPane {
         }
     }
 
-    /// Esc undoes one thing: a wait, an error, notices, words, marks, scrolled columns.
+    /// Esc undoes one thing: a request, an error, notices, words, marks, scrolled columns.
     fn step_back(&self, cx: &mut Cx<'_>) {
         let has_notices = !cx.state.notices.is_empty();
         let browser = &mut cx.state.browsers[self.resource];
@@ -181,7 +181,7 @@ fn size_of(state: &State) -> Size {
     Size::of(state.size.0, state.size.1)
 }
 
-/// Scrolls the columns; the last one is as far as they go.
+/// Scrolls the columns, at most to the last one.
 fn scroll(resource: Resource, action: Action, cx: &mut Cx<'_>) {
     let (shown, offset) = cx.columns();
     let browser = &mut cx.state.browsers[resource];
@@ -194,7 +194,8 @@ fn scroll(resource: Resource, action: Action, cx: &mut Cx<'_>) {
     };
 }
 
-/// Sorts by the visible column beside the one that is sorted by; from none, by the first or last.
+/// Sorts by the visible column next to the sort column; if that is not visible, by the first or
+/// last.
 fn sort_beside(resource: Resource, to_right: bool, cx: &mut Cx<'_>) {
     let (fields, _) = cx.columns();
     let browser = &mut cx.state.browsers[resource];
@@ -222,16 +223,12 @@ impl View for BrowserPane {
             (Focus::Table | Focus::Market, Resource::Workergroups) => &[
                 Context::Workergroups,
                 Context::Table,
-                Context::Movement,
                 Context::Global,
                 Context::Always,
             ],
-            (Focus::Table | Focus::Market, Resource::Offers | Resource::Volumes) => &[
-                Context::Table,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
+            (Focus::Table | Focus::Market, Resource::Offers | Resource::Volumes) => {
+                &[Context::Table, Context::Global, Context::Always]
+            }
         }
     }
 
@@ -244,7 +241,7 @@ impl View for BrowserPane {
                 self.focus = Focus::Query;
                 Outcome::Handled
             }
-            // Left of the first column is the market.
+            // Left of the first column is the market panel.
             (Focus::Table, Action::Left)
                 if cx.columns().1 == 0 && self.shows_market(size_of(cx.state)) =>
             {
@@ -275,15 +272,20 @@ impl View for BrowserPane {
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let browser = &mut cx.state.browsers[self.resource];
-        if self.focus == Focus::Query && browser.bar.input.key(key) {
-            browser.query_typed();
-            return Outcome::Handled;
+        if self.focus != Focus::Query {
+            return Outcome::Ignored;
         }
-        Outcome::Ignored
-    }
-
-    fn takes_text(&self) -> bool {
-        self.focus == Focus::Query
+        let place = |input: &TextInput| (input.text().len(), input.cursor_byte());
+        let input = &mut browser.bar.input;
+        let before = place(input);
+        if !input.key(key) {
+            return Outcome::Ignored;
+        }
+        // A line that is full takes nothing more.
+        if place(input) != before {
+            browser.query_typed();
+        }
+        Outcome::Handled
     }
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
@@ -293,13 +295,9 @@ impl View for BrowserPane {
             return Outcome::Handled;
         }
         let browser = &mut cx.state.browsers[self.resource];
-        let refused = browser.bar.input.paste(text).refused;
+        let pasted = browser.bar.input.paste(text);
         browser.query_typed();
-        if refused > 0 {
-            cx.complain(format!(
-                "{refused} invisible or control characters were left out of the paste"
-            ));
-        }
+        cx.pasted(pasted);
         Outcome::Handled
     }
 
@@ -343,13 +341,13 @@ impl View for BrowserPane {
         if matches!(remote.phase(), Phase::Loading { .. }) {
             return state.animation(now, 0.25);
         }
-        // The age of the rows counts in the header.
+        // The age of the rows is shown in the header.
         let age = now.epoch - remote.shown_at()?.epoch;
         state.animation(now, if age < 60.0 { 5.0 } else { 30.0 })
     }
 
     fn resumed(&mut self, cx: &mut Cx<'_>) {
-        // What closed may have begun a condition.
+        // The closed view may have started a condition.
         self.focus = match self.focus {
             _ if cx.state.browsers[self.resource].bar.editing => Focus::Query,
             Focus::Query => Focus::Table,
@@ -358,7 +356,7 @@ impl View for BrowserPane {
     }
 
     fn rows_changed(&mut self, state: &State) {
-        // Grouping all rows takes its time: not for a screen without room.
+        // Grouping all rows is slow: only on screens with room for the panel.
         if size_of(state) == Size::Wide {
             self.market.refresh(&state.browsers[self.resource]);
         }

@@ -1,4 +1,4 @@
-//! The query line: editing, completion, and the settings below it.
+//! The query bar: editing, completion, and the settings below it.
 
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::style::Style;
@@ -21,14 +21,14 @@ use crate::widgets::text::{cells, fit};
 use crate::widgets::theme::Theme;
 use crate::widgets::viewport::Viewport;
 
-/// Cells of the prompt in front of the query.
+/// Cells of the prompt before the query.
 const PROMPT: u16 = 3;
 
-/// The most candidates shown at once, and the widest that their list is.
+/// The maximum rows and width of the completion list.
 const SHOWN: u16 = 9;
 const WIDEST: u16 = 84;
 
-/// Does what an action means while the query is edited.
+/// Carries out an action while the query is edited.
 pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) -> Outcome {
     let browser = &mut cx.state.browsers[view.resource];
     match action {
@@ -64,7 +64,7 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
     Outcome::Handled
 }
 
-/// What to know for a person who filtered a truncated answer by words: the market has more rows.
+/// Advice after filtering a truncated response by words: the market has more rows.
 fn words_advice(browser: &Browser) -> Option<String> {
     let loaded = browser.listing()?.len();
     (!browser.words.is_empty() && browser.is_cut()).then(|| {
@@ -77,7 +77,7 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let bar = &browser.bar;
     scene.clickable(area, Target::Hint(Action::Query));
-    // Who types words sees at once how many rows they find.
+    // While typing words, the number of matching rows is shown.
     let found = if bar.editing {
         super::draw::counts(browser)
     } else {
@@ -97,7 +97,7 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
         let note = format!("No filters: showing everything ({key} to add some)");
         return scene.render(fit(Line::styled(note, theme.dim), text.width), text);
     }
-    // The cursor stands behind the last character: one cell is left for it.
+    // One cell is kept for the cursor after the last character.
     let width = text.width.saturating_sub(1);
     let scroll = if bar.editing {
         bar.input.scroll(usize::from(width))
@@ -109,7 +109,7 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
         let column = u16::try_from(column).unwrap_or(width).min(width);
         scene.cursor = Some(Position::new(text.x + column, text.y));
     }
-    let (line, is_cut) = highlighted(browser, scroll, theme);
+    let (line, is_cut) = highlighted(browser, scroll, usize::from(width), theme);
     let line = if is_cut {
         let mut spans = vec![Span::styled("…", theme.dim)];
         spans.extend(line.spans);
@@ -120,15 +120,29 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(fit(line, width), text);
 }
 
-/// The query in the colours of its parts, without its first `scroll` cells; whether any were cut.
-fn highlighted<'a>(browser: &'a Browser, scroll: usize, theme: &Theme) -> (Line<'a>, bool) {
+/// The query in the colours of its parts, without its first `scroll` cells and not far beyond
+/// `width` more; whether any were cut in front.
+fn highlighted<'a>(
+    browser: &'a Browser,
+    scroll: usize,
+    width: usize,
+    theme: &Theme,
+) -> (Line<'a>, bool) {
     let text = browser.bar.input.text();
     let tokens = language::highlight(text, browser.query.catalog());
-    // Where cells are scrolled away, the ellipsis takes the place of one more.
+    // If cells are scrolled away, the ellipsis takes the place of one more.
     let hidden = if scroll > 0 { scroll + 1 } else { 0 };
     let mut column = 0;
     let mut line = Line::default();
     for (at, letter) in text.grapheme_indices(true) {
+        // One cell more than fits tells that there is more.
+        if column > scroll + width + 1 {
+            break;
+        }
+        if column < hidden {
+            column += usize::from(cells(letter));
+            continue;
+        }
         let style = match &browser.bar.error {
             Some(error) if error.span.contains(&at) => theme.error,
             _ => tokens
@@ -136,9 +150,7 @@ fn highlighted<'a>(browser: &'a Browser, scroll: usize, theme: &Theme) -> (Line<
                 .find(|(span, _)| span.contains(&at))
                 .map_or(theme.text, |(_, token)| style_of(*token, theme)),
         };
-        if column >= hidden {
-            line.push_span(Span::styled(letter, style));
-        }
+        line.push_span(Span::styled(letter, style));
         column += usize::from(cells(letter));
     }
     (line, scroll > 0)
@@ -154,7 +166,7 @@ const fn style_of(token: Token, theme: &Theme) -> Style {
     }
 }
 
-/// The column of the screen where a place of the query's text is.
+/// The screen column of a position in the query's text.
 fn column_of(place: usize, browser: &Browser, line: Rect) -> u16 {
     let input = &browser.bar.input;
     let start = input.text().get(..place).map_or(0, cells);
@@ -162,7 +174,7 @@ fn column_of(place: usize, browser: &Browser, line: Rect) -> u16 {
     line.x + PROMPT + start.saturating_sub(u16::try_from(scroll).unwrap_or(0))
 }
 
-/// Draws what could stand at the cursor, in a box below it.
+/// Draws the completion list in a box below the cursor.
 pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Scene<'_, '_>) {
     let bar = &browser.bar;
     let Some(completion) = bar.completion.as_ref().filter(|_| bar.error.is_none()) else {
@@ -182,7 +194,7 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
     let count = if bar.count(0).is_some() { 8 } else { 0 };
     let wanted = label + count + docs.max().unwrap_or(0) + 8;
     let width = wanted.min(WIDEST).min(screen.width);
-    // The labels stand below what they complete: two cells of frame and gap in front of them.
+    // The labels line up with what they complete: two cells of frame and gap are in front of them.
     let x = column_of(completion.span.start, browser, line)
         .saturating_sub(2)
         .min(screen.right().saturating_sub(width));
@@ -224,13 +236,13 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
     keep(POPUP, viewport, scene);
 }
 
-/// Remembers what a region shows, for the mouse and for the next frame.
+/// Remembers the viewport of a region, for the mouse and for the next frame.
 fn keep(region: Region, viewport: Viewport, scene: &mut Scene<'_, '_>) {
     let depth = scene.depth;
     scene.facts.viewports.push((depth, region, viewport));
 }
 
-/// Draws the settings of the query; below a mistake, a caret.
+/// Draws the settings of the query; a caret below an error.
 pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     if let Some(error) = &browser.bar.error {
         return caret(browser, error, area, scene);
@@ -253,7 +265,7 @@ pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>)
 fn parts(browser: &Browser, keymap: &Keymap, theme: &Theme) -> Vec<(String, Style)> {
     let query = &browser.query;
     let mut parts: Vec<(String, Style)> = Vec::new();
-    // First, so that no narrow screen hides which conditions the market has not applied.
+    // First, so that even a narrow screen shows which conditions are not applied.
     if let Some(text) = not_applied(browser.unmet_conditions(), keymap) {
         parts.push((text, theme.warning));
     }
@@ -303,7 +315,7 @@ fn parts(browser: &Browser, keymap: &Keymap, theme: &Theme) -> Vec<(String, Styl
     parts
 }
 
-/// What `$/h` includes, and the job that prices are for: with a job, its disk.
+/// What `$/h` includes, and the job being priced: with a job, its disk.
 fn basis(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
     let (storage, is_estimate) = browser.storage();
     let disk = format!("{} GB disk", format::trimmed(storage, 1));
@@ -327,7 +339,7 @@ fn printed<'a>(conditions: impl IntoIterator<Item = &'a Condition>) -> String {
     printed.join(" ")
 }
 
-/// Draws a caret under the mistake in the query.
+/// Draws a caret under the error in the query.
 fn caret(browser: &Browser, error: &LanguageError, area: Rect, scene: &mut Scene<'_, '_>) {
     let text = browser.bar.input.text();
     let width = area.width.saturating_sub(PROMPT + 1);

@@ -21,29 +21,29 @@ use crate::widgets::text::cells as cells_of;
 use crate::widgets::theme::Theme;
 use crate::widgets::viewport::Viewport;
 
-/// The sign of offers that no other loaded one beats in price and performance.
+/// The sign of offers on the Pareto front of price and performance.
 pub(super) const BEST: &str = "◆";
 
-/// The sign of rows that cannot serve what was asked for: too small, or gone too early.
+/// The sign of rows that are too small or end too early.
 pub(super) const UNFIT: &str = "!";
 
-/// The sign of rows that appeared while the search was watched.
+/// The sign of rows that are new since auto-refresh was turned on.
 pub(super) const NEW: &str = "+";
 
 /// Cells left of the first column: selection or mark, the sign of the row, a gap.
 const GUTTER: u16 = 3;
 
-/// Cells that the change of a watched price takes in front of the price.
+/// Cells of a price change in front of the price.
 const MOVE: u16 = 8;
 
-/// How early a column makes way that a person chose although it is hidden at first.
+/// The drop priority of a chosen column that is hidden by default.
 const CHOSEN: u8 = 9;
 
-/// Reliability under which rows are warned of, and under which they are bad.
+/// Reliability below which rows get a warning, and below which they are bad.
 const SHAKY: f64 = 0.95;
 const BAD: f64 = 0.90;
 
-/// Draws the table; gives what it shows. Beside a preview the id needs no column.
+/// Draws the table; returns its viewport. With a preview the id needs no column.
 pub(super) fn draw(
     browser: &Browser,
     has_preview: bool,
@@ -87,13 +87,13 @@ pub(super) fn draw(
     viewport
 }
 
-/// The columns in their order: those that the person chose, those in which a condition was broken
-/// or a word was found, and those that the query or the order needs.
+/// The columns in order: the chosen ones, those with a broken condition or a matching word, and
+/// those that the query or the order needs.
 fn fields(browser: &Browser, needed: &[&'static Field], has_preview: bool) -> Vec<&'static Field> {
     let mut fields = browser.columns.clone();
     let is_usual = fields == browser.query.catalog().default_columns();
     if has_preview && is_usual && browser.resource() != Resource::Workergroups {
-        // The preview names the id of the selected row.
+        // The preview shows the id of the selected row.
         fields.retain(|field| field.key != "id");
     }
     let found = browser.accused();
@@ -110,8 +110,8 @@ fn fields(browser: &Browser, needed: &[&'static Field], has_preview: bool) -> Ve
     fields
 }
 
-/// The columns that show why a row is here and where: bounds of the query, and what it is sorted by
-/// unless that is the order of every new search.
+/// The columns that explain why a row is listed and where: bounds of the query, and the sort key
+/// unless it is the default order.
 fn needed(browser: &Browser) -> Vec<&'static Field> {
     let query = &browser.query;
     let is_bound = |operator: Operator| {
@@ -179,7 +179,7 @@ fn column(
     }
 }
 
-/// The header with the sign of the sort order; a price that is worked out here is no quote.
+/// The header with the arrow of the sort order; an estimated price is marked as no quote.
 fn title(browser: &Browser, listing: &Listing, field: &Field) -> String {
     let order = browser.sorting_keys();
     let place = order.iter().position(|key| key.field == field);
@@ -193,18 +193,18 @@ fn title(browser: &Browser, listing: &Listing, field: &Field) -> String {
     format!("{estimate}{header}{sign}")
 }
 
-/// The most cells of a number that names a thing: the digits of the largest that JSON readers know.
+/// The maximum width of an id: the digits of the largest number in JSON parsers.
 const LONGEST_ID: usize = 20;
 
-/// The most different texts of a column that are measured.
+/// The maximum number of distinct texts of a column that are measured.
 const MOST_TEXTS: usize = 1000;
 
-/// The width that a column needs for its content: models and places are mostly shorter than the
-/// longest that there are, and the room is another column's.
+/// The width that a column needs for its content: models and locations are mostly shorter than the
+/// longest possible, which leaves room for other columns.
 fn width(listing: &Listing, field: &Field, title: &str) -> u16 {
     let header = cells_of(title);
     if field.kind == Kind::Id {
-        // An id is read in full or not at all.
+        // An id is shown in full or not at all.
         let longest = listing.column(field).widest().min(LONGEST_ID);
         let longest = u16::try_from(longest).unwrap_or(field.column.width);
         return longest.max(header);
@@ -221,7 +221,7 @@ fn width(listing: &Listing, field: &Field, title: &str) -> u16 {
     longest.min(usual).max(header)
 }
 
-/// Whether a column tells the cost of something that some rows cannot serve.
+/// Whether a column is a cost that does not apply to rows that are too small or end too early.
 fn is_bill(field: &Field) -> bool {
     matches!(field.key, "job_cost" | "volume_term")
 }
@@ -230,22 +230,21 @@ const fn is_right_aligned(field: &Field) -> bool {
     matches!(field.kind, Kind::Integer | Kind::Number | Kind::Id)
 }
 
-/// Whether a column shows by how much its prices changed while they were watched.
+/// Whether a column shows price changes since auto-refresh was turned on.
 fn is_moving(browser: &Browser, field: &Field) -> bool {
     browser
         .watching()
         .is_some_and(|watch| watch.changes().has_moved(field))
 }
 
-/// The column whose repeated values are dimmed: groups stand together by endpoint while they are
-/// sorted by it.
+/// The column whose repeated values are dimmed: the endpoint while the groups are sorted by it.
 fn grouping(browser: &Browser) -> Option<&'static Field> {
     let first = browser.query.order.first()?.field;
     (browser.resource() == Resource::Workergroups && first.key == "endpoint_name").then_some(first)
 }
 
-/// What a column is compared by, if the place of its cells among comparable ones says something.
-/// With a job its bill is the price, and `$/h` is none.
+/// The measure for ranking a column's cells, if ranking them is meaningful. With a job its bill is
+/// the price, and `$/h` is not ranked.
 fn measure(field: &Field, browser: &Browser) -> Option<Measure> {
     let is_volume = browser.resource() == Resource::Volumes;
     match field.key {
@@ -261,7 +260,7 @@ fn measure(field: &Field, browser: &Browser) -> Option<Measure> {
     }
 }
 
-/// The records of a listing, as the table asks for them.
+/// The rows of a listing for the table.
 struct Records<'a> {
     browser: &'a Browser,
     listing: &'a Listing,
@@ -281,7 +280,7 @@ impl Records<'_> {
         id.is_some_and(|id| self.browser.marks.contains(&id))
     }
 
-    /// Whether a value repeats that of the row above.
+    /// Whether a value repeats the one above.
     fn repeats(&self, row: usize, record: usize, field: &Field) -> bool {
         if self.grouping != Some(field) {
             return false;
@@ -293,7 +292,7 @@ impl Records<'_> {
         })
     }
 
-    /// The colour of a value: where it stands, and what it means for the job.
+    /// The colour of a value: its rank, and whether it suits the job.
     fn tint(&self, record: usize, field: &Field) -> Style {
         let theme = self.theme;
         let cell = self.listing.cell(record, field);
@@ -311,13 +310,13 @@ impl Records<'_> {
             .and_then(|measure| figures.standing.place(self.listing, measure, record));
         match place.and_then(Place::is_best) {
             Some(true) => theme.good,
-            // How reliable is reliable enough is no matter of comparison.
+            // Reliability is judged by fixed thresholds, not by rank.
             Some(false) if field.key != "reliability" => theme.warning,
             Some(false) | None => Style::new(),
         }
     }
 
-    /// By how much a watched price changed, in front of the price.
+    /// The change of a price since auto-refresh was turned on, shown in front of it.
     fn moved(&self, record: usize, field: &Field) -> Option<(String, Style)> {
         let watch = self.browser.watching()?;
         let id = self.listing.id(record)?;

@@ -8,7 +8,7 @@ use crate::domain::format;
 use crate::views::sheet;
 use crate::widgets::panel::Panel;
 
-/// The widest value that is shown beside its column.
+/// The maximum width of a value beside its column.
 const VALUE: usize = 32;
 
 pub(super) fn columns(view: &Columns, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -22,7 +22,7 @@ pub(super) fn columns(view: &Columns, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// What the columns say of the selected row, and what the selected field is.
+/// The values of the columns in the selected row, and the meaning of the selected field.
 fn row(view: &Columns, height: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let browser = scene.state.browser();

@@ -1,4 +1,4 @@
-//! Drawing the comparison: the verdict, a column for each row, the totals.
+//! Draws the comparison: the verdict, a column for each row, the totals.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -15,13 +15,13 @@ use crate::widgets::text::{cells, fit, wrap};
 use crate::widgets::theme::Theme;
 use crate::widgets::viewport::Viewport;
 
-/// The fewest cells of a column.
+/// The minimum width of a column.
 const COLUMN: u16 = 18;
 
-/// The fewest cells of the labels.
+/// The minimum width of the labels.
 const LABEL: u16 = 18;
 
-/// Where the labels and the visible columns are.
+/// Positions of the labels and the visible columns.
 struct Grid {
     label: Rect,
     columns: Vec<Rect>,
@@ -29,16 +29,16 @@ struct Grid {
 }
 
 impl Grid {
-    /// As many columns as fit, the one that keys are about among them; they fill the width.
+    /// As many columns as fit, including the current one; they fill the width.
     fn new(view: &Compare, area: Rect) -> Self {
         let labels = view.lines.iter().filter_map(|line| match line {
             Line::Heading(_) => None,
             Line::Values(values) => Some(cells(values.label)),
         });
-        // Two labels that begin alike must not be cut to the same.
+        // Two labels that start alike must not be cut to the same text.
         let label = labels.max().unwrap_or(0).max(LABEL).min(area.width / 2);
         let room = area.width.saturating_sub(label + 1);
-        // An id is read in full, with the letter and the sign in front of it.
+        // An id is shown in full, with the letter and the sign in front of it.
         let ids = view.rows.iter().map(|row| cells(&row.id.to_string()) + 6);
         let narrowest = ids.max().unwrap_or(0).max(COLUMN);
         let many = view.rows.len().max(1);
@@ -195,7 +195,7 @@ impl Body<'_> {
     }
 }
 
-/// Writes a cell where a column and a row cross.
+/// Writes a cell at the intersection of a column and a row.
 fn put(text: &str, style: Style, column: Rect, row: Rect, buffer: &mut Buffer) {
     let place = Rect {
         x: column.x,

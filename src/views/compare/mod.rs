@@ -3,6 +3,8 @@
 mod draw;
 mod verdict;
 
+use std::sync::Arc;
+
 use ratatui::layout::Rect;
 
 use crate::app::State;
@@ -16,10 +18,10 @@ use crate::domain::insight::{CompareLine, Subject, compare, compare_fields, is_s
 use crate::domain::listing::FullRecord;
 use crate::domain::{Dialect, Field, Listing, Resource, RowId};
 
-/// The section of what the table shows: the person chose these columns, so they matter first.
+/// The section with the table's columns: the person chose them, so they come first.
 const AT_A_GLANCE: &str = "At a glance";
 
-/// The region of the columns' headers.
+/// The region of the column headers.
 const HEADERS: Region = Region::PREVIEW;
 
 /// One line of the comparison.
@@ -29,18 +31,18 @@ enum Line {
     Values(Values),
 }
 
-/// One value for each compared row, ready to be shown.
+/// One value for each compared row, formatted.
 #[derive(Debug, Clone, PartialEq)]
 struct Values {
     label: &'static str,
-    /// `None` where nothing is reported.
+    /// `None` if not reported.
     cells: Vec<Option<String>>,
-    /// The places of the best ones.
+    /// The indices of the best ones.
     best: Vec<usize>,
 }
 
 impl Values {
-    /// Whether the line reads differently for some of the rows.
+    /// Whether the displayed values differ.
     fn differs(&self) -> bool {
         let texts: Vec<&str> = (0..self.cells.len())
             .map(|place| self.text(place))
@@ -48,7 +50,7 @@ impl Values {
         texts.windows(2).any(|pair| pair[0] != pair[1])
     }
 
-    /// The value of a row as it is shown.
+    /// The displayed value of a row.
     fn text(&self, place: usize) -> &str {
         let cell = self.cells.get(place).and_then(Option::as_deref);
         cell.unwrap_or(format::NONE)
@@ -70,10 +72,9 @@ pub struct Compare {
     absent: usize,
     lines: Vec<Line>,
     only_differences: bool,
-    /// What it comes down to, a sentence each.
+    /// The conclusions, one sentence each.
     verdict: Vec<String>,
     totals: Vec<String>,
-    /// The column that keys are about.
     cursor: usize,
     top: usize,
 }
@@ -119,7 +120,7 @@ impl Compare {
         let prices = Prices::new(listing, pricing.model);
         let derived = (browser.resource() == Resource::Offers).then_some((&prices, pricing.gb));
         let mut sections = compare(listing, &rows, derived, self.only_differences);
-        // What names the rows is their heading already: prices and GPUs come first.
+        // The ids are in the heading already: prices and GPUs come first.
         sections.sort_by_key(|section| section.section == Section::Identity);
         let columns = browser.columns.iter().copied();
         let columns: Vec<_> = columns.filter(|field| field.key != "id").collect();
@@ -127,7 +128,7 @@ impl Compare {
         let sections = sections
             .into_iter()
             .map(|section| (section.section.title(), section.lines));
-        let records: Vec<FullRecord> = rows
+        let records: Vec<Arc<FullRecord>> = rows
             .iter()
             .map(|row| listing.whole(*row as usize))
             .collect();
@@ -161,7 +162,7 @@ impl Compare {
     }
 }
 
-/// What an offer is, in a few words.
+/// An offer in a few words.
 fn title(listing: &Listing, row: u32) -> String {
     let cell = |key: &str| {
         let field = listing.catalog().by_key(key)?;
@@ -176,7 +177,7 @@ fn title(listing: &Listing, row: u32) -> String {
 fn values(
     browser: &Browser,
     listing: &Listing,
-    (rows, records): (&[u32], &[FullRecord]),
+    (rows, records): (&[u32], &[Arc<FullRecord>]),
     line: &CompareLine,
 ) -> Values {
     let dialect = browser.dialect();
@@ -187,7 +188,7 @@ fn values(
             (field.label, rows.iter().map(cell).collect())
         }
         Subject::Field(field) => {
-            let cell = |record: &FullRecord| cell(record, field, dialect);
+            let cell = |record: &Arc<FullRecord>| cell(record, field, dialect);
             (listing.label(field), records.iter().map(cell).collect())
         }
         Subject::Derived { label, places, .. } => {
@@ -208,7 +209,7 @@ fn cell(record: &FullRecord, field: &Field, dialect: &Dialect) -> Option<String>
     is_reported.then(|| format::detail(record, field, dialect))
 }
 
-/// The best of a line as a person sees it: what reads like the best is as good, and where all read
+/// The best values of a line as displayed: what reads like the best is as good, and if all read
 /// alike there is none.
 fn best_shown(cells: &[Option<String>], best: &[usize]) -> Vec<usize> {
     let is_best = |place: &usize| {
@@ -226,12 +227,7 @@ fn best_shown(cells: &[Option<String>], best: &[usize]) -> Vec<usize> {
 
 impl View for Compare {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Chart,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::Chart, Context::Global, Context::Always]
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {

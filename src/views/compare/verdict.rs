@@ -1,4 +1,4 @@
-//! What a comparison comes down to: who is cheapest, who is fastest, and what all cost together.
+//! The conclusions of a comparison: who is cheapest, who is fastest, and what all cost together.
 
 use crate::app::browser::Browser;
 use crate::domain::cost::Prices;
@@ -12,14 +12,14 @@ pub(super) fn letter(place: usize) -> char {
     char::from(b'A' + u8::try_from(place % 26).unwrap_or(0))
 }
 
-/// A compared row by what decides.
+/// A compared row with the values that decide.
 struct Runner {
     place: usize,
     price: f64,
     speed: Option<f64>,
 }
 
-/// Who is cheapest and who is fastest among the rows that can serve, and who cannot; a sentence
+/// Who is cheapest and fastest among the rows that can do the job, and who cannot; one sentence
 /// each.
 pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
     let unfit = (0..rows.len()).filter(|place| browser.figures.is_unfit(rows[*place] as usize));
@@ -67,7 +67,7 @@ fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
     let purpose = match browser.resource() {
         Resource::Offers if browser.figures.job.is_some() => " for your job",
         Resource::Volumes if browser.figures.term.is_some() => " for your term",
-        _ => "",
+        Resource::Offers | Resource::Volumes | Resource::Workergroups => "",
     };
     let own = letter(cheapest.place);
     let fastest = runners
@@ -77,7 +77,7 @@ fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
     let (Some((fastest, speed)), Some(base)) = (fastest, cheapest.speed) else {
         return Some(format!("{own} is the cheapest{purpose}."));
     };
-    // What reads as no difference is none.
+    // A difference that rounds to zero is none.
     if speed < base * 1.0005 {
         return Some(if fastest.place == cheapest.place || speed <= base {
             format!("{own} is the cheapest{purpose} and the fastest.")
@@ -92,7 +92,7 @@ fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
     };
     let more = match fastest.price / cheapest.price {
         ratio if !ratio.is_finite() => String::new(),
-        // What reads as no difference is none.
+        // A difference that rounds to zero is none.
         ratio if ratio < 1.0005 => {
             return Some(format!(
                 "{other} is as cheap as {own}{purpose} and {faster}."
@@ -111,7 +111,7 @@ fn percent(share: f64) -> String {
     format!("{} %", trimmed(share * 100.0, places))
 }
 
-/// What all of the rows amount to, in parts.
+/// The totals of all rows, in parts.
 pub(super) fn totals(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
     let sum = |key: &str| -> Option<f64> {
         let field = listing.catalog().column(key)?;
@@ -145,7 +145,7 @@ fn offers(browser: &Browser, listing: &Listing, rows: &[u32], job: Option<f64>) 
         format::counted(gpus, "GPU", "GPUs"),
         format::counted(amount.machines, "machine", "machines")
     )];
-    // Only bundles that fit side by side can be rented together.
+    // Only offers that do not share GPUs can be rented together.
     let together = supply.price(|_| Some(0.0)).most_workers();
     if together < slices {
         parts.push(format!(

@@ -1,7 +1,7 @@
-//! A question before something is done, and a prompt for one line of text.
+//! A question before an action, and a prompt for one line of text.
 //!
-//! Both are told what to do with the answer when they are opened. To hand an answer to the view that
-//! asked, put a value into `drafts` and take it in [`View::resumed`].
+//! Both get a closure for the answer when they are opened. To pass an answer to the view that
+//! asked, put a value into `drafts` and read it in [`View::resumed`].
 
 mod prompt;
 
@@ -23,18 +23,17 @@ pub use prompt::{Entered, Prompt, accept};
 
 const CONTEXTS: &[Context] = &[Context::Dialog, Context::Always];
 
-/// The longest paragraph of a question that is shown: it may name a file or a market.
+/// The maximum length of a paragraph in a question, which may name a file or a market.
 const LONGEST: usize = 600;
 
 type Then = Box<dyn FnOnce(&mut Cx<'_>) + Send>;
 
-/// A question that is answered with yes or no.
 pub struct Confirm {
     title: String,
     text: String,
     tone: Tone,
     yes: &'static str,
-    /// Whether Enter is a yes as well: only where nothing is lost by it.
+    /// Whether Enter also confirms: only where nothing can be lost.
     takes_enter: bool,
     then: Option<Then>,
 }
@@ -46,7 +45,8 @@ impl fmt::Debug for Confirm {
 }
 
 impl Confirm {
-    /// A question whose yes is called `yes` (a verb) and does `then`, after the question is closed.
+    /// A question whose confirmation is labelled `yes` (a verb) and runs `then` after the question
+    /// is closed.
     pub fn new(
         title: impl Into<String>,
         text: impl Into<String>,
@@ -63,14 +63,14 @@ impl Confirm {
         }
     }
 
-    /// Something is deleted or sent that cannot be undone.
+    /// Marks an action that cannot be undone.
     #[must_use]
     pub const fn danger(mut self) -> Self {
         self.tone = Tone::Danger;
         self
     }
 
-    /// Enter is a yes as well.
+    /// Lets Enter confirm as well.
     #[must_use]
     pub const fn enter_accepts(mut self) -> Self {
         self.takes_enter = true;
@@ -143,7 +143,7 @@ impl View for Confirm {
             .lines()
             .map(|line| visible(line, LONGEST))
             .collect();
-        // On a small screen the words count more than the space between them.
+        // On a small screen the text matters more than the space around it.
         if area.height < 16 {
             paragraphs.retain(|line| !line.is_empty());
         }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::LONGEST;
@@ -11,24 +10,25 @@ use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::text::visible;
 use crate::widgets::dialog;
 use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Tone};
 use crate::widgets::text::wrap;
 
-/// What became of the text that was entered.
+/// The result of submitting the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entered {
-    /// It is taken: the prompt closes.
+    /// Accepted: the prompt closes.
     Accepted,
-    /// It cannot be taken, for this reason.
+    /// Rejected, for this reason.
     Rejected(String),
-    /// A question was opened about it; [`accept`] closes the prompt after a yes.
+    /// A question about it was opened; [`accept`] closes the prompt after a yes.
     Asked,
 }
 
-/// The sign that a question over the prompt was answered with yes.
+/// Records that a question over the prompt was confirmed.
 struct Accept;
 
-/// Closes the prompt below the question that calls this.
+/// Closes the prompt below the calling question.
 pub fn accept(cx: &mut Cx<'_>) {
     cx.state.drafts.put(Accept);
 }
@@ -54,7 +54,7 @@ impl fmt::Debug for Prompt {
 }
 
 impl Prompt {
-    /// A prompt for `label`, whose Enter is called `submit` (a verb) and hands the text to `then`.
+    /// A prompt for `label`; Enter is labelled `submit` (a verb) and passes the text to `then`.
     pub fn new(
         title: &'static str,
         label: &'static str,
@@ -77,7 +77,6 @@ impl Prompt {
         self
     }
 
-    /// The text to start from.
     #[must_use]
     pub fn value(mut self, value: &str) -> Self {
         self.form.set_text(Answer, value);
@@ -90,6 +89,10 @@ impl View for Prompt {
         self.form.contexts()
     }
 
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
     fn placement(&self) -> Placement {
         Placement::Dialog
     }
@@ -99,10 +102,6 @@ impl View for Prompt {
             Action::Submit => Some(self.submit),
             _ => None,
         }
-    }
-
-    fn takes_text(&self) -> bool {
-        true
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -120,21 +119,6 @@ impl View for Prompt {
             FormEvent::Moved | FormEvent::Changed(_) => {}
         }
         Outcome::Handled
-    }
-
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        self.form.key(key);
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        match self.form.paste(text) {
-            Ok(pasted) => {
-                cx.pasted(pasted);
-                Outcome::Handled
-            }
-            Err(_) => Outcome::Ignored,
-        }
     }
 
     fn click(&mut self, _: Region, place: usize, _: &mut Cx<'_>) -> Outcome {

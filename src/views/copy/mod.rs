@@ -1,4 +1,4 @@
-//! The copy menu: what can be copied, each with its letter, and the text before it is copied.
+//! The copy menu: what can be copied, each with its letter, and a preview of the text.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -17,7 +17,7 @@ use crate::widgets::text::wrap;
 
 const WIDEST: u16 = 100;
 
-/// The most lines of the text that are shown.
+/// The maximum number of preview lines.
 const TEXT: u16 = 8;
 
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl CopyMenu {
         Self { items, list }
     }
 
-    /// The menu of the open pane; `None` where nothing can be copied.
+    /// The menu of the open pane; `None` if nothing can be copied.
     pub fn of_pane(state: &State) -> Option<Self> {
         copy::items(state).map(Self::new)
     }
@@ -50,7 +50,7 @@ impl CopyMenu {
     }
 }
 
-/// Copies an item and closes the menu; one without a text says why.
+/// Copies an item and closes the menu; an item without a text says why.
 fn take(item: Option<&CopyItem>, cx: &mut Cx<'_>) -> Outcome {
     match item.map(copy::copy) {
         None => return Outcome::Ignored,
@@ -148,7 +148,7 @@ impl View for CopyMenu {
 }
 
 impl CopyMenu {
-    /// The beginning of the selected text, and how long it is in full.
+    /// The beginning of the selected text, and its full length.
     fn preview(&self, area: Rect) -> Vec<String> {
         let text = match self.current() {
             Some(item) if item.is_secret => "(hidden; copied in full)",
@@ -162,7 +162,7 @@ impl CopyMenu {
             if lines.len() > rows {
                 break;
             }
-            // Blanks that do not break: the text reads as it is copied, cut where the line ends.
+            // Non-breaking blanks: the text appears as it is copied, cut at the end of the line.
             let solid = visible(line, room + 1).replace(' ', "\u{a0}");
             lines.extend(wrap(&solid, area.width));
         }

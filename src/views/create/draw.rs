@@ -1,10 +1,10 @@
-//! Drawing the dialog: what is sent and what it can cost at most; its outcome; and where that is
-//! unknown, what the list shows.
+//! Draws the dialog: the request and its worst-case cost; the outcome; and if that is unknown, what
+//! the list shows.
 
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::{Create, MINE, NONE, Page};
+use super::{Create, MINE, NONE, Page, Word};
 use crate::api::Request;
 use crate::app::groups::creation::{CREATE, Unresolved};
 use crate::app::groups::preflight::{Look, Subject};
@@ -21,10 +21,10 @@ use crate::views::preflight::parts::{amount, disk, dollars};
 use crate::views::write_dialog::{Rows, outcome_tone};
 use crate::widgets::panel::Tone;
 
-/// The widest that the dialog gets, in cells.
+/// The maximum width of the dialog, in cells.
 const WIDEST: u16 = 92;
 
-/// Lines of history at most.
+/// The maximum number of history lines.
 const HISTORY: usize = 5;
 
 const CANDIDATES: usize = 8;
@@ -80,10 +80,7 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
         rows.text(6, &text, theme.warning);
     }
     rows.gap();
-    rows.input("Type create", &view.input, true);
-    if let Some(error) = &view.error {
-        rows.text(0, error, theme.error);
-    }
+    word("Type create", view, rows, scene);
     let wait = scene
         .state
         .mutations
@@ -107,6 +104,16 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     history(rows, scene);
 }
 
+/// The line for the word, and what is wrong with it.
+fn word(label: &'static str, view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
+    if let Some(input) = view.form.line(Word) {
+        rows.input(label, input, true);
+    }
+    if let Some(error) = view.form.error(Word) {
+        rows.text(0, error, scene.theme.error);
+    }
+}
+
 fn history(rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.history(
         "History (UTC)",
@@ -116,7 +123,7 @@ fn history(rows: &mut Rows, scene: &Scene<'_, '_>) {
     );
 }
 
-/// What will be there afterwards, in a sentence.
+/// What will be created, in one sentence.
 fn what(new: &NewWorkergroup) -> String {
     let clean = |text: &str| Untrusted::from(text).consent();
     let endpoint = match (&new.endpoint_name, new.endpoint_id) {
@@ -141,7 +148,7 @@ fn what(new: &NewWorkergroup) -> String {
     )
 }
 
-/// What it can cost at most, in words, and whether that is known.
+/// The worst-case cost as text, and whether it is known.
 fn cost(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> (String, bool) {
     let slot = &scene.state.groups.preflight;
     let subject = Subject::Draft(scene.state.groups.draft.number());
@@ -236,10 +243,7 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.gap();
     listed(view, unresolved, rows, scene);
     rows.gap();
-    rows.input("You decide", &view.input, true);
-    if let Some(error) = &view.error {
-        rows.text(0, error, theme.error);
-    }
+    word("You decide", view, rows, scene);
     let enter = scene.key(Action::Submit);
     let mine = if unresolved.candidates.is_empty() {
         String::new()
@@ -255,7 +259,7 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.text(1, &text, theme.dim);
 }
 
-/// What the list shows of it.
+/// What the list shows about an unknown outcome.
 fn listed(view: &Create, unresolved: &Unresolved, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     let remote = scene.state.browsers[Resource::Workergroups].remote();

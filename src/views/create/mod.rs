@@ -1,9 +1,9 @@
-//! Creating a workergroup: reviewed, confirmed by typing, sent once. When the outcome is unknown the
+//! Creating a workergroup: reviewed, confirmed by typing, sent once. If the outcome is unknown, the
 //! list is loaded and the person decides.
 
 mod draw;
 
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::groups::creation::CREATE;
@@ -15,30 +15,34 @@ use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::app::{Pane, State};
 use crate::domain::Resource;
 use crate::domain::journal::{Verdict, WriteKind};
-use crate::widgets::text_input::TextInput;
+use crate::views::write_dialog::{OUTCOME, back, close_outcome, no_help};
+use crate::widgets::form::{Field, Form};
 
-/// The word for: the group that appeared is the one.
+/// The answer for: the new group in the list is mine.
 const MINE: &str = "mine";
-/// The word for: none of the groups is the one.
+/// The answer for: none of the groups is mine.
 const NONE: &str = "none";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Page {
     Confirm,
-    /// It was sent, or it is over and its outcome is known.
+    /// It is in flight, or its outcome is known.
     Outcome,
     /// The outcome is unknown: the person decides.
     Unknown,
 }
 
+/// The one field: the word that confirms or decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Word;
+
 #[derive(Debug)]
 pub struct Create {
     page: Page,
-    input: TextInput,
-    error: Option<String>,
-    /// Whether Enter came before the rate limit allows another write.
+    form: Form<Word>,
+    /// Whether Enter was pressed before the rate limit allows another write.
     is_early: bool,
-    /// Which of the groups that may be the one is selected.
+    /// The selected group among those that may be the new one.
     selected: usize,
 }
 
@@ -52,7 +56,7 @@ pub fn open(cx: &mut Cx<'_>) {
         Page::Outcome
     };
     if page == Page::Confirm {
-        // The list from just before is what tells a new group from an old one.
+        // A listing from just before tells a new group from an old one.
         let effects = cx.state.refresh(Resource::Workergroups, cx.now);
         cx.effects(effects);
         let subject = Subject::Draft(cx.state.groups.draft.number());
@@ -71,8 +75,7 @@ impl Create {
     fn on(page: Page) -> Self {
         Self {
             page,
-            input: TextInput::default(),
-            error: None,
+            form: Form::new(vec![Field::text(Word, "", "")]),
             is_early: false,
             selected: 0,
         }
@@ -82,21 +85,14 @@ impl Create {
         match self.page {
             Page::Confirm => self.send(cx),
             Page::Unknown => self.decide(cx),
-            // A held Enter must not close the outcome before it is there.
-            Page::Outcome
-                if cx
-                    .state
-                    .mutations
-                    .in_flight(WriteKind::CreateWorkergroup)
-                    .is_some() => {}
-            Page::Outcome => cx.close(),
+            Page::Outcome => close_outcome(WriteKind::CreateWorkergroup, cx),
         }
     }
 
     fn send(&mut self, cx: &mut Cx<'_>) {
-        if self.input.text().trim() != CREATE {
+        if &*self.form.text(Word) != CREATE {
             let back = cx.state.keymap.key_of(Action::Back);
-            self.error = Some(format!(
+            self.refuse(format!(
                 "Nothing sent: type {CREATE}, or press {back} to go back."
             ));
             return;
@@ -111,14 +107,18 @@ impl Create {
         }
     }
 
-    /// The person decides on a creation whose outcome is unknown.
+    fn refuse(&mut self, why: String) {
+        self.form.set_error(Word, Some(why));
+    }
+
+    /// Applies the person's answer on a creation with an unknown outcome.
     fn decide(&mut self, cx: &mut Cx<'_>) {
         let Some(unresolved) = cx.state.groups.creation.unresolved() else {
             cx.close();
             return;
         };
         let chosen = unresolved.candidates.get(self.selected).copied();
-        match (self.input.text().trim(), chosen) {
+        match (&*self.form.text(Word), chosen) {
             (MINE, Some(id)) => {
                 cx.state.groups.creation.resolve();
                 cx.state.groups.draft.clear();
@@ -128,7 +128,7 @@ impl Create {
             }
             (MINE, None) => {
                 let key = cx.state.keymap.key_in(&[Context::Form], Action::Refresh);
-                self.error = Some(format!(
+                self.refuse(format!(
                     "No new workergroup matches yet ({key} to refresh)."
                 ));
             }
@@ -138,20 +138,9 @@ impl Create {
                 cx.close();
             }
             _ => {
-                self.error = Some(format!("Type {MINE} or {NONE}. Nothing is sent here."));
+                self.refuse(format!("Type {MINE} or {NONE}. Nothing is sent here."));
             }
         }
-    }
-
-    fn back(cx: &mut Cx<'_>) {
-        if let Some(sent) = cx.state.mutations.in_flight(WriteKind::CreateWorkergroup) {
-            let text = format!(
-                "Still creating the workergroup for {}: the outcome will be shown",
-                sent.subject
-            );
-            cx.toast(text);
-        }
-        cx.close();
     }
 
     fn step(&mut self, by: isize, state: &State) {
@@ -165,13 +154,8 @@ impl Create {
 impl View for Create {
     fn contexts(&self) -> &'static [Context] {
         match self.page {
-            Page::Confirm | Page::Unknown => &[Context::Form, Context::Always],
-            Page::Outcome => &[
-                Context::Report,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
+            Page::Confirm | Page::Unknown => self.form.contexts(),
+            Page::Outcome => OUTCOME,
         }
     }
 
@@ -179,15 +163,9 @@ impl View for Create {
         Placement::Dialog
     }
 
-    fn takes_text(&self) -> bool {
-        self.page != Page::Outcome
-    }
-
     fn availability(&self, action: Action, _: &State) -> Availability {
         match (self.page, action) {
-            (Page::Confirm | Page::Unknown, Action::Help) => {
-                Availability::Disabled("Finish or cancel this dialog first".to_owned())
-            }
+            (Page::Confirm | Page::Unknown, Action::Help) => no_help(),
             (_, Action::Submit | Action::Back)
             | (Page::Unknown, Action::Refresh | Action::Down)
             | (Page::Outcome, Action::Help | Action::Palette) => Availability::Available,
@@ -210,15 +188,12 @@ impl View for Create {
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match (action, self.page) {
             (Action::Left | Action::Right, Page::Confirm | Page::Unknown) => {
-                let is_right = action == Action::Right;
-                let arrow = if is_right {
-                    KeyCode::Right
-                } else {
-                    KeyCode::Left
-                };
-                self.input.key(KeyEvent::from(arrow));
+                self.form.update(action);
             }
-            (Action::Back, _) => Self::back(cx),
+            (Action::Back, _) => {
+                let kind = WriteKind::CreateWorkergroup;
+                back(kind, "creating the workergroup for", cx);
+            }
             (Action::Submit, _) => self.submit(cx),
             (Action::Refresh, Page::Unknown) => {
                 let effects = cx.state.refresh(Resource::Workergroups, cx.now);
@@ -235,8 +210,7 @@ impl View for Create {
         if self.page == Page::Outcome {
             return Outcome::Ignored;
         }
-        if self.input.key(key) {
-            self.error = None;
+        if self.form.key(key) {
             self.is_early = false;
         }
         Outcome::Handled
@@ -246,7 +220,7 @@ impl View for Create {
         if self.page == Page::Outcome {
             return Outcome::Ignored;
         }
-        self.error = Some(PASTE_REFUSED.to_owned());
+        self.refuse(PASTE_REFUSED.to_owned());
         Outcome::Handled
     }
 

@@ -1,12 +1,11 @@
-//! Drawing the details: tabs, and what the open one shows.
+//! Draws the details: the tabs and the open one.
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Color;
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::canvas::{Canvas, Points};
-use ratatui::widgets::{Paragraph, Sparkline, SparklineBar, StatefulWidget, Widget};
+use ratatui::widgets::{Paragraph, Sparkline, SparklineBar};
 
 use super::overview::Block;
 use super::spread::Spread;
@@ -19,16 +18,16 @@ use crate::domain::insight::Histogram;
 use crate::views::preflight::{self, summary};
 use crate::views::preview::Subject;
 use crate::widgets::panel::{Panel, Size};
+use crate::widgets::scrolled::Scrolled;
 use crate::widgets::text::{cells, fit, wrap_line};
-use crate::widgets::viewport::Viewport;
 
-/// The widest card: bars and lines do not gain by more.
+/// The maximum width of the card: bars and lines gain nothing beyond it.
 const CARD: u16 = 66;
 
-/// Lines of a chart at most, its title and axis included: on a screen of usual height, on a tall one.
+/// Maximum lines of a chart, including title and axis: on a normal screen, and on a tall one.
 const TALLEST: [u16; 2] = [16, 30];
 
-/// Where wrapped lines continue: behind the labels.
+/// The indent of wrapped lines: after the labels.
 const INDENT: u16 = 19;
 
 pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -81,7 +80,7 @@ fn capitalised(text: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// The names of the tabs, the open one marked; a click opens one.
+/// The tab names, the open one marked; a click opens one.
 fn draw_tabs(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let mut line = Line::default();
@@ -134,7 +133,7 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
         let mut lines = subject.card(area.width.min(CARD));
         lines.push(Line::default());
         lines.extend(laid_out(&blocks, area.width));
-        return scroll(view, lines, area, scene);
+        return scroll(view, &lines, area, scene);
     }
     let is_wide = scene.size == Size::Wide && blocks.len() > 1;
     let [left, middle, right] = overview_columns(is_wide, area);
@@ -161,7 +160,7 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
             width: area.right() - middle.x,
             ..middle
         };
-        return scroll(view, laid_out(&blocks, middle.width), middle, scene);
+        return scroll(view, &laid_out(&blocks, middle.width), middle, scene);
     }
     let (last, first) = blocks
         .split_last()
@@ -177,15 +176,15 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
     scene.render(Paragraph::new(text), words);
     scatter(&view.spread, chart, scene);
     let lines = last.map_or_else(Vec::new, |last| last.lines_in(right.width));
-    scroll(view, lines, right, scene);
+    scroll(view, &lines, right, scene);
 }
 
-/// How the prices of comparable rows are distributed, the row's own bar highlighted.
+/// The price distribution of comparable rows, with the row's own bar highlighted.
 fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
     let [title, chart, axis] = chart_parts(area, scene.size);
     let many = usize::from(area.width / 2);
     let histogram = Histogram::of(&spread.values, many, None);
-    // Few prices are read faster in the list of alternatives.
+    // A few prices are easier to read in the list of alternatives.
     let Some(histogram) = histogram.filter(|_| chart.height > 1 && spread.values.len() > 4) else {
         return;
     };
@@ -215,7 +214,7 @@ fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Title, chart and axis, below each other.
+/// Title, chart and axis, from top to bottom.
 fn chart_parts(area: Rect, size: Size) -> [Rect; 3] {
     let tallest = TALLEST[usize::from(size == Size::Wide)];
     Layout::vertical([
@@ -236,7 +235,7 @@ fn ends_of_axis(low: f64, high: f64, axis: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Line::styled(line, scene.theme.dim), axis);
 }
 
-/// Performance over price of comparable rows: what is up and to the left of the row beats it.
+/// Performance against price of comparable rows: anything up and to the left beats the row.
 fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
     let [title, chart, axis] = chart_parts(area, scene.size);
     let bounds = |of: fn(&(f64, f64)) -> f64| {
@@ -279,7 +278,7 @@ fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
 }
 
 impl Block {
-    /// The lines at a width, and a blank one below them.
+    /// The lines wrapped to a width, followed by a blank one.
     fn lines_in(&self, width: u16) -> Vec<Line<'static>> {
         let (table, text) = self.lines.split_at(self.table);
         let table = table.iter().map(|line| fit(line.clone(), width));
@@ -288,28 +287,8 @@ impl Block {
     }
 }
 
-/// Lines that scroll where they are more than fit.
-fn scroll(view: &Detail, lines: Vec<Line<'static>>, area: Rect, scene: &mut Scene<'_, '_>) {
-    let widget = Scrolled {
-        lines,
-        top: view.top,
-    };
-    scene.scroll(Region::MAIN, widget, area);
-}
-
-struct Scrolled {
-    lines: Vec<Line<'static>>,
-    top: usize,
-}
-
-impl StatefulWidget for Scrolled {
-    type State = Viewport;
-
-    fn render(self, area: Rect, buffer: &mut Buffer, viewport: &mut Viewport) {
-        viewport.scroll_to(self.top, self.lines.len(), area);
-        for (row, line) in area.rows().zip(&self.lines[viewport.visible()]) {
-            line.render(row, buffer);
-        }
-        viewport.rows = Rect::default();
-    }
+/// Lines that scroll if they do not fit.
+fn scroll(view: &Detail, lines: &[Line<'static>], area: Rect, scene: &mut Scene<'_, '_>) {
+    let top = view.top;
+    scene.scroll(Region::MAIN, Scrolled { lines, top }, area);
 }

@@ -1,4 +1,6 @@
-//! Every field of a record in as many columns as fit, and what the focused one means.
+//! Every field of a record in as many columns as fit, and the meaning of the focused one.
+
+use std::sync::{Arc, OnceLock};
 
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -17,11 +19,12 @@ use crate::domain::field::{Kind, Section};
 use crate::domain::listing::FullRecord;
 use crate::domain::local::LocalTime;
 use crate::domain::secrets::is_secret_name;
-use crate::domain::text::{json_for_terminal, visible};
+use crate::domain::text::{DETAIL, beginning, detail, json_for_terminal, truncate, visible};
 use crate::domain::workergroup::group_search;
 use crate::domain::{CellRef, Field, Source, format};
 use crate::widgets::find::{Find, FindEvent, FindLine};
 use crate::widgets::text::{cells, fit, wrap, wrap_line};
+use crate::widgets::text_input::Pasted;
 use crate::widgets::theme::Theme;
 use crate::widgets::viewport::Viewport;
 
@@ -31,20 +34,24 @@ const COLUMN: u16 = 37;
 /// Cells of a label.
 const LABEL: usize = 19;
 
-/// The longest name of an unknown member that is shown, in characters.
+/// The maximum length of an unknown member's name, in characters.
 const LONGEST_NAME: usize = 200;
 
-/// The longest value that is shown, in characters.
-const LONGEST_VALUE: usize = 4096;
+/// The most unknown members that are listed.
+const MOST_UNKNOWN: usize = 1000;
+
+/// The longest JSON of an unknown member that is read to be written without needless escapes, in
+/// bytes: JSON readers take many times its room.
+const LONGEST_READ: usize = 64 * 1024;
 
 /// Cells between columns.
 const GAP: u16 = 2;
 
-/// Lines for the value and meaning of the focused field: most fit in the first number, a tall screen
-/// has room for long ones.
+/// Lines for the value and meaning of the focused field: most fit in the first number; a tall
+/// screen has room for long ones.
 const NOTE: [u16; 2] = [4, 7];
 
-/// What a value is to the reader.
+/// How a value is emphasised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tone {
     Normal,
@@ -60,7 +67,7 @@ struct Entry {
     label: String,
     value: String,
     tone: Tone,
-    /// What the field means, and why it is blank or unusual.
+    /// The meaning of the field, and why it is blank or unusual.
     note: String,
 }
 
@@ -69,6 +76,8 @@ struct Entry {
 pub(super) struct Fields {
     cursor: usize,
     pub find: Find,
+    /// The members that no catalog has, once they were looked at.
+    unknown: OnceLock<Vec<Arc<Entry>>>,
 }
 
 impl Fields {
@@ -84,18 +93,22 @@ impl Fields {
         let Some(by) = action.motion(page) else {
             return false;
         };
-        let last = entries(state, now, false).len().saturating_sub(1);
+        let last = self.entries(state, now, false).len().saturating_sub(1);
         self.cursor = self.cursor.saturating_add_signed(by).min(last);
         true
+    }
+
+    /// Another record is shown, or the same one again.
+    pub fn rows_changed(&mut self) {
+        self.unknown = OnceLock::new();
     }
 
     pub const fn select(&mut self, place: usize) {
         self.cursor = place;
     }
 
-    /// Puts the focus on a field.
     pub fn focus(&mut self, key: &str, state: &State, now: Now) {
-        let entries = entries(state, now, false);
+        let entries = self.entries(state, now, false);
         let place = entries.iter().position(|entry| entry.key == key);
         self.cursor = place.unwrap_or(0);
     }
@@ -108,17 +121,17 @@ impl Fields {
         is_taken
     }
 
-    pub fn paste(&mut self, text: &str, state: &State, now: Now) -> bool {
-        let is_taken = self.find.paste(text);
-        if is_taken {
+    pub fn paste(&mut self, text: &str, state: &State, now: Now) -> Option<Pasted> {
+        let pasted = self.find.paste(text);
+        if pasted.is_some() {
             self.search(state, now);
         }
-        is_taken
+        pasted
     }
 
-    /// Secrets are not searched: a match would tell what they hold.
+    /// Secrets are not searched: a match would reveal their content.
     fn search(&mut self, state: &State, now: Now) {
-        let entries = entries(state, now, false);
+        let entries = self.entries(state, now, false);
         let last = entries.len().saturating_sub(1);
         self.cursor = self.cursor.min(last);
         let lines = entries.iter().map(|entry| {
@@ -130,45 +143,33 @@ impl Fields {
         self.find.search(self.cursor, lines);
         self.cursor = self.find.current().unwrap_or(self.cursor);
     }
-}
 
-/// Every field of the selected record: what is out of the ordinary first, names and numbers of
-/// things last.
-fn entries(state: &State, now: Now, reveals: bool) -> Vec<Entry> {
-    let Some(browser) = state.browser() else {
-        return Vec::new();
-    };
-    let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
-        return Vec::new();
-    };
-    let reader = Reader {
-        record: listing.whole(row),
-        local: state.local_time(now),
-        key: state.keymap.key_of(Action::Secrets),
-        browser,
-        row,
-        reveals,
-    };
-    let sections = Section::ALL.into_iter();
-    let (ids, others): (Vec<_>, Vec<_>) =
-        sections.partition(|section| *section == Section::Identity);
-    let fields = others
-        .into_iter()
-        .chain(ids)
-        .flat_map(|section| browser.query.catalog().section(section));
-    let (mut all, rest): (Vec<Entry>, Vec<Entry>) = fields
-        .map(|field| reader.entry(field))
-        .partition(|entry| entry.tone == Tone::Unusual);
-    for entry in &mut all {
-        entry.section = "Unusual";
+    /// Every field of the selected record: what is out of the ordinary first, names and numbers of
+    /// things last.
+    fn entries(&self, state: &State, now: Now, reveals: bool) -> Vec<Arc<Entry>> {
+        let Some(browser) = state.browser() else {
+            return Vec::new();
+        };
+        let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
+            return Vec::new();
+        };
+        let reader = Reader {
+            record: listing.whole(row),
+            local: state.local_time(now),
+            key: state.keymap.key_of(Action::Secrets),
+            browser,
+            row,
+            reveals,
+        };
+        let mut all = reader.known();
+        let unknown = self.unknown.get_or_init(|| reader.unknown());
+        all.extend(unknown.iter().cloned());
+        all
     }
-    all.extend(rest);
-    all.extend(reader.unknown());
-    all
 }
 
 struct Reader<'a> {
-    record: FullRecord,
+    record: Arc<FullRecord>,
     local: LocalTime,
     key: String,
     browser: &'a Browser,
@@ -177,6 +178,24 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// The members that the catalog has.
+    fn known(&self) -> Vec<Arc<Entry>> {
+        let sections = Section::ALL.into_iter();
+        let (ids, others): (Vec<_>, Vec<_>) =
+            sections.partition(|section| *section == Section::Identity);
+        let fields = others
+            .into_iter()
+            .chain(ids)
+            .flat_map(|section| self.browser.query.catalog().section(section));
+        let (mut all, rest): (Vec<Entry>, Vec<Entry>) = fields
+            .map(|field| self.entry(field))
+            .partition(|entry| entry.tone == Tone::Unusual);
+        for entry in &mut all {
+            entry.section = "Unusual";
+        }
+        all.into_iter().chain(rest).map(Arc::new).collect()
+    }
+
     fn entry(&self, field: &'static Field) -> Entry {
         let cell = self.record.cell(field);
         let (value, mut note) = self.value(field, cell);
@@ -200,7 +219,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The value as it is shown, and what is to be said of it.
+    /// The displayed value, and a note on it.
     fn value(&self, field: &'static Field, cell: CellRef<'_>) -> (String, String) {
         let doc = field.doc.to_owned();
         match (field.kind, cell) {
@@ -222,7 +241,7 @@ impl Reader<'_> {
             (Kind::Secret, CellRef::Text(_)) => {
                 let secret = self.record.text(field);
                 return (
-                    secret.map_or_else(String::new, |it| it.screen(LONGEST_VALUE)),
+                    secret.map_or_else(String::new, |it| detail(it.compared(), 0)),
                     doc,
                 );
             }
@@ -238,7 +257,7 @@ impl Reader<'_> {
         (self.qualified(field, text), self.left_out(field, doc))
     }
 
-    /// Says when a price is not the one that the market quoted.
+    /// Says when a price is not the market's quote.
     fn qualified(&self, field: &Field, text: String) -> String {
         let Some(listing) = self.browser.listing() else {
             return text;
@@ -252,7 +271,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a search holds that cannot be said as conditions.
+    /// Parts of a search that are not conditions.
     fn left_out(&self, field: &Field, doc: String) -> String {
         if !matches!(field.source, Source::Search(_)) {
             return doc;
@@ -267,7 +286,7 @@ impl Reader<'_> {
         format!("Not shown here, see the JSON: {}. {doc}", names.join(", "))
     }
 
-    /// Why a value deserves a look, if it does.
+    /// Why a value is unusual, if it is.
     fn oddity(&self, field: &Field, cell: CellRef<'_>) -> Option<String> {
         if self.browser.is_violating(self.row, field) {
             return Some("Not what you searched for".to_owned());
@@ -293,28 +312,45 @@ impl Reader<'_> {
         }
     }
 
-    /// Members that no catalog has.
-    fn unknown(&self) -> Vec<Entry> {
+    /// Members that are not in the catalog.
+    fn unknown(&self) -> Vec<Arc<Entry>> {
         let Some(listing) = self.browser.listing() else {
             return Vec::new();
         };
-        let entry = |(name, value): (String, String)| {
+        let (members, more) = listing.unknown_members(self.row, MOST_UNKNOWN);
+        let entry = |label: String, value: String, note: &str| Entry {
+            section: "Other fields",
+            key: "",
+            label,
+            value,
+            tone: Tone::Normal,
+            note: note.to_owned(),
+        };
+        let known = members.into_iter().map(|(name, json)| {
             let value = if is_secret_name(&name) {
                 "(hidden)".to_owned()
             } else {
-                json_for_terminal(&redact::record(&value))
+                Self::unknown_value(json)
             };
-            Entry {
-                section: "Other fields",
-                key: "",
-                label: visible(&name, LONGEST_NAME),
-                value: visible(&value, LONGEST_VALUE),
-                tone: Tone::Normal,
-                note: "The market sends it without documenting it.".to_owned(),
-            }
-        };
-        let members = listing.unknown_members(self.row).into_iter();
-        members.map(entry).collect()
+            let note = "The market sends it without documenting it.";
+            entry(visible(&name, LONGEST_NAME), value, note)
+        });
+        let rest = (more > 0).then(|| {
+            let text = format!("{} more fields", format::grouped(more));
+            entry("…".to_owned(), text, "The JSON tab has all of them.")
+        });
+        known.chain(rest).map(Arc::new).collect()
+    }
+
+    /// The beginning of an unknown member's JSON, secrets removed.
+    fn unknown_value(json: &str) -> String {
+        let read = Some(json).filter(|json| json.len() <= LONGEST_READ);
+        let read = read.and_then(|json| serde_json::from_str::<serde_json::Value>(json).ok());
+        let plain = read.map_or_else(|| json.to_owned(), |json| json.to_string());
+        // A key may stand anywhere in it, and be repeated in front of that: all of it is searched.
+        let safe = redact::record(&plain);
+        let (head, more) = beginning(&safe, DETAIL);
+        detail(&json_for_terminal(head), more)
     }
 }
 
@@ -325,9 +361,9 @@ enum Row {
     Entry(usize),
 }
 
-/// The fields in columns that are read like those of a newspaper.
+/// The fields in columns, read from top to bottom like a newspaper.
 struct Grid<'a> {
-    entries: &'a [Entry],
+    entries: &'a [Arc<Entry>],
     rows: Vec<Row>,
     fields: &'a Fields,
     theme: &'a Theme,
@@ -335,7 +371,7 @@ struct Grid<'a> {
 }
 
 impl<'a> Grid<'a> {
-    fn new(entries: &'a [Entry], fields: &'a Fields, width: u16, theme: &'a Theme) -> Self {
+    fn new(entries: &'a [Arc<Entry>], fields: &'a Fields, width: u16, theme: &'a Theme) -> Self {
         let mut rows = Vec::new();
         let mut section = "";
         for (place, entry) in entries.iter().enumerate() {
@@ -357,7 +393,7 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// Cells of a value in a grid of that width.
+    /// Cells for a value in a grid of that width.
     fn room(&self, width: u16) -> usize {
         let gaps = GAP * (self.columns - 1);
         let column = width.saturating_sub(gaps) / self.columns;
@@ -373,12 +409,12 @@ impl<'a> Grid<'a> {
         };
         let is_match = self.fields.find.matches(place);
         let label = if is_match { theme.highlight } else { theme.dim };
-        let name = crate::domain::text::truncate(&entry.label, LABEL);
+        let name = truncate(&entry.label, LABEL);
         let blanks = LABEL + 1 - usize::from(cells(&name));
         let line = Line::from(vec![
             Span::styled(name, label),
             Span::raw(" ".repeat(blanks)),
-            Span::styled(entry.value.clone(), style),
+            Span::styled(truncate(&entry.value, usize::from(width) + 1), style),
         ]);
         fit(line, width)
     }
@@ -391,13 +427,13 @@ impl StatefulWidget for &Grid<'_> {
         let (viewport, places) = state;
         let height = usize::from(area.height).max(1);
         let columns = usize::from(self.columns);
-        // Where all fit, the columns are of one length.
+        // If all fit, the columns have the same length.
         let height = height.min(self.rows.len().div_ceil(columns).max(1));
         let cursor = self.fields.cursor.min(self.entries.len().saturating_sub(1));
         let is_cursor = |row: &Row| matches!(row, Row::Entry(place) if *place == cursor);
         let at = self.rows.iter().position(is_cursor).unwrap_or(0);
         let page = height * columns;
-        // The heading above the first field is seen as well.
+        // Scrolling to the first field also shows the heading above it.
         let at = if cursor == 0 { 0 } else { at };
         let lowest = (at + 1).saturating_sub(page);
         let last = self.rows.len().saturating_sub(page);
@@ -437,7 +473,9 @@ impl StatefulWidget for &Grid<'_> {
 
 /// Draws the tab: the columns, the focused field, the search.
 pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
-    let entries = entries(scene.state, scene.now, view.reveals(scene.now));
+    let entries = view
+        .fields
+        .entries(scene.state, scene.now, view.reveals(scene.now));
     let has_find = view.fields.find.is_active();
     let note = match area.height {
         ..=8 => 1,
@@ -480,8 +518,7 @@ pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The focused field: its name on the wire, what it means, and its value in full where the column
-/// has cut it.
+/// The focused field: its wire name, its meaning, and its full value if the column has cut it.
 fn explain(entry: &Entry, room: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let name = if entry.key.is_empty() {
@@ -499,7 +536,7 @@ fn explain(entry: &Entry, room: usize, area: Rect, scene: &mut Scene<'_, '_>) {
         let value = wrap(&entry.value, area.width).into_iter();
         lines.extend(value.map(|part| Line::styled(part, theme.text)));
     }
-    // A rule above them where there is room for one.
+    // A rule above them if there is room.
     let text = if area.height > 1 {
         let rule = "─".repeat(usize::from(area.width));
         scene.render(Line::styled(rule, theme.border), Rect { height: 1, ..area });

@@ -1,4 +1,4 @@
-//! What else the machine and the host of an offer have: slices, the price of one more GPU, totals.
+//! Other offers of the same machine and host: slices, the price of one more GPU, totals.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-use crate::api::{Reply, Request};
+use crate::api::Request;
 use crate::app::browser::Browser;
 use crate::app::keymap::Action;
 use crate::app::remote::{Phase, Remote, Ticket};
@@ -48,7 +48,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// Shows what is loaded of the selected offer's host and asks for all of it.
+    /// Shows the loaded offers of the selected offer's host and requests all of them.
     pub fn new(cx: &mut Cx<'_>) -> Self {
         let browser = &cx.state.browsers[Resource::Offers];
         let mut machine = Self {
@@ -68,7 +68,7 @@ impl Machine {
         machine
     }
 
-    /// Whether the selected offer is one of this host: then there is nothing new to ask for.
+    /// Whether the selected offer belongs to this host: then nothing new is requested.
     pub fn is_about(&self, browser: &Browser) -> bool {
         self.host.is_some() && host_condition(browser) == self.host
     }
@@ -86,14 +86,14 @@ impl Machine {
         self.select(self.cursor.saturating_add_signed(by));
     }
 
-    /// Selects a line; true if it was selected before.
+    /// Selects a line; true if it was selected already.
     pub fn select(&mut self, line: usize) -> bool {
         let last = self.siblings.len().saturating_sub(1);
         let line = line.min(last);
         std::mem::replace(&mut self.cursor, line) == line
     }
 
-    /// Asks for every offer of the host, rented and unverified ones too.
+    /// Requests every offer of the host, including rented and unverified ones.
     pub fn ask(&mut self, cx: &mut Cx<'_>) {
         let Some(host) = self.host.clone() else {
             return;
@@ -114,17 +114,11 @@ impl Machine {
         response: Response,
         cx: &mut Cx<'_>,
     ) -> Option<Response> {
-        if self.remote.awaited() != Some(ticket) {
-            return Some(response);
+        let left = self.remote.take_records(ticket, cx.now, response);
+        if left.is_none() {
+            self.rebuild(&cx.state.browsers[Resource::Offers]);
         }
-        let answer = match response {
-            Ok(Reply::Records(listing)) => Ok(*listing),
-            Ok(_) => return None,
-            Err(error) => Err(error),
-        };
-        self.remote.accept(ticket, cx.now, answer);
-        self.rebuild(&cx.state.browsers[Resource::Offers]);
-        None
+        left
     }
 
     pub fn rebuild(&mut self, browser: &Browser) {
@@ -182,7 +176,7 @@ impl Machine {
         scene.render(Line::styled(text, theme.dim), foot);
     }
 
-    /// What the offer gets of its machine, what the host has, and where that comes from.
+    /// The offer's share of its machine, the host's totals, and their source.
     fn facts(&self, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         let theme = scene.theme;
         let (offers, machines, gpus) = self.totals;
@@ -333,7 +327,7 @@ fn siblings(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Sibling> {
         let theirs = slices(prices, other as usize, gb);
         let is_alone = theirs.is_empty();
         seen.extend(theirs.iter().map(|slice| slice.row));
-        // GPU numbers start at 0 on every machine: equal ones on another machine are other GPUs.
+        // GPU ids start at 0 on every machine: equal ones on another machine are other GPUs.
         found.extend(theirs.into_iter().map(|slice| Slice {
             overlaps: Some(false),
             ..slice
@@ -358,7 +352,7 @@ fn siblings(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Sibling> {
         .collect()
 }
 
-/// What the offer gets of its machine.
+/// The offer's share of its machine.
 fn gets(share: &Share) -> String {
     let of = |part: Option<f64>, all: Option<f64>, write: fn(f64) -> String| match (part, all) {
         (Some(part), Some(all)) => Some(format!("{} of {}", write(part), write(all))),

@@ -1,4 +1,4 @@
-//! One record in full: what decides, every field, its machine, its JSON.
+//! The details of one record: overview, every field, its machine, its JSON.
 
 mod draw;
 mod fields;
@@ -22,10 +22,10 @@ use json::Json;
 use machine::Machine;
 use spread::Spread;
 
-/// For how long secrets are shown, in seconds.
+/// How long secrets are shown, in seconds.
 const SECRET_SHOWN: f64 = 15.0;
 
-/// The names of the tabs.
+/// The region of the tab names.
 const TABS: Region = Region(2);
 
 /// A tab of the details.
@@ -38,7 +38,7 @@ enum Tab {
 }
 
 impl Tab {
-    /// The tabs that a kind of record has: only offers are parts of a machine.
+    /// The tabs of a resource: only offers are parts of a machine.
     const fn of(resource: Resource) -> &'static [Self] {
         match resource {
             Resource::Offers => &[Self::Overview, Self::Fields, Self::Machine, Self::Json],
@@ -58,14 +58,14 @@ impl Tab {
     }
 }
 
-/// The details of the record that is selected in the pane.
+/// The details of the selected record.
 #[derive(Debug)]
 pub struct Detail {
     resource: Resource,
     tab: Tab,
-    /// The record that `json` and `alternatives` are of.
+    /// The id of the record that `json` and `alternatives` belong to.
     id: Option<RowId>,
-    /// First visible line of the overview, where it is longer than the screen.
+    /// First visible line of the overview, if it is longer than the screen.
     top: usize,
     fields: Fields,
     json: Json,
@@ -73,9 +73,9 @@ pub struct Detail {
     /// Joined once: three listings are too many rows for a frame.
     price_models: ThreePrices,
     spread: Spread,
-    /// Offers of the same machine and host, once somebody wanted to see them.
+    /// Offers of the same machine and host, once requested.
     machine: Option<Machine>,
-    /// Whose secrets are shown, and until when.
+    /// The record whose secrets are shown, and until when.
     revealed: Option<(RowId, f64)>,
 }
 
@@ -101,7 +101,7 @@ impl Detail {
         Some(detail)
     }
 
-    /// The same on the tab of the machine, whose offers are asked for.
+    /// The same on the machine tab, requesting its offers.
     pub fn on_machine(cx: &mut Cx<'_>) -> Option<Self> {
         let mut detail = Self::new(cx.state)?;
         detail.show(Tab::Machine, cx);
@@ -119,7 +119,9 @@ impl Detail {
             self.revealed = None;
         }
         self.id = id;
-        self.json = Json::new(listing, row);
+        self.fields.rows_changed();
+        self.json = Json::default();
+        self.lay_out_json(state);
         self.alternatives = overview::alternatives(browser, listing, row);
         self.spread = Spread::new(browser, listing, row);
         self.price_models = if browser.figures.three.is_empty() {
@@ -129,6 +131,17 @@ impl Detail {
         };
         if let Some(machine) = &mut self.machine {
             machine.rebuild(browser);
+        }
+    }
+
+    /// A record may be large: its text is laid out once its tab is open.
+    fn lay_out_json(&mut self, state: &State) {
+        let browser = &state.browsers[self.resource];
+        if self.tab == Tab::Json
+            && self.json.is_empty()
+            && let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row())
+        {
+            self.json = Json::new(listing, row);
         }
     }
 
@@ -146,6 +159,7 @@ impl Detail {
 
     fn show(&mut self, tab: Tab, cx: &mut Cx<'_>) {
         self.tab = tab;
+        self.lay_out_json(cx.state);
         if tab == Tab::Machine && self.machine.is_none() {
             self.machine = Some(Machine::new(cx));
         }
@@ -185,7 +199,7 @@ impl Detail {
         }
     }
 
-    /// What an action means to the open tab; false if nothing.
+    /// Performs an action in the open tab; false if it has no meaning there.
     fn in_tab(&mut self, action: Action, cx: &mut Cx<'_>) -> bool {
         let viewport = cx.viewport(Region::MAIN);
         match self.tab {
@@ -216,8 +230,8 @@ impl Detail {
         }
     }
 
-    /// Selects what is selected among the machine's offers; one that is not loaded is asked for
-    /// with all of its host.
+    /// Opens the selected offer of the machine; if it is not loaded, all offers of the host are
+    /// requested.
     fn open_related(&mut self, cx: &mut Cx<'_>) {
         let Some(machine) = &self.machine else { return };
         let Some(id) = machine.current() else { return };
@@ -259,24 +273,16 @@ impl Detail {
 
 impl View for Detail {
     fn contexts(&self) -> &'static [Context] {
-        use Context::{Always, Global, Movement, Query, Report, Table, Tabs, Workergroups};
-        // The keys of a record are those of its row; n is the next match only while one searches.
+        use Context::{Always, Global, Query, Report, Table, Tabs, Workergroups};
+        // The keys of a record are those of its row; n is the next match only during a search.
         match self.resource {
             _ if self.is_typing() => &[Query, Always],
             Resource::Workergroups if self.is_searching() => {
-                &[Tabs, Report, Workergroups, Table, Movement, Global, Always]
+                &[Tabs, Report, Workergroups, Table, Global, Always]
             }
-            Resource::Workergroups => {
-                &[Tabs, Workergroups, Report, Table, Movement, Global, Always]
-            }
-            Resource::Offers | Resource::Volumes => {
-                &[Tabs, Report, Table, Movement, Global, Always]
-            }
+            Resource::Workergroups => &[Tabs, Workergroups, Report, Table, Global, Always],
+            Resource::Offers | Resource::Volumes => &[Tabs, Report, Table, Global, Always],
         }
-    }
-
-    fn takes_text(&self) -> bool {
-        self.is_typing()
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -289,7 +295,7 @@ impl View for Detail {
             Action::NextTab => self.turn(1, cx),
             Action::PreviousTab => self.turn(Tab::of(self.resource).len() - 1, cx),
             Action::Related => self.show(Tab::Machine, cx),
-            // The overview has no lines of its own: its facts are found among the fields.
+            // The overview has no searchable lines: its facts are found among the fields.
             Action::Query | Action::Newer | Action::Older => {
                 self.show(Tab::Fields, cx);
                 self.fields.update(Action::Query, 1, cx.state, cx.now);
@@ -362,16 +368,12 @@ impl View for Detail {
     }
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        let is_taken = match self.tab {
+        let pasted = match self.tab {
             Tab::Fields => self.fields.paste(text, cx.state, cx.now),
             Tab::Json => self.json.report.paste(text),
-            Tab::Overview | Tab::Machine => false,
+            Tab::Overview | Tab::Machine => None,
         };
-        if is_taken {
-            Outcome::Handled
-        } else {
-            Outcome::Ignored
-        }
+        Outcome::of(pasted.map(|pasted| cx.pasted(pasted)).is_some())
     }
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {

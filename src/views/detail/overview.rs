@@ -1,4 +1,4 @@
-//! What decides: the card, what it costs in every way, and what else there is.
+//! The overview: the card, all costs, and alternatives.
 
 use ratatui::text::{Line, Span};
 
@@ -16,14 +16,14 @@ use crate::views::bill;
 use crate::views::preflight::summary;
 use crate::widgets::theme::Theme;
 
-/// The most alternatives that are listed: what a tall screen shows.
+/// The maximum number of alternatives: what a tall screen shows.
 const ALTERNATIVES: usize = 40;
 
 /// Cells of the labels.
 const LABEL: usize = 18;
 
-/// The rows that one would take instead: what beats the row, then the cheapest with the same GPUs, or
-/// the cheapest volumes.
+/// The alternatives to a row: those that beat it, then the cheapest with the same GPUs, or the
+/// cheapest volumes.
 pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> Vec<u32> {
     let catalog = listing.catalog();
     let alike: Vec<&'static Field> = match browser.resource() {
@@ -77,7 +77,7 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
 /// A titled part of the overview.
 pub(super) struct Block {
     pub lines: Vec<Line<'static>>,
-    /// How many of them are rows of a table: too long ones are cut, not wrapped.
+    /// How many of them are rows of a table, which are cut instead of wrapped.
     pub table: usize,
 }
 
@@ -97,7 +97,7 @@ fn job(
     }
 }
 
-/// What stands beside the card.
+/// The blocks beside the card.
 pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     let browser = &scene.state.browsers[view.resource];
     let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
@@ -115,18 +115,7 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
             block("Job", job(browser, listing, row, scene));
         }
         Resource::Volumes => {
-            let term = browser.figures.term;
-            let size = term.unwrap_or_default();
-            let title = format!(
-                "{} for {} days",
-                format::gigabytes(size.gb),
-                trimmed(size.days, 4)
-            );
-            let mut bill = bill::volume(listing, row, &size, scene.now, scene.theme);
-            if term.is_none() {
-                let text = format!("An example ({} sets size and term)", scene.key(Action::Job));
-                bill.push(Line::styled(text, scene.theme.dim));
-            }
+            let (title, bill) = volume(browser, listing, row, scene);
             block(&title, bill);
         }
         Resource::Workergroups => {
@@ -140,14 +129,9 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
         }
     }
     let count = browser.count_label();
-    let (among, is_cut) = match count.strip_suffix(" of more") {
-        Some(first) => (lowered(first), true),
-        None => (lowered(&count), false),
-    };
-    let among = if is_cut {
-        format!("the {among}")
-    } else {
-        among
+    let among = match count.strip_suffix(" of more") {
+        Some(first) => format!("the {}", lowered(first)),
+        None => lowered(&count),
     };
     block(
         &format!("Alternatives in {among}"),
@@ -160,14 +144,32 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     blocks
 }
 
-/// A phrase as it continues a title.
+/// What the volume costs for the priced size and term, or for an example, under its title.
+fn volume(
+    browser: &Browser,
+    listing: &Listing,
+    row: usize,
+    scene: &Scene<'_, '_>,
+) -> (String, Vec<Line<'static>>) {
+    let term = browser.figures.term;
+    let size = term.unwrap_or_default();
+    let (gb, days) = (format::gigabytes(size.gb), trimmed(size.days, 4));
+    let mut bill = bill::volume(listing, row, &size, scene.now, scene.theme);
+    if term.is_none() {
+        let text = format!("An example ({} sets size and term)", scene.key(Action::Job));
+        bill.push(Line::styled(text, scene.theme.dim));
+    }
+    (format!("{gb} for {days} days"), bill)
+}
+
+/// A phrase in lower case, to continue a title.
 fn lowered(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|letter| letter.to_ascii_lowercase());
     first.into_iter().chain(letters).collect()
 }
 
-/// The price ladder: each price model, what the price is made of, and what comes on top.
+/// The prices: each price model, what the price is made of, and what comes on top.
 fn prices(
     view: &Detail,
     browser: &Browser,
@@ -230,7 +232,7 @@ const fn model(model: OfferType) -> &'static str {
     }
 }
 
-/// The three price models as their own searches found them, once they were asked for.
+/// The three price models from their own searches, once requested.
 fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let searches = &browser.figures.three;
@@ -252,7 +254,7 @@ fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'
     ];
     let mut lines = Vec::new();
     for (own, quote, saving) in rows {
-        // The price that is searched for heads the ladder already.
+        // The price of the search is at the top already.
         if own == pricing.model && quote.is_some() {
             continue;
         }
@@ -302,7 +304,7 @@ fn quoted(quote: Quote, saving: Option<f64>) -> String {
     text
 }
 
-/// The columns in which the alternatives stand: title, key and width.
+/// The columns of the alternatives: title, key and width.
 fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str, usize)] {
     match browser.resource() {
         Resource::Volumes => &[
@@ -330,7 +332,7 @@ fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str
     }
 }
 
-/// What else there is, a line each.
+/// The alternatives, one per line.
 fn others(
     rows: &[u32],
     browser: &Browser,
@@ -338,20 +340,19 @@ fn others(
     own: usize,
     theme: &Theme,
 ) -> Vec<Line<'static>> {
+    if rows.is_empty() {
+        let text = match browser.resource() {
+            Resource::Volumes => "No other volume in your search",
+            Resource::Offers | Resource::Workergroups => {
+                "No other offer with the same GPUs in your search"
+            }
+        };
+        return vec![Line::styled(text, theme.dim)];
+    }
     let front = browser.figures.front();
     let beats = front
         .and_then(|front| front.beaten_by(u32::try_from(own).ok()?))
         .map(|lead| lead.row);
-    let text = |row: usize, key: &str| {
-        let field = listing.catalog().column(key);
-        let cell = field.map_or_else(String::new, |field| format::cell(listing, row, field, 80));
-        // Of a place the code is enough to tell countries apart.
-        if key == "geolocation" {
-            truncate(country::code(&cell), 7)
-        } else {
-            cell
-        }
-    };
     let columns = columns_of_others(browser);
     let line = |sign: &str, id: String, cells: &mut dyn Iterator<Item = (String, usize)>| {
         let line = format!("{sign} {id:>10}");
@@ -368,12 +369,8 @@ fn others(
     for row in own.into_iter().chain(rows.iter().copied()) {
         let place = row as usize;
         let id = listing.id(place).map(|id| id.to_string());
-        let mut cells = columns.iter().map(|(_, key, width)| {
-            let cell = text(place, key);
-            // The header names the unit.
-            let figure = cell.trim_end_matches('%').trim_end_matches(" GB");
-            (figure.to_owned(), *width)
-        });
+        let cells = columns.iter();
+        let mut cells = cells.map(|(_, key, width)| (figure(listing, place, key), *width));
         let (sign, style) = match row {
             row if Some(row) == own => ("▌", theme.accent),
             row if Some(row) == beats => ("◆", theme.good),
@@ -382,16 +379,19 @@ fn others(
         let text = line(sign, id.unwrap_or_default(), &mut cells);
         lines.push(Line::styled(text, style));
     }
-    if rows.is_empty() {
-        let text = match browser.resource() {
-            Resource::Volumes => "No other volume in your search",
-            Resource::Offers | Resource::Workergroups => {
-                "No other offer with the same GPUs in your search"
-            }
-        };
-        return vec![Line::styled(text, theme.dim)];
-    }
     lines
+}
+
+/// A cell of a column whose header names the unit; of a place the code is enough to tell countries
+/// apart.
+fn figure(listing: &Listing, row: usize, key: &str) -> String {
+    let field = listing.catalog().column(key);
+    let cell = field.map_or_else(String::new, |field| format::cell(listing, row, field, 80));
+    if key == "geolocation" {
+        return truncate(country::code(&cell), 7);
+    }
+    let number = cell.trim_end_matches('%').trim_end_matches(" GB");
+    number.to_owned()
 }
 
 /// By how much the first alternative beats the row.
@@ -450,7 +450,7 @@ fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'sta
     lines
 }
 
-/// By how much a workergroup scales, each parameter with its meaning.
+/// The scaling parameters of a workergroup, with their meanings.
 fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.whole(row);
@@ -479,7 +479,7 @@ fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'st
     fields.map(line).collect()
 }
 
-/// Every loaded workergroup, with what its search finds now where that was checked.
+/// Every loaded workergroup, with its supply if it was checked.
 fn groups(
     browser: &Browser,
     listing: &Listing,

@@ -1,16 +1,16 @@
-//! The price and performance of comparable rows, as the overview plots them on wide screens.
+//! Price and performance of comparable rows, plotted by the overview on wide screens.
 
 use crate::app::browser::Browser;
 use crate::domain::insight::{Measure, Standing};
 use crate::domain::{Listing, Resource, format};
 
-/// Where the price of the row lies among those of comparable rows.
+/// The price of the row among those of comparable rows.
 #[derive(Debug, Default)]
 pub(super) struct Spread {
     pub title: String,
     pub values: Vec<f64>,
     pub own: Option<f64>,
-    /// What `points` are: performance by price.
+    /// The axes of `points`: performance by price.
     pub axes: &'static str,
     pub points: Vec<(f64, f64)>,
     pub own_point: Option<(f64, f64)>,

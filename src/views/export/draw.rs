@@ -1,4 +1,4 @@
-//! Drawing the export form, and beside it how the file begins.
+//! Draws the export form and a preview of the file.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Text};
@@ -11,10 +11,10 @@ use crate::domain::text::visible;
 use crate::widgets::dialog::{self, Message};
 use crate::widgets::panel::{Panel, Size, Tone};
 
-/// Lines of the form with a blank one and the buttons.
+/// Rows of the form, including a blank one and the buttons.
 const FORM: u16 = 8;
 
-/// Lines of the file that are shown.
+/// Preview lines of the file.
 const LINES: u16 = 8;
 
 pub(super) fn export(view: &ExportForm, area: Rect, scene: &mut Scene<'_, '_>) {

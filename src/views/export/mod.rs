@@ -1,8 +1,7 @@
-//! Exporting rows or requests to a file: format, rows, columns, path, and how the file begins.
+//! Exports rows or requests to a file: format, rows, columns, path, and a preview.
 
 mod draw;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::browser::Browser;
@@ -15,6 +14,7 @@ use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::app::{State, requests};
 use crate::domain::{Field, Resource, export, format};
 use crate::widgets::form::{Field as Input, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 
 /// The fields of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,12 +38,12 @@ pub struct ExportForm {
     title: String,
     form: Form<Key>,
     is_writing: bool,
-    /// The file of that path exists: whether to overwrite it is being asked.
+    /// The path of an existing file, while the question whether to overwrite it is open.
     exists: Option<String>,
 }
 
 impl ExportForm {
-    /// The form for what the open pane shows.
+    /// The form for the open pane.
     pub fn new(state: &State, now: Now) -> Self {
         let form = match state.browser() {
             Some(browser) => Self::of_records(browser, now),
@@ -111,7 +111,7 @@ impl ExportForm {
         self.form.chosen(Key::Format) == 1
     }
 
-    /// The file's name follows the format; a JSON file has no columns.
+    /// The file's extension follows the format; a JSON file has no columns.
     fn changed(&mut self, key: Key) {
         if key != Key::Format {
             return;
@@ -128,7 +128,7 @@ impl ExportForm {
         self.form.set_hidden(Key::Columns, self.is_json());
     }
 
-    /// What the file is to hold; at most `limit` rows of it for a preview.
+    /// The content of the file; at most `limit` rows for a preview.
     fn content(&self, state: &State, limit: Option<usize>) -> Result<String, String> {
         let Subject::Records(resource) = self.subject else {
             return requests::export_content(state);
@@ -144,6 +144,10 @@ impl ExportForm {
             return Err("No row to export".to_owned());
         }
         rows.truncate(limit.unwrap_or(usize::MAX));
+        let bytes = |row: &u32| listing.json(*row as usize).map_or(0, str::len);
+        if limit.is_some() && rows.iter().map(bytes).sum::<usize>() > copy_formats::LONGEST {
+            return Err("Too large to preview".to_owned());
+        }
         if self.is_json() {
             return Ok(copy_formats::document(listing, &rows));
         }
@@ -199,7 +203,7 @@ impl ExportForm {
     }
 }
 
-/// The field of the path, with a name that tells files of different moments apart.
+/// The path field, with a time in the name so that files do not collide.
 fn path(stem: &str, ending: &str, now: Now) -> Input<Key> {
     let moment: String = format::moment(now.epoch)
         .chars()
@@ -225,6 +229,14 @@ impl View for ExportForm {
         }
     }
 
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
+    fn text_changed(&mut self, _: &mut Cx<'_>) {
+        self.form.set_error(Key::File, None);
+    }
+
     fn placement(&self) -> Placement {
         Placement::Dialog
     }
@@ -236,10 +248,6 @@ impl View for ExportForm {
             Action::Back => Some("cancel"),
             _ => None,
         }
-    }
-
-    fn takes_text(&self) -> bool {
-        self.exists.is_none()
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -260,24 +268,6 @@ impl View for ExportForm {
         }
         let event = self.form.update(action);
         self.on_event(event, cx)
-    }
-
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        if self.form.key(key) {
-            self.form.set_error(Key::File, None);
-        }
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        match self.form.paste(text) {
-            Ok(pasted) => {
-                cx.pasted(pasted);
-                self.form.set_error(Key::File, None);
-            }
-            Err(why) => cx.complain(format!("Not pasted: {why}")),
-        }
-        Outcome::Handled
     }
 
     fn click(&mut self, _: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {

@@ -1,30 +1,28 @@
-//! The values that a condition may take: those that the catalog names and those that the rows here
-//! have.
+//! The values for a condition: those that the catalog names and those in the loaded rows.
 
 use crate::domain::field::Format;
 use crate::domain::language;
 use crate::domain::text::visible;
 use crate::domain::{Field, Kind, Listing, Operand, Value, Version, country, format, insight};
 
-/// The most different numbers that are offered as values.
+/// The maximum number of distinct numbers offered as values.
 const NUMBERS: usize = 24;
 
-/// A value that may be taken.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Choice {
-    /// As it is written in the query language.
+    /// In query syntax.
     pub text: String,
     pub label: String,
-    /// How often it is here, or what it means.
+    /// How often it occurs, or what it means.
     pub note: String,
 }
 
-/// Whether a field is a matter of yes or no.
+/// Whether a field is a boolean.
 pub(super) fn is_flag(field: &Field) -> bool {
     field.kind == Kind::Flag || field.format == Format::YesNo
 }
 
-/// The values worth offering: those of the catalog and those of the rows here, often ones first.
+/// The values to offer: those of the catalog and those of the loaded rows, most frequent first.
 pub(super) fn choices(field: &'static Field, listing: Option<&Listing>) -> Vec<Choice> {
     let counted = listing.map_or_else(Vec::new, |listing| counts(field, listing));
     let rows = |count: usize| match count {
@@ -88,9 +86,9 @@ fn same(seen: &Value, flag: &Value) -> bool {
     }
 }
 
-/// The different values of the rows here and how often each is there, often ones first; none where
-/// there are more different numbers than anyone would choose from. Texts of the market that can't be
-/// written as they are stay out.
+/// The distinct values of the loaded rows with their counts, most frequent first; empty if there
+/// are more distinct numbers than anyone would choose from. Market texts that cannot be written in
+/// a query are left out.
 fn counts(field: &'static Field, listing: &Listing) -> Vec<(Value, usize)> {
     let rows: Vec<u32> = (0..u32::try_from(listing.len()).unwrap_or(u32::MAX)).collect();
     let counted: Vec<(Value, usize)> = insight::facets(listing, &rows, field)
@@ -100,7 +98,7 @@ fn counts(field: &'static Field, listing: &Listing) -> Vec<(Value, usize)> {
             Operand::Many(_) => None,
         })
         .filter(|(value, _)| match value {
-            // A moment that cannot be read cannot be written in a query either.
+            // A moment that cannot be parsed cannot be written in a query either.
             Value::Text(_) if field.kind == Kind::Timestamp => false,
             Value::Text(text) => visible(text, 80) == *text,
             _ => true,
@@ -112,7 +110,7 @@ fn counts(field: &'static Field, listing: &Listing) -> Vec<(Value, usize)> {
     counted
 }
 
-/// From where to where the numbers of the rows here go, and their middle.
+/// Minimum, median and maximum of the loaded rows.
 pub(super) fn spread(field: &'static Field, listing: &Listing) -> Option<String> {
     let is_ranged = field.kind.is_numeric() || field.kind == Kind::Timestamp;
     if !is_ranged || is_flag(field) || field.kind == Kind::Id {

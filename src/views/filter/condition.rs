@@ -1,4 +1,4 @@
-//! One condition being written: an operator, a value of the field's kind, what is wrong with it.
+//! The condition form: an operator, a value of the field's kind, and its error.
 
 use super::choices::{Choice, choices, is_flag, spread};
 use crate::domain::language::{self, LanguageError};
@@ -9,9 +9,9 @@ use crate::widgets::text_input::TextInput;
 #[derive(Debug, Clone)]
 pub(super) struct ConditionForm {
     pub field: &'static Field,
-    /// The place of the condition that is changed; `None` for a new one.
+    /// The index of the condition being edited; `None` for a new one.
     pub place: Option<usize>,
-    /// The line in which the value is typed.
+    /// The text field for the value.
     pub input: TextInput,
     operator: Operator,
     dialect: &'static Dialect,
@@ -19,7 +19,7 @@ pub(super) struct ConditionForm {
     shown: Vec<usize>,
     selected: Option<usize>,
     picked: Vec<String>,
-    /// What the rows here have, in words.
+    /// The values in the loaded rows, as text.
     seen: Option<String>,
     outcome: Result<Condition, LanguageError>,
     refusal: Option<LanguageError>,
@@ -73,71 +73,72 @@ impl ConditionForm {
         self.field == field && self.place == place
     }
 
-    /// The operator: the one in front of the value if one is typed there, else the chosen one.
+    /// The operator: the one typed in front of the value, else the selected one.
     pub fn operator(&self) -> Operator {
         self.split().0
     }
 
-    /// The values on offer that match what is typed.
+    /// The offered values that match the typed text.
     pub fn choices(&self) -> impl ExactSizeIterator<Item = &Choice> {
         self.shown.iter().map(|index| &self.choices[*index])
     }
 
-    /// The place of the selected value among those on offer; `None` when the typed one counts.
+    /// The index of the selected offered value; `None` if the typed text counts.
     pub const fn selected(&self) -> Option<usize> {
         self.selected
     }
 
-    /// Whether a value is ticked, where several may be.
+    /// Whether a value is checked, if the operator takes several.
     pub fn is_picked(&self, choice: &Choice) -> bool {
         self.members(&choice.text)
             .is_some_and(|members| members.iter().all(|text| self.picked.contains(text)))
     }
 
-    /// The ticked values, as the query language writes them.
+    /// The checked values, in query syntax.
     pub fn picked(&self) -> &[String] {
         &self.picked
     }
 
-    /// What the rows here have, in words.
+    /// The values in the loaded rows, as text.
     pub fn seen(&self) -> Option<&str> {
         self.seen.as_deref()
     }
 
-    /// The condition as it stands.
+    /// The condition.
     ///
     /// # Errors
+    ///
     /// What is wrong with the value and where.
     pub const fn outcome(&self) -> Result<&Condition, &LanguageError> {
         self.outcome.as_ref()
     }
 
-    /// What to know about the condition before it runs.
+    /// The warning for the condition before it runs.
     pub fn warning(&self) -> Option<String> {
         language::warning(self.outcome.as_ref().ok()?, self.dialect)
     }
 
-    /// The mistake to be shown: none while nothing was filled in and nobody tried to go on.
+    /// The error to show: none before anything was typed or submitted.
     pub fn mistake(&self) -> Option<&LanguageError> {
         self.refusal.as_ref().or_else(|| {
             let mistake = self.outcome.as_ref().err()?;
-            // In a list nothing is wrong before something is ticked.
+            // In a list nothing is wrong until something is checked.
             let is_begun = !self.is_blank() && !self.operator().takes_list();
             (self.insisted || is_begun).then_some(mistake)
         })
     }
 
-    /// Whether nothing was filled in yet.
+    /// Whether the form is empty.
     pub fn is_blank(&self) -> bool {
         self.split().1.trim().is_empty() && self.picked.is_empty() && self.selected.is_none()
     }
 
-    /// Whether the blank key ticks or turns instead of being typed.
+    /// Whether Space checks or toggles instead of being typed.
     pub fn takes_blank(&self) -> bool {
         self.operator().takes_list() || is_flag(self.field)
     }
 
-    /// The typed text: an operator in front of it, if there is one, and the value.
+    /// The typed text: an operator in front, if there is one, and the value.
     fn split(&self) -> (Operator, &str) {
         const SIGNS: [(&str, Operator); 8] = [
             (">=", Operator::Gte),
@@ -161,12 +162,12 @@ impl ConditionForm {
             })
     }
 
-    /// Where the value begins in the typed text, in bytes.
+    /// The start of the value in the typed text, in bytes.
     fn value_start(&self) -> usize {
         self.input.text().len() - self.split().1.len()
     }
 
-    /// Takes the next operator that the field allows, or the previous one.
+    /// Selects the next or previous operator of the field.
     pub fn turn(&mut self, forward: bool) {
         let (own, value) = self.split();
         let value = value.to_owned();
@@ -182,7 +183,7 @@ impl ConditionForm {
         self.changed();
     }
 
-    /// Between one value and several, what was written is carried over.
+    /// Converts the value between operators with one value and with several.
     fn carry(&mut self, from: Operator) {
         let to = self.operator;
         if to.takes_list() && !from.takes_list() {
@@ -202,7 +203,7 @@ impl ConditionForm {
         }
     }
 
-    /// Selects another value on offer; above the first one the typed text counts again.
+    /// Selects another offered value; above the first one the typed text counts again.
     pub fn step(&mut self, by: isize) {
         let last = self.shown.len().checked_sub(1);
         self.selected = match (self.selected, last) {
@@ -215,13 +216,13 @@ impl ConditionForm {
         self.read();
     }
 
-    /// Selects the value on offer at a place.
+    /// Selects the offered value at an index.
     pub fn select(&mut self, index: usize) {
         self.selected = (index < self.shown.len()).then_some(index);
         self.read();
     }
 
-    /// Ticks or unticks: the selected value, else what is typed. A flag turns round.
+    /// Checks or unchecks the selected value, else the typed one; toggles a boolean.
     pub fn toggle(&mut self) {
         if !self.operator().takes_list() {
             let count = self.shown.len().max(1);
@@ -246,7 +247,7 @@ impl ConditionForm {
         }
     }
 
-    /// Ticks the values that a text stands for, or unticks them if all are; false if it is none.
+    /// Checks the values of a text, or unchecks them if all are checked; false if it is no value.
     fn pick(&mut self, text: &str) -> bool {
         let Some(members) = self.members(text) else {
             return false;
@@ -263,7 +264,7 @@ impl ConditionForm {
         true
     }
 
-    /// The values that a text stands for in a list: itself, or the members of a country group.
+    /// The values of a text in a list: itself, or the members of a country group.
     fn members(&self, text: &str) -> Option<Vec<String>> {
         let read = language::parse_operand(self.field, Operator::In, text, self.dialect);
         match read {
@@ -277,14 +278,13 @@ impl ConditionForm {
         }
     }
 
-    /// The selected value on offer.
     fn current(&self) -> Option<&Choice> {
         self.shown
             .get(self.selected?)
             .map(|index| &self.choices[*index])
     }
 
-    /// In a list, what is typed counts when it is accepted, and the selected value if none is ticked.
+    /// In a list, accepting checks the typed value, and the selected one if none is checked.
     pub fn settle(&mut self) {
         if !self.operator().takes_list() {
             return;
@@ -304,12 +304,12 @@ impl ConditionForm {
         }
     }
 
-    /// Shows what is missing, since somebody tried to go on.
+    /// Shows missing values as errors, after an attempt to submit.
     pub const fn insist(&mut self) {
         self.insisted = true;
     }
 
-    /// Says why the condition cannot be taken beside the others.
+    /// Shows why the condition conflicts with the others.
     pub fn refuse(&mut self, why: LanguageError) {
         self.refusal = Some(why);
     }
@@ -320,7 +320,7 @@ impl ConditionForm {
         self.changed();
     }
 
-    /// The text changed: finds what matches it, and selects what was probably meant.
+    /// Handles a change of the text: finds matching values and selects the likeliest.
     fn changed(&mut self) {
         let (operator, typed) = self.split();
         let typed = typed.trim().to_owned();
@@ -328,7 +328,7 @@ impl ConditionForm {
             choice.text.eq_ignore_ascii_case(&typed) || choice.label.eq_ignore_ascii_case(&typed)
         };
         let is_whole = self.choices.iter().any(written);
-        // No value goes only with = and !=.
+        // Null is only allowed with = and !=.
         let can_be_null = matches!(operator, Operator::Eq | Operator::Neq);
         let offered = self
             .choices
@@ -381,7 +381,7 @@ impl ConditionForm {
     }
 }
 
-/// The operator that is wanted most often: at least, at most for prices, is for the rest.
+/// The most useful operator: at least; at most for prices; equals for the rest.
 fn first_operator(field: &Field) -> Operator {
     match field.kind {
         Kind::Country | Kind::Text if field.operators.allows(Operator::In) => Operator::In,

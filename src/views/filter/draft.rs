@@ -1,4 +1,4 @@
-//! Changing the draft: its conditions, and the lines of the list that stand for them.
+//! Changes the draft: its conditions, and the lines of the list that represent them.
 
 use super::condition::ConditionForm;
 use super::{Filter, Line};
@@ -61,8 +61,8 @@ impl Filter {
         items
     }
 
-    /// The conditions as the query language has them: what the editor holds can always be written
-    /// in the query bar, and the bar reads it back as the same.
+    /// The conditions in query syntax: everything in the editor can be written in the query bar,
+    /// which parses it back to the same conditions.
     pub(super) fn sound(
         &self,
         conditions: Vec<Condition>,
@@ -87,12 +87,12 @@ impl Filter {
         self.list.current().and_then(|item| item.value)
     }
 
-    /// Takes changed conditions, or says why they contradict each other.
+    /// Replaces the conditions, or says why they contradict each other.
     pub(super) fn put(&mut self, conditions: Vec<Condition>, keep: Option<Line>) {
         match self.sound(conditions) {
             Ok(conditions) => {
                 self.draft.conditions = conditions;
-                // Places have changed: forms of changed conditions belong nowhere.
+                // Indices have changed, so unfinished forms of existing conditions are dropped.
                 self.unfinished.retain(|form| form.place.is_none());
                 self.changed(keep);
             }
@@ -100,7 +100,7 @@ impl Filter {
         }
     }
 
-    /// Switches the selected condition off or on; a flag without a condition gets one.
+    /// Switches the selected condition off or on; a boolean field without a condition gets one.
     pub(super) fn toggle(&mut self, listing: Option<&Listing>) {
         let mut conditions = self.draft.conditions.clone();
         match self.current() {
@@ -147,7 +147,7 @@ impl Filter {
         }
     }
 
-    /// Opens the form of the selected line, as it was left.
+    /// Opens the form of the selected line, restoring an unfinished one.
     pub(super) fn open(&mut self, listing: Option<&Listing>) {
         let (field, place) = match self.current() {
             Some(Line::Condition(place)) => match self.draft.conditions.get(place) {
@@ -165,7 +165,7 @@ impl Filter {
         self.form = Some(form.unwrap_or_else(|| {
             let change = place.and_then(|place| Some((place, self.draft.conditions.get(place)?)));
             let mut form = ConditionForm::new(field, change, listing, self.dialect);
-            // Who found the field by the name of a group of countries means that group.
+            // Finding the field by the name of a country group selects that group.
             let typed = self.list.input.text().trim();
             if field.kind == Kind::Country && place.is_none() && country::group(typed).is_some() {
                 form.find(&typed.to_ascii_uppercase());
@@ -174,7 +174,7 @@ impl Filter {
         }));
     }
 
-    /// Puts the condition that was written into the draft, or says why it cannot be.
+    /// Puts the written condition into the draft, or says why it cannot.
     pub(super) fn accept(&mut self) {
         let Some(mut form) = self.form.take() else {
             return;
@@ -190,7 +190,7 @@ impl Filter {
         match self.sound(conditions) {
             Ok(conditions) => {
                 self.draft.conditions = conditions;
-                // Places have changed: forms of changed conditions belong nowhere.
+                // Indices have changed, so unfinished forms of existing conditions are dropped.
                 self.unfinished.retain(|form| form.place.is_none());
                 self.list.input.set("");
                 self.changed(Some(Line::Run));
@@ -208,7 +208,7 @@ impl Filter {
     }
 }
 
-/// Puts a condition into its place, or behind the others.
+/// Puts a condition at its index, or appends it.
 pub(super) fn put(conditions: &mut Vec<Condition>, place: Option<usize>, condition: Condition) {
     match place.and_then(|place| conditions.get_mut(place)) {
         Some(own) => *own = condition,

@@ -28,7 +28,7 @@ pub(super) fn filter(view: &Filter, area: Rect, scene: &mut Scene<'_, '_>) {
         sheet::text(lines, side, scene);
         sheet.main
     } else {
-        // One line of what the second panel would say.
+        // One line instead of the second panel.
         let [main, line] =
             Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(sheet.main);
         let text = Line::styled(view.preview.text.clone(), scene.theme.good);
@@ -44,7 +44,7 @@ pub(super) fn filter(view: &Filter, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The lines, and above them what should be known.
+/// The lines, below warnings.
 fn list(view: &Filter, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let note = match &view.complaint {
@@ -65,7 +65,7 @@ fn list(view: &Filter, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.searched_list(&view.list, rest);
 }
 
-/// The query as text, how many loaded rows match, and the body that would be sent.
+/// The query as text, how many loaded rows match, and the request body.
 fn query(view: &Filter, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let preview = &view.preview;
@@ -102,7 +102,7 @@ fn query(view: &Filter, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// Conditions on columns that need something first.
+/// Conditions on columns with unmet prerequisites.
 fn unmet(view: &Filter, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let Some(browser) = scene.state.browser() else {
         return Vec::new();
@@ -119,7 +119,7 @@ fn unmet(view: &Filter, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         .collect()
 }
 
-/// The body of the request, a line each.
+/// The request body, line by line.
 pub(super) fn body(preview: &RequestPreview) -> Vec<Line<'static>> {
     preview.json.iter().cloned().map(Line::raw).collect()
 }

@@ -1,5 +1,5 @@
-//! The condition being written: what the field means, the operators, the value, what is wrong with
-//! it, and the values to choose from.
+//! Draws the condition form: the field's meaning, the operators, the value, its error, and the
+//! values to choose from.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -15,7 +15,7 @@ use crate::widgets::text::{cells, fit, wrap};
 use crate::widgets::theme::Theme;
 use crate::widgets::viewport::Viewport;
 
-/// The widest line for a value.
+/// The maximum width of the value field.
 const VALUE: u16 = 36;
 
 pub(super) fn condition(form: &ConditionForm, fate: &str, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -65,7 +65,7 @@ fn becomes(fate: &str) -> &'static str {
     }
 }
 
-/// The operators that the field allows, the current one in brackets.
+/// The operators of the field, the current one in brackets.
 fn operators(form: &ConditionForm, scene: &Scene<'_, '_>) -> Line<'static> {
     let theme = scene.theme;
     let key = scene.state.keymap.key_in(&[Context::Tabs], Action::NextTab);
@@ -84,7 +84,7 @@ fn operators(form: &ConditionForm, scene: &Scene<'_, '_>) -> Line<'static> {
     line
 }
 
-/// The value being typed; gives the column where the typed text begins.
+/// Draws the value being typed; returns the column where the text starts.
 fn value(form: &ConditionForm, row: Rect, scene: &mut Scene<'_, '_>) -> u16 {
     let theme = scene.theme;
     let unit = match form.field.unit.query_symbol(scene.state.profile.dialect) {
@@ -121,7 +121,7 @@ fn value(form: &ConditionForm, row: Rect, scene: &mut Scene<'_, '_>) -> u16 {
     field.x
 }
 
-/// Carets under the mistake; in a list the checked values.
+/// Carets under the error; in a list the checked values.
 fn below(form: &ConditionForm, start: u16, row: Rect, theme: &Theme) -> Line<'static> {
     if form.operator().takes_list() {
         let text = if form.picked().is_empty() {
@@ -143,7 +143,7 @@ fn below(form: &ConditionForm, start: u16, row: Rect, theme: &Theme) -> Line<'st
     fit(line, row.width)
 }
 
-/// What there is to say: the mistake, a warning, else what the loaded rows have.
+/// The remark: the error, a warning, else the values in the loaded rows.
 fn remark(form: &ConditionForm, scene: &Scene<'_, '_>) -> (String, Style) {
     let theme = scene.theme;
     if let Some(mistake) = form.mistake() {
@@ -155,7 +155,7 @@ fn remark(form: &ConditionForm, scene: &Scene<'_, '_>) -> (String, Style) {
     let mut parts = Vec::new();
     match form.outcome() {
         Ok(condition) => {
-            // Where people and the wire count in different units, both are shown.
+            // If the query and the wire use different units, both are shown.
             if let Operand::One(Value::Number(number)) = &condition.operand
                 && matches!(form.field.unit, Unit::Megabytes | Unit::Seconds)
             {

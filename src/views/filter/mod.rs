@@ -1,5 +1,5 @@
-//! The filter editor: every filter of a catalog, the conditions of the query, and what would be sent.
-//! The query bar shows the same query as text; neither can say what the other cannot.
+//! The filter editor: every filter of a catalog, the conditions of the query, and the request. The
+//! query bar shows the same query as text; both can express the same conditions.
 
 mod choices;
 mod condition;
@@ -10,6 +10,7 @@ mod draw_condition;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
+use super::keys::only;
 use super::request_preview::RequestPreview;
 use super::settings::{Chosen, Settings};
 use crate::app::State;
@@ -22,7 +23,7 @@ use crate::widgets::text_input::TextInput;
 use condition::ConditionForm;
 use draft::put;
 
-/// What a line of the editor stands for.
+/// A line of the editor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Line {
     Run,
@@ -32,12 +33,12 @@ enum Line {
     Field(&'static Field),
 }
 
-/// What people type who look for the place of a machine.
+/// Search terms for a machine's location.
 const PLACES: &[&str] = &[
     "country", "geo", "location", "region", "place", "europe", "eu",
 ];
 
-/// The filters that most searches are made of: the editor opens on them.
+/// The filters of most searches: the editor opens on them.
 const fn common(resource: Resource) -> &'static [&'static str] {
     match resource {
         Resource::Offers => &[
@@ -57,32 +58,32 @@ const fn common(resource: Resource) -> &'static [&'static str] {
 /// Other names of a line's field.
 const fn aliases(line: &Line) -> &'static [&'static str] {
     match line {
-        // Who looks for a place types its name.
+        // People search for a location by its name.
         Line::Field(field) if matches!(field.kind, Kind::Country) => PLACES,
         Line::Field(field) => field.aliases,
         Line::Run | Line::Condition(_) => &[],
     }
 }
 
-/// How many of the loaded rows the draft matches.
+/// How many of the loaded rows match the draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Matches {
     rows: usize,
     loaded: usize,
-    /// The query that was loaded asked for more than the draft does: there may be other rows.
+    /// The loaded query is narrower than the draft, so there may be more rows.
     is_wider: bool,
 }
 
-/// What closed editors were left with, for each resource.
+/// The drafts of closed editors, one per resource.
 #[derive(Debug, Default)]
 struct Left([Option<Box<Query>>; 3]);
 
 #[derive(Debug)]
 pub(super) struct Filter {
     list: List<Line>,
-    /// The condition being written, if one is.
+    /// The condition being edited, if any.
     form: Option<ConditionForm>,
-    /// The body in place of the list, where there is no room for both.
+    /// The request body instead of the list, if there is no room for both.
     body: Option<Report>,
     preview: RequestPreview,
     matches: Option<Matches>,
@@ -96,13 +97,13 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// An editor of the pane's query.
+    /// An editor for the pane's query.
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let query = browser.query.clone();
         let left = state.drafts.get::<Left>();
         let mut editor = Self {
-            list: List::new(Vec::new()),
+            list: List::new(Vec::new()).known_as(aliases),
             form: None,
             body: None,
             preview: RequestPreview::default(),
@@ -137,8 +138,8 @@ impl Filter {
         self.draft != self.running
     }
 
-    /// What becomes of a condition on `field`: sent; sent although the interface does not document
-    /// it (extra); applied here (local).
+    /// How a condition on `field` is applied: sent; sent although undocumented (extra); or applied
+    /// to the loaded rows (local).
     fn fate(&self, field: &Field) -> &'static str {
         if self.draft.resource == Resource::Workergroups || !self.draft.sends(field, self.dialect) {
             "local"
@@ -149,7 +150,7 @@ impl Filter {
         }
     }
 
-    /// Types into the search line or into the value.
+    /// Edits the search line or the value.
     fn edit(&mut self, edit: impl FnOnce(&mut TextInput) -> bool) {
         self.complaint = None;
         match &mut self.form {
@@ -166,17 +167,14 @@ impl Filter {
         }
     }
 
-    /// The draft changed: lists its conditions again.
+    /// Rebuilds the list after a change of the draft.
     fn changed(&mut self, keep: Option<Line>) {
         let items = self.items();
-        let typed = std::mem::take(&mut self.list.input);
-        self.list = List::new(items).known_as(aliases);
-        self.list.input = typed;
-        self.list.narrow();
+        self.list.replace(items, None);
         self.select(keep);
     }
 
-    /// The draft with the condition being written.
+    /// The draft including the condition being edited.
     fn ahead(&self) -> Query {
         let mut query = self.draft.clone();
         if let Some(form) = &self.form
@@ -191,7 +189,7 @@ impl Filter {
         query
     }
 
-    /// Works out what the draft would send, and how many of the loaded rows it matches.
+    /// Computes the request of the draft, and how many of the loaded rows it matches.
     fn look_ahead(&mut self, state: &State) {
         let query = self.ahead();
         self.matches = state.browser().and_then(|browser| {
@@ -213,7 +211,7 @@ impl Filter {
         }
     }
 
-    /// Restores the draft of an earlier visit; the sort order stays as it is now.
+    /// Restores the draft of a closed editor; the sort order stays as it is now.
     fn recall(&mut self, cx: &mut Cx<'_>) {
         let place = self.draft.resource as usize;
         let mut left = cx.state.drafts.take::<Left>().unwrap_or_default();
@@ -228,7 +226,7 @@ impl Filter {
         cx.state.drafts.put(left);
     }
 
-    /// One step back: out of the form, the body, the search. False when there is no step left.
+    /// Goes one step back: out of the form, the body, the search. False if there is none.
     fn step_back(&mut self) -> bool {
         if let Some(form) = self.form.take() {
             if !form.is_blank() {
@@ -245,7 +243,7 @@ impl Filter {
         true
     }
 
-    /// Runs the draft: asks the market if it would be asked something else, else applies it here.
+    /// Runs the draft: queries the market if the request differs, else applies it locally.
     fn run(&mut self, cx: &mut Cx<'_>) {
         self.is_done = true;
         cx.close();
@@ -334,7 +332,7 @@ impl View for Filter {
             Context::List,
             Context::Always,
         ];
-        // Without the checkbox a blank is text.
+        // Without a checkbox, Space is text.
         match &self.form {
             Some(form) if form.takes_blank() => FORM,
             Some(_) => &FORM[1..],
@@ -373,12 +371,8 @@ impl View for Filter {
         ];
         match action {
             Action::Recall if !self.has_left => Availability::Hidden,
-            _ => super::only(&used, action),
+            _ => only(&used, action),
         }
-    }
-
-    fn takes_text(&self) -> bool {
-        true
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {

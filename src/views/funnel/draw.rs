@@ -1,4 +1,4 @@
-//! Drawing the funnel: a bar for all rows and one for each filter.
+//! Draws the funnel: a bar for all rows and one for each filter.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -23,13 +23,13 @@ use crate::widgets::viewport::Viewport;
 const REMOVES: u16 = 9;
 const WINS: u16 = 10;
 
-/// Cells of what would help, on a screen that is wide enough.
+/// Cells of the advice, on a wide enough screen.
 const ADVICE: u16 = 34;
 
-/// The widest name of a filter.
+/// The maximum width of a filter's name.
 const NAME: u16 = 40;
 
-/// Draws the funnel, or how its search stands.
+/// Draws the funnel, or the state of its search.
 pub(super) fn funnel(view: &Funnel, area: Rect, scene: &mut Scene<'_, '_>) {
     let nouns = view.query.resource.nouns();
     let facts = if view.steps.is_empty() {
@@ -95,7 +95,7 @@ fn all_rows(view: &Funnel) -> String {
     format!("all {total} {}", view.query.resource.nouns())
 }
 
-/// How the search stands while there is nothing to show.
+/// The state of the search while there is nothing to show.
 fn standing(view: &Funnel, nouns: &str, scene: &Scene<'_, '_>) -> Line<'static> {
     let theme = scene.theme;
     match view.remote.phase() {
@@ -122,7 +122,7 @@ fn standing(view: &Funnel, nouns: &str, scene: &Scene<'_, '_>) -> Line<'static> 
     }
 }
 
-/// What the keys would do to the selected filter.
+/// What the keys do to the selected filter.
 fn help(step: &Step, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let rows = |many: usize| match many {
@@ -234,7 +234,7 @@ impl Steps<'_> {
     }
 }
 
-/// What would help, or why the filter cannot be judged.
+/// The advice, or why the filter cannot be judged.
 fn note(step: &Step) -> String {
     match &step.looser {
         _ if !step.cost.judged => "not reported by any row".to_owned(),
@@ -249,7 +249,8 @@ fn note(step: &Step) -> String {
     }
 }
 
-/// A bar of a share from 0 to 1, low enough to leave a gap to the next; what is not nothing shows.
+/// A bar for a share from 0 to 1, low enough to leave a gap to the next; anything above zero is
+/// visible.
 fn share_bar(share: f64, width: u16) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within the width
     let cells = (share.clamp(0.0, 1.0) * f64::from(width)).ceil() as usize;

@@ -1,10 +1,10 @@
-//! Why so few? What each filter removes, worked out on one search without filters.
+//! Why so few? What each filter removes, computed from one search without filters.
 
 mod draw;
 
 use ratatui::layout::Rect;
 
-use crate::api::{Reply, Request};
+use crate::api::Request;
 use crate::app::State;
 use crate::app::computed_columns::ComputedColumns;
 use crate::app::keymap::{Action, Context};
@@ -14,15 +14,15 @@ use crate::domain::cost::Basis;
 use crate::domain::insight::{Coverage, FunnelLine, coverage, funnel, loosened, won_back};
 use crate::domain::{Condition, Listing, Query, Resource};
 
-/// How many rows the search asks for at most: enough to judge by, and soon there.
+/// The limit of the search: enough to judge by, and fast.
 const WIDE: u32 = 2000;
 
-/// What a filter costs, and what a looser one would bring.
+/// The effect of a filter, and of a looser one.
 #[derive(Debug, Clone, PartialEq)]
 struct Step {
     condition: Condition,
     cost: FunnelLine,
-    /// The filter loosened until the first row comes back, and how many come back then.
+    /// The filter loosened until the first row comes back, and how many rows come back then.
     looser: Option<(Condition, usize)>,
 }
 
@@ -30,18 +30,17 @@ struct Step {
 pub struct Funnel {
     remote: Remote<Listing>,
     query: Query,
-    /// The filters of the query when it was opened.
+    /// The filters of the query when the funnel was opened.
     conditions: Vec<Condition>,
     steps: Vec<Step>,
-    /// How many rows meet all of them, of how many.
+    /// Rows that meet all of them, and all rows.
     counts: (usize, usize),
-    /// Whether the limit cut the response.
+    /// Whether the limit truncated the response.
     is_cut: bool,
     cursor: usize,
-    /// Fills the computed columns of the response; without the three prices, which belong to other
-    /// rows.
+    /// Computes the columns of the response; without the three prices, which belong to other rows.
     figures: Box<ComputedColumns>,
-    /// What its rows are priced by.
+    /// The price basis of its rows.
     pricing: Basis,
 }
 
@@ -130,7 +129,7 @@ impl Funnel {
         Some(looser)
     }
 
-    /// Puts another filter in the place of the selected one, or none, and runs the query.
+    /// Replaces or removes the selected filter, and runs the query.
     fn replace(&self, replacement: Option<Condition>, cx: &mut Cx<'_>) {
         let Some(step) = self.steps.get(self.cursor) else {
             return;
@@ -156,12 +155,7 @@ impl Funnel {
 
 impl View for Funnel {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Chart,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::Chart, Context::Global, Context::Always]
     }
 
     fn placement(&self) -> Placement {
@@ -226,17 +220,11 @@ impl View for Funnel {
         response: Response,
         cx: &mut Cx<'_>,
     ) -> Option<Response> {
-        if self.remote.awaited() != Some(ticket) {
-            return Some(response);
+        let left = self.remote.take_records(ticket, cx.now, response);
+        if left.is_none() {
+            self.rebuild();
         }
-        let listing = match response {
-            Ok(Reply::Records(listing)) => Ok(*listing),
-            Ok(other) => return Some(Ok(other)),
-            Err(error) => Err(error),
-        };
-        self.remote.accept(ticket, cx.now, listing);
-        self.rebuild();
-        None
+        left
     }
 
     fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {

@@ -1,4 +1,4 @@
-//! Drawing the form: the fields, the body that would be sent, and what the search finds.
+//! Draws the form: the fields, the request body, and the preflight.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span, Text};
@@ -20,15 +20,15 @@ use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::{fit, wrap_line};
 use crate::widgets::theme::Theme;
 
-/// The widest that the form gets: longer lines are hard to read.
+/// The maximum width of the form: longer lines are hard to read.
 const WIDEST: u16 = 96;
 
-/// Lines that explain the focused field, at most.
+/// The maximum number of lines that explain the focused field.
 const DOC: u16 = 5;
 
 pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     if view.is_created(scene.state) {
-        // Behind the outcome: the list with the new workergroup, not a form that is done with.
+        // Behind the outcome: the list with the new workergroup, not a form that is finished.
         return;
     }
     let needed = FormLines::new(&view.form, scene.theme).height(area.width);
@@ -37,20 +37,20 @@ pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
         let [top, bottom] =
             Layout::vertical([Constraint::Max(least), Constraint::Fill(1)]).areas(area);
         fields(view, top, scene);
-        request(view, bottom, scene);
+        request(bottom, scene);
         return;
     }
     let left = (area.width / 2).min(WIDEST);
     let [left, right] =
         Layout::horizontal([Constraint::Length(left), Constraint::Fill(1)]).areas(area);
     fields(view, left, scene);
-    let body = u16::try_from(body(view, right.width, scene).1.len()).unwrap_or(u16::MAX);
+    let body = u16::try_from(body(right.width, scene).1.len()).unwrap_or(u16::MAX);
     let [top, bottom] = Layout::vertical([
         Constraint::Length((body + 2).clamp(5, area.height / 2)),
         Constraint::Fill(1),
     ])
     .areas(right);
-    request(view, top, scene);
+    request(top, scene);
     preflight(view, bottom, scene);
 }
 
@@ -74,7 +74,7 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Text::from(about), doc);
 }
 
-/// What the focused field means.
+/// The explanation of the focused field.
 fn about(view: &GroupForm, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = vec![Line::default()];
@@ -96,7 +96,7 @@ fn about(view: &GroupForm, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// The endpoints of the listed groups, and what becomes of a name that is none of them.
+/// The endpoints of the listed groups, and what happens with a new name.
 fn endpoints(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let names = scene.state.endpoint_names();
     if names.is_empty() {
@@ -115,8 +115,7 @@ fn endpoints(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
 }
 
 /// The title and the lines of the panel with the body, or with what is missing.
-fn body(view: &GroupForm, width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
-    let _ = view;
+fn body(width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
     let theme = scene.theme;
     let draft = &scene.state.groups.draft;
     match draft.built() {
@@ -139,8 +138,8 @@ fn body(view: &GroupForm, width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Lin
     }
 }
 
-fn request(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
-    let (title, lines) = body(view, area.width, scene);
+fn request(area: Rect, scene: &mut Scene<'_, '_>) {
+    let (title, lines) = body(area.width, scene);
     if area.height < 2 {
         return;
     }
@@ -150,7 +149,7 @@ fn request(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Text::from(lines), inner);
 }
 
-/// The body, a member a line; the values are the person's own and shown as they are sent.
+/// The body, one member per line; the values are the person's own and shown as sent.
 fn json(new: &NewWorkergroup, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let pretty = serde_json::to_string_pretty(new).unwrap_or_default();
     let mut lines = Vec::new();

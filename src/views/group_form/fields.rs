@@ -1,4 +1,4 @@
-//! The fields of the form, and what is said beside them.
+//! The fields of the form and their notes.
 
 use crate::app::groups::draft::GroupDraft;
 use crate::app::keymap::{Action, Context};
@@ -19,7 +19,6 @@ pub(super) enum Item {
 }
 
 impl Item {
-    /// What it is for, while it has the focus.
     pub const fn doc(self) -> &'static str {
         match self {
             Self::Parameter(key) => key.parameter().doc,
@@ -40,7 +39,7 @@ impl Item {
     }
 }
 
-/// The parameters in the order of the form: those that matter, then the ignored ones.
+/// The parameters in the order of the form: those with an effect, then the ignored ones.
 fn keys(is_ignored: bool) -> impl Iterator<Item = Key> {
     let keys = Key::ALL.into_iter();
     keys.filter(move |key| key.parameter().inert.is_some() == is_ignored)
@@ -80,7 +79,7 @@ pub(super) fn show_advanced(form: &mut Form<Item>, is_open: bool) {
     }
 }
 
-/// Shows errors, advice and defaults beside the fields. What is missing is an error only once
+/// Shows errors, warnings and defaults beside the fields. A missing value is an error only once
 /// creating was tried.
 pub(super) fn show_faults(
     form: &mut Form<Item>,

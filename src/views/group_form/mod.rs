@@ -1,10 +1,9 @@
-//! The form of a new workergroup. What is typed goes into the shared draft at once, so that closing
-//! the form, another pane or a preflight lose nothing.
+//! The form for a new workergroup. Input goes into the shared draft at once, so that closing the
+//! form, another pane or a preflight lose nothing.
 
 mod draw;
 mod fields;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::Pane;
@@ -18,11 +17,12 @@ use crate::app::view::{Cx, Outcome, Region, Scene, View};
 use crate::domain::workergroup::{Draft, Key};
 use crate::domain::{Resource, language};
 use crate::widgets::form::{Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Size;
 use fields::Item;
 
-/// How long after the last key the search is run by itself, in seconds: not with every letter, for
-/// each run loads thousands of offers.
+/// How long after the last key the preflight runs by itself, in seconds: not with every letter,
+/// because each run loads thousands of offers.
 const PAUSE: f64 = 1.5;
 
 #[derive(Debug)]
@@ -34,14 +34,14 @@ pub struct GroupForm {
     is_tried: bool,
     /// Whether the person closed the form, or its workergroup was created.
     is_done: bool,
-    /// When the draft was last changed, until its search was run.
+    /// When the draft was last changed, until its preflight runs.
     changed_at: Option<f64>,
 }
 
 /// Opens the form on the shared draft.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     cx.state.groups.form_left_on = None;
-    // The endpoints that exist, and what tells a new workergroup from an old one.
+    // The existing endpoints, and what tells a new workergroup from an old one.
     let groups = &cx.state.browsers[Resource::Workergroups];
     let is_untouched = groups.listing().is_none()
         && !groups.remote().is_loading()
@@ -56,7 +56,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Opens the form with another draft; the one that was there can be brought back.
+/// Opens the form with another draft; the old one can be restored.
 fn open_with(draft: Draft, cx: &mut Cx<'_>) {
     cx.state.groups.draft.load(draft);
     if cx.state.groups.draft.has_replaced() {
@@ -117,8 +117,7 @@ impl GroupForm {
         };
     }
 
-    /// Shows what is wrong and what to mind beside the fields: with what was typed, and after a try
-    /// also what is missing.
+    /// Shows errors and warnings beside the fields, and after an attempt also what is missing.
     fn show_faults(&mut self, state: &State) {
         fields::show_faults(
             &mut self.form,
@@ -128,7 +127,7 @@ impl GroupForm {
         );
     }
 
-    /// Takes the value of a field over into the draft.
+    /// Copies the value of a field into the draft.
     fn changed(&mut self, item: Item, cx: &mut Cx<'_>) {
         let draft = &mut cx.state.groups.draft;
         match item {
@@ -189,7 +188,7 @@ impl GroupForm {
         cx.complain("Nothing sent: fix the highlighted fields first");
     }
 
-    /// The search that should be run by itself now, if one should.
+    /// The preflight that is due, if there is one.
     fn due(&self, state: &State) -> Option<Look> {
         let is_shown = // The footer's row is no room for panels.
             Size::of(state.size.0, state.size.1.saturating_sub(1)) != Size::Compact;
@@ -209,7 +208,7 @@ impl GroupForm {
         cx.close();
     }
 
-    /// Whether the draft in the fields is no longer the shared one: it was created.
+    /// Whether the draft in the fields is no longer the shared one, because it was created.
     fn is_created(&self, state: &State) -> bool {
         self.number != state.groups.draft.number()
     }
@@ -220,8 +219,14 @@ impl View for GroupForm {
         self.form.contexts()
     }
 
-    fn takes_text(&self) -> bool {
-        true
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        if let Some(item) = self.form.focused() {
+            self.changed(item, cx);
+        }
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -277,26 +282,6 @@ impl View for GroupForm {
         Outcome::Handled
     }
 
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        if self.form.key(key)
-            && let Some(item) = self.form.focused()
-        {
-            self.changed(item, cx);
-        }
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        match (self.form.paste(text), self.form.focused()) {
-            (Ok(pasted), Some(item)) => {
-                cx.pasted(pasted);
-                self.changed(item, cx);
-                Outcome::Handled
-            }
-            _ => Outcome::Ignored,
-        }
-    }
-
     fn click(&mut self, _: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
         match self.form.click(place) {
             FormEvent::Submitted(item) => self.press(item, cx),
@@ -307,7 +292,7 @@ impl View for GroupForm {
     }
 
     fn write_completed(&mut self, _: &Completed, cx: &mut Cx<'_>) -> Outcome {
-        // Nothing lies over the form, or the view there would have shown the outcome.
+        // No view covers the form, or it would have shown the outcome.
         if self.is_created(cx.state) {
             self.is_done = true;
             cx.close();

@@ -28,7 +28,7 @@ pub(super) fn help(view: &Help, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The selected key in full.
+/// The full description of the selected key.
 fn key(view: &Help, row: &Binding, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = vec![Line::raw(row.help)];
@@ -50,7 +50,7 @@ fn key(view: &Help, row: &Binding, scene: &Scene<'_, '_>) -> Vec<Line<'static>> 
     lines
 }
 
-/// The signs and the query language, which one looks up most.
+/// The signs and the query language, which are looked up most.
 fn legend(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = Vec::new();

@@ -10,7 +10,7 @@ pub(super) const ALL: [Topic; 3] = [
     ("Mouse", MOUSE),
 ];
 
-/// The query language by example. The left sides are short, for the keys are below them.
+/// The query language by example. The left sides are short because the keys below them are.
 pub(super) const LANGUAGE: &[(&str, &str)] = &[
     ("gpu_name=RTX_4090", "equal; a _ is a blank in a name"),
     (

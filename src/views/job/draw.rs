@@ -1,4 +1,4 @@
-//! Drawing the form of a job, the bill on the selected offer, and the cheapest offers.
+//! Draws the job form, the bill on the selected offer, and the cheapest offers.
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -47,7 +47,7 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
     });
     let best = best.flatten().unwrap_or_default();
     let rows = u16::try_from(lines.len() + best.len()).unwrap_or(u16::MAX);
-    // A low screen shows the form alone: the total goes with it.
+    // A low screen shows the form alone, with the total.
     let total = view
         .job
         .as_ref()
@@ -72,7 +72,7 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// What an offer is, in a few words.
+/// An offer in a few words.
 fn name(listing: &Listing, row: usize) -> String {
     let cell = |key: &str| {
         let field = listing.catalog().by_key(key);
@@ -81,8 +81,8 @@ fn name(listing: &Listing, row: usize) -> String {
     format!("{}× {}", cell("num_gpus"), cell("gpu_name"))
 }
 
-/// What a job costs on an offer, the arithmetic step by step, and whether the offer is there long
-/// enough and has the room.
+/// The bill of a job on an offer, step by step, and whether the offer is available long enough and
+/// has the room.
 pub(in crate::views) fn bill(
     prices: &Prices<'_>,
     row: usize,
@@ -102,12 +102,11 @@ pub(in crate::views) fn bill(
     }
 }
 
-/// A step of the arithmetic: what, how much, and how it comes about; that stands below where it does
-/// not fit beside.
+/// A step of the arithmetic: label, value and formula; the formula goes below if it does not fit.
 pub(in crate::views) fn lines_of(step: &Step, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let value = match step.measure {
         Measure::Dollars => format::dollars(step.value),
-        // Storage per hour is far below a cent: what adds up to dollars shows its digits.
+        // Storage per hour is far below a cent: show the digits that add up to dollars.
         Measure::DollarsPerHour => format!("${:.6}/h", step.value),
         Measure::Hours => format!("{} h", trimmed(step.value, 2)),
     };

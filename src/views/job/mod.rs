@@ -1,8 +1,7 @@
-//! The form of a job that offers are priced for, with the bill on the selected offer beside it.
+//! The form for the job that offers are priced for, with the bill on the selected offer beside it.
 
 mod draw;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::State;
@@ -13,10 +12,11 @@ use crate::domain::Resource;
 use crate::domain::cost::{Input, Job, Prices};
 use crate::domain::quantity::{self, Quantity};
 use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 
 pub(super) use draw::lines_of;
 
-/// The most offers that are listed as the cheapest for the job.
+/// The maximum number of cheapest offers listed.
 const CHEAPEST: usize = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ enum Key {
 }
 
 impl Key {
-    /// The fields of text, in their order.
+    /// The text fields, in order.
     const TEXTS: [Self; 6] = [
         Self::Run,
         Self::Stopped,
@@ -85,7 +85,7 @@ impl Key {
         }
     }
 
-    /// The number of a text; `None` for work that is not given.
+    /// The number in a text; `None` for work that is not given.
     fn read(self, text: &str) -> Result<Option<f64>, String> {
         if self == Self::Work && text.trim().is_empty() {
             return Ok(None);
@@ -94,7 +94,7 @@ impl Key {
     }
 }
 
-/// What was typed when the form was closed without pricing.
+/// The input of a form that was closed without pricing.
 struct Draft([String; 6]);
 
 /// An offer that the job can run on.
@@ -108,16 +108,16 @@ struct Candidate {
 pub struct JobForm {
     form: Form<Key>,
     has_job: bool,
-    /// The job that the fields describe, or the first field that is wrong.
+    /// The job in the fields, or the first invalid field.
     job: Result<Job, (Key, String)>,
-    /// The cheapest offers for it that can do it, and how many can.
+    /// The cheapest offers that can do it, and how many can.
     candidates: Vec<Candidate>,
     fitting: usize,
 }
 
 impl JobForm {
-    /// The form with what was typed last, else the job there is, else a usual one with the disk of
-    /// the search.
+    /// The form with the last input, else the current job, else a typical one with the disk of the
+    /// search.
     pub fn new(state: &State) -> Self {
         let offers = &state.browsers[Resource::Offers];
         let texts = match state.drafts.get::<Draft>() {
@@ -244,12 +244,16 @@ impl View for JobForm {
         self.form.contexts()
     }
 
-    fn placement(&self) -> Placement {
-        Placement::Dialog
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
     }
 
-    fn takes_text(&self) -> bool {
-        true
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        self.changed(cx.state);
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
@@ -285,21 +289,6 @@ impl View for JobForm {
                 self.take(event, cx)
             }
         }
-    }
-
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        if self.form.key(key) {
-            self.changed(cx.state);
-        }
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        if self.form.paste(text).is_err() {
-            return Outcome::Ignored;
-        }
-        self.changed(cx.state);
-        Outcome::Handled
     }
 
     fn click(&mut self, region: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {

@@ -1,4 +1,4 @@
-//! Drawing the market: the table of groups with a range bar each on one scale, the prices and the
+//! Draws the market: the table of groups with a range bar each on one scale, the prices and the
 //! depth of the selected group, and the overview beside a table.
 
 use std::borrow::Cow;
@@ -8,7 +8,7 @@ use ratatui::style::Style;
 use ratatui::symbols::Marker;
 use ratatui::text::{Line as TextLine, Span};
 use ratatui::widgets::Widget;
-use ratatui::widgets::canvas::{Canvas, Line as Stroke};
+use ratatui::widgets::canvas::Canvas;
 
 use super::groups::Line;
 use super::overview::{Overview, Section};
@@ -26,19 +26,19 @@ use crate::widgets::table::{self, Column, Rows, Table};
 use crate::widgets::text::{cells, fit};
 use crate::widgets::theme::Theme;
 
-/// Below this height the groups need all the room.
+/// Below this height the groups get all the room.
 const LEAST_WITH_DETAIL: u16 = 16;
 
-/// Lines that the detail of a group has at least.
+/// The minimum number of lines for the details of a group.
 const DETAIL: u16 = 10;
 
-/// The narrowest range bar that tells anything.
+/// The minimum width of a range bar.
 const BAR: u16 = 20;
 
-/// Cells that all columns of figures take.
+/// Cells of all numeric columns together.
 const FIGURES: u16 = 82;
 
-/// What a column of the table says about a group.
+/// A numeric column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Figure {
     Name,
@@ -51,7 +51,7 @@ enum Figure {
     Merit,
 }
 
-/// What prices of a resource are counted in.
+/// The unit of a resource's prices.
 const fn unit(resource: Resource, has_job: bool) -> &'static str {
     match resource {
         Resource::Volumes => "$/GB/month",
@@ -60,7 +60,7 @@ const fn unit(resource: Resource, has_job: bool) -> &'static str {
     }
 }
 
-/// A price with the places of its column, short however absurd it is.
+/// A price with the decimals of its column, short however large it is.
 fn price(value: f64, has_job: bool) -> String {
     match value.abs() {
         magnitude if magnitude >= 1e6 => format!("{value:.1e}"),
@@ -267,7 +267,7 @@ impl Rows for Groups<'_> {
     }
 }
 
-/// Draws the prices of the selected group and how much there is at each.
+/// Draws the prices of the selected group and the supply at each.
 fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(line) = view.selected() else { return };
     let amount = line.group.amount;
@@ -323,7 +323,7 @@ fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, 
     }
 }
 
-/// The lowest price and the most for the money, with the ids of their rows.
+/// The lowest price and the best value for money, with the ids of their rows.
 fn cheapest(view: &Market, line: &Line, listing: &Listing) -> String {
     let id = |row: u32| listing.id(row as usize).map(|id| id.to_string());
     let price = |value: f64| match view.resource {
@@ -380,23 +380,12 @@ fn depth_chart(levels: &[Level], axis: &Axis<'_>, area: Rect, scene: &mut Scene<
         .marker(Marker::Braille)
         .x_bounds([0.0, 1.0])
         .y_bounds([0.0, high])
-        .paint(|context| {
-            for step in steps.windows(2) {
-                let ((x1, y1), (x2, y2)) = (step[0], step[1]);
-                context.draw(&Stroke {
-                    x1,
-                    y1,
-                    x2,
-                    y2,
-                    color,
-                });
-            }
-        });
+        .paint(|context| chart::polyline(context, &steps, color));
     scene.render(canvas, plot);
 }
 
-/// Draws the market beside a table: GPU models, countries and kinds of hosts, with what is on offer
-/// and the lowest price.
+/// Draws the market panel: GPU models, countries and kinds of hosts, with their supply and lowest
+/// price.
 pub fn panel(overview: &Overview, area: Rect, scene: &mut Scene<'_, '_>, is_focused: bool) {
     let Some(browser) = scene.state.browser() else {
         return;
@@ -424,7 +413,7 @@ pub fn panel(overview: &Overview, area: Rect, scene: &mut Scene<'_, '_>, is_focu
     }
 }
 
-/// The first section takes what the others leave; none of those takes more than two fifths.
+/// The first section gets the rest; each other one gets at most two fifths.
 fn heights(overview: &Overview, area: Rect) -> Vec<Rect> {
     let needed = |section: &Section| u16::try_from(section.lines.len() + 2).unwrap_or(u16::MAX);
     let constraints = overview

@@ -1,11 +1,11 @@
-//! What rows are grouped by, and how a group is called.
+//! Groupings of rows, and the names of groups.
 
 use crate::app::browser::Browser;
 use crate::domain::cost::{Prices, VolumePrices};
 use crate::domain::insight::{Group, GroupValue, Measures};
 use crate::domain::{Field, Listing, Resource, format};
 
-/// The fields that the rows of a group agree in.
+/// The fields whose values define a group.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Grouping {
     /// The name of its tab.
@@ -33,7 +33,7 @@ const VOLUMES: &[Grouping] = &[
     by("Verification", &["verified"]),
 ];
 
-/// What rows of a resource can be grouped by.
+/// The groupings of a resource.
 pub(super) const fn groupings(resource: Resource) -> &'static [Grouping] {
     match resource {
         Resource::Volumes => VOLUMES,
@@ -41,7 +41,7 @@ pub(super) const fn groupings(resource: Resource) -> &'static [Grouping] {
     }
 }
 
-/// What the overview of a resource groups by: never the many hosts.
+/// The groupings in the market panel: never by host, of which there are many.
 pub(super) const fn overview(resource: Resource) -> &'static [Grouping] {
     const OFFERS: &[Grouping] = &[
         by("GPU", &["gpu_name"]),
@@ -101,7 +101,7 @@ fn name(value: &GroupValue, field: &Field) -> String {
     }
 }
 
-/// Measures the rows of a browser by the price that its screen goes by.
+/// Measures the rows of a browser by its price basis.
 pub(super) fn measured<R>(
     browser: &Browser,
     listing: &Listing,

@@ -1,5 +1,5 @@
-//! Prices and supply of the loaded rows by group: a table with the spread of each group, and the
-//! prices of the selected one below.
+//! Prices and supply of the loaded rows by group: a table with the price range of each group, and
+//! the prices of the selected one below.
 
 mod draw;
 mod groups;
@@ -19,7 +19,7 @@ use groups::{Grouping, Line, measured};
 pub use draw::panel;
 pub use overview::Overview;
 
-/// What was chosen, remembered for each resource while the view is closed.
+/// The last choice, kept per resource while the view is closed.
 #[derive(Debug, Clone, Copy, Default)]
 struct Choice {
     offers: usize,
@@ -27,7 +27,7 @@ struct Choice {
     order: GroupOrder,
 }
 
-/// The groups of the rows that a pane shows.
+/// The groups of the rows in a pane.
 #[derive(Debug)]
 pub struct Market {
     resource: Resource,
@@ -44,7 +44,7 @@ pub struct Market {
 }
 
 impl Market {
-    /// The groups of last time; at first GPU models or countries, the largest first.
+    /// The grouping of last time; at first GPU models or countries, the largest first.
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let choice = state.drafts.get::<Choice>().copied().unwrap_or_default();
@@ -135,7 +135,7 @@ impl Market {
     }
 }
 
-/// Adds conditions to the query of the pane in place of those on the same fields, and runs it.
+/// Replaces the pane's conditions on the same fields by these, and runs the query.
 pub fn narrow(conditions: Vec<Condition>, cx: &mut Cx<'_>) {
     if let Some(browser) = cx.state.browser_mut() {
         browser.narrow_to(conditions);
@@ -148,7 +148,6 @@ impl View for Market {
         &[
             Context::Tabs,
             Context::Chart,
-            Context::Movement,
             Context::Global,
             Context::Always,
         ]

@@ -1,4 +1,4 @@
-//! The market beside the table of a wide screen: GPU models, countries and kinds of hosts.
+//! The market panel beside the table on a wide screen: GPU models, countries and kinds of hosts.
 
 use super::groups::{self, Line, measured};
 use crate::app::browser::Browser;
@@ -14,17 +14,17 @@ pub(super) struct Section {
     fields: Vec<&'static Field>,
 }
 
-/// The groups of the rows that a pane shows, with a cursor that runs through all of them.
+/// The groups of the rows in a pane, with one cursor through all sections.
 #[derive(Debug, Default)]
 pub struct Overview {
     pub(super) sections: Vec<Section>,
-    /// The section and the line in it.
+    /// The section and its line.
     pub(super) cursor: (usize, usize),
     revision: Option<u64>,
 }
 
 impl Overview {
-    /// Works the groups out again if the rows have changed since.
+    /// Recomputes the groups if the rows have changed.
     pub fn refresh(&mut self, browser: &Browser) {
         let revision = Some(browser.revision());
         if revision == self.revision {
@@ -60,13 +60,13 @@ impl Overview {
         self.sections.iter().all(|section| section.lines.is_empty())
     }
 
-    /// Moves the cursor, from the end of one section to the beginning of the next.
+    /// Moves the cursor, from the end of one section to the start of the next.
     pub fn step(&mut self, by: isize) {
         let last = self.flat_len().saturating_sub(1);
         self.cursor = self.place(self.flat().saturating_add_signed(by).min(last));
     }
 
-    /// Selects a line that was clicked; true if it was selected before.
+    /// Selects a clicked line; true if it was selected already.
     pub fn click(&mut self, region: Region, line: usize) -> bool {
         let place = (0..self.sections.len()).find(|section| Self::region(*section) == region);
         let Some(section) = place else { return false };
@@ -82,12 +82,12 @@ impl Overview {
         })
     }
 
-    /// The scrolling region that the cursor is in.
+    /// The scrolling region with the cursor.
     pub fn region_of_cursor(&self) -> Region {
         Self::region(self.cursor.0)
     }
 
-    /// Whether a scrolling region is one of a section.
+    /// Whether a scrolling region belongs to a section.
     pub fn owns(region: Region) -> bool {
         region.0 >= Self::region(0).0
     }

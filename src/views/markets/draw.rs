@@ -29,7 +29,7 @@ pub(super) fn markets(view: &Markets, area: Rect, scene: &mut Scene<'_, '_>) {
         scene.list(Region::MAIN, &list, sheet.main);
         return;
     }
-    // Without a second panel, what was found out has the last lines.
+    // Without a second panel, the status goes to the last lines.
     let width = sheet.main.width;
     let wanted: usize = lines
         .iter()
@@ -45,7 +45,7 @@ pub(super) fn markets(view: &Markets, area: Rect, scene: &mut Scene<'_, '_>) {
     sheet::text(lines, below, scene);
 }
 
-/// A market in a line; the star is at the one that is connected.
+/// A market in a line; a star marks the connected one.
 fn item(market: &Market, scene: &Scene<'_, '_>) -> Item<()> {
     let is_current = market.name == scene.state.profile.name;
     let access = if market.read_only { ", read-only" } else { "" };
@@ -61,12 +61,12 @@ fn item(market: &Market, scene: &Scene<'_, '_>) -> Item<()> {
     }
 }
 
-/// What is in progress, or what was found out last.
+/// The command in progress, or the last status.
 fn status(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     let theme = scene.theme;
     let markets = &scene.state.markets;
     if let Some(name) = markets.connecting() {
-        let key = scene.key_in(&[Context::Movement], Action::Back);
+        let key = scene.key_in(&[Context::Global], Action::Back);
         let text = format!("Connecting to {name} … {key} cancels");
         return Some(Line::styled(text, theme.accent));
     }

@@ -1,5 +1,5 @@
-//! The form for a new market, and for the key of one that is there. What is typed is checked as it
-//! is typed; nothing of it is lost when something is wrong, except a key when the form closes.
+//! The form for a new market, or for the key of an existing one. Input is checked while typing;
+//! nothing is lost if something is wrong, except a key when the form closes.
 
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
@@ -14,7 +14,7 @@ use crate::domain::Dialect;
 use crate::widgets::form::{Field, Form, FormEvent};
 use crate::widgets::secret_input::SecretInput;
 
-/// The longest name of a market.
+/// The maximum length of a market's name.
 const LONGEST_NAME: usize = 32;
 
 const SOURCES: [&str; 3] = ["a private file", "the environment", "a command"];
@@ -39,7 +39,7 @@ impl Line {
     const TEXTS: [Self; 4] = [Self::Name, Self::Address, Self::Route, Self::Command];
 }
 
-/// What a closed form was left with; never the key.
+/// The input of a closed form; never the key.
 #[derive(Debug)]
 struct Left {
     texts: [String; 4],
@@ -48,7 +48,7 @@ struct Left {
 
 #[derive(Debug)]
 pub(super) struct MarketForm {
-    /// The market that gets another key; none for a new one.
+    /// The market that gets another key; `None` for a new market.
     market: Option<Box<Market>>,
     form: Form<Line>,
     /// Why it could not be saved.
@@ -60,7 +60,7 @@ pub(super) struct MarketForm {
 }
 
 impl MarketForm {
-    /// A form for a new market, as it was left.
+    /// A form for a new market, with the input of a closed one.
     pub fn new(state: &mut State) -> Self {
         let mut form = Self::blank(None, state);
         if let Some(left) = state.drafts.take::<Left>() {
@@ -152,7 +152,7 @@ impl MarketForm {
         Dialect::ALL[self.form.chosen(Line::Dialect)]
     }
 
-    /// Shows what is wrong with what was typed, but not that something is still empty.
+    /// Shows what is wrong with the input, but not that something is still empty.
     fn check(&mut self) {
         let source = self.source();
         self.form.set_hidden(Line::Key, source != FILE);
@@ -174,7 +174,7 @@ impl MarketForm {
         }
     }
 
-    /// What is wrong with a field, if anything is.
+    /// What is wrong with a field, if anything.
     fn objection(&self, line: Line) -> Option<String> {
         match line {
             Line::Name => name_fault(&self.text(line), &self.taken),
@@ -189,7 +189,7 @@ impl MarketForm {
                 let is_empty = self.text(line).is_empty();
                 is_empty.then(|| "type the command that prints the key".to_owned())
             }
-            // Whether a key may go to an address that the form does not ask for.
+            // Whether a key may be sent to the address of an existing market.
             Line::KeyFrom => match &self.market {
                 Some(market) if self.sends_key() => addresses(market).iter().find_map(|address| {
                     let origin = Origin::parse(address).ok()?;
@@ -218,7 +218,7 @@ impl MarketForm {
         }
     }
 
-    /// What the focused field is for.
+    /// The explanation of the focused field.
     pub fn note(&self) -> String {
         match self.form.focused() {
             Some(Line::Name) => "Letters, digits, - and _".to_owned(),
@@ -262,7 +262,7 @@ impl MarketForm {
         }
     }
 
-    /// Who will be sent the key, as the addresses are understood: in plain ASCII.
+    /// Who will be sent the key, from the parsed addresses: in plain ASCII.
     fn receivers(&self) -> String {
         let addresses = match &self.market {
             Some(market) => addresses(market),
@@ -294,7 +294,7 @@ impl MarketForm {
         }
     }
 
-    /// The change, if all is well; else the first field that is wrong is focused and says why.
+    /// The change if everything is valid; else the first invalid field is focused with its error.
     fn change(&mut self) -> Option<Change> {
         let last = match self.source() {
             FILE => Some(Line::Key),
@@ -333,7 +333,7 @@ impl MarketForm {
         })
     }
 
-    /// Saves it; if a stored key is lost by that, only after a question.
+    /// Saves it; asks first if that deletes a stored key.
     fn save(&mut self, cx: &mut Cx<'_>) {
         let Some(change) = self.change() else { return };
         self.complaint = None;
@@ -353,8 +353,8 @@ impl MarketForm {
         }
     }
 
-    /// Why a pasted text cannot be meant for the focused field: a key that is pasted into the wrong
-    /// one would be shown.
+    /// Why a pasted text cannot be meant for the focused field: a key pasted into the wrong field
+    /// would be shown.
     fn paste_fault(&self, text: &str) -> Option<&'static str> {
         match self.form.focused() {
             Some(Line::Name) if name_fault(text, &[]).is_some() => {
@@ -370,7 +370,7 @@ impl MarketForm {
         }
     }
 
-    /// Keeps what was typed, except the key.
+    /// Keeps the input, except the key.
     fn put_away(&self, cx: &mut Cx<'_>) {
         let had_key = self
             .form
@@ -412,7 +412,7 @@ fn name_fault(name: &str, taken: &[String]) -> Option<String> {
     } else if name.eq_ignore_ascii_case("custom") {
         Some("'custom' is what an address without a name is called".to_owned())
     } else {
-        // Where the file system ignores case they would share their files.
+        // On a file system that ignores case they would share their files.
         taken
             .iter()
             .find(|own| own.eq_ignore_ascii_case(name))
@@ -434,10 +434,6 @@ impl View for MarketForm {
             Action::Submit => Some("save"),
             _ => None,
         }
-    }
-
-    fn takes_text(&self) -> bool {
-        true
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {

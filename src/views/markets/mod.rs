@@ -1,5 +1,4 @@
-//! The markets that can be connected to: a list to connect, add and test them and to change their
-//! keys.
+//! The markets list: connect, add and test markets, and change their keys.
 
 mod draw;
 mod form;
@@ -13,13 +12,13 @@ use crate::app::markets::{self, Change, Done, KeySource, Market, StatusMessage};
 use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use form::MarketForm;
 
-/// The list, by the selected market's name: its place may change while the list is open.
+/// The list; the selection is by name, because its index may change while the list is open.
 #[derive(Debug)]
 pub(super) struct Markets {
     selected: String,
 }
 
-/// Opens the list on the current market, or connects to the one at a place.
+/// Opens the list on the current market, or connects to the one at an index.
 pub(super) fn open(place: Option<u16>, cx: &mut Cx<'_>) {
     markets::list(cx);
     let mut view = Markets {
@@ -95,7 +94,7 @@ impl Markets {
     }
 }
 
-/// Asks before a key is lost; `what` becomes of it.
+/// Asks before a key is deleted; `what` describes the change.
 fn question(name: &str, what: String, change: Change) -> Confirm {
     let title = format!("Remove the key of {name}?");
     let remove = move |cx: &mut Cx<'_>| markets::change(change, cx);
@@ -118,9 +117,10 @@ fn fixed(market: &Market, state: &State) -> Option<&'static str> {
     }
 }
 
-/// What removing the key of a market does.
+/// The effect of removing a market's key.
 ///
 /// # Errors
+///
 /// Why it cannot be removed.
 fn removal(market: &Market, state: &State) -> Result<String, String> {
     if let Some(why) = fixed(market, state) {
@@ -147,12 +147,7 @@ fn removal(market: &Market, state: &State) -> Result<String, String> {
 
 impl View for Markets {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Items,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::Items, Context::Global, Context::Always]
     }
 
     fn placement(&self) -> Placement {
@@ -177,7 +172,7 @@ impl View for Markets {
             Action::New => Self::add(cx),
             // The list is open already.
             Action::Markets => {}
-            // The job of the pane below is none of its business.
+            // The job of the pane below does not apply here.
             Action::Job => {}
             Action::Market(place) => self.connect_to(usize::from(place), cx),
             Action::Submit | Action::Refresh | Action::Settings | Action::Remove => {
@@ -224,7 +219,7 @@ impl View for Markets {
         }
     }
 
-    // Whoever closes the list does not want to be carried off.
+    // Closing the list also means not switching.
     fn closing(&mut self, cx: &mut Cx<'_>) {
         markets::stop_connecting(cx.state);
     }

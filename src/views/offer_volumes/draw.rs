@@ -1,4 +1,4 @@
-//! Drawing the volumes that go with an offer: the list, the selected one's card, the sum.
+//! Draws the volumes that suit an offer: the list, the card of the selected one, the sum.
 
 use std::borrow::Cow;
 
@@ -83,7 +83,7 @@ fn draw_list(view: &OfferVolumes, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.scroll(Region::MAIN, widget, table);
 }
 
-/// The offer and its price, the size and term, and where the volumes come from.
+/// The offer and its price, the size and term, and the source of the volumes.
 fn head(view: &OfferVolumes, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let term = scene.state.browsers[Resource::Volumes].figures.term;
@@ -149,7 +149,7 @@ fn loading(view: &OfferVolumes, scene: &Scene<'_, '_>) -> Option<Line<'static>> 
     }
 }
 
-/// How many volumes fit, out of which.
+/// How many volumes suit the offer, out of how many.
 fn source(view: &OfferVolumes, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     let browser = &scene.state.browsers[Resource::Volumes];
     let of = if let Some(listing) = view.remote.shown() {
@@ -244,7 +244,7 @@ fn availability(line: &Match) -> String {
     }
 }
 
-/// The selected volume, and what both cost.
+/// The selected volume, and the cost of both.
 fn draw_card(view: &OfferVolumes, area: Rect, scene: &mut Scene<'_, '_>) {
     let (Some(listing), Some(line)) = (view.volumes(scene.state), view.current()) else {
         return;

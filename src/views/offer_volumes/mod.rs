@@ -1,12 +1,12 @@
-//! The network volumes that go with an offer: those of its cluster, else of its country, with what
-//! both cost a month.
+//! The network volumes that suit an offer: those of its cluster, else of its country, with the
+//! monthly cost of both.
 
 mod draw;
 
 use ratatui::layout::Rect;
 
 use super::term::Term;
-use crate::api::{Reply, Request};
+use crate::api::Request;
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
 use crate::app::pane::Pane;
@@ -18,14 +18,14 @@ use crate::domain::cost::{
 use crate::domain::insight::Standing;
 use crate::domain::{Listing, Resource, RowId, language};
 
-/// The most volumes that are asked for.
+/// The limit of the volume search.
 const LIMIT: u32 = 500;
 
-/// The market's volumes as they were last loaded for an offer, for the next time.
+/// The volumes last loaded for an offer, for the next time.
 #[derive(Debug)]
 struct Loaded(Remote<Listing>);
 
-/// A volume that goes with the offer.
+/// A volume that suits the offer.
 #[derive(Debug)]
 struct Match {
     id: RowId,
@@ -33,7 +33,7 @@ struct Match {
     row: usize,
     by: Proximity,
     volume: Result<VolumeCost, Gap>,
-    /// What offer and volume cost a month.
+    /// The monthly cost of offer and volume.
     both: Result<Costs, Gap>,
 }
 
@@ -42,16 +42,16 @@ pub struct OfferVolumes {
     offer: RowId,
     /// $ per hour of the offer.
     hourly: Result<f64, Gap>,
-    /// Volumes asked for here; without them those of the Volumes pane.
+    /// Volumes requested here; without them those of the Volumes pane.
     remote: Remote<Listing>,
     standing: Standing,
-    /// Those of the same cluster, or of the country; each from the cheapest on.
+    /// Those of the same cluster, or of the country; cheapest first.
     matches: Vec<Match>,
     cursor: usize,
 }
 
 impl OfferVolumes {
-    /// The volumes for the selected offer. The market is asked only if none are loaded.
+    /// The volumes for the selected offer. The market is queried only if none are loaded.
     pub fn open(cx: &mut Cx<'_>) -> bool {
         let Some(offer) = cx.state.browsers[Resource::Offers].selected() else {
             return false;
@@ -169,19 +169,14 @@ fn matches(
             })
         })
         .collect();
-    // Whatever it costs, what cannot serve the term is no choice.
+    // Whatever the price, a volume that cannot serve the term comes last.
     matches.sort_by_key(|line| prices.cannot_serve(line.row, &term, now));
     matches
 }
 
 impl View for OfferVolumes {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Items,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::Items, Context::Global, Context::Always]
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -231,17 +226,11 @@ impl View for OfferVolumes {
         response: Response,
         cx: &mut Cx<'_>,
     ) -> Option<Response> {
-        if self.remote.awaited() != Some(ticket) {
-            return Some(response);
+        let left = self.remote.take_records(ticket, cx.now, response);
+        if left.is_none() {
+            self.rebuild(cx.state);
         }
-        let answer = match response {
-            Ok(Reply::Records(listing)) => Ok(*listing),
-            Ok(_) => return None,
-            Err(error) => Err(error),
-        };
-        self.remote.accept(ticket, cx.now, answer);
-        self.rebuild(cx.state);
-        None
+        left
     }
 
     fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {

@@ -1,23 +1,22 @@
-//! Every action, saved search, market, field and copy by name.
+//! The command palette: every action, saved search, market, field and copy by name.
 //!
-//! Each sort of line is a function that gives items; [`Palette::new`] chains them.
+//! Each kind of line is a function that returns items; [`Palette::new`] chains them.
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::State;
 use crate::app::commands::{Commands, copy_item};
 use crate::app::copy::CopyItem;
 use crate::app::keymap::{Action, Binding, Context};
-use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::view::{Cx, Outcome, Placement, Scene, View};
 use crate::app::{markets, searches};
 use crate::domain::Field;
 use crate::domain::saved::SavedSearch;
 use crate::widgets::dialog;
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
 use crate::widgets::panel::{Panel, Tone};
 
-/// What a line stands for.
 #[derive(Debug, Clone)]
 enum Entry {
     Do(&'static Binding),
@@ -35,7 +34,7 @@ pub(super) struct Palette {
 }
 
 impl Palette {
-    /// What can be done from where the keyboard is.
+    /// The palette for the focused view.
     pub fn new(commands: Commands, state: &State) -> Self {
         let mut items = actions(&commands, state);
         if commands.reaches_table() {
@@ -47,7 +46,7 @@ impl Palette {
             items.extend(connections(state));
         }
         Self {
-            // The names of the configuration are searched as well.
+            // The names in the configuration are searched as well.
             list: List::new(items).known_as(|entry| match entry {
                 Entry::Do(row) => std::slice::from_ref(&row.name),
                 _ => &[],
@@ -93,7 +92,7 @@ impl Palette {
     }
 }
 
-/// A name of the configuration as it is read: `saved-searches` is "Saved searches".
+/// An action's name in the configuration as a label: `saved-searches` is "Saved searches".
 pub(super) fn label(name: &str) -> String {
     let mut letters = name.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
@@ -101,14 +100,14 @@ pub(super) fn label(name: &str) -> String {
     first.chain(rest).collect()
 }
 
-/// The actions of whoever has the keyboard, then those of the table below.
+/// The actions of the focused view, then those of the table below.
 fn actions(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
     let mut seen = vec![Action::Palette];
     commands
         .rows()
-        .filter(|row| !matches!(row.context, Context::Movement | Context::List))
+        .filter(|row| row.context != Context::List && !row.moves())
         .filter(|row| {
-            // The same in another context, or under another key, is one thing to do.
+            // The same action in another context, or under another key, is listed once.
             let is_new = !seen.contains(&row.action);
             seen.push(row.action);
             is_new
@@ -123,7 +122,7 @@ fn actions(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
         .collect()
 }
 
-/// The key of a row, unless something in front of it takes the key here.
+/// The key of a row, unless a context above binds that key.
 fn key(row: &Binding, commands: &Commands, state: &State) -> String {
     let taken = state.keymap.owner_of(commands.contexts, row);
     if taken.is_some_and(|owner| owner != row.context) {
@@ -221,15 +220,7 @@ impl View for Palette {
         }
     }
 
-    fn takes_text(&self) -> bool {
-        true
-    }
-
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if let Some(lines) = cx.motion(action) {
-            self.list.step(lines);
-            return Outcome::Handled;
-        }
         match action {
             Action::Submit => self.submit(cx),
             Action::Back => cx.close(),
@@ -238,19 +229,8 @@ impl View for Palette {
         Outcome::Handled
     }
 
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        self.list.key(key);
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
-        self.list.paste(text);
-        Outcome::Handled
-    }
-
-    fn click(&mut self, _: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
-        self.list.select(line, false);
-        self.update(Action::Submit, cx)
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.list)
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -1,4 +1,4 @@
-//! Drawing the planner: the fields, and the arithmetic that follows from them.
+//! Draws the planner: the fields, and the arithmetic.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Text};
@@ -66,7 +66,7 @@ fn result(view: &Planner, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// The steps of the plan, a label and its arithmetic each.
+/// The steps of the plan, each a label and its arithmetic.
 fn steps(demand: &Demand, plan: &CapacityPlan) -> [(&'static str, String); 6] {
     let number = |value: f64| trimmed(value, 2);
     let load = if plan.load > demand.load {
@@ -154,7 +154,7 @@ fn arithmetic(demand: &Demand, plan: &CapacityPlan, scene: &Scene<'_, '_>) -> Ve
     lines
 }
 
-/// Whether there are machines for the workers, as far as a preflight of the same search tells.
+/// Whether there are machines for the workers, according to a preflight of the same search.
 fn supply(view: &Planner, plan: &CapacityPlan, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let slot = &scene.state.groups.preflight;
@@ -167,7 +167,7 @@ fn supply(view: &Planner, plan: &CapacityPlan, scene: &Scene<'_, '_>) -> Vec<Lin
         Coverage::Whole | Coverage::Unknown => "",
     };
     let room = found.most_workers;
-    // What cannot run costs nothing: the sum is of those there are machines for.
+    // The cost covers only the workers that there are machines for.
     let running = u32::try_from(room).unwrap_or(u32::MAX).min(plan.active);
     let cost = found.cost(running).map_or_else(String::new, |cost| {
         format!(

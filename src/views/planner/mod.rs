@@ -2,7 +2,6 @@
 
 mod draw;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::State;
@@ -12,6 +11,7 @@ use crate::app::view::{Cx, Outcome, Region, Scene, View};
 use crate::domain::Resource;
 use crate::domain::workergroup::{CapacityPlan, Demand, Key, NewWorkergroup};
 use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 
 /// A field of the planner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Entry {
         Self::Parameter(Key::MaxWorkers),
     ];
 
-    /// The name by which objections to it go.
+    /// The parameter name in validation errors.
     const fn name(self) -> &'static str {
         match self {
             Self::Load => "load",
@@ -78,10 +78,10 @@ impl Entry {
     }
 }
 
-/// What the fields amount to, or the field that is wrong and why.
+/// The plan of the fields, or the invalid field and its error.
 type Planned = Result<(Demand, CapacityPlan), (Entry, String)>;
 
-/// The planner of a listed workergroup or of the one being filled in.
+/// The planner for a listed workergroup or for the draft.
 #[derive(Debug)]
 pub struct Planner {
     subject: Subject,
@@ -176,7 +176,7 @@ impl Planner {
             })
     }
 
-    /// Works everything out again and shows what is wrong with what is typed.
+    /// Recomputes the plan and shows what is wrong with the input.
     fn plan(&mut self) {
         self.planned = self.worked_out();
         for entry in Entry::NUMBERS {
@@ -212,7 +212,7 @@ const SCALING: [Key; 5] = [
     Key::MaxWorkers,
 ];
 
-/// What the form says is taken as typed, right or wrong.
+/// The texts of the form are copied as typed, valid or not.
 fn texts_of_draft(draft: &crate::domain::workergroup::Draft) -> Vec<(Key, String)> {
     let text = |key| (key, draft.text(key).to_owned());
     SCALING.into_iter().map(text).collect()
@@ -230,7 +230,7 @@ fn texts_of_group(group: &NewWorkergroup) -> Vec<(Key, String)> {
     ]
 }
 
-/// A number; a ratio may be written as a percentage.
+/// A number; a ratio can be a percentage.
 fn read(text: &str, is_ratio: bool) -> Option<f64> {
     let (digits, factor) = match text.strip_suffix('%') {
         Some(digits) if is_ratio => (digits.trim_end(), 100.0),
@@ -248,8 +248,12 @@ impl View for Planner {
         self.form.contexts()
     }
 
-    fn takes_text(&self) -> bool {
-        true
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
+    fn text_changed(&mut self, _: &mut Cx<'_>) {
+        self.plan();
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -273,24 +277,6 @@ impl View for Planner {
             },
         }
         Outcome::Handled
-    }
-
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        if self.form.key(key) {
-            self.plan();
-        }
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        match self.form.paste(text) {
-            Ok(pasted) => {
-                cx.pasted(pasted);
-                self.plan();
-                Outcome::Handled
-            }
-            Err(_) => Outcome::Ignored,
-        }
     }
 
     fn click(&mut self, _: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {

@@ -1,5 +1,5 @@
-//! Drawing the plot: braille dots by GPU model, the Pareto front as a staircase, a crosshair at the
-//! selected row, and what it is beside it.
+//! Draws the plot: braille dots by GPU model, the Pareto front as a staircase, a crosshair at the
+//! selected row, and its card.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style};
@@ -105,7 +105,7 @@ fn name(field: &Field, dialect: &Dialect) -> String {
     }
 }
 
-/// The models in order of how many points they have, the rest together: one series each.
+/// The models by number of points, the rest together: one series each.
 fn series<'a>(view: &Plot, listing: &'a Listing) -> Vec<(String, Vec<&'a str>)> {
     let Some(field) = listing.catalog().by_key("gpu_name") else {
         return Vec::new();
@@ -182,7 +182,7 @@ fn scatter(
     scene.render(Paragraph::new(legend), key);
 }
 
-/// The names of the series in their colours, in as few lines as hold them; none for one series.
+/// The names of the series in their colours, in as few lines as possible; none for one series.
 fn legend(series: &[(String, Vec<&str>)], width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines: Vec<Line<'static>> = Vec::new();
     if series.len() < 2 {
@@ -247,7 +247,7 @@ fn color(style: Style) -> Color {
     style.fg.unwrap_or(Color::Reset)
 }
 
-/// What stands between the axes.
+/// The content between the axes.
 struct Cloud {
     groups: Vec<(Color, Vec<Place>)>,
     staircase: Vec<Place>,
@@ -272,7 +272,8 @@ impl Cloud {
             .y_bounds([0.0, 1.0])
             .paint(|context| {
                 for step in self.staircase.windows(2) {
-                    // Between two members nothing beats the worse of both: a step, not a slope.
+                    // Between two members of the front nothing beats the worse of both: a step, not
+                    // a slope.
                     let corner = (step[1].0, step[0].1);
                     context.draw(&stroke(step[0], corner, front));
                     context.draw(&stroke(corner, step[1], front));
@@ -305,8 +306,8 @@ impl Cloud {
     }
 }
 
-/// Where to print a label for it to cover the braille dot of a place: the canvas rounds dots to the
-/// nearest but labels down, so that they would be drawn a cell apart.
+/// Where to print a label so that it covers the braille dot of a position: the canvas rounds dots
+/// to the nearest but labels down, so that they would be drawn a cell apart.
 fn label_place((x, y): Place, area: Rect) -> Place {
     let label = |share: f64, cells: u16, dots: f64| {
         let cells = f64::from(cells);
@@ -320,7 +321,7 @@ fn label_place((x, y): Place, area: Rect) -> Place {
     )
 }
 
-/// Describes the selected row: where it is on the plot, what beats it, and its card.
+/// Describes the selected row: its position on the plot, what beats it, and its card.
 fn selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
         return;
@@ -349,7 +350,7 @@ fn selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_
     }
 }
 
-/// What the row is, in a few words.
+/// The row in a few words.
 fn name_of(listing: &Listing, row: usize) -> String {
     let cell = |key: &str| {
         let field = listing.catalog().by_key(key)?;
@@ -360,7 +361,7 @@ fn name_of(listing: &Listing, row: usize) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// Both numbers of the row and what beats it, or why it has no place.
+/// Both numbers of the row and what beats it, or why it has no point.
 fn standing(
     view: &Plot,
     browser: &Browser,

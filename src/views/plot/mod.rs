@@ -1,4 +1,4 @@
-//! Two numbers of the rows against each other, with the Pareto front; or how one is distributed.
+//! Two numbers of the rows against each other, with the Pareto front; or the distribution of one.
 
 mod axes;
 mod draw;
@@ -14,7 +14,7 @@ use crate::domain::{Field, Resource};
 
 pub use axes::Axis;
 
-/// What a person chose to plot, remembered for each resource while the plot is closed.
+/// The chosen axes, kept per resource while the plot is closed.
 #[derive(Debug, Clone, Copy, Default)]
 struct Choice {
     offers: Option<(&'static Field, &'static Field)>,
@@ -22,7 +22,7 @@ struct Choice {
     histogram: bool,
 }
 
-/// The plot of the rows that a pane shows.
+/// The plot of the rows in a pane.
 #[derive(Debug)]
 pub struct Plot {
     resource: Resource,
@@ -31,19 +31,19 @@ pub struct Plot {
     /// The rows that have both numbers.
     points: Vec<Point>,
     front: Front,
-    /// Which ends of the axes are better.
+    /// The better ends of the axes.
     goals: (Goal, Goal),
     /// `None` when no row has both numbers.
     scales: Option<(Scale, Scale)>,
     /// Rows that lack a number.
     absent: usize,
-    /// Rows that are too small or end too early: they compete with none.
+    /// Rows that are too small or end too early, which do not compete.
     unfit: usize,
     histogram: bool,
 }
 
 impl Plot {
-    /// The axes of last time; at first price against `DLPerf`, of volumes against read speed.
+    /// The axes of last time; at first price against `DLPerf`, for volumes against read speed.
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let choice = state.drafts.get::<Choice>().copied().unwrap_or_default();
@@ -106,7 +106,7 @@ impl Plot {
         state.drafts.put(choice);
     }
 
-    /// The row of the next point in a direction; from a row without a place, the first of the
+    /// The row of the next point in a direction; from a row without a point, the first of the
     /// front.
     fn toward(&self, from: Option<usize>, toward: Toward) -> Option<u32> {
         let (x, y) = self.scales.as_ref()?;
@@ -133,7 +133,6 @@ impl View for Plot {
         &[
             Context::Tabs,
             Context::Chart,
-            Context::Movement,
             Context::Global,
             Context::Always,
         ]

@@ -1,4 +1,4 @@
-//! Drawing the report of a preflight: supply and warnings, costs, and how the machines are spread.
+//! Draws the report of a preflight: supply and warnings, costs, and the mix of machines.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span, Text};
@@ -19,10 +19,10 @@ use crate::widgets::report::Report;
 use crate::widgets::text::fit;
 use crate::widgets::theme::Theme;
 
-/// Parts of a mix that are named.
+/// The maximum number of named parts of a mix.
 const PARTS: usize = 8;
 
-/// Cells of the counts behind bars.
+/// Cells of the counts after the bars.
 const COUNT: u16 = 20;
 
 /// Cells of the panel with costs and mixes.
@@ -64,7 +64,7 @@ pub(super) fn report(report: &Report, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Text::from(lines), inner);
 }
 
-/// The text of the report; on a compact screen with everything that else stands beside it.
+/// The text of the report; on a compact screen including the other panels.
 pub(super) fn lines(
     state: &State,
     now: Now,
@@ -121,7 +121,7 @@ pub(super) fn lines(
     super::parts::hanging(&lines, width)
 }
 
-/// How the request stands, unless it is simply done.
+/// The state of the request, unless it has succeeded.
 pub(in crate::views) fn status(
     slot: &PreflightSlot,
     state: &State,

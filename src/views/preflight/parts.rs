@@ -1,4 +1,4 @@
-//! Words and lines that all views on preflights share.
+//! Texts and lines shared by all views of preflights.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -12,7 +12,7 @@ use crate::widgets::theme::Theme;
 /// Cells of the labels of a report.
 const LABEL: usize = 16;
 
-/// A label and what belongs to it.
+/// A label and its value.
 pub fn labelled(
     label: &str,
     text: impl Into<String>,
@@ -25,7 +25,7 @@ pub fn labelled(
     ])
 }
 
-/// A sign and a text behind it.
+/// A sign followed by a text.
 pub fn signed(sign: &str, text: &str, style: Style) -> Line<'static> {
     Line::from(vec![
         Span::styled(format!("{sign} "), style),
@@ -33,7 +33,7 @@ pub fn signed(sign: &str, text: &str, style: Style) -> Line<'static> {
     ])
 }
 
-/// The lines broken at a width, continued under what follows their label or sign.
+/// The lines wrapped to a width, with continuations indented past the label or sign.
 pub fn hanging(lines: &[Line<'static>], width: u16) -> Vec<Line<'static>> {
     let indent = |line: &Line<'_>| match line.spans.as_slice() {
         [first, _] => cells(&first.content),
@@ -71,7 +71,7 @@ pub fn dollars(amount: f64) -> String {
     }
 }
 
-/// The price of one worker: four decimals only where two say nothing.
+/// The price of one worker: four decimals only if two would show nothing.
 pub fn price(hourly: f64) -> String {
     if hourly.abs() < 0.01 {
         format!("${hourly:.4}/h")
@@ -80,12 +80,11 @@ pub fn price(hourly: f64) -> String {
     }
 }
 
-/// A share of all.
 pub fn percent(share: f64) -> String {
     format!("{:.0}%", share * 100.0)
 }
 
-/// So many of them, thousands separated.
+/// A count with thousands separators and its noun.
 pub fn plural(count: usize, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{} {noun}{ending}", grouped(count))

@@ -13,17 +13,17 @@ use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::insight::Coverage;
 use crate::domain::routing::words;
 use crate::domain::secrets::REMOVED;
-use crate::domain::text::visible;
+use crate::domain::text::{DETAIL, beginning, visible};
 use crate::domain::workergroup::{
     ChangeKind, NewWorkergroup, Preflight, WorkerCounts, group_search,
 };
 use crate::domain::{Resource, RowId, language};
 use crate::widgets::theme::Theme;
 
-/// Conditions and changes that are listed.
+/// The maximum number of conditions and changes listed.
 const MOST: usize = 6;
 
-/// The longest text of a record that is shown, in cells.
+/// The maximum length of a record's text, in cells.
 const LONGEST: usize = 200;
 
 /// The summary of the listed workergroup in a row.
@@ -36,7 +36,10 @@ pub fn of_group(state: &State, row: usize, now: Now, theme: &Theme) -> Vec<Line<
         return Vec::new();
     };
     let look = Look::at_row(listing, row, browser.dialect());
-    let safe = |text: &str| visible(&text.replace(&format!("\"{REMOVED}\""), REMOVED), LONGEST);
+    let safe = |text: &str| {
+        let (head, _) = beginning(text, DETAIL);
+        visible(&head.replace(&format!("\"{REMOVED}\""), REMOVED), LONGEST)
+    };
     let mut lines = match &look {
         Ok(look) => conditions(look, safe, theme),
         Err(why) => vec![signed("!", &safe(why), theme.warning)],
@@ -109,7 +112,7 @@ fn supply(state: &State, id: RowId, look: Option<&Look>, theme: &Theme) -> Vec<L
     vec![labelled("Supply now", text, theme.dim, theme)]
 }
 
-/// Supply and cost now, as a report tells them.
+/// Supply and cost of a report.
 pub fn of_report(found: &Preflight, group: &NewWorkergroup, theme: &Theme) -> Vec<Line<'static>> {
     let more = if found.coverage == Coverage::Cut {
         "at least "

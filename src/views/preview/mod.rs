@@ -1,10 +1,12 @@
-//! The card of one record: what a person decides by, in the order in which they ask.
+//! The card of one record: the facts to decide by, in the order people ask.
 //!
-//! It stands beside every list of records and is the first tab of the details.
+//! It is shown beside every list of records and as the first tab of the details.
 
 mod group;
 mod offer;
 mod volume;
+
+use std::sync::Arc;
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -25,13 +27,13 @@ use crate::widgets::range_bar::RangeBar;
 use crate::widgets::text::{cells, fit, wrap, wrap_line};
 use crate::widgets::theme::Theme;
 
-/// Cells of the labels in front of the bars.
+/// Cells of the labels before the bars.
 const LABEL: u16 = 9;
 
-/// Cells of the texts behind the bars.
+/// Cells of the texts after the bars.
 const TEXT: u16 = 24;
 
-/// The longest text of a record that a card shows, in cells.
+/// The maximum length of a record's text on a card, in cells.
 const LONGEST: usize = 200;
 
 /// The record of a card, and what it is compared with.
@@ -39,7 +41,7 @@ const LONGEST: usize = 200;
 pub struct Subject<'a> {
     pub listing: &'a Listing,
     pub row: usize,
-    /// Where the rows of the listing stand among each other.
+    /// The ranks of the listing's rows.
     pub standing: &'a Standing,
     /// The market and the person's settings.
     pub state: &'a State,
@@ -84,7 +86,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Draws the card of a row in a panel: the selected one of a list, beside the list.
+/// Draws the card of a list's selected row in a panel beside the list.
 pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(subject) = Subject::of(resource, row, scene) else {
         return;
@@ -111,15 +113,15 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let mut lines = subject.card(inner.width);
     if scene.size == Size::Compact {
-        // Few rows: what says something stays.
+        // With few rows, blank lines go first.
         lines.retain(|line| line.width() > 0);
     }
     scene.render(Paragraph::new(lines), inner);
 }
 
-/// What the lines of a card are made of.
+/// The data for the lines of a card.
 struct Card<'a> {
-    record: FullRecord,
+    record: Arc<FullRecord>,
     subject: Subject<'a>,
     width: u16,
 }
@@ -163,7 +165,7 @@ impl Card<'_> {
         self.subject.theme
     }
 
-    /// Title on the left, place on the right; below each other where both do not fit.
+    /// Title on the left, location on the right; one below the other if they do not fit.
     fn title(&self, title: String, place: Option<String>) -> Vec<Line<'static>> {
         let theme = self.theme();
         let place = place.unwrap_or_default();
@@ -180,7 +182,7 @@ impl Card<'_> {
         vec![Line::from(title), Line::styled(place, theme.text)]
     }
 
-    /// A bar of how many comparable rows are worse, and what the value is.
+    /// A bar of how many comparable rows are worse, and the value.
     fn bar(
         &self,
         label: &str,
@@ -210,7 +212,7 @@ impl Card<'_> {
         Some(fit(line, self.width))
     }
 
-    /// Facts in a row, separated by dots, broken between two of them.
+    /// Facts in a row, separated by dots, wrapped between two of them.
     fn facts(&self, facts: impl IntoIterator<Item = Option<String>>) -> Vec<Line<'static>> {
         let mut lines: Vec<String> = Vec::new();
         for fact in facts.into_iter().flatten().filter(|it| !it.is_empty()) {
@@ -243,7 +245,7 @@ impl Card<'_> {
     }
 }
 
-/// The colour of a standing: the best fifth good, the worst fifth a warning.
+/// The colour of a rank: the best fifth good, the worst fifth a warning.
 pub fn tint(share: f64, theme: &Theme) -> Style {
     match share {
         0.8.. => theme.good,
@@ -257,7 +259,7 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", (share * 100.0).round())
 }
 
-/// A share of an amount that is saved or added: `−28 %`.
+/// A saved or added share: `−28 %`.
 fn difference(saving: f64) -> String {
     let percent = format::trimmed(saving.abs() * 100.0, 0);
     match saving {

@@ -92,8 +92,7 @@ fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
     line
 }
 
-/// What the other price models ask: of their own searches where they were loaded, else as this
-/// record says.
+/// The prices of the other price models: from their own searches if loaded, else from this record.
 fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     let pricing = browser.pricing();
     let row = card.subject.row;
@@ -104,7 +103,7 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     let loaded = |key: &str, saving: &str| Some((card.computed(key)?, card.computed(saving)));
     let full = price(OfferType::OnDemand);
     let told = |model| {
-        // Only an on-demand search tells the on-demand price that the others are compared with.
+        // Only an on-demand search has the on-demand price to compare the others with.
         let full = full.filter(|_| pricing.model == OfferType::OnDemand);
         let price = price(model)?;
         let saving = full
@@ -129,7 +128,7 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     if pricing.model != OfferType::Reserved {
         let reserved =
             loaded("price_reserved", "saving_reserved").or_else(|| told(OfferType::Reserved));
-        // Without a discount there is nothing to reserve for.
+        // Without a discount there is no reason to reserve.
         let reserved = reserved.filter(|it| it.1.is_none_or(|saving| saving.abs() > 0.001));
         parts.extend(reserved.map(|it| format!("reserved {}", written(it))));
     }

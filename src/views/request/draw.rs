@@ -1,4 +1,4 @@
-//! Drawing a request: its facts above, the two bodies below, side by side or one at a time.
+//! Draws a request: its facts above, the two bodies below, side by side or one at a time.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
@@ -13,7 +13,7 @@ use crate::widgets::report::Report;
 use crate::widgets::text::{cells, wrap_line};
 use crate::widgets::viewport::Viewport;
 
-/// The widest that the request gets beside its response: few bodies that are sent are wider.
+/// The maximum width of the request beside its response: few request bodies are wider.
 const WIDEST_REQUEST: u16 = 80;
 
 /// Draws the details of a request.
@@ -70,7 +70,7 @@ fn body(view: &RequestDetails, side: Side, area: Rect, scene: &mut Scene<'_, '_>
     scene.label_border(area, cells(title(side)), &lines_label(viewport));
 }
 
-/// The body that has the focus, with the name of the other one beside its own.
+/// The focused body, with the name of the other one beside its own.
 fn one_body(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let tab = |side: Side| {

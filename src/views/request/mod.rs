@@ -15,11 +15,11 @@ use crate::app::State;
 use crate::app::keymap::{Action, Context};
 use crate::app::requests::{editable, resend, resendable};
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::domain::pretty;
+use crate::domain::{format, pretty};
 use crate::widgets::json;
 use crate::widgets::report::Report;
 
-/// The longest text that is pasted into a search, in bytes.
+/// The longest text that can be pasted into a search, in bytes.
 pub(super) const LONGEST_SEARCH: usize = 1024;
 
 /// One of the two bodies.
@@ -42,11 +42,11 @@ impl Side {
 #[derive(Debug)]
 pub struct RequestDetails {
     number: u64,
-    /// Its own copy: the ledger may drop the entry while it is read.
+    /// A copy: the ledger may drop the entry while it is shown.
     entry: LedgerEntry,
     request: Report,
     response: Report,
-    /// Whether a secret was taken out of request and response.
+    /// Whether a secret was removed from request and response.
     lacks_secret: (bool, bool),
     focus: Side,
 }
@@ -87,7 +87,7 @@ impl RequestDetails {
         }
     }
 
-    /// Shows the next request of the list; what is searched for stays.
+    /// Shows the next request of the list; the search stays.
     fn step(&mut self, by: isize, cx: &mut Cx<'_>) {
         let next = cx.state.requests.step_request(by);
         let Some((number, entry)) =
@@ -112,7 +112,7 @@ impl RequestDetails {
     }
 }
 
-/// Opens the request that an error on the open pane is about; false if there is none.
+/// Opens the failed request behind an error on the open pane; false if there is none.
 pub(super) fn open_failed(cx: &mut Cx<'_>) -> bool {
     cx.state
         .failed_request()
@@ -140,7 +140,7 @@ fn response_lines(entry: &LedgerEntry) -> Vec<Line<'static>> {
         lines.push(Line::from(format!(
             "… truncated after {} kB of {}",
             BODY_KEPT / 1024,
-            text::size(entry.bytes_received)
+            format::size(entry.bytes_received)
         )));
     }
     lines
@@ -163,7 +163,6 @@ impl View for RequestDetails {
             Context::Tabs,
             Context::Report,
             Context::Table,
-            Context::Movement,
             Context::Global,
             Context::Always,
         ]
@@ -195,10 +194,6 @@ impl View for RequestDetails {
             action => super::requests::unavailable(action),
         };
         refused.map_or(Availability::Available, Availability::Disabled)
-    }
-
-    fn takes_text(&self) -> bool {
-        self.focused().is_typing()
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -243,11 +238,7 @@ impl View for RequestDetails {
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let viewport = cx.viewport(self.focus.region());
-        if self.focused_mut().key(key, viewport) {
-            Outcome::Handled
-        } else {
-            Outcome::Ignored
-        }
+        Outcome::of(self.focused_mut().key(key, viewport))
     }
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
@@ -255,11 +246,8 @@ impl View for RequestDetails {
             cx.complain("Too long to search for");
             return Outcome::Handled;
         }
-        if self.focused_mut().paste(text) {
-            Outcome::Handled
-        } else {
-            Outcome::Ignored
-        }
+        let pasted = self.focused_mut().paste(text);
+        Outcome::of(pasted.map(|pasted| cx.pasted(pasted)).is_some())
     }
 
     fn click(&mut self, region: Region, _: usize, _: &mut Cx<'_>) -> Outcome {

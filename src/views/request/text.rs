@@ -1,18 +1,19 @@
-//! A request in words and figures, for the list, the preview and the details.
+//! A request as text, for the list, the preview and the details.
 
 use std::time::Duration;
 
 use ratatui::text::{Line, Span};
 
 use crate::api::LedgerEntry;
+use crate::domain::format;
 use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
 use crate::widgets::theme::Theme;
 
-/// The longest address or error that is laid out, in characters.
+/// The maximum length of an address or error, in characters.
 const LONGEST: usize = 2000;
 
-/// What is known of a request besides its bodies.
+/// The facts of a request besides its bodies.
 pub(in crate::views) fn facts(
     entry: &LedgerEntry,
     local: &LocalTime,
@@ -45,8 +46,8 @@ pub(in crate::views) fn facts(
                 format!(
                     " in {} · {} sent · {} received",
                     span(entry.took),
-                    size(entry.bytes_sent),
-                    size(entry.bytes_received)
+                    format::size(entry.bytes_sent),
+                    format::size(entry.bytes_received)
                 ),
                 theme.text,
             ),
@@ -69,7 +70,7 @@ pub(in crate::views) fn call(entry: &LedgerEntry) -> String {
     format!("{} {}", entry.method.name(), visible(path, 200))
 }
 
-/// The status in words, and what went wrong.
+/// The status with its reason phrase, and the error.
 pub(in crate::views) fn outcome(entry: &LedgerEntry) -> String {
     let status = entry.status_words();
     match &entry.error {
@@ -78,7 +79,7 @@ pub(in crate::views) fn outcome(entry: &LedgerEntry) -> String {
     }
 }
 
-/// How long a request waited to be sent, if it did: sleeping is measured to the next millisecond.
+/// How long a request waited to be sent, if it did; below a millisecond is the timer's resolution.
 pub(in crate::views) fn waited(entry: &LedgerEntry) -> Option<String> {
     (entry.waited.as_millis() > 1).then(|| span(entry.waited))
 }
@@ -98,17 +99,6 @@ pub(in crate::views) fn span(span: Duration) -> String {
     }
 }
 
-/// A number of bytes for people: `812 B`, `14.2 kB`, `3.1 MB`.
-pub(in crate::views) fn size(bytes: usize) -> String {
-    #[expect(clippy::cast_precision_loss)] // for people
-    let amount = bytes as f64;
-    match bytes {
-        0..1000 => format!("{bytes} B"),
-        1000..999_950 => format!("{:.1} kB", amount / 1e3),
-        _ => format!("{:.1} MB", amount / 1e6),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,8 +110,8 @@ mod tests {
         assert_eq!(span(Duration::from_millis(1250)), "1.25 s");
         assert_eq!(span(Duration::from_secs(125)), "2m 5s");
         assert_eq!(
-            (size(812), size(14_200), size(3_100_000)),
-            ("812 B".into(), "14.2 kB".into(), "3.1 MB".into())
+            [812, 14_200, 3_100_000].map(format::size),
+            ["812 B", "14.2 kB", "3.1 MB"]
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Drawing the Requests pane: filters, search line, table, and the selected request beside them.
+//! Draws the Requests pane: filters, search line, table, and the selected request beside them.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
-use super::super::request::text::{outcome, size, span, waited};
+use super::super::request::text::{outcome, span, waited};
 use super::{FILTERS, RequestsPane, SEARCH, preview};
 use crate::api::LedgerEntry;
 use crate::app::State;
@@ -15,6 +15,7 @@ use crate::app::frame_layout::Target;
 use crate::app::keymap::Action;
 use crate::app::requests::{Filter, Flight, RouteRun, Row};
 use crate::app::view::{Region, Scene};
+use crate::domain::format;
 use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
 use crate::widgets::panel::{Panel, Size};
@@ -22,10 +23,10 @@ use crate::widgets::table::{Column, Rows, Table, place};
 use crate::widgets::text::{cells, fit};
 use crate::widgets::theme::Theme;
 
-/// The narrowest that the list gets beside the preview: its first columns and the bars.
+/// The minimum width of the list beside the preview: its first columns and the bars.
 const LIST: u16 = 68;
 
-/// The widest that the list gets beside the preview: wider, it has no more to say.
+/// The maximum width of the list beside the preview: beyond it there is nothing more to show.
 const WIDEST_LIST: u16 = 124;
 
 pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -83,7 +84,7 @@ fn list(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The filters with how many requests each shows, the chosen one highlighted.
+/// The filters with their counts, the selected one highlighted.
 fn filters(area: Rect, scene: &mut Scene<'_, '_>) {
     let (theme, state) = (scene.theme, scene.state);
     let count = |filter: Filter| {
@@ -156,7 +157,7 @@ fn flight_line(flight: &Flight, width: u16, scene: &Scene<'_, '_>) -> Line<'stat
     fit(Line::styled(text, scene.theme.accent), width)
 }
 
-/// What stands in place of a list without rows.
+/// Replaces a list without rows.
 fn empty(area: Rect, scene: &mut Scene<'_, '_>) {
     let (theme, state) = (scene.theme, scene.state);
     let (what, how) = if state.ledger.is_empty() {
@@ -282,8 +283,8 @@ impl List<'_> {
                     self.bar_style(entry),
                 );
             }
-            Cell::Received => size(entry.bytes_received),
-            Cell::Sent => size(entry.bytes_sent),
+            Cell::Received => format::size(entry.bytes_received),
+            Cell::Sent => format::size(entry.bytes_sent),
             Cell::Attempt => entry.attempt.to_string(),
             Cell::Waited => waited(entry).unwrap_or_else(|| "—".to_owned()),
         };
@@ -380,8 +381,8 @@ impl Rows for List<'_> {
     }
 }
 
-/// A duration as a bar of at most `width` cells, which the slowest request of the list fills. The
-/// root lets others be told apart beside one that timed out.
+/// A duration as a bar of at most `width` cells, scaled to the slowest request of the list. The
+/// square root keeps the others apart next to one that timed out.
 fn bar(seconds: f64, slowest: f64, width: u16) -> String {
     if slowest <= 0.0 {
         return String::new();
@@ -396,12 +397,12 @@ fn bar(seconds: f64, slowest: f64, width: u16) -> String {
     bar
 }
 
-/// A count with its thousands apart.
+/// A count with thousands separators.
 pub(super) fn thousands(number: u64) -> String {
     crate::domain::routing::words::count(number)
 }
 
-/// A fact with its name, for the preview.
+/// A labelled fact, for the preview.
 pub(super) fn named(name: &'static str, value: String, theme: &Theme) -> Line<'static> {
     Line::from(vec![
         Span::styled(format!("{name:<10}"), theme.dim),

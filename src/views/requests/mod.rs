@@ -1,5 +1,5 @@
-//! The Requests pane: every request in a row, route runs folded into one, and the selected one
-//! beside the list.
+//! The Requests pane: one row per request, route runs folded into one, and the selected one beside
+//! the list.
 
 mod draw;
 mod preview;
@@ -21,7 +21,7 @@ const FILTERS: Region = Region(2);
 
 const SEARCH: Region = Region(3);
 
-/// The Requests pane. Its list belongs to the state: requests are recorded while other panes are
+/// The Requests pane. Its list is part of the state: requests are recorded while other panes are
 /// open.
 #[derive(Debug, Default)]
 pub struct RequestsPane {
@@ -44,8 +44,8 @@ impl RequestsPane {
     }
 }
 
-/// Why an action is not available where requests are listed or read; `None` for those that are.
-/// The pane shares the keys of tables, but its rows are no records of the market.
+/// Why an action is unavailable in this pane; `None` if it is available. The pane shares the keys
+/// of tables, but its rows are not records of the market.
 pub(super) fn unavailable(action: Action) -> Option<String> {
     let is_for_records = matches!(
         action,
@@ -86,7 +86,7 @@ fn show(filter: Filter, state: &mut State) {
     state.requests.set_filter(filter, &state.ledger);
 }
 
-/// Shows the filter beside the current one, round the end.
+/// Selects the next filter, wrapping around.
 fn step_filter(by: isize, state: &mut State) {
     let many = Filter::ALL.len();
     let here = Filter::ALL
@@ -110,7 +110,7 @@ fn open(cx: &mut Cx<'_>) {
     }
 }
 
-/// Esc: gives up what was resent, else clears the notices, the search, the filter.
+/// Esc: cancels resent requests, else clears the notices, the search, the filter.
 fn step_back(cx: &mut Cx<'_>) {
     let cancelled = cx.state.requests.cancel();
     if !cancelled.is_empty() {
@@ -133,12 +133,7 @@ impl View for RequestsPane {
         if self.is_typing {
             return &[Context::Query, Context::Always];
         }
-        &[
-            Context::Table,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::Table, Context::Global, Context::Always]
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -166,10 +161,6 @@ impl View for RequestsPane {
             action => unavailable(action),
         };
         refused.map_or(Availability::Available, Availability::Disabled)
-    }
-
-    fn takes_text(&self) -> bool {
-        self.is_typing
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -230,7 +221,7 @@ impl View for RequestsPane {
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
-        // Their seconds are shown.
+        // Their elapsed seconds are shown.
         (!state.requests.flights().is_empty())
             .then(|| state.animation(now, 0.25))
             .flatten()

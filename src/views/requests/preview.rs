@@ -18,13 +18,13 @@ use crate::widgets::json;
 use crate::widgets::panel::Panel;
 use crate::widgets::text::{fit, wrap_line};
 
-/// How much of a body is laid out, in bytes: more than the largest screen shows of it.
+/// How much of a body is laid out, in bytes: more than the largest screen shows.
 const BEGINNING: usize = 12 * 1024;
 
-/// Lines of the request's body that are shown before the response begins.
+/// Lines of the request's body before the response starts.
 const REQUEST_LINES: usize = 16;
 
-/// Draws what is selected in the list.
+/// Draws the preview of the selected row.
 pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     let state = scene.state;
     let selected = state.requests.selected();
@@ -70,7 +70,7 @@ fn request(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'
     let width = area.width.saturating_sub(4);
     let local = scene.state.local_time(scene.now);
     let mut known = facts(entry, &local, theme);
-    // The path: every request of a market goes to the same address, and there is little room.
+    // Only the path: every request of a market goes to the same address, and there is little room.
     if let Some(first) = known.first_mut() {
         *first = Line::styled(call(entry), theme.heading);
     }
@@ -108,7 +108,7 @@ fn body(text: &str, is_cut: bool) -> Vec<String> {
     pretty::body(beginning, is_cut || is_long)
 }
 
-/// What the requests of a route run come to.
+/// The figures of a route run.
 fn route_run(run: &RouteRun, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let (theme, state) = (scene.theme, scene.state);
     let local = state.local_time(scene.now);

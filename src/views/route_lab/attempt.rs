@@ -1,11 +1,8 @@
-//! One attempt: what came of it, the request for its worker, and the reply.
+//! One attempt: its outcome, the request for its worker, and the reply.
 
-use crossterm::event::KeyEvent;
-use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Style, Stylize};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{StatefulWidget, Widget};
 use serde_json::Value as Json;
 
 use super::attempts::kind_style;
@@ -18,11 +15,11 @@ use crate::app::view::{Availability, Cx, Outcome as Handling, Region, Scene, Vie
 use crate::domain::Untrusted;
 use crate::domain::routing::{Outcome, OutcomeKind, RouteSample, Run, words};
 use crate::domain::text::{json_for_terminal, visible};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::report::Report;
 use crate::widgets::text::wrap_line;
 use crate::widgets::theme::Theme;
-use crate::widgets::viewport::Viewport;
 
 /// Cells of the labels.
 const LABEL: usize = 14;
@@ -30,10 +27,10 @@ const LABEL: usize = 14;
 /// Cells of the facts beside the reply: a shortened signature fits on its line.
 pub(super) const FACTS: u16 = 58;
 
-/// The most of a reply that is laid out, in bytes.
+/// The maximum part of a reply that is laid out, in bytes.
 const LONGEST_REPLY: usize = 64 * 1024;
 
-/// The worker and the full reply of an attempt that was assigned one, while the reply is in memory.
+/// The worker and the full reply of an assigned attempt, while the reply is in memory.
 pub(super) fn assignment(run: &Run, place: usize) -> Option<(&Untrusted, &Untrusted)> {
     let sample = run.samples().get(place)?;
     Some((sample.outcome.worker()?, run.reply(sample.index)?))
@@ -48,7 +45,7 @@ pub(super) fn signature(reply: &Untrusted) -> Option<Untrusted> {
     }
 }
 
-/// What came of an attempt, a label and a value a line.
+/// The outcome of an attempt, one label and value per line.
 pub(super) fn facts(
     run: &Run,
     sample: &RouteSample,
@@ -132,7 +129,7 @@ const fn meaning(kind: OutcomeKind) -> &'static str {
     }
 }
 
-/// What the reply repeats of the request, and whether it is the same.
+/// What the reply echoes of the request, and whether it matches.
 fn echoes(run: &Run, sample: &RouteSample, reply: &Untrusted) -> Vec<(&'static str, String, bool)> {
     let Ok(reply) = serde_json::from_str::<Json>(reply.compared()) else {
         return Vec::new();
@@ -198,7 +195,7 @@ pub(super) fn request_lines(state: &State, run: &Run, sample: &RouteSample) -> V
     let Some((worker, reply)) = assigned else {
         return Vec::new();
     };
-    // Screens are shared and recorded: only a copy holds the signature that the worker checks.
+    // Screens are shared and recorded: only a copy contains the signature that the worker checks.
     let masked = Untrusted::from(redact::members(reply.compared()));
     let text = match worker_request::Written::of(state).command(worker, &masked) {
         Ok(command) => json_for_terminal(&command),
@@ -210,7 +207,7 @@ pub(super) fn request_lines(state: &State, run: &Run, sample: &RouteSample) -> V
     ]
 }
 
-/// The reply laid out, its secrets removed.
+/// The reply laid out, without secrets.
 pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
     let kind = sample.outcome.kind();
     if !matches!(kind, OutcomeKind::Assigned | OutcomeKind::Waiting) {
@@ -235,29 +232,6 @@ pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>>
     lines.map(|line| Line::from(line.to_owned())).collect()
 }
 
-/// Lines scrolled to `top`, long ones broken.
-pub(super) struct Scrolled<'a> {
-    pub lines: &'a [Line<'static>],
-    pub top: usize,
-}
-
-impl StatefulWidget for Scrolled<'_> {
-    type State = Viewport;
-
-    fn render(self, area: Rect, buffer: &mut Buffer, viewport: &mut Viewport) {
-        let wrapped: Vec<Line<'_>> = self
-            .lines
-            .iter()
-            .flat_map(|line| wrap_line(line, area.width, 2))
-            .collect();
-        viewport.scroll_to(self.top, wrapped.len(), area);
-        viewport.rows = Rect::default();
-        for (line, row) in wrapped.iter().skip(viewport.top).zip(area.rows()) {
-            line.render(row, buffer);
-        }
-    }
-}
-
 /// One attempt of a run, in full.
 #[derive(Debug)]
 pub(super) struct AttemptView {
@@ -276,7 +250,7 @@ impl AttemptView {
         view.show(place, state).then_some(view)
     }
 
-    /// Shows the attempt at a place; false if there is none.
+    /// Shows the attempt at an index; false if there is none.
     fn show(&mut self, place: usize, state: &State) -> bool {
         let Some(run) = state.routes.run(self.run) else {
             return false;
@@ -299,16 +273,16 @@ impl View for AttemptView {
             Context::Report,
             Context::Chart,
             Context::RouteLab,
-            Context::Movement,
             Context::Global,
             Context::Always,
         ]
     }
 
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.report)
+    }
+
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Handling {
-        if self.report.update(action, cx.viewport(Region::MAIN)) {
-            return Handling::Handled;
-        }
         match action {
             Action::Right => {
                 self.show(self.place + 1, cx.state);
@@ -358,26 +332,6 @@ impl View for AttemptView {
             Action::Submit | Action::Open => Some("close"),
             Action::Settings => Some("worker request"),
             _ => None,
-        }
-    }
-
-    fn takes_text(&self) -> bool {
-        self.report.is_typing()
-    }
-
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handling {
-        if self.report.key(key, cx.viewport(Region::MAIN)) {
-            Handling::Handled
-        } else {
-            Handling::Ignored
-        }
-    }
-
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Handling {
-        if self.report.paste(text) {
-            Handling::Handled
-        } else {
-            Handling::Ignored
         }
     }
 

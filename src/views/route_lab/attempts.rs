@@ -1,7 +1,7 @@
 //! The attempts of a run as a table with a search.
 //!
 //! A run may have a quarter of a million attempts, and more arrive while a person types: the search
-//! goes on in pieces, and without a search nothing is copied.
+//! runs in pieces, and without a search nothing is copied.
 
 use std::borrow::Cow;
 
@@ -13,15 +13,15 @@ use crate::widgets::table::{Column, Rows};
 use crate::widgets::text_input::TextInput;
 use crate::widgets::theme::Theme;
 
-/// Attempts searched in one piece: some milliseconds of work.
+/// Attempts searched per piece: a few milliseconds of work.
 const PIECE: usize = 8_000;
 
-/// Which attempts show, and which is selected.
+/// The filtered attempts and the selection.
 #[derive(Debug, Default)]
 pub(super) struct AttemptList {
     pub input: TextInput,
     filter: String,
-    /// Places of the attempts that match, among those searched.
+    /// Indices of the attempts that match, among those searched.
     found: Vec<u32>,
     searched: usize,
     /// The selected line; `None` follows the latest attempt.
@@ -29,12 +29,12 @@ pub(super) struct AttemptList {
 }
 
 impl AttemptList {
-    /// What is searched for; empty for nothing.
+    /// The search text; empty for none.
     pub fn filter(&self) -> &str {
         &self.filter
     }
 
-    /// Searches for what is typed, or shows all attempts.
+    /// Searches for the typed text, or shows all attempts.
     pub fn search(&mut self, is_on: bool) {
         let wanted = if is_on { self.input.text().trim() } else { "" };
         if wanted != self.filter {
@@ -50,7 +50,7 @@ impl AttemptList {
         self.chosen = None;
     }
 
-    /// Whether there are attempts that were not searched yet.
+    /// Whether there are attempts that have not been searched yet.
     pub fn is_behind(&self, samples: &[RouteSample]) -> bool {
         !self.filter.is_empty() && self.searched < samples.len()
     }
@@ -78,7 +78,7 @@ impl AttemptList {
         }
     }
 
-    /// The place among the attempts of a line.
+    /// The index of the attempt in a line.
     pub fn place(&self, line: usize, samples: &[RouteSample]) -> Option<usize> {
         if self.filter.is_empty() {
             (line < samples.len()).then_some(line)
@@ -103,7 +103,7 @@ impl AttemptList {
         self.chosen = (line < last).then_some(line);
     }
 
-    /// How many attempts show, and whether the selection follows the latest.
+    /// How many attempts match, and whether the selection follows the latest.
     pub fn note(&self, samples: &[RouteSample]) -> String {
         let all = samples.len();
         let [count, of] = [self.len(samples), all].map(|many| words::count(many as u64));
@@ -159,7 +159,7 @@ pub(super) fn columns() -> Vec<Column> {
     COLUMNS.iter().map(column).collect()
 }
 
-/// The rows of the table: only visible cells are made.
+/// The rows of the table, created only for visible cells.
 pub(super) struct AttemptRows<'a> {
     pub list: &'a AttemptList,
     pub samples: &'a [RouteSample],

@@ -1,4 +1,4 @@
-//! The charts of a run: latency over time, its distribution, and who served the requests.
+//! The charts of a run: latency over time, its distribution, and the workers.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ use crate::widgets::theme::Theme;
 /// Cells left of the vertical axis.
 const LABELS: u16 = 10;
 
-/// The most bars of the distribution: more tell no more.
+/// The maximum number of bars in the distribution: more would not tell more.
 const MOST_BARS: usize = 24;
 
 /// Eighths of a cell, to the right.
@@ -32,7 +32,7 @@ pub(super) fn side_by_side(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     distribution(run, Line::from("Distribution"), right, scene);
 }
 
-/// The scale of the latencies: from zero, or logarithmic where they are far apart.
+/// The scale of the latencies: from zero, or logarithmic if they are far apart.
 fn latency_scale(of: &Latencies) -> Option<Scale> {
     let (least, most) = of.least().zip(of.most())?;
     let scale = Scale::fit([least, most], None)?;
@@ -88,8 +88,8 @@ pub(super) fn over_time(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scen
     scene.render(canvas, plot);
 }
 
-/// Places of the replies in a chart, from 0 to 1; those that fall on one dot are there once, so that
-/// a quarter of a million attempts cost no more to draw than fill the chart.
+/// Positions of the replies in a chart, from 0 to 1; several on one dot are kept once, so that a
+/// quarter of a million attempts draw as fast as a full chart.
 #[derive(Default)]
 struct Dots {
     assigned: Vec<(f64, f64)>,
@@ -134,7 +134,7 @@ impl Dots {
     }
 }
 
-/// Which of `many` dots a place from 0 to 1 falls on.
+/// Which of `many` dots a position from 0 to 1 falls on.
 fn dot(place: f64, many: usize) -> usize {
     #[expect(
         clippy::cast_possible_truncation,
@@ -145,7 +145,7 @@ fn dot(place: f64, many: usize) -> usize {
     dot.min(many.saturating_sub(1))
 }
 
-/// A scale and how its values read.
+/// A scale and the format of its values.
 pub(super) struct Axis<'a>(pub &'a Scale, pub fn(f64) -> String);
 
 impl Axis<'_> {
@@ -158,7 +158,7 @@ impl Axis<'_> {
     }
 }
 
-/// Draws the axes with their labels; gives the area between them, if there is room for any.
+/// Draws the axes with their labels; returns the area between them, if there is any.
 pub(super) fn axes(
     (x, y): (Axis<'_>, Axis<'_>),
     area: Rect,
@@ -204,7 +204,7 @@ fn draw_vertical(y: &Axis<'_>, labels: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws the horizontal axis below the plot, with as many labels as stand apart.
+/// Draws the horizontal axis below the plot, with as many labels as fit without touching.
 fn draw_horizontal(x: &Axis<'_>, plot: Rect, foot: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let [rule, below] = Layout::vertical([Constraint::Length(1); 2]).areas(foot);
@@ -245,7 +245,7 @@ fn nothing(area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Line::styled("No replies yet", scene.theme.dim), area);
 }
 
-/// How many replies took how long, a bar a range.
+/// How many replies took how long, one bar per range.
 pub(super) fn distribution(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let basis = if run.plan().rate.is_some() {
@@ -285,8 +285,8 @@ pub(super) fn distribution(run: &Run, title: Line<'_>, area: Rect, scene: &mut S
     }
 }
 
-/// The latencies in `many` ranges from the shortest to the longest: where each begins, and how many
-/// it holds. Equal ratios rather than differences where they are far apart.
+/// The latencies in `many` ranges from the shortest to the longest: the start and count of each.
+/// Ranges grow by equal ratios if the latencies are far apart.
 fn bins(of: &Latencies, many: usize) -> Vec<(f64, u64)> {
     let Some((low, high)) = of.least().zip(of.most()).filter(|_| many > 0) else {
         return Vec::new();
@@ -309,7 +309,7 @@ fn bins(of: &Latencies, many: usize) -> Vec<(f64, u64)> {
     bars
 }
 
-/// A bar as long as `part` of `most`, at most `width` cells; what is not nothing shows.
+/// A bar of `part` out of `most`, at most `width` cells; anything above zero is visible.
 fn bar(part: u64, most: u64, width: u16) -> String {
     if part == 0 || most == 0 {
         return String::new();
@@ -387,8 +387,8 @@ impl Rows for WorkerRows<'_> {
     }
 }
 
-/// Who was assigned what, most first, with how the request numbers run. With a title and a cursor
-/// it has the keyboard.
+/// The workers by assignments, most first, with their request number gaps. With a title and a
+/// cursor it has the keyboard.
 pub(super) fn workers(
     run: &Run,
     (region, turn): (Region, Option<(Line<'_>, usize)>),
@@ -416,7 +416,7 @@ pub(super) fn workers(
         scene.render(Line::styled("No worker assigned yet", theme.dim), inner);
         return;
     }
-    // Addresses are as wide as their longest; the bar takes the rest.
+    // The worker column fits the longest address; the bar takes the rest.
     let widest = rows.ranked.iter().take(100);
     let widest = widest.map(|share| cells(&share.worker.screen(44))).max();
     let column = |col: &Col| match col {

@@ -1,4 +1,4 @@
-//! Two runs side by side, with a verdict where a test supports one.
+//! Two runs side by side, with a verdict if a test supports one.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style};
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::canvas::{Canvas, Line as Stroke};
+use ratatui::widgets::canvas::Canvas;
 
 use super::charts::{Axis, axes};
 use crate::app::State;
@@ -18,6 +18,7 @@ use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::routing::{
     Figure, FigureUnit, LEAST_VALUES, Latencies, Verdict, compare, words,
 };
+use crate::views::chart::polyline;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::table::{self, Column, Rows, Table};
 use crate::widgets::text::fit;
@@ -26,7 +27,7 @@ use crate::widgets::theme::Theme;
 /// Cells of the table of figures.
 const TABLE: u16 = 86;
 
-/// A run beside another one.
+/// A run compared with another one.
 #[derive(Debug)]
 pub(super) struct Compare {
     run: u64,
@@ -35,7 +36,7 @@ pub(super) struct Compare {
 }
 
 impl Compare {
-    /// The run beside the one before it, or after it.
+    /// The run compared with the one before it, or after it.
     pub fn new(state: &State, run: u64) -> Option<Self> {
         let other = neighbour(state, run, run, false)?;
         Some(Self {
@@ -56,7 +57,7 @@ impl Compare {
     }
 }
 
-/// The run before or after `from`, `run` left out; at the end, the first on the other side.
+/// The nearest run before or after `from`, other than `run`; at the end, one on the other side.
 fn neighbour(state: &State, run: u64, from: u64, after: bool) -> Option<u64> {
     let numbers = state.routes.runs().iter().map(|run| run.number);
     let numbers: Vec<u64> = numbers.filter(|number| *number != run).collect();
@@ -74,7 +75,7 @@ fn figures(first: &RouteRun, second: &RouteRun, scene: &Scene<'_, '_>) -> Vec<Fi
     )
 }
 
-/// What the tested figures say of the later run, one line each.
+/// The verdicts of the tests on the later run, one line each.
 fn verdicts((first, second): (u64, u64), figures: &[Figure], theme: &Theme) -> Vec<Line<'static>> {
     let sentence = |figure: &Figure| {
         let (one, two) = (figure.first?, figure.second?);
@@ -91,7 +92,7 @@ fn verdicts((first, second): (u64, u64), figures: &[Figure], theme: &Theme) -> V
             )),
         ]))
     };
-    // The times first: they are what one compares runs for.
+    // The times first: they are the reason to compare runs.
     let mut tested: Vec<&Figure> = figures.iter().collect();
     tested.sort_by_key(|figure| figure.unit != FigureUnit::Seconds);
     tested.into_iter().filter_map(sentence).collect()
@@ -137,7 +138,7 @@ const fn has_both(figure: &Figure) -> bool {
     figure.first.is_some() && figure.second.is_some()
 }
 
-/// A value with its sign, unless both runs read the same: a tenth of a percent is no news.
+/// A value with its sign, unless both runs show the same: a tenth of a percent is noise.
 fn signed(figure: &Figure, value: Option<f64>, words: impl Fn(f64) -> String) -> String {
     let [first, second] = [figure.first, figure.second].map(|value| words::figure(figure, value));
     let Some(value) = value.filter(|_| first != second) else {
@@ -181,12 +182,7 @@ impl Rows for FigureRows<'_> {
 
 impl View for Compare {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::RouteLab,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::RouteLab, Context::Global, Context::Always]
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -292,7 +288,7 @@ impl Compare {
     }
 }
 
-/// Which share of the replies of each run took at most how long.
+/// The cumulative distribution of the replies of each run.
 fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let own = [(first, theme.series[0]), (second, theme.series[4])];
@@ -324,16 +320,7 @@ fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene
         .paint(|context| {
             for (of, (_, style)) in latencies.iter().zip(own) {
                 let color = style.fg.unwrap_or(Color::Reset);
-                for step in curve(of, &scale).windows(2) {
-                    let ((x1, y1), (x2, y2)) = (step[0], step[1]);
-                    context.draw(&Stroke {
-                        x1,
-                        y1,
-                        x2,
-                        y2,
-                        color,
-                    });
-                }
+                polyline(context, &curve(of, &scale), color);
             }
         });
     scene.render(canvas, plot);

@@ -22,7 +22,7 @@ impl ConfirmRun {
     }
 }
 
-/// The load that a plan adds at most, and what its polls add.
+/// The maximum load of a plan, and what its polls add.
 pub(super) fn load(plan: &RoutePlan) -> String {
     let requests = match (plan.stop, plan.rate) {
         #[expect(clippy::cast_precision_loss)] // at most 250,000

@@ -11,7 +11,7 @@ use crate::domain::routing::Run;
 use crate::domain::text::visible;
 use crate::views::copy::CopyMenu;
 
-/// The most characters of a server's text that are copied.
+/// The maximum length of a server's text that is copied, in characters.
 const LONGEST: usize = 10_000;
 
 /// The menu for an attempt; without one, for the next request of the run.
@@ -48,7 +48,7 @@ fn items(state: &State, run: &Run, place: Option<usize>) -> Vec<CopyItem> {
             "the worker's address",
             of_worker(&|worker, _| {
                 let worker = worker.compared();
-                // As a command it would run: only what is plainly an address of the web is copied.
+                // As a shell command it could run: only a plain web address is copied.
                 if curl::without_key(worker, "").is_none() {
                     return Err("the address is no plain http or https address");
                 }

@@ -1,5 +1,5 @@
-//! Drawing the lab: the headline, and below it charts, workers, figures and attempts, as many side
-//! by side as the screen has room for.
+//! Draws the lab: the headline, and below it charts, workers, figures and attempts, as many side by
+//! side as fit.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Style, Stylize};
@@ -14,6 +14,7 @@ use crate::app::view::{Region, Scene};
 use crate::domain::routing::{End, Latencies, OutcomeKind, Phase, Run, words};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::range_bar::RangeBar;
+use crate::widgets::scrolled::Scrolled;
 use crate::widgets::table::{self, Table};
 use crate::widgets::text::{fit, wrap_line};
 use crate::widgets::theme::Theme;
@@ -80,7 +81,7 @@ fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Paragraph::new(text).centered(), middle);
 }
 
-/// What the run is, how far it is, and the two times that people ask about.
+/// The run, its progress, and its two main times.
 fn headline(route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let run = route_run.run();
     let runs = scene.state.routes.runs();
@@ -247,7 +248,7 @@ fn load(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
     Line::from(spans)
 }
 
-/// The part whose turn it is, its tabs in the title.
+/// The open part, with its tabs in the title.
 fn turn(view: &RouteLab, run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let run = run.run();
     match view.tab.within(scene.size) {
@@ -262,7 +263,7 @@ fn turn(view: &RouteLab, run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) 
     }
 }
 
-/// The names of the parts that take turns, the open one emphasized.
+/// The tabs of the parts, the open one emphasised.
 fn tabs(view: &RouteLab, scene: &Scene<'_, '_>) -> Line<'static> {
     let turns = Tab::turns(scene.size);
     let open = view.tab.within(scene.size);
@@ -384,7 +385,7 @@ fn preview(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     flow(&lines, 0, inner, scene);
 }
 
-/// Lines as many as fit, long ones broken.
+/// As many lines as fit, with long ones wrapped.
 fn flow(lines: &[Line<'static>], from: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let wrapped = lines
         .iter()
@@ -395,7 +396,7 @@ fn flow(lines: &[Line<'static>], from: usize, area: Rect, scene: &mut Scene<'_, 
     }
 }
 
-/// The one attempt of a single request: what came of it, and the reply beside it.
+/// The one attempt of a single request: its outcome, and the reply beside it.
 fn single(view: &RouteLab, route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let (run, theme) = (route_run.run(), scene.theme);
     let Some(sample) = run.samples().last() else {
@@ -429,7 +430,7 @@ fn single(view: &RouteLab, route_run: &RouteRun, area: Rect, scene: &mut Scene<'
     let inner = panel.render(right, scene.frame.buffer_mut(), theme);
     scene.scroll(
         Region::MAIN,
-        attempt::Scrolled {
+        Scrolled {
             lines: &body,
             top: view.cursor,
         },

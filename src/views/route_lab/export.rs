@@ -1,6 +1,5 @@
-//! Where a run is written to.
+//! Exports a run to a file.
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::State;
@@ -11,6 +10,7 @@ use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::format;
 use crate::widgets::dialog;
 use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Tone};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,10 +20,10 @@ enum Key {
     Write,
 }
 
-/// The ending of a file, in the order of the choice.
+/// The file extensions, in the order of the choice.
 const ENDINGS: [&str; 2] = [".json", ".csv"];
 
-/// The file name that was typed, and the one that was suggested in its place.
+/// The typed file name, and the suggestion that it replaced.
 #[derive(Debug, Clone)]
 struct Remembered {
     typed: String,
@@ -113,7 +113,7 @@ fn stem(path: &str) -> Option<&str> {
     ENDINGS.iter().find_map(|ending| path.strip_suffix(ending))
 }
 
-/// A file name of endpoint, moment and number of the run.
+/// A file name with endpoint, time and number of the run.
 fn suggestion(route_run: &RouteRun, is_csv: bool) -> String {
     let run = route_run.run();
     let endpoint = run.plan().endpoint.chars();
@@ -134,6 +134,14 @@ impl View for Export {
         self.form.contexts()
     }
 
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
+    fn text_changed(&mut self, _: &mut Cx<'_>) {
+        self.changed(Key::File);
+    }
+
     fn placement(&self) -> Placement {
         Placement::Dialog
     }
@@ -147,10 +155,6 @@ impl View for Export {
         }
     }
 
-    fn takes_text(&self) -> bool {
-        true
-    }
-
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if action == Action::Back {
             cx.close();
@@ -158,22 +162,6 @@ impl View for Export {
         }
         let event = self.form.update(action);
         self.after(event, cx)
-    }
-
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        if !self.form.key(key) {
-            return Outcome::Ignored;
-        }
-        self.changed(Key::File);
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
-        if self.form.paste(text).is_err() {
-            return Outcome::Ignored;
-        }
-        self.changed(Key::File);
-        Outcome::Handled
     }
 
     fn click(&mut self, _: Region, field: usize, cx: &mut Cx<'_>) -> Outcome {

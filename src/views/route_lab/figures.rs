@@ -1,20 +1,20 @@
-//! All figures of a run: percentiles of both times, and what came of the requests.
+//! All figures of a run: percentiles of both times, and the outcomes.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::attempt::Scrolled;
 use super::attempts::kind_style;
 use crate::app::view::{Region, Scene};
 use crate::domain::routing::{OutcomeKind, Quantiles, Run, Summary, words};
 use crate::widgets::panel::{Panel, Size};
+use crate::widgets::scrolled::Scrolled;
 use crate::widgets::theme::Theme;
 
 /// Cells of the labels.
 const LABEL: usize = 16;
 
-/// Rows of the figures one below the other, with their frame.
+/// Rows of the figures, including their frame.
 pub(super) fn height(run: &Run) -> u16 {
     let kinds = OutcomeKind::ALL.into_iter();
     let kinds = kinds.filter(|kind| run.stats().count(*kind) > 0).count();
@@ -33,7 +33,7 @@ pub(super) fn panel(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The figures as the part whose turn it is.
+/// The figures as the open part.
 pub(super) fn titled(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let panel = Panel::new(title).focused(true).sized(scene.size);
@@ -62,7 +62,6 @@ fn row(label: &str, value: String, style: Style, theme: &Theme) -> Line<'static>
     ])
 }
 
-/// A percentile.
 type Figure = fn(&Quantiles) -> f64;
 
 fn times(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {

@@ -1,6 +1,5 @@
-//! The form of a new run, with its plan live beside it.
+//! The form for a new run, with its plan updated beside it.
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
@@ -20,6 +19,7 @@ use crate::domain::routing::{DEFAULT_RATE, PollPolicy, RoutePlan, Stop, parse_sp
 use crate::domain::text::visible;
 use crate::widgets::dialog::centred;
 use crate::widgets::form::{Field, Form, FormEvent, FormLines};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Size, Tone};
 use crate::widgets::theme::Theme;
 
@@ -43,7 +43,7 @@ enum Key {
     Start,
 }
 
-/// The texts of the form, which the closed form remembers.
+/// The texts kept while the form is closed.
 const TEXTS: [Key; 8] = [
     Key::Endpoint,
     Key::Cost,
@@ -56,7 +56,7 @@ const TEXTS: [Key; 8] = [
 ];
 
 impl Key {
-    /// The field that a parameter of the plan is filled in by.
+    /// The field of a plan's parameter.
     fn of(parameter: &str) -> Self {
         match parameter {
             "endpoint" => Self::Endpoint,
@@ -90,7 +90,7 @@ impl Mode {
     }
 }
 
-/// What the closed form remembers.
+/// The input of a closed form.
 #[derive(Debug)]
 struct Remembered {
     texts: Vec<String>,
@@ -126,7 +126,7 @@ fn blank_or_number(text: &str) -> Result<(), String> {
     optional(text).map(drop)
 }
 
-/// A number, perhaps with `/s` behind it, or nothing.
+/// A number, optionally followed by `/s`, or nothing.
 fn optional(text: &str) -> Result<Option<f64>, String> {
     let text = text.strip_suffix("/s").unwrap_or(text).trim_end();
     if text.is_empty() {
@@ -211,7 +211,7 @@ impl NewRun {
         self.form.focused() == Some(Key::Endpoint)
     }
 
-    /// The plan as the form reads now.
+    /// The plan in the fields.
     fn plan(&self) -> Result<RoutePlan, Vec<Objection>> {
         let text = |key: Key| self.form.text(key).into_owned();
         let mode = self.mode();
@@ -255,7 +255,7 @@ impl NewRun {
                 None => note("patience", "Not a time: 30s, 5m, 1h"),
             }
         }
-        // What could not be read has its own error: the value in its place is not judged.
+        // A field that cannot be parsed has its own error: the placeholder value is not checked.
         let judged = plan.check().into_iter().filter(|objection| {
             let mut own = unread.iter();
             !own.any(|other| other.parameter == objection.parameter)
@@ -296,9 +296,9 @@ impl NewRun {
         }
     }
 
-    /// Puts the endpoint in that follows the present one among those of the workergroups.
+    /// Replaces the endpoint by the next one of the listed workergroups.
     fn complete(&mut self, state: &State) {
-        let known = state.endpoints();
+        let known = state.endpoint_names();
         let present = self.form.text(Key::Endpoint).into_owned();
         let next = match known.iter().position(|name| *name == present) {
             Some(place) => known.get((place + 1) % known.len()),
@@ -327,10 +327,14 @@ impl NewRun {
 impl View for NewRun {
     fn contexts(&self) -> &'static [Context] {
         if self.focuses_endpoint() {
-            // The endpoint completes as a query does.
+            // The endpoint completes like a query.
             return &[Context::Query, Context::Always];
         }
         self.form.contexts()
+    }
+
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
     }
 
     fn placement(&self) -> Placement {
@@ -346,10 +350,6 @@ impl View for NewRun {
             Action::Newer => Some("next field"),
             _ => None,
         }
-    }
-
-    fn takes_text(&self) -> bool {
-        true
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -370,31 +370,13 @@ impl View for NewRun {
         self.after(event, cx)
     }
 
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        if self.form.key(key) {
-            Outcome::Handled
-        } else {
-            Outcome::Ignored
-        }
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        match self.form.paste(text) {
-            Ok(pasted) => {
-                cx.pasted(pasted);
-                Outcome::Handled
-            }
-            Err(_) => Outcome::Ignored,
-        }
-    }
-
     fn click(&mut self, _: Region, field: usize, cx: &mut Cx<'_>) -> Outcome {
         let event = self.form.click(field);
         self.after(event, cx)
     }
 
     fn resumed(&mut self, cx: &mut Cx<'_>) {
-        // The question was answered with yes: the run is on.
+        // The question was confirmed: the run has started.
         if cx.state.drafts.get::<Started>().is_some() {
             cx.close();
         }
@@ -444,7 +426,7 @@ impl View for NewRun {
 }
 
 impl NewRun {
-    /// What the run is and what it can cost.
+    /// A description of the run and its maximum cost.
     fn notes(&self, scene: &Scene<'_, '_>, theme: &Theme) -> Text<'static> {
         let mut lines = Vec::new();
         match self.plan() {
@@ -497,7 +479,7 @@ impl NewRun {
             let body = wire.body_text().unwrap_or_default();
             lines.push(Line::styled(visible(&body, 200), theme.dim));
         }
-        let endpoints = scene.state.endpoints();
+        let endpoints = scene.state.endpoint_names();
         if !endpoints.is_empty() {
             let present = self.form.text(Key::Endpoint);
             lines.push(Line::default());

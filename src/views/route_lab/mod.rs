@@ -1,6 +1,6 @@
-//! The route lab: requests to the routing endpoint, one or a series, and what came of them.
+//! The route lab: requests to the routing endpoint, one or a series, and their results.
 //!
-//! The runs are in [`crate::app::routes`] and go on while this view is closed.
+//! The runs are in [`crate::app::routes`] and continue while this view is closed.
 
 mod attempt;
 mod attempts;
@@ -27,10 +27,10 @@ use crate::domain::routing::{RoutePlan, RouteSample};
 use crate::widgets::panel::Size;
 use attempts::AttemptList;
 
-/// The workers, where they stand beside the attempts.
+/// The workers, if shown beside the attempts.
 const WORKERS: Region = Region(2);
 
-/// A part of the lab that smaller screens show one at a time.
+/// A part of the lab; smaller screens show one at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Tab {
     Latency,
@@ -52,7 +52,8 @@ impl Tab {
         }
     }
 
-    /// Those that take turns on a screen of this size; the others always show.
+    /// The parts that share a place as tabs on a screen of this size; the others are always
+    /// visible.
     const fn turns(size: Size) -> &'static [Self] {
         match size {
             Size::Compact => &[
@@ -67,7 +68,7 @@ impl Tab {
         }
     }
 
-    /// Itself if it takes turns on such a screen, else the first that does.
+    /// Itself if it is a tab on such a screen, else the first tab.
     fn within(self, size: Size) -> Self {
         let turns = Self::turns(size);
         if turns.contains(&self) {
@@ -78,7 +79,7 @@ impl Tab {
     }
 }
 
-/// What the closed lab remembers.
+/// The state of a closed lab.
 #[derive(Debug)]
 struct Remembered {
     shown: Option<u64>,
@@ -86,23 +87,23 @@ struct Remembered {
     search: String,
 }
 
-/// A run that has just started, on its way from the form to the lab.
+/// A run that has just started, passed from the form to the lab.
 #[derive(Debug)]
 struct Started(u64);
 
 /// A run with its figures, charts and attempts.
 #[derive(Debug, Default)]
 pub struct RouteLab {
-    /// The number of the run; none shows the latest.
+    /// The number of the run; `None` shows the latest.
     shown: Option<u64>,
     tab: Tab,
     attempts: AttemptList,
-    /// The selected worker, or lines scrolled away where there is no list.
+    /// The selected worker, or the scroll offset where there is no list.
     cursor: usize,
     is_searching: bool,
 }
 
-/// Opens the lab; unless a run is in progress, with the form of a new one.
+/// Opens the lab; unless a run is in progress, with the form for a new one.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     let mut lab = RouteLab::default();
     if let Some(remembered) = cx.state.drafts.get::<Remembered>() {
@@ -119,7 +120,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Starts a run, after a question where it can cost money; false if it did not start yet.
+/// Starts a run, after a question if it can cost money; false if it has not started yet.
 fn start(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
     let adds_load = plan.injects_load() || plan.poll.cost.is_some_and(|cost| cost > 0.0);
     if plan.is_single() || !adds_load {
@@ -132,7 +133,6 @@ fn start(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
     Ok(())
 }
 
-/// Starts a run at once.
 fn begin(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
     let (number, effects) = cx.state.start_route(plan, cx.now)?;
     cx.effects(effects);
@@ -168,7 +168,7 @@ impl RouteLab {
             .is_some_and(|run| run.run().plan().is_single())
     }
 
-    /// The place among the attempts of the selected one.
+    /// The index of the selected attempt.
     fn selected(&self, state: &State) -> Option<usize> {
         let samples = self.samples(state);
         self.attempts.place(self.attempts.cursor(samples), samples)
@@ -199,7 +199,7 @@ impl RouteLab {
         if tab == Tab::Attempts && !is_single {
             return self.attempts.step(by, self.samples(cx.state));
         }
-        // A list has a cursor on any line; a text keeps its last page full.
+        // A list's cursor can be on any line; a text keeps its last page full.
         let last = if tab == Tab::Workers && !is_single {
             viewport.total.saturating_sub(1)
         } else {
@@ -220,7 +220,7 @@ impl RouteLab {
         Outcome::Handled
     }
 
-    /// The run that pausing and stopping are about: the shown one, else the one in progress.
+    /// The run to pause or stop: the shown one, else the one in progress.
     fn active<'a>(&self, state: &'a State) -> Option<&'a RouteRun> {
         let shown = self.run(state).filter(|run| run.is_active());
         shown.or_else(|| state.routes.active())
@@ -273,9 +273,17 @@ impl RouteLab {
         self.attempts.search(true);
         self.attempts.advance(self.samples(cx.state));
     }
+
+    /// Opens a view on the selected attempt.
+    fn open<V: View + 'static>(&self, cx: &mut Cx<'_>, view: fn(&State, u64, usize) -> Option<V>) {
+        let run = self.run(cx.state).map(|run| run.number);
+        if let Some((run, place)) = run.zip(self.selected(cx.state)) {
+            cx.try_open(|state| view(state, run, place));
+        }
+    }
 }
 
-/// How much room the screen has; the footer takes a row of it.
+/// The size class of the screen, minus the footer's row.
 fn size(state: &State) -> Size {
     Size::of(state.size.0, state.size.1.saturating_sub(1))
 }
@@ -288,7 +296,6 @@ impl View for RouteLab {
         &[
             Context::RouteLab,
             Context::Tabs,
-            Context::Movement,
             Context::Global,
             Context::Always,
         ]
@@ -308,12 +315,7 @@ impl View for RouteLab {
                 let size = size(cx.state);
                 return self.turn(Tab::turns(size).len() - 1, size);
             }
-            Action::Open => {
-                let run = self.run(cx.state).map(|run| run.number);
-                if let Some((run, place)) = run.zip(self.selected(cx.state)) {
-                    cx.try_open(|state| attempt::AttemptView::new(state, run, place));
-                }
-            }
+            Action::Open => self.open(cx, attempt::AttemptView::new),
             Action::Query => {
                 self.tab = Tab::Attempts;
                 self.is_searching = true;
@@ -346,12 +348,7 @@ impl View for RouteLab {
                     cx.try_open(|state| copy::menu(state, run, place));
                 }
             }
-            Action::Settings => {
-                let run = self.run(cx.state).map(|run| run.number);
-                if let Some((run, place)) = run.zip(self.selected(cx.state)) {
-                    cx.try_open(|state| worker_request::WorkerRequest::new(state, run, place));
-                }
-            }
+            Action::Settings => self.open(cx, worker_request::WorkerRequest::new),
             Action::Back if !self.attempts.filter().is_empty() => self.attempts.search(false),
             Action::Back => cx.close(),
             _ => return Outcome::Ignored,

@@ -1,6 +1,5 @@
-//! The request for the assigned worker: written here, sent by the person.
+//! The request for the assigned worker: prepared here, sent by the person.
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Paragraph, Wrap};
@@ -16,15 +15,16 @@ use crate::domain::routing::{PayloadError, check_payload, next_hop_body};
 use crate::domain::text::json_for_terminal;
 use crate::widgets::dialog;
 use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Tone};
 
-/// The longest address of a worker that a command is written for.
+/// The maximum length of a worker's address in a command.
 const LONGEST_URL: usize = 2000;
 
-/// The payload where none is typed.
+/// The default payload.
 const NO_PAYLOAD: &str = "{}";
 
-/// The person's part of the request: where at the worker, and what.
+/// The person's part of the request: path and payload.
 #[derive(Debug, Clone)]
 pub(super) struct Written {
     path: String,
@@ -35,7 +35,7 @@ pub(super) struct Written {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unwritten {
     Payload(PayloadError),
-    /// The worker's address is not plainly one of the web.
+    /// The worker's address is not a plain web address.
     Address,
 }
 
@@ -51,7 +51,6 @@ impl std::fmt::Display for Unwritten {
 }
 
 impl Written {
-    /// What the person typed last.
     pub fn of(state: &State) -> Self {
         state.drafts.get::<Self>().cloned().unwrap_or(Self {
             path: "/".to_owned(),
@@ -92,7 +91,7 @@ enum Key {
     Body,
 }
 
-/// The form of path and payload, with the command live.
+/// The form for path and payload, with the command updated below.
 #[derive(Debug)]
 pub(super) struct WorkerRequest {
     run: u64,
@@ -101,7 +100,7 @@ pub(super) struct WorkerRequest {
 }
 
 impl WorkerRequest {
-    /// For an attempt that was assigned a worker.
+    /// The form for an attempt with a worker.
     pub fn new(state: &State, run: u64, place: usize) -> Option<Self> {
         assignment(state.routes.run(run)?.run(), place)?;
         let written = Written::of(state);
@@ -169,6 +168,10 @@ impl View for WorkerRequest {
         self.form.contexts()
     }
 
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
     fn placement(&self) -> Placement {
         Placement::Dialog
     }
@@ -182,10 +185,6 @@ impl View for WorkerRequest {
         }
     }
 
-    fn takes_text(&self) -> bool {
-        true
-    }
-
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if action == Action::Back {
             cx.close();
@@ -193,24 +192,6 @@ impl View for WorkerRequest {
         }
         let event = self.form.update(action);
         self.after(event, cx)
-    }
-
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        if self.form.key(key) {
-            Outcome::Handled
-        } else {
-            Outcome::Ignored
-        }
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        match self.form.paste(text) {
-            Ok(pasted) => {
-                cx.pasted(pasted);
-                Outcome::Handled
-            }
-            Err(_) => Outcome::Ignored,
-        }
     }
 
     fn click(&mut self, _: Region, field: usize, cx: &mut Cx<'_>) -> Outcome {
@@ -249,7 +230,7 @@ impl View for WorkerRequest {
             Ok(text) => (text, theme.text),
             Err(why) => (why.to_string(), theme.error),
         };
-        // The command holds the signature: the worker checks it.
+        // The command contains the signature: the worker checks it.
         let text = Line::styled(json_for_terminal(&text), style);
         scene.render(Paragraph::new(text).wrap(Wrap { trim: false }), command);
     }

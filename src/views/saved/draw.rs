@@ -10,7 +10,7 @@ use crate::views::sheet;
 use crate::widgets::panel::Panel;
 use crate::widgets::theme::Theme;
 
-/// The longest text of a search that is shown.
+/// The maximum length of a search's text.
 const LONGEST: usize = 600;
 
 pub(super) fn saved(view: &Saved, area: Rect, scene: &mut Scene<'_, '_>) {

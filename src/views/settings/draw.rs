@@ -18,7 +18,7 @@ pub(super) fn settings(view: &Settings, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// What becomes of the focused field, and the body that would be sent.
+/// How the focused setting is applied, and the request body.
 fn request(view: &Settings, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = Vec::new();
@@ -36,7 +36,7 @@ fn request(view: &Settings, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// What becomes of a value: sent, applied to the loaded rows, or nothing.
+/// How a value is applied: sent, applied to the loaded rows, or ignored.
 fn note(view: &Settings, setting: Setting) -> Option<String> {
     let condition = |key: &str| match view.base.catalog().by_key(key) {
         Some(field) if view.dialect.sends(field) => format!("Sent as {key}."),

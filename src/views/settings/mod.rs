@@ -1,9 +1,8 @@
-//! What a search asks besides its filters: price type, storage, limit, and the switches that people
-//! reach for most. What a dialect cannot send is applied to the loaded rows.
+//! The search settings besides filters: price type, storage, limit, and the most used switches.
+//! Settings that a dialect cannot send are applied to the loaded rows.
 
 mod draw;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::request_preview::RequestPreview;
@@ -16,6 +15,7 @@ use crate::domain::{
     language,
 };
 use crate::widgets::form::{self, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 
 const OFFER_TYPES: [OfferType; 3] = [OfferType::OnDemand, OfferType::Bid, OfferType::Reserved];
 
@@ -38,7 +38,7 @@ enum Setting {
     Apply,
 }
 
-/// What is chosen and typed, as the form has it.
+/// The selected and typed values.
 #[derive(Debug, Clone, PartialEq)]
 struct Values {
     offer_type: usize,
@@ -49,11 +49,11 @@ struct Values {
     unbundled: usize,
 }
 
-/// What closed settings were left with, for each resource.
+/// The values of closed settings, one per resource.
 #[derive(Debug, Default)]
 struct Left([Option<Values>; 3]);
 
-/// A query on its way to the filter editor below.
+/// A query to pass to the filter editor below.
 #[derive(Debug)]
 pub(super) struct Chosen(pub Query);
 
@@ -77,7 +77,7 @@ impl Settings {
             .then(|| Self::of(browser.query.clone(), browser.dialect(), false, state))
     }
 
-    /// The settings of a query that the filter editor holds.
+    /// The settings of the filter editor's query.
     pub fn over_filter(query: Query, state: &State) -> Self {
         Self::of(query, state.profile.dialect, true, state)
     }
@@ -118,14 +118,13 @@ impl Settings {
         self.form.choose(Setting::Bundling, values.unbundled);
     }
 
-    /// Works out what would be sent.
     fn look_ahead(&mut self) {
         if let Some(query) = self.query() {
             self.preview = RequestPreview::of(query, self.dialect);
         }
     }
 
-    /// The query with these settings; none while a field is wrong.
+    /// The query with these settings; `None` if a field is invalid.
     fn query(&self) -> Option<Query> {
         if self.form.fault().is_some() {
             return None;
@@ -161,7 +160,7 @@ impl Settings {
             return;
         }
         let Some(query) = self.query() else { return };
-        // Nothing is left to be restored.
+        // Nothing is left to restore.
         self.start = self.values();
         cx.close();
         if self.is_over_filter {
@@ -274,7 +273,7 @@ fn limit(text: &str) -> Result<Option<u32>, String> {
     }
 }
 
-/// A number as the field's values are written; `None` for an empty text.
+/// A number in the format of the field's values; `None` for an empty text.
 fn number(
     base: &Query,
     dialect: &'static Dialect,
@@ -292,7 +291,7 @@ fn number(
     }
 }
 
-/// Puts a value into the condition that a setting stands for, or removes the condition.
+/// Sets the condition of a setting, or removes it.
 fn replace(query: &mut Query, key: &str, operator: Operator, value: Option<Value>) {
     let Some(field): Option<&'static Field> = query.catalog().by_key(key) else {
         return;
@@ -318,6 +317,14 @@ impl View for Settings {
         self.form.contexts()
     }
 
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
+    fn text_changed(&mut self, _: &mut Cx<'_>) {
+        self.look_ahead();
+    }
+
     fn placement(&self) -> Placement {
         Placement::Dialog
     }
@@ -327,10 +334,6 @@ impl View for Settings {
             Action::Submit => Some("apply"),
             _ => None,
         }
-    }
-
-    fn takes_text(&self) -> bool {
-        true
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -350,24 +353,6 @@ impl View for Settings {
             },
         }
         Outcome::Handled
-    }
-
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        if self.form.key(key) {
-            self.look_ahead();
-        }
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        match self.form.paste(text) {
-            Ok(pasted) => {
-                cx.pasted(pasted);
-                self.look_ahead();
-                Outcome::Handled
-            }
-            Err(_) => Outcome::Ignored,
-        }
     }
 
     fn click(&mut self, _: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {

@@ -18,7 +18,7 @@ pub(super) fn sort(view: &Sort, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The keys, who sorts by each, and what the selected field is.
+/// The sort keys, who sorts by each, and the meaning of the selected field.
 fn order(view: &Sort, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = Vec::new();
@@ -28,7 +28,7 @@ fn order(view: &Sort, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
             theme.dim,
         ));
     }
-    // Keys behind one that the market can't sort by are sorted here as well.
+    // Keys after one that the market cannot sort by are sorted locally as well.
     let on_market = view
         .keys
         .iter()

@@ -1,18 +1,18 @@
-//! Choosing what to sort by: several keys, each with a direction.
+//! The sort editor: several keys, each with a direction.
 
 mod draw;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::edits;
+use super::keys::{edits, only};
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
-use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::domain::{Catalog, Dialect, Direction, Field, OrderKey};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
 
-/// The fields, those that are sorted by first.
+/// The fields, sort keys first.
 #[derive(Debug)]
 pub(super) struct Sort {
     list: List<&'static Field>,
@@ -28,7 +28,7 @@ impl Sort {
         let browser = state.browser()?;
         let keys = browser.query.order.clone();
         let mut view = Self {
-            list: List::new(Vec::new()),
+            list: List::new(Vec::new()).known_as(|field| field.aliases),
             start: keys.clone(),
             keys,
             catalog: browser.query.catalog(),
@@ -39,12 +39,8 @@ impl Sort {
     }
 
     fn relist(&mut self, keep: Option<&'static Field>) {
-        let item = |title: String, field: &'static Field| Item {
-            title,
-            text: field.doc.to_owned(),
-            note: field.key.to_owned(),
-            disabled: None,
-            value: Some(field),
+        let item = |title: String, field: &'static Field| {
+            Item::new(title, field.doc, field).note(field.key)
         };
         let chosen = self.keys.iter().enumerate().map(|(index, key)| {
             let title = format!(
@@ -62,24 +58,14 @@ impl Sort {
             .filter(|field| !self.keys.iter().any(|key| key.field == *field))
             .map(|field| item(format!("    {}", field.label), field));
         let items = chosen.chain(others).collect();
-        let typed = std::mem::take(&mut self.list.input);
-        self.list = List::new(items).known_as(|field| field.aliases);
-        self.list.input = typed;
-        self.list.narrow();
-        let mut shown = self.list.shown();
-        let place = shown.position(|item| item.value.is_some() && item.value == keep);
-        drop(shown);
-        if let Some(place) = place {
-            self.list.select(place, false);
-        }
+        self.list.replace(items, keep.as_ref());
     }
 
     fn current(&self) -> Option<&'static Field> {
         self.list.current().and_then(|item| item.value)
     }
 
-    /// Adds the selected field, the way that is more often wanted first; reverses one that is sorted
-    /// by already.
+    /// Adds the selected field in its more useful direction; reverses an existing key.
     fn toggle(&mut self) {
         let Some(field) = self.current() else { return };
         if let Some(key) = self.keys.iter_mut().find(|key| key.field == field) {
@@ -100,8 +86,8 @@ impl Sort {
         self.relist(Some(field));
     }
 
-    /// The keys that Enter sorts by. While nothing was changed, the selected field alone if it is
-    /// no key yet: who finds a field and presses Enter means it.
+    /// The keys for Enter. If nothing was changed and the selected field is not a key yet, it
+    /// becomes the only one: finding a field and pressing Enter means that.
     fn order(&mut self) -> Vec<OrderKey> {
         let is_new = |field| !self.keys.iter().any(|key| key.field == field);
         if self.keys == self.start && self.current().is_some_and(is_new) {
@@ -147,18 +133,10 @@ impl View for Sort {
             Action::MoveUp,
             Action::MoveDown,
         ];
-        super::only(&used, action)
-    }
-
-    fn takes_text(&self) -> bool {
-        true
+        only(&used, action)
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if let Some(lines) = cx.motion(action) {
-            self.list.step(lines);
-            return Outcome::Handled;
-        }
         match action {
             Action::Toggle => self.toggle(),
             Action::Remove => self.remove(),
@@ -179,22 +157,12 @@ impl View for Sort {
         Outcome::Handled
     }
 
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        self.list.key(key);
-        Outcome::Handled
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.list)
     }
 
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
-        self.list.paste(text);
-        Outcome::Handled
-    }
-
-    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
-        if region != Region::MAIN {
-            return Outcome::Ignored;
-        }
-        self.list.select(line, false);
-        self.update(Action::Toggle, cx)
+    fn on_click(&self) -> Action {
+        Action::Toggle
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

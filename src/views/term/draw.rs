@@ -1,4 +1,4 @@
-//! Drawing the form of a volume's size and term, and what it costs on the selected volume.
+//! Draws the form for a volume's size and term, and the cost of the selected volume.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -25,7 +25,7 @@ pub(super) fn term(view: &Term, area: Rect, scene: &mut Scene<'_, '_>) {
     let title = selected
         .and_then(|(listing, row)| listing.id(row))
         .map_or_else(|| "Bill".to_owned(), |id| format!("Bill on volume {id}"));
-    // A low screen shows the form alone: the total goes with it.
+    // A low screen shows the form alone, with the total.
     let total = view
         .chosen
         .as_ref()
@@ -58,7 +58,7 @@ pub(super) fn term(view: &Term, area: Rect, scene: &mut Scene<'_, '_>) {
     sheet::text(lines, side, scene);
 }
 
-/// What a volume costs, step by step, and whether it is there long enough and has the space.
+/// The cost of a volume, step by step, and whether it is available long enough and has the space.
 pub(in crate::views) fn bill(
     listing: &Listing,
     row: usize,

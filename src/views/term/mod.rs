@@ -1,8 +1,7 @@
-//! The form of a size and term that volumes are priced for, with the bill beside it.
+//! The form for the size and term that volumes are priced for, with the bill beside it.
 
 mod draw;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::keymap::{Action, Context};
@@ -12,6 +11,7 @@ use crate::domain::Resource;
 use crate::domain::cost::{Input, VolumeTerm};
 use crate::domain::quantity::{self, Quantity};
 use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key {
@@ -44,12 +44,12 @@ impl Key {
 pub struct Term {
     form: Form<Key>,
     is_priced: bool,
-    /// The term that the fields describe, or the first field that is wrong.
+    /// The term in the fields, or the first invalid field.
     chosen: Result<VolumeTerm, (Key, String)>,
 }
 
 impl Term {
-    /// The form with the term there is, or a usual one.
+    /// The form with the current term, or a typical one.
     pub fn new(state: &State) -> Self {
         let priced = state.browsers[Resource::Volumes].figures.term;
         let term = priced.unwrap_or_default();
@@ -123,12 +123,16 @@ impl View for Term {
         self.form.contexts()
     }
 
-    fn placement(&self) -> Placement {
-        Placement::Dialog
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
     }
 
-    fn takes_text(&self) -> bool {
-        true
+    fn text_changed(&mut self, _: &mut Cx<'_>) {
+        self.changed();
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
@@ -156,21 +160,6 @@ impl View for Term {
                 return self.take(event, cx);
             }
         }
-        Outcome::Handled
-    }
-
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        if self.form.key(key) {
-            self.changed();
-        }
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
-        if self.form.paste(text).is_err() {
-            return Outcome::Ignored;
-        }
-        self.changed();
         Outcome::Handled
     }
 

@@ -10,7 +10,7 @@ use crate::widgets::panel::{Panel, Tone};
 /// Rows of the sample below the list.
 const SAMPLE: u16 = 6;
 
-/// The dialog stands at the right and dims nothing: the screen is the preview.
+/// The dialog is at the right and dims nothing: the screen is the preview.
 pub(super) fn theme(view: &Theme, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &scene.state.themes.all;
     let items = all.iter().map(|named| Item {

@@ -1,4 +1,4 @@
-//! Choosing the theme: the whole screen previews the selected one.
+//! The theme picker: the whole screen previews the selected theme.
 
 mod draw;
 
@@ -13,12 +13,12 @@ use crate::widgets::theme::Theme as Styles;
 #[derive(Debug)]
 pub(super) struct Theme {
     selected: usize,
-    /// What was shown before; back to it unless one is chosen.
+    /// The previous theme, restored unless another one is chosen.
     before: Option<Styles>,
 }
 
 impl Theme {
-    /// The themes, on the current one.
+    /// The picker, on the current theme.
     pub fn new(state: &State) -> Option<Self> {
         let themes = &state.themes;
         let current = themes.all.iter().position(|own| own.name == themes.chosen);
@@ -52,12 +52,7 @@ impl Theme {
 
 impl View for Theme {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Items,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::Items, Context::Global, Context::Always]
     }
 
     fn placement(&self) -> Placement {
@@ -89,7 +84,7 @@ impl View for Theme {
         match action {
             Action::Submit => self.choose(cx),
             Action::Back => cx.close(),
-            // The job of the pane below is none of its business.
+            // The job of the pane below does not apply here.
             Action::Job => {}
             _ => return Outcome::Ignored,
         }

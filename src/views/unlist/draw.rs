@@ -10,10 +10,10 @@ use crate::domain::journal::{Verdict, WriteKind};
 use crate::views::write_dialog::{Rows, outcome_tone};
 use crate::widgets::panel::Tone;
 
-/// The widest that the dialog gets, in cells.
+/// The maximum width of the dialog, in cells.
 const WIDEST: u16 = 80;
 
-/// Lines of history at most.
+/// The maximum number of history lines.
 const HISTORY: usize = 8;
 
 pub(super) fn dialog(view: &Unlist, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -37,7 +37,7 @@ fn form(view: &Unlist, rows: &mut Rows, scene: &Scene<'_, '_>) {
     if is_first {
         rows.text(4, &note(scene), theme.dim);
         let ids = view.completions(scene.state);
-        // The note names the listings of a sandbox already.
+        // In a sandbox the note lists the ids already.
         if !ids.is_empty() && scene.state.sandbox.listings.is_empty() {
             let key = scene.key(Action::Complete);
             rows.text(3, &format!("{key}: {}", ids.join(", ")), theme.accent);
@@ -64,7 +64,7 @@ fn form(view: &Unlist, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.text(2, &text, style);
 }
 
-/// What the id is, for everyone who mistakes an offer id for it.
+/// An explanation of the id, for everyone who takes an offer id for it.
 fn note(scene: &Scene<'_, '_>) -> String {
     let ids = scene.state.sandbox.ids();
     if ids.is_empty() {

@@ -1,7 +1,7 @@
-//! Unlisting a volume: the id is typed, typed again, sent once, and the response is shown.
+//! Unlists a volume: the id is typed, typed again, sent once, and the response is shown.
 //!
-//! The dialog never fills in an id: searches show offer ids, and an offer id is no listing id. Tab
-//! completes only ids that this person has listed or unlisted.
+//! The dialog never fills in an id: searches show offer ids, and an offer id is not a listing id.
+//! Tab completes only ids that this person has listed or unlisted.
 
 mod draw;
 
@@ -16,13 +16,14 @@ use crate::app::remote::Now;
 use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::domain::Resource;
 use crate::domain::journal::WriteKind;
+use crate::views::write_dialog::{OUTCOME, back, close_outcome, no_help};
 use crate::widgets::text_input::TextInput;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Page {
     Id,
     Again,
-    /// It was sent; its outcome is shown as soon as there is one.
+    /// It was sent; its outcome is shown once it is known.
     Outcome,
 }
 
@@ -32,9 +33,9 @@ pub struct Unlist {
     id: TextInput,
     again: TextInput,
     error: Option<String>,
-    /// Whether Enter came before the rate limit allows another write.
+    /// Whether Enter was pressed before the rate limit allows another write.
     is_early: bool,
-    /// What was typed before Tab, and which of its completions is shown.
+    /// The text before Tab, and the index of the shown completion.
     completed: Option<(String, usize)>,
 }
 
@@ -45,7 +46,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
 }
 
 impl Unlist {
-    /// The dialog; on the outcome if an unlisting is in flight.
+    /// The dialog; shows the outcome if an unlisting is in flight.
     fn new(state: &mut State) -> Self {
         let page = if state.mutations.begin(WriteKind::UnlistVolume) {
             Page::Id
@@ -92,8 +93,7 @@ impl Unlist {
                 .any(|offer| offer.to_string() == id.to_string())
     }
 
-    /// The ids that Tab offers for what was typed: this person's listings, then those unlisted
-    /// before.
+    /// The completions of the typed text: this person's listings, then those unlisted before.
     fn completions(&self, state: &State) -> Vec<String> {
         let typed = match &self.completed {
             Some((typed, _)) => typed,
@@ -111,7 +111,7 @@ impl Unlist {
         ids
     }
 
-    /// Puts the next completion into the line; after the last one the first comes again.
+    /// Inserts the next completion, wrapping around.
     fn complete(&mut self, state: &State) {
         let ids = self.completions(state);
         let next = self.completed.as_ref().map_or(0, |(_, place)| place + 1);
@@ -138,14 +138,7 @@ impl Unlist {
                 Err(error) => self.error = Some(error.to_owned()),
             },
             Page::Again => self.send(cx),
-            // A held Enter must not close the outcome before it is there.
-            Page::Outcome
-                if cx
-                    .state
-                    .mutations
-                    .in_flight(WriteKind::UnlistVolume)
-                    .is_some() => {}
-            Page::Outcome => cx.close(),
+            Page::Outcome => close_outcome(WriteKind::UnlistVolume, cx),
         }
     }
 
@@ -192,14 +185,7 @@ impl Unlist {
             self.is_early = false;
             return;
         }
-        if let Some(sent) = cx.state.mutations.in_flight(WriteKind::UnlistVolume) {
-            let text = format!(
-                "Still unlisting {}: the outcome will be shown",
-                sent.subject
-            );
-            cx.toast(text);
-        }
-        cx.close();
+        back(WriteKind::UnlistVolume, "unlisting", cx);
     }
 }
 
@@ -207,12 +193,7 @@ impl View for Unlist {
     fn contexts(&self) -> &'static [Context] {
         match self.page {
             Page::Id | Page::Again => &[Context::Query, Context::Always],
-            Page::Outcome => &[
-                Context::Report,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
+            Page::Outcome => OUTCOME,
         }
     }
 
@@ -220,15 +201,9 @@ impl View for Unlist {
         Placement::Dialog
     }
 
-    fn takes_text(&self) -> bool {
-        self.page != Page::Outcome
-    }
-
     fn availability(&self, action: Action, state: &State) -> Availability {
         match (self.page, action) {
-            (Page::Id | Page::Again, Action::Help) => {
-                Availability::Disabled("Finish or cancel this dialog first".to_owned())
-            }
+            (Page::Id | Page::Again, Action::Help) => no_help(),
             (Page::Id, Action::Complete) if !self.completions(state).is_empty() => {
                 Availability::Available
             }

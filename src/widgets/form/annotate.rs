@@ -1,4 +1,4 @@
-//! What a view says beside the fields of a form, beyond their checks.
+//! Errors, warnings and notes that a view adds to the fields of a form, beyond their checks.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,21 +6,21 @@ use std::ops::Range;
 use super::Form;
 
 impl<K: Copy + Eq> Form<K> {
-    /// Points the error of a text at a part of it, in bytes: carets stand below that part.
+    /// Marks the part of a text, in bytes, that its error is about: carets are drawn below it.
     pub fn mark_error(&mut self, key: K, span: Range<usize>) {
         if let Some(field) = self.field_mut(key) {
             field.error_span = Some(span);
         }
     }
 
-    /// Shows a warning at a field: something to know that forbids nothing.
+    /// Shows a warning at a field, which does not prevent submitting.
     pub fn set_warning(&mut self, key: K, warning: Option<String>) {
         if let Some(field) = self.field_mut(key) {
             field.warning = warning;
         }
     }
 
-    /// Changes the text behind a value.
+    /// Changes the note after a value.
     pub fn set_note(&mut self, key: K, note: impl Into<Cow<'static, str>>) {
         if let Some(field) = self.field_mut(key) {
             field.note = note.into();

@@ -1,5 +1,5 @@
-//! Drawing a form: labels right-aligned in a column, values in fields of visible extent, notes
-//! behind them, errors below, buttons in the last row.
+//! Draws a form: labels right-aligned in a column, values in fields of visible extent, notes after
+//! them, errors below, buttons in the last row.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -16,10 +16,10 @@ use crate::widgets::theme::Theme;
 
 const LABELS: u16 = 22;
 
-/// Lines that a text of several lines shows at once.
+/// Visible lines of a multi-line text.
 const AREA_LINES: u16 = 5;
 
-/// Where the last frame put the parts of a form.
+/// The positions of a form's parts in the last frame.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FormLayout {
     /// Lines scrolled away at the top.
@@ -27,7 +27,7 @@ pub struct FormLayout {
     /// Lines of the whole form.
     pub total: usize,
     pub cursor: Option<Position>,
-    /// The place of every visible field among the fields of the form.
+    /// The visible fields with their indices.
     pub fields: Vec<(Rect, usize)>,
 }
 
@@ -55,7 +55,7 @@ impl<'a, K: Copy + Eq> FormLines<'a, K> {
         widest.min(LABELS)
     }
 
-    /// The fields from top to bottom with the lines that each takes; buttons share a row.
+    /// The fields from top to bottom with their heights; buttons share a row.
     fn rows(&self, width: u16) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
         for (place, field) in self.form.fields.iter().enumerate() {
@@ -112,14 +112,14 @@ fn choice(option: &str, style: Style, edge: Style) -> Line<'_> {
 }
 
 impl FormLayout {
-    /// Where a line of the page is on the screen, if it is in sight.
+    /// The screen row of a line of the page, if it is visible.
     fn onto(&self, y: u16, area: Rect) -> Option<u16> {
         let top = u16::try_from(self.top).unwrap_or(u16::MAX);
         let y = y.checked_sub(top).filter(|y| *y < area.height)?;
         Some(area.y + y)
     }
 
-    /// Copies the part of the page that is in sight.
+    /// Copies the visible part of the page.
     fn show(&self, page: &Buffer, area: Rect, buffer: &mut Buffer) {
         let top = u16::try_from(self.top).unwrap_or(u16::MAX);
         for y in top..page.area.height {
@@ -132,7 +132,7 @@ impl FormLayout {
         }
     }
 
-    /// Keeps where on the screen the cursor and the fields of the page are.
+    /// Converts the cursor and the fields from the page to the screen.
     fn place(&mut self, cursor: Option<Position>, marks: Vec<(Rect, usize)>, area: Rect) {
         self.cursor =
             cursor.and_then(|at| Some(Position::new(area.x + at.x, self.onto(at.y, area)?)));
@@ -169,15 +169,15 @@ impl<K: Copy + Eq> StatefulWidget for FormLines<'_, K> {
                 .sum()
         };
         if let Some(focused) = focused {
-            // The focused row shows with its error, and the first row with its heading.
+            // The focused row is visible with its error, and the first row with its heading.
             let (start, end) = (above(focused), above(focused + 1));
             let lowest = end.saturating_sub(usize::from(area.height));
             layout.top = layout.top.clamp(lowest.min(start), start.max(lowest));
         }
         let bottom = layout.total.saturating_sub(usize::from(area.height));
         layout.top = layout.top.min(bottom);
-        // Rows are drawn on a page of their own and the visible part is copied, so that a row may
-        // be scrolled half out of sight.
+        // Rows are drawn on a page of their own and the visible part is copied, so that a row can
+        // be half scrolled out.
         let page = Rect::new(
             0,
             0,
@@ -208,7 +208,7 @@ impl<K: Copy + Eq> StatefulWidget for FormLines<'_, K> {
 }
 
 impl<K: Copy + Eq> FormLines<'_, K> {
-    /// Draws a field with its heading and error; gives the place of the cursor.
+    /// Draws a field with its heading and error; returns the position of the cursor.
     fn field(&self, place: usize, area: Rect, label: u16, buffer: &mut Buffer) -> Option<Position> {
         let theme = self.theme;
         let field = &self.form.fields[place];
@@ -256,12 +256,12 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         cursor.filter(|_| is_focused)
     }
 
-    /// Whether a note stands behind a value.
+    /// Whether a note fits after a value.
     const fn has_room(note: u16, room: u16) -> bool {
         note > 0 && note + 16 <= room
     }
 
-    /// The width of values with a note behind them: one for all, so that they line up.
+    /// The width of values with a note after them: one for all, so that they line up.
     fn width_beside_notes(&self, room: u16) -> u16 {
         let shown = self.form.fields.iter().filter(|field| !field.is_hidden);
         let notes = shown.map(|field| cells(&field.note));
@@ -292,7 +292,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         true
     }
 
-    /// Draws the value of a field; gives the column behind it and the place of the cursor.
+    /// Draws the value of a field; returns the column after it and the position of the cursor.
     fn value(
         &self,
         field: &Field<K>,
@@ -311,7 +311,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
                 let mut cursor = None;
                 let inner = extent(area, edge, buffer);
                 if !is_focused && field.error_span.is_none() {
-                    // Nobody types here: the beginning tells more than the end.
+                    // Without focus, the beginning tells more than the end.
                     fit(Line::styled(input.text(), theme.text), inner.width).render(inner, buffer);
                     return (area.right(), None);
                 }
@@ -365,7 +365,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
             label.saturating_add(6)
         });
         let total = widths.fold(0, u16::saturating_add).saturating_sub(2);
-        // Below the values where they fit there, else from the edge.
+        // Below the values if it fits there, else from the edge.
         let indent = (label.min(area.width / 4) + 2).min(area.width.saturating_sub(total));
         let mut x = area.x + indent;
         let mut marks = Vec::new();
@@ -386,7 +386,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
     }
 }
 
-/// Draws the edges of a field and gives the area between them.
+/// Draws the edges of a field and returns the area between them.
 fn extent(area: Rect, style: Style, buffer: &mut Buffer) -> Rect {
     buffer.set_stringn(area.x, area.y, "▏", 1, style);
     buffer.set_stringn(area.right().saturating_sub(1), area.y, "▕", 1, style);
@@ -403,7 +403,8 @@ fn secret(input: &SecretInput, area: Rect, theme: &Theme, buffer: &mut Buffer) -
     Position::new(area.x + stars.min(area.width.saturating_sub(1)), area.y)
 }
 
-/// Draws the visible lines of a text between the edges of its field; gives the place of the cursor.
+/// Draws the visible lines of a text between the edges of its field; returns the position of the
+/// cursor.
 fn text_area(
     text: &TextArea,
     area: Rect,

@@ -1,5 +1,5 @@
-//! Help that helps: defaults are stated, examples run as printed, shells complete, and the settings
-//! say where they come from.
+//! The help: defaults are stated, examples run as printed, shells complete, and `config show` names
+//! the source of every setting.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -150,6 +150,35 @@ fn the_commands_of_the_readme_run_as_printed() {
         count += 1;
     }
     assert!(count >= 8, "{block}");
+}
+
+/// The commands and arguments below `command` that the help leaves without a word.
+fn unexplained(command: &clap::Command, path: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    if command.get_about().is_none() {
+        found.push(path.to_owned());
+    }
+    for argument in command.get_arguments() {
+        if argument.get_help().is_none() {
+            found.push(format!("{path} {}", argument.get_id()));
+        }
+    }
+    for below in command.get_subcommands() {
+        found.extend(unexplained(below, &format!("{path} {}", below.get_name())));
+    }
+    found
+}
+
+#[test]
+fn every_command_and_argument_is_explained() {
+    let mut command = bourse::cli::help::command();
+    command.build();
+    // `__complete` is for the completion scripts and hidden from people.
+    let found: Vec<String> = unexplained(&command, "bourse")
+        .into_iter()
+        .filter(|entry| !entry.contains("__complete"))
+        .collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
@@ -502,7 +531,6 @@ fn paths_are_printed_and_nothing_is_made() {
         format!("{root}/.config/bourse/config.toml"),
         format!("{root}/.config/bourse/keys"),
         format!("{root}/state/bourse/writes.jsonl"),
-        format!("{root}/state/bourse/bourse.log"),
         format!("{root}/state/bourse/profiles/sandbox"),
     ] {
         assert!(out.contains(&path), "{path}:\n{out}");

@@ -65,7 +65,7 @@ fn judge(request: &Request, status: u16, body: &[u8]) -> bool {
         Ok(Reply::Records(listing)) => {
             listing.prepare(listing.catalog().fields());
             for row in 0..listing.len() {
-                let _ = (listing.whole(row), listing.unknown_members(row));
+                let _ = (listing.whole(row), listing.unknown_members(row, 9));
             }
             assert!(
                 listing
@@ -274,7 +274,7 @@ fn a_bad_optional_value_is_marked_and_costs_neither_its_record_nor_another_value
         );
         let hourly = cell(&listing, 0, "search.totalHour");
         assert_eq!(hourly, CellRef::Number(1.25), "{value}");
-        let unknown = listing.unknown_members(0);
+        let (unknown, _) = listing.unknown_members(0, 9);
         assert_eq!(unknown.len(), 1, "{value}");
     }
 }

@@ -98,7 +98,7 @@ fn the_target_reliability_is_its_own_member() {
     );
     assert_eq!(format::cell(&listing, 0, columns[2], 20), "90%");
     assert_eq!(format::cell(&listing, 1, columns[2], 20), "-");
-    assert_eq!(listing.unknown_members(0), []);
+    assert_eq!(listing.unknown_members(0, 9), (vec![], 0));
     let mut desk = Desk::with_offers(json);
     for key in ["target_reliability", "expected_reliability"] {
         desk.keys("esc esc G enter /").type_text(key).keys("enter");

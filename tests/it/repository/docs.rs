@@ -54,9 +54,9 @@ fn keys() -> String {
 fn filtered(field: &Field) -> &'static str {
     match field.filter {
         Filter::Documented => "server",
-        Filter::Market => "server, where the dialect names it",
-        Filter::Local if field.is_computed() => "here (computed)",
-        Filter::Local => "here",
+        Filter::Market => "server, if the dialect has it",
+        Filter::Local if field.is_computed() => "bourse (computed)",
+        Filter::Local => "bourse",
         Filter::Never => "-",
     }
 }
@@ -114,7 +114,7 @@ fn table(catalog: &'static Catalog) -> String {
 const EXAMPLES: &[(&str, &str)] = &[
     (
         "num_gpus>=4 dph<1.5",
-        "both hold; `dph` is another name of `dph_total`",
+        "both must match; `dph` is an alias of `dph_total`",
     ),
     (
         "gpu_name=RTX_4090",
@@ -122,7 +122,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "gpu_name in [RTX_4090,RTX_5090]",
-        "one of a list; `notin`, `nin` or `not in` for none of it",
+        "one of a list; `notin`, `nin` or `not in` for none of them",
     ),
     (
         "gpu_ram>=24",
@@ -131,19 +131,22 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("duration>=3", "days"),
     (
         "gpu_ram>=24GB duration>=36h reliability>=98% dph<$0.5 inet_down>=1Gbps",
-        "units are understood",
+        "with units",
     ),
     ("num_gpus=2..8", "from 2 to 8"),
     ("geolocation in [US,CA]", "two-letter countries"),
     ("geolocation in EU", "the countries of a group"),
-    ("driver_version>=535.86.05", "versions compare part by part"),
+    (
+        "driver_version>=535.86.05",
+        "versions are compared part by part",
+    ),
     (
         "dph_per_gpu<0.3 on_front=true",
         "computed columns, applied to the loaded rows; `job_cost<20` once a job is set",
     ),
     (
         "cuda_vers>=12.4 verified=any",
-        "`=any` removes a condition that a search starts from",
+        "`=any` removes a default condition",
     ),
 ];
 
@@ -163,7 +166,7 @@ fn language() -> String {
         let (sign, word) = (operator.symbol(), operator.name());
         let _ = writeln!(text, "| `{sign}` | `{word}` | {} |", operator.words());
     }
-    text.push_str("\n**Units**, behind a number, in any case of letters\n\n");
+    text.push_str("\n**Units** after a number, in upper or lower case\n\n");
     text.push_str("| fields | units | a bare number is |\n| --- | --- | --- |\n");
     let mut seen = Vec::new();
     for field in [&OFFERS, &VOLUMES]
@@ -240,10 +243,10 @@ fn the_contract_s_keys_mean_what_they_should() {
         (Context::Table, "s", "sort"),
         (Context::Table, "r", "refresh"),
         (Context::Table, "enter", "open"),
-        (Context::Movement, "g", "first"),
-        (Context::Movement, "G", "last"),
-        (Context::Movement, "ctrl-d", "half-page-down"),
-        (Context::Movement, "ctrl-u", "half-page-up"),
+        (Context::Global, "g", "first"),
+        (Context::Global, "G", "last"),
+        (Context::Global, "ctrl-d", "half-page-down"),
+        (Context::Global, "ctrl-u", "half-page-up"),
         (Context::Global, "1", "offers"),
         (Context::Global, "2", "volumes"),
         (Context::Global, "3", "workergroups"),

@@ -1,17 +1,17 @@
-//! When a run sends what: new requests by slot or by rate, polls of requests that wait.
+//! When a run sends what: new requests by slot or by rate, and polls of waiting requests.
 
 use super::super::plan::Stop;
 use super::super::sample::{Outcome, OutcomeKind, micros};
 use super::{Attempt, End, Flight, Next, Phase, Run, Wait};
 
-/// How early a wake-up may come and still count as in time, in seconds.
+/// How early a wake-up may fire and still count as on time, in seconds.
 const EARLY: f64 = 1e-6;
 
-/// An attempt that may go now.
+/// An attempt that can be sent now.
 enum Due {
-    /// A new request that was due at that running time.
+    /// A new request, due at that running time.
     New(f64),
-    /// The wait at that place is over.
+    /// The wait at that index is over.
     Waited(usize),
 }
 
@@ -47,7 +47,7 @@ impl Run {
         attempts
     }
 
-    /// Goes over to draining when no new request is to be sent.
+    /// Switches to draining when no new request will be sent.
     fn end_requests(&mut self, now: f64) {
         let elapsed = self.elapsed(now);
         let is_full = self.next >= self.limit;
@@ -72,7 +72,7 @@ impl Run {
             .retain(|wait| polls_on && matches!(wait.what, Next::Poll(..)));
     }
 
-    /// Whether a request that waits for a worker is polled.
+    /// Whether a waiting request is still polled.
     fn polls_on(&self) -> bool {
         let is_counted = matches!(self.plan.stop, Stop::Count(_)) && self.plan.rate.is_none();
         let is_in_time = match self.phase {
@@ -83,7 +83,7 @@ impl Run {
         is_in_time && self.end == End::Done && self.next < self.limit && !self.plan.is_single()
     }
 
-    /// The next attempt, if it may go now.
+    /// The next attempt that can be sent now.
     fn next_due(&self, now: f64) -> Option<Due> {
         let in_flight = u32::try_from(self.in_flight.len()).unwrap_or(u32::MAX);
         if in_flight >= self.plan.concurrency || self.next >= self.limit {
@@ -108,7 +108,7 @@ impl Run {
                 .map(|(place, _)| Due::Waited(place))
         };
         match self.plan.rate {
-            // The rate is what was asked for: polls take the slots that it leaves free.
+            // The rate was promised to new requests: polls take the slots that it leaves free.
             Some(rate) => {
                 let due = self.scheduled(rate);
                 let is_due = takes_requests && due <= elapsed + EARLY && due < end;
@@ -120,7 +120,7 @@ impl Run {
         }
     }
 
-    /// Whether new requests may still be sent.
+    /// Whether new requests can still be sent.
     fn takes_requests(&self) -> bool {
         let is_left = match self.plan.stop {
             Stop::Count(count) => self.next_request < count,
@@ -131,7 +131,7 @@ impl Run {
 
     fn send_new(&mut self, now: f64, due: f64, misses: u32) -> Attempt {
         let sent = micros(now - self.began);
-        // Without a rate nothing was due before it could be sent.
+        // Without a rate nothing is due before it can be sent.
         let intended = match self.plan.rate {
             Some(_) => micros(due + self.paused).min(sent),
             None => sent,
@@ -187,8 +187,8 @@ impl Run {
         u32::try_from(busy).is_ok_and(|busy| busy < self.plan.concurrency)
     }
 
-    /// What got no worker is polled after a wait, longer each time; in a closed loop a slot whose
-    /// request failed waits as long before its next one.
+    /// A request without a worker is polled after a wait that grows each time; in a closed loop a
+    /// slot whose request failed waits as long before its next one.
     pub(super) fn plan_next(&mut self, flight: &Flight, outcome: &Outcome, now: f64, jitter: f64) {
         let (is_waiting, told) = match outcome {
             Outcome::Assigned { .. } | Outcome::Cancelled => return,
@@ -222,8 +222,8 @@ impl Run {
         }
     }
 
-    /// A request waited as long as its patience lasts. If nothing got a worker until then, the
-    /// requests still to come would wait as long, one after the other: a count of them ends.
+    /// A request has waited for its whole patience. If nothing got a worker in that time, every
+    /// request still to come would wait as long, one after the other: a run by count ends.
     fn give_up(&mut self, now: f64) {
         let is_counted = matches!(self.plan.stop, Stop::Count(_)) && self.plan.rate.is_none();
         if is_counted && self.polls_on() && self.stats.count(OutcomeKind::Assigned) == 0 {
@@ -234,7 +234,8 @@ impl Run {
         }
     }
 
-    /// When [`Run::step`] has something to do next, in the caller's clock, if time alone decides.
+    /// When [`Run::step`] next has something to do, on the caller's clock, if only time has to
+    /// pass.
     pub fn wake(&self) -> Option<f64> {
         if !matches!(self.phase, Phase::Running | Phase::Draining) {
             return None;
@@ -258,18 +259,18 @@ impl Run {
         Some(self.began + self.paused + soonest)
     }
 
-    /// At a fixed rate: how many requests are due and not sent, because all slots are busy. Those of
-    /// a run that is over were never sent.
+    /// At a fixed rate: requests that are due but unsent because all slots are busy. None once the
+    /// run is over: they were never sent.
     pub fn backlog(&self, now: f64) -> u64 {
         let Some(rate) = self.plan.rate else {
             return 0;
         };
         let due = ((self.elapsed(now) + EARLY) * rate).floor() + 1.0;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        // a day at 10,000 a second
+        // At most a day at 10,000 requests per second, which fits.
         let due = match self.plan.stop {
             Stop::Count(count) => (due as u64).min(count),
-            // What is due at the end itself is no longer due.
+            // A request due exactly at the end is not sent.
             Stop::Duration(span) => due.min((span * rate - EARLY).ceil()) as u64,
         };
         due.saturating_sub(self.next_request)
