@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -20,11 +20,13 @@ use super::secrets::{Known, is_secret_member, scrub};
 use super::text::Untrusted;
 use super::value::{CellRef, Found, Version};
 
+mod builder;
 mod estimate;
 mod full_record;
 mod raw_cell;
 mod read;
 
+use builder::Builder;
 use estimate::Estimate;
 pub use full_record::FullRecord;
 use raw_cell::RawCell;
@@ -522,35 +524,5 @@ const fn rank(cell: CellRef<'_>) -> u8 {
         CellRef::Text(_) => 1,
         CellRef::Flag(_) => 2,
         _ => 3,
-    }
-}
-
-#[derive(Default)]
-struct Builder {
-    column: Column,
-    index: HashMap<Box<str>, u32>,
-}
-
-impl Builder {
-    fn push(&mut self, value: RawCell<'_>) {
-        let cell = match value {
-            RawCell::Missing => Cell::Missing,
-            RawCell::Null => Cell::Null,
-            RawCell::Flag(flag) => Cell::Flag(flag),
-            RawCell::Number(number) => Cell::Number(number),
-            RawCell::Bad(found) => Cell::Bad(found),
-            RawCell::Text(text) => Cell::Text(self.intern(&text)),
-        };
-        self.column.cells.push(cell);
-    }
-
-    fn intern(&mut self, text: &str) -> u32 {
-        if let Some(known) = self.index.get(text) {
-            return *known;
-        }
-        let index = u32::try_from(self.column.texts.len()).unwrap_or(u32::MAX);
-        self.column.texts.push(Untrusted::from(text));
-        self.index.insert(text.into(), index);
-        index
     }
 }

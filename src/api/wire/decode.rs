@@ -46,7 +46,7 @@ pub(crate) fn clean_text(body: Vec<u8>, known: &Known) -> String {
 }
 
 /// As [`decode`], by the text of the body: it may be large, and becomes part of what is read from it.
-/// The body of `answer` is not looked at.
+/// The body of `answer` is ignored.
 pub(crate) fn decode_text(
     request: &Request,
     answer: Answer<'_>,
