@@ -134,6 +134,7 @@ mod tests {
             )),
             response_cut: false,
             error: None,
+            sandbox_fault: None,
         }
     }
 

@@ -96,6 +96,8 @@ pub struct LedgerEntry {
     /// Whether [`LedgerEntry::response`] is truncated.
     pub response_cut: bool,
     pub error: Option<String>,
+    /// The fault that a sandbox made on purpose, by its header.
+    pub sandbox_fault: Option<Untrusted>,
 }
 
 impl LedgerEntry {
@@ -272,6 +274,7 @@ mod tests {
             response: Some(Untrusted::from("x".repeat(size))),
             response_cut: false,
             error: None,
+            sandbox_fault: None,
         }
     }
 

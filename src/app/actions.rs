@@ -7,6 +7,7 @@ use super::model::Model;
 use super::pane::Pane;
 use super::remote::Now;
 use super::state::State;
+use super::unsettled::told;
 use crate::domain::Resource;
 
 /// Carries out an action.
@@ -33,6 +34,11 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::Volumes => return go_to(model, now, Pane::Volumes),
         Action::Workergroups => return go_to(model, now, Pane::Workergroups),
         Action::Requests => return go_to(model, now, Pane::Requests),
+        Action::ForgetLimits => {
+            model.state.mutations.forget_limits();
+            model.show(Toast::new("Learned rate limits forgotten", now));
+            return vec![Effect::ForgetLimits];
+        }
         Action::ForgetJob => return analysis::forget_job(model, now),
         _ => super::stack::ignored(model, now, action),
     }
@@ -68,6 +74,11 @@ fn pane_shown(model: &mut Model, now: Now) -> Vec<Effect> {
 
 /// Requests what the open pane needs; without a table there, the offers.
 pub(super) fn start(model: &mut Model, now: Now) -> Vec<Effect> {
+    // This pane shows no notices.
+    let untold = model.state.mutations.untold().next().map(told);
+    if let Some(text) = untold.filter(|_| model.state.pane == Pane::Requests) {
+        model.show(Toast::error(text, now));
+    }
     match model.state.pane {
         Pane::Requests => model.state.browsers[Resource::Offers].ask(&mut model.state.tickets, now),
         pane @ (Pane::Offers | Pane::Volumes | Pane::Workergroups) => go_to(model, now, pane),

@@ -30,7 +30,7 @@ pub(super) fn disabled(state: &State, action: Action) -> Option<String> {
     let has_no_row = browser.view().is_empty();
     match action {
         Action::Related if browser.selected_row().is_none() => Some("No offer selected".to_owned()),
-        Action::ForgetJob if browser.figures.job.is_none() => {
+        Action::ForgetJob if browser.computed.job.is_none() => {
             Some("Offers are not priced for a job".to_owned())
         }
         Action::Unmark if browser.marks.is_empty() => Some("Nothing is marked".to_owned()),

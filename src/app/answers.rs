@@ -14,6 +14,7 @@ pub(super) fn on_reply(
     ticket: Ticket,
     result: Result<Reply, ApiError>,
 ) -> Vec<Effect> {
+    model.state.note_response(&result);
     let (left, effects) = stack::response(model, now, ticket, result);
     let Some(result) = left else {
         return effects;
@@ -38,8 +39,8 @@ pub(super) fn on_reply(
         return Vec::new();
     };
     let offers = &mut model.state.browsers[Resource::Offers];
-    if offers.figures.three.awaits(ticket) {
-        offers.figures.three.answered(ticket, now, answer);
+    if offers.computed.price_models.awaits(ticket) {
+        offers.computed.price_models.answered(ticket, now, answer);
         offers.revalue();
         return Vec::new();
     }

@@ -12,7 +12,7 @@ use super::themes::Themes;
 pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Reply, Request};
-use crate::domain::journal::Intent;
+use crate::domain::journal::{Intent, Outcome};
 use crate::domain::routing::Run;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::workergroup;
@@ -64,6 +64,10 @@ pub enum Message {
         /// How long and why it waits, if it does.
         waiting: Option<Waiting>,
     },
+    /// The computer was suspended and goes on; `spread` is any number from 0 to 1.
+    Woken {
+        spread: f64,
+    },
     /// The deadline that [`super::Model::deadline`] returned has passed.
     Deadline,
     /// A text was copied to the clipboard or not; a message either way.
@@ -99,6 +103,8 @@ pub enum Effect {
         /// What to journal before sending.
         intent: Intent,
     },
+    /// Keep what became of a write, as the person says.
+    KeepOutcome(Outcome),
     /// Stop waiting for this response. Only reads and the attempts of a stopped route series are
     /// aborted.
     Abort(Ticket),
@@ -155,6 +161,8 @@ pub enum Effect {
     EditConfig,
     /// Read the configuration file again.
     ReloadConfig,
+    /// Forget the intervals learned from refusals.
+    ForgetLimits,
     Redraw,
     /// Stop the process as Ctrl-Z does, and return.
     Suspend,

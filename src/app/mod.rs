@@ -49,6 +49,7 @@ mod suggestions;
 pub mod themes;
 mod title;
 mod toast;
+pub mod unsettled;
 pub mod view;
 mod violations;
 pub mod watch;
@@ -130,6 +131,10 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             requests::recorded(&mut model.state, ticket, *entry);
             Vec::new()
         }
+        Message::Woken { spread } => {
+            watch::woken(&mut model.state, now, spread);
+            Vec::new()
+        }
         Message::Deadline => {
             if model
                 .toast
@@ -188,7 +193,10 @@ fn progressed(
         browser.progress(ticket, attempt, waiting.cloned());
     }
     let offers = &mut model.state.browsers[Resource::Offers];
-    offers.figures.three.progress(ticket, attempt, waiting);
+    offers
+        .computed
+        .price_models
+        .progress(ticket, attempt, waiting);
     groups::progress(model, ticket, attempt, waiting);
     model.state.requests.progress(ticket, attempt, waiting);
     stack::progress(model, ticket, attempt, waiting);

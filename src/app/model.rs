@@ -70,7 +70,7 @@ impl Model {
     pub fn deadline(&self, now: Now) -> Option<f64> {
         let toast = self.toast.as_ref().map(|toast| toast.until);
         let offers = &self.browsers[Resource::Offers];
-        let prices = self.pane == Pane::Offers && offers.figures.three.is_loading();
+        let prices = self.pane == Pane::Offers && offers.computed.price_models.is_loading();
         let view = prices.then(|| self.animation(now, 0.25)).flatten();
         let writes = self.state.mutations.deadline(now);
         let routes = self.routes.deadline(now);

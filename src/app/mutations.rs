@@ -15,6 +15,7 @@ use crate::api::pacing::Pacer;
 use crate::api::wire::{self, WireRequest};
 use crate::api::{ApiError, Operation, Reply, Request};
 use crate::domain::journal::{self, Entry, Intent, Outcome, Verdict, WriteKind};
+use crate::domain::workergroup::NewWorkergroup;
 use crate::domain::{Resource, Untrusted};
 
 /// Why a profile cannot write.
@@ -67,6 +68,8 @@ pub enum SendBlocked {
     NotConfirmed,
     /// The market's rate limit requires this many more seconds.
     TooEarly(f64),
+    /// The same was sent before, and whether it was done is unknown.
+    Unsettled,
 }
 
 /// The writes of the profile.
@@ -95,6 +98,18 @@ fn described(request: &Request) -> Option<(WriteKind, String)> {
         Request::Search(_) | Request::ListWorkergroups | Request::Route(_) | Request::Raw(_) => {
             None
         }
+    }
+}
+
+/// The workergroup that a request creates.
+const fn created(request: &Request) -> Option<&NewWorkergroup> {
+    match request {
+        Request::CreateWorkergroup(new) => Some(new),
+        Request::UnlistVolume { .. }
+        | Request::Search(_)
+        | Request::ListWorkergroups
+        | Request::Route(_)
+        | Request::Raw(_) => None,
     }
 }
 
@@ -154,7 +169,8 @@ impl Mutations {
     ///
     /// # Errors
     ///
-    /// When it was not confirmed, or the rate limit does not allow it yet.
+    /// When it was not confirmed, the rate limit does not allow it yet, or the same was sent before
+    /// and nobody has decided what became of it.
     pub fn send(
         &mut self,
         request: Request,
@@ -165,6 +181,9 @@ impl Mutations {
         let (kind, subject) = described(&request).ok_or(SendBlocked::NotConfirmed)?;
         if !matches!(self.stage(kind), Stage::Confirming(_)) {
             return Err(SendBlocked::NotConfirmed);
+        }
+        if created(&request).is_some_and(|new| self.unsettled_like(new).is_some()) {
+            return Err(SendBlocked::Unsettled);
         }
         let wait = self.ready_in(kind, now);
         if wait > 0.0 {
@@ -185,6 +204,7 @@ impl Mutations {
             address: profile.base_url.clone(),
             kind,
             subject,
+            group: created(&request).map(|new| Box::new(new.without_launch_args())),
         };
         self.history.push(Entry {
             intent: intent.clone(),
@@ -195,6 +215,11 @@ impl Mutations {
             request,
             intent,
         })
+    }
+
+    /// Forgets the intervals learned from refusals; the documented one stays.
+    pub fn forget_limits(&mut self) {
+        self.pacer.forget();
     }
 
     /// The kind of the write that waits for this response.

@@ -51,8 +51,8 @@ impl State {
             ]
             .map(pane_state)
             .to_vec(),
-            job: self.browsers[Resource::Offers].figures.job,
-            volume_term: self.browsers[Resource::Volumes].figures.term,
+            job: self.browsers[Resource::Offers].computed.job,
+            volume_term: self.browsers[Resource::Volumes].computed.term,
             split: self.split.kept(),
         }
     }
@@ -79,12 +79,12 @@ impl State {
             for state in &snapshot.panes {
                 self.restore_pane(state, given);
             }
-            self.browsers[Resource::Offers].figures.job =
+            self.browsers[Resource::Offers].computed.job =
                 snapshot.job.filter(|job| job.validate().is_ok());
             self.browsers[Resource::Offers].take_disk_of_job();
             self.split = Split::of(snapshot.split);
             let term = snapshot.volume_term;
-            self.browsers[Resource::Volumes].figures.term =
+            self.browsers[Resource::Volumes].computed.term =
                 term.filter(|term| term.validate().is_ok());
             let pane = Pane::ALL
                 .into_iter()

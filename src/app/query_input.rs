@@ -90,9 +90,16 @@ impl Browser {
                 *counts.entry(value).or_default() += 1;
             }
         }
+        let count = |label: &str| counts.get(label).copied().unwrap_or(0);
         candidates
             .iter()
-            .map(|candidate| counts.get(&*candidate.label).copied().unwrap_or(0))
+            .map(|candidate| match country::group(&candidate.label) {
+                Some(codes) if field.kind == Kind::Country => {
+                    codes.iter().map(|code| count(code)).sum()
+                }
+                _ if candidate.label == language::ANY => listing.len(),
+                _ => count(&candidate.label),
+            })
             .collect()
     }
 }

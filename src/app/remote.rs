@@ -12,6 +12,15 @@ pub struct Now {
     pub epoch: f64,
 }
 
+impl Now {
+    /// Whether the computer was suspended since an `earlier` moment: wall clocks run on meanwhile,
+    /// the other one stops.
+    pub fn was_suspended_since(self, earlier: Self) -> bool {
+        const LEAST: f64 = 30.0;
+        (self.epoch - earlier.epoch) - (self.mono - earlier.mono) > LEAST
+    }
+}
+
 /// The number of a request; never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ticket(pub u64);

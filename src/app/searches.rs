@@ -41,7 +41,7 @@ pub fn current(name: String, state: &State) -> Option<SavedSearch> {
     Some(SavedSearch {
         name,
         note: String::new(),
-        job: browser.figures.job.filter(|_| is_priced),
+        job: browser.computed.job.filter(|_| is_priced),
         spec: SearchSpec::of(&browser.query, browser.ran_words()),
     })
 }

@@ -128,11 +128,15 @@ impl Browser {
 
 /// Sends the request for an order that has settled.
 pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
+    let is_held = state.held(now).is_some();
     let State {
         browsers, tickets, ..
     } = state;
     let mut effects = Vec::new();
     for browser in browsers.iter_mut() {
+        if is_held {
+            browser.ask_order_at = None;
+        }
         if browser.ask_order_at.is_some_and(|due| due <= now.mono) {
             effects.extend(browser.ask(tickets, now));
         }

@@ -188,12 +188,14 @@ pub(super) fn disabled(state: &State) -> Option<String> {
 
 /// Sends the requests that are due.
 pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
+    let is_held = state.held(now).is_some();
     let State {
         browsers, tickets, ..
     } = state;
     let mut effects = Vec::new();
     for browser in browsers.iter_mut() {
-        let stays = browser.remote().is_loading()
+        let stays = is_held
+            || browser.remote().is_loading()
             || browser
                 .remote()
                 .error()
@@ -209,6 +211,16 @@ pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
         }
     }
     effects
+}
+
+/// After a suspend: what is watched is asked for again within ten seconds, `spread` (0 to 1) of the
+/// way, since every program of this computer woke at once.
+pub(super) fn woken(state: &mut State, now: Now, spread: f64) {
+    for browser in &mut state.browsers {
+        if let Some(watch) = &mut browser.watch {
+            watch.next = now.mono + 10.0 * spread.clamp(0.0, 1.0);
+        }
+    }
 }
 
 /// When the next request is due.

@@ -17,7 +17,7 @@ use super::help;
 use super::output::{self, CliError};
 use crate::domain::workergroup::Key;
 use crate::domain::{Catalog, Dialect, OFFERS, VOLUMES, WORKERGROUPS, language};
-use crate::sandbox::faults::{self, Fault};
+use crate::sandbox::faults::{self, CATALOGUE, Profile};
 use crate::store::{Config, Paths};
 
 /// The dialect whose filters are offered: it has all of them.
@@ -283,19 +283,22 @@ fn prefixed(start: &str, mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     candidates
 }
 
-/// Fault names, and after an `@` the operations that they affect.
+/// Fault profiles and names, and after an `@` the operations that they affect.
 fn faults(word: &str) -> Vec<Candidate> {
-    match word.split_once('@') {
-        Some((rule, start)) => faults::operations()
+    if let Some((rule, start)) = word.split_once('@') {
+        return faults::operations()
             .filter(|name| name.starts_with(start))
             .map(|name| Candidate::begun(format!("{rule}@{name}"), ""))
-            .collect(),
-        None => Fault::ALL
-            .iter()
-            .filter(|(name, _)| name.starts_with(word))
-            .map(|(name, _)| Candidate::begun(*name, ""))
-            .collect(),
+            .collect();
     }
+    let profiles = Profile::ALL.map(|profile| (profile.name(), profile.help()));
+    let faults = CATALOGUE.iter().map(|fault| (fault.name, fault.help));
+    profiles
+        .into_iter()
+        .chain(faults)
+        .filter(|(name, _)| name.starts_with(word))
+        .map(|(name, help)| Candidate::begun(name, help))
+        .collect()
 }
 
 /// Fields to sort by, ascending and descending.

@@ -42,10 +42,20 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The codes of a group, if `name` is one.
+/// The codes of a group, if `name` is one or its beginning: `eur` is no code, so it can only be
+/// `EUROPE`.
 pub fn group(name: &str) -> Option<&'static [&'static str]> {
+    let begins = |known: &str| {
+        let start = known.get(..name.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(name))
+    };
     GROUPS
         .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(name))
+        .find(|(known, _)| known.len() == name.len() && begins(known))
+        .or_else(|| {
+            GROUPS
+                .iter()
+                .find(|(known, _)| name.len() > 2 && begins(known))
+        })
         .map(|(_, codes)| *codes)
 }

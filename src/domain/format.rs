@@ -9,6 +9,7 @@ pub use super::field::Format;
 use super::field::{Field, Kind, Source, Unit};
 use super::listing::{FullRecord, Listing};
 use super::text::{self, screen};
+use super::unit::MB_PER_GB;
 use super::value::CellRef;
 
 /// Shown in a cell without a value.
@@ -73,7 +74,8 @@ pub fn number(field: &Field, value: f64) -> String {
         (Format::Places(places), ..) => format!("{value:.*}", usize::from(places)),
         (_, Kind::Epoch | Kind::Timestamp, _) => moment(value),
         (_, Kind::Integer, _) if value.fract() == 0.0 => format!("{value:.0}"),
-        (.., Unit::Megabytes) => gigabytes(value / 1000.0),
+        (.., Unit::Megabytes) if field.key == "gpu_ram" => gigabytes(nominal_gb(value)),
+        (.., Unit::Megabytes) => gigabytes(value / MB_PER_GB),
         (.., Unit::Gigabytes) => gigabytes(value),
         (.., Unit::Seconds) => span(value),
         (.., Unit::Ratio) => format!("{}%", trimmed(value * 100.0, 2)),
@@ -124,7 +126,10 @@ pub fn nominal_gb(megabytes: f64) -> f64 {
     let gb = megabytes / 1024.0;
     // Error correction takes one sixteenth.
     let is_near = |sold: &&f64| **sold >= gb - 0.5 && **sold <= gb * 1.07;
-    SOLD.iter().find(is_near).copied().unwrap_or(gb.round())
+    SOLD.iter()
+        .find(is_near)
+        .copied()
+        .unwrap_or((megabytes / MB_PER_GB).round())
 }
 
 /// A span of seconds in its largest fitting unit: `45s`, `12m`, `5.5h`, `71d`, `2.1y`.

@@ -190,7 +190,7 @@ impl Listing {
         let body = body.into();
         let clean = match scrub(&body, &Known::default(), is_secret_member) {
             Cow::Borrowed(_) => None,
-            Cow::Owned(clean) => Some(clean.into()),
+            Cow::Owned(clean) => Some(clean),
         };
         let body = clean.unwrap_or(body);
         let envelope = json_split::split_records(&body, catalog.list_key)?;

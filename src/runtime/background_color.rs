@@ -244,7 +244,7 @@ mod tests {
         let typed = vec![esc.clone(), plain("q").remove(0)];
         assert_eq!(listen(&mut query, typed.clone()), (typed, None));
         assert_eq!(query.filter(esc.clone()), Filtered::Held);
-        assert_eq!(query.release(), [esc.clone()]);
+        assert_eq!(query.release(), std::slice::from_ref(&esc));
         query.settle();
         assert_eq!(query.filter(esc.clone()), Filtered::Events(vec![esc]));
     }

@@ -26,6 +26,12 @@ pub trait Calls: Send + Sync + 'static {
     fn secrets(&self) -> KnownSecrets {
         KnownSecrets::default()
     }
+
+    /// Forgets the intervals learned from refusals.
+    fn forget_pacing(&self) {}
+
+    /// Uses no connection again that is open now.
+    fn drop_connections(&self) {}
 }
 
 impl Calls for Session {
@@ -40,5 +46,13 @@ impl Calls for Session {
 
     fn secrets(&self) -> KnownSecrets {
         self.client().secrets().clone()
+    }
+
+    fn forget_pacing(&self) {
+        Self::forget_pacing(self);
+    }
+
+    fn drop_connections(&self) {
+        Self::drop_connections(self);
     }
 }

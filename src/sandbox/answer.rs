@@ -1,6 +1,6 @@
 //! Responses: JSON with the exact content type, and errors in the documented shapes.
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::header::{ALLOW, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, Response, StatusCode};
 use serde_json::{Value as Json, json};
@@ -12,20 +12,14 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// A 200 with a body of JSON bytes.
 pub fn ok(body: impl Into<Body>) -> Response<Body> {
-    with(StatusCode::OK, body)
+    let mut response = Response::new(body.into());
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    response
 }
 
 /// A 200 with a JSON value.
 pub fn value(value: &Json) -> Response<Body> {
     ok(value.to_string())
-}
-
-/// JSON bytes with any status.
-pub fn with(status: StatusCode, body: impl Into<Body>) -> Response<Body> {
-    let mut response = Response::new(body.into());
-    *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, JSON);
-    response
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -140,27 +134,28 @@ impl Refusal {
     }
 
     pub fn response(&self) -> Response<Body> {
+        self.bytes().map(Body::from)
+    }
+
+    pub fn bytes(&self) -> Response<Bytes> {
         let body = if self.detail {
             json!({ "detail": self.msg })
         } else {
             json!({ "success": false, "error": self.error, "msg": self.msg })
         };
-        let mut response = with(self.status, body.to_string());
+        let mut response = Response::new(Bytes::from(body.to_string()));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, JSON);
         if let Some(wait) = self.retry_after {
             let seconds = whole(wait.ceil()).max(1);
-            response
-                .headers_mut()
-                .insert(RETRY_AFTER, HeaderValue::from(seconds));
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
         if self.status == StatusCode::REQUEST_TIMEOUT {
-            response
-                .headers_mut()
-                .insert(CONNECTION, HeaderValue::from_static("close"));
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         if let Some(allow) = self.allow {
-            response
-                .headers_mut()
-                .insert(ALLOW, HeaderValue::from_static(allow));
+            headers.insert(ALLOW, HeaderValue::from_static(allow));
         }
         response
     }

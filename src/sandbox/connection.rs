@@ -1,95 +1,328 @@
-//! Connections that can be cut in the middle of a response, as happens with real ones.
+//! Connections: bounded in number, in time and in what a head may take, and able to misbehave.
+//!
+//! A connection normally carries what the HTTP server writes. When its [`Wire`] is given a
+//! [`Script`], the script is played in place of the next answer.
 
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use axum::extract::connect_info::Connected;
 use axum::serve::{IncomingStream, Listener};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Sleep, sleep};
 
-/// How many more bytes a connection sends before it breaks.
+use super::SandboxConfig;
+use super::faults::{ConnectionFault, Faults};
+use super::script::{Script, Step};
+
+/// Bytes that the head of a request may take.
+const MOST_HEAD: usize = 64 * 1024;
+/// How many connections may wait to be accepted.
+const BACKLOG: u32 = 1_024;
+
+/// How long a connection may stay without a request: longer than clients keep theirs, so that a
+/// request rarely meets a connection that is being closed.
+const IDLE: Duration = Duration::from_mins(2);
+
+/// What a handler can tell the connection that its request came on.
 #[derive(Debug, Clone)]
-pub struct Cut(Arc<AtomicUsize>);
+pub struct Wire(Arc<Mutex<Shared>>);
 
-impl Cut {
-    /// Sends `bytes` more, then breaks the connection.
-    pub fn after(&self, bytes: usize) {
-        self.0.store(bytes, Ordering::Release);
+#[derive(Debug, Default)]
+struct Shared {
+    /// Whether a request is being answered: its caller need not send anything.
+    is_busy: bool,
+    script: Option<Script>,
+}
+
+impl Wire {
+    /// The head of a request has arrived.
+    pub fn head_arrived(&self) {
+        self.shared().is_busy = true;
+    }
+
+    /// The answer is made and may be written.
+    pub fn answered(&self) {
+        self.shared().is_busy = false;
+    }
+
+    /// Plays a script in place of the answer that comes next.
+    pub fn play(&self, script: Script) {
+        self.shared().script = Some(script);
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A listener whose connections can be cut.
+/// Accepts connections, unless a fault strikes them first.
 #[derive(Debug)]
-pub struct CuttableListener(pub TcpListener);
+pub struct Front {
+    socket: Socket,
+    addr: SocketAddr,
+    faults: Arc<Faults>,
+    /// How long a head may take to arrive.
+    patience: Duration,
+    permits: Arc<Semaphore>,
+}
 
-impl Listener for CuttableListener {
-    type Io = CuttableStream;
-    type Addr = Cut;
+#[derive(Debug)]
+enum Socket {
+    Open(TcpListener),
+    /// Holds the address while connections are refused.
+    Bound(TcpSocket),
+    /// The address could not be had again.
+    Lost,
+}
+
+impl Front {
+    pub fn new(
+        listener: TcpListener,
+        faults: Arc<Faults>,
+        config: &SandboxConfig,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            addr: listener.local_addr()?,
+            socket: Socket::Open(listener),
+            faults,
+            patience: config.body_patience,
+            permits: Arc::new(Semaphore::new(config.connections)),
+        })
+    }
+
+    /// Refuses connections for a while.
+    async fn refuse(&mut self) {
+        let times = self.faults.times();
+        if !matches!(self.socket, Socket::Bound(_)) {
+            self.socket = Socket::Lost;
+            if let Ok(socket) = bind(self.addr) {
+                self.socket = Socket::Bound(socket);
+            }
+        }
+        sleep(times.refusing).await;
+    }
+
+    /// The next connection, whatever becomes of it.
+    async fn next(&mut self) -> TcpStream {
+        loop {
+            self.socket = match std::mem::replace(&mut self.socket, Socket::Lost) {
+                Socket::Open(listener) => Socket::Open(listener),
+                Socket::Bound(socket) => socket.listen(BACKLOG).map_or(Socket::Lost, Socket::Open),
+                Socket::Lost => bind(self.addr)
+                    .and_then(|socket| socket.listen(BACKLOG))
+                    .map_or(Socket::Lost, Socket::Open),
+            };
+            match &mut self.socket {
+                Socket::Open(listener) => return Listener::accept(listener).await.0,
+                Socket::Bound(_) | Socket::Lost => sleep(Duration::from_millis(100)).await,
+            }
+        }
+    }
+}
+
+fn bind(addr: SocketAddr) -> io::Result<TcpSocket> {
+    let socket = if addr.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
+    // Connections of before linger on the address for a while.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(addr)?;
+    Ok(socket)
+}
+
+impl Listener for Front {
+    type Io = Connection;
+    type Addr = Wire;
 
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
-        let (stream, _) = Listener::accept(&mut self.0).await;
-        // Responses are written in one piece: waiting for more to send would only delay them.
-        // Without the option it works all the same.
-        let _ = stream.set_nodelay(true);
-        let cut = Cut(Arc::new(AtomicUsize::new(usize::MAX)));
-        (CuttableStream(stream, cut.clone()), cut)
+        loop {
+            // The semaphore is never closed: a connection without a permit cannot happen.
+            let permit = Arc::clone(&self.permits).acquire_owned().await.ok();
+            let struck = self.faults.next_connection();
+            if let Some((ConnectionFault::Refuse, strike)) = &struck {
+                self.faults.struck_connection(strike);
+                self.refuse().await;
+                continue;
+            }
+            let stream = self.next().await;
+            if let Some((_, strike)) = &struck {
+                self.faults.struck_connection(strike);
+            }
+            // Answers are written in one piece: waiting for more to send would only delay them. A
+            // stream that refuses works all the same.
+            let _ = stream.set_nodelay(true);
+            match struck.map(|(fault, _)| fault) {
+                None => {
+                    let wire = Wire(Arc::default());
+                    let connection = Connection::new(stream, wire.clone(), permit, self.patience);
+                    return (connection, wire);
+                }
+                Some(ConnectionFault::Hold) => {
+                    let span = self.faults.times().silence;
+                    tokio::spawn(async move {
+                        sleep(span).await;
+                        drop((stream, permit));
+                    });
+                }
+                Some(ConnectionFault::Refuse | ConnectionFault::Close | ConnectionFault::Flap) => {}
+            }
+        }
     }
 
     fn local_addr(&self) -> io::Result<Self::Addr> {
-        TcpListener::local_addr(&self.0).map(|_: SocketAddr| Cut(Arc::default()))
+        Ok(Wire(Arc::default()))
     }
 }
 
-impl Connected<IncomingStream<'_, CuttableListener>> for Cut {
-    fn connect_info(stream: IncomingStream<'_, CuttableListener>) -> Self {
+impl Connected<IncomingStream<'_, Front>> for Wire {
+    fn connect_info(stream: IncomingStream<'_, Front>) -> Self {
         stream.remote_addr().clone()
     }
 }
 
-/// A connection that can be cut.
+/// A connection that keeps its caller to a deadline, and plays scripts.
 #[derive(Debug)]
-pub struct CuttableStream(TcpStream, Cut);
+pub struct Connection {
+    stream: TcpStream,
+    wire: Wire,
+    _permit: Option<OwnedSemaphorePermit>,
+    /// How long a head may take to arrive from its first byte on.
+    patience: Duration,
+    /// When the caller has waited too long with its next request, or with the rest of its head.
+    deadline: Pin<Box<Sleep>>,
+    /// Bytes of a head that is not whole yet.
+    head: usize,
+    playing: Option<Script>,
+    pause: Option<Pin<Box<Sleep>>>,
+}
 
-impl AsyncRead for CuttableStream {
+impl Connection {
+    fn new(
+        stream: TcpStream,
+        wire: Wire,
+        permit: Option<OwnedSemaphorePermit>,
+        patience: Duration,
+    ) -> Self {
+        Self {
+            stream,
+            wire,
+            _permit: permit,
+            patience,
+            deadline: Box::pin(sleep(IDLE)),
+            head: 0,
+            playing: None,
+            pause: None,
+        }
+    }
+
+    /// Plays what is left of the script; an error ends the connection.
+    fn poll_play(
+        &mut self,
+        context: &mut Context<'_>,
+        script: &mut Script,
+    ) -> Poll<io::Result<()>> {
+        loop {
+            if let Some(pause) = &mut self.pause {
+                ready!(pause.as_mut().poll(context));
+                self.pause = None;
+            }
+            let stream = Pin::new(&mut self.stream);
+            match script.0.front_mut() {
+                None => return Poll::Ready(Ok(())),
+                Some(Step::Send(bytes) | Step::Dribble(bytes, _)) if bytes.is_empty() => {
+                    script.0.pop_front();
+                }
+                Some(Step::Send(bytes)) => {
+                    let written = ready!(stream.poll_write(context, bytes))?;
+                    let _ = bytes.split_to(written);
+                }
+                Some(Step::Dribble(bytes, gap)) => {
+                    let written = ready!(stream.poll_write(context, &bytes[..1]))?;
+                    let _ = bytes.split_to(written);
+                    self.pause = Some(Box::pin(sleep(*gap)));
+                }
+                Some(Step::Pause(span)) => {
+                    self.pause = Some(Box::pin(sleep(*span)));
+                    script.0.pop_front();
+                }
+                Some(Step::Close) => {
+                    ready!(stream.poll_shutdown(context))?;
+                    return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
+                }
+                Some(Step::Reset) => {
+                    // Should it be refused, the connection ends all the same.
+                    let _ = self.stream.set_zero_linger();
+                    return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
+                }
+            }
+        }
+    }
+}
+
+impl AsyncRead for Connection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_read(context, buffer)
+        if self.wire.shared().is_busy {
+            return Pin::new(&mut self.stream).poll_read(context, buffer);
+        }
+        if self.head > MOST_HEAD || self.deadline.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        if self.head == 0 {
+            self.deadline = Box::pin(sleep(self.patience));
+        }
+        self.head += buffer.filled().len() - before;
+        Poll::Ready(Ok(()))
     }
 }
 
-impl AsyncWrite for CuttableStream {
+impl AsyncWrite for Connection {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let left = self.1.0.load(Ordering::Acquire);
-        if left == usize::MAX {
-            return Pin::new(&mut self.0).poll_write(context, bytes);
+        let (next, is_busy) = {
+            let mut shared = self.wire.shared();
+            (shared.script.take(), shared.is_busy)
+        };
+        // Busy means that only an interim "100 Continue" is written.
+        if !is_busy {
+            self.head = 0;
+            self.deadline = Box::pin(sleep(IDLE));
         }
-        if left == 0 {
-            return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
+        if let Some(mut script) = self.playing.take().or(next) {
+            let played = self.poll_play(context, &mut script);
+            if played.is_pending() {
+                self.playing = Some(script);
+            }
+            ready!(played)?;
+            // The answer that the script stands for is passed over.
+            return Poll::Ready(Ok(bytes.len()));
         }
-        let written = Pin::new(&mut self.0).poll_write(context, &bytes[..bytes.len().min(left)]);
-        if let Poll::Ready(Ok(count)) = written {
-            self.1.after(left - count);
-        }
-        written
+        Pin::new(&mut self.stream).poll_write(context, bytes)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(context)
+        Pin::new(&mut self.stream).poll_flush(context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(context)
+        Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }

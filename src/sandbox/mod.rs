@@ -29,6 +29,7 @@ pub mod market;
 mod numbers;
 mod pacing;
 mod random;
+mod script;
 mod search;
 mod server;
 mod staffing;
@@ -45,13 +46,15 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use connection::{Cut, CuttableListener};
-use faults::FaultSpec;
+use connection::{Front, Wire};
+use faults::{FaultSpec, FaultTimes};
 use latency::Latency;
 use ledger::Ledger;
 use market::MarketConfig;
 use state::State;
 use token::Token;
+
+pub use call::Call;
 
 use crate::domain::workergroup::{GroupChange, MadeGroups};
 
@@ -61,8 +64,11 @@ pub const USER: u64 = 1_001;
 /// The key of a frozen sandbox without a configured one.
 const FROZEN_KEY: &str = "frozen-sandbox-key";
 
-/// How long a request may take to arrive: bodies are a few hundred bytes.
+/// How long a head or a body may take to arrive: they are a few hundred bytes.
 const BODY_PATIENCE: Duration = Duration::from_secs(10);
+
+/// A route run opens 1,024 connections at most.
+const MOST_CONNECTIONS: usize = 1_100;
 
 /// How long [`Running::stop`] waits for responses in flight.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -81,9 +87,14 @@ pub struct SandboxConfig {
     /// Whether requests above the rate limits are refused.
     pub rate_limits: bool,
     pub faults: Option<FaultSpec>,
+    /// The delays of faults.
+    pub fault_times: FaultTimes,
     /// The delay added to each response.
     pub latency: Latency,
-    /// How long a request body may take to arrive before its connection is closed.
+    /// Connections served at a time; further ones wait.
+    pub connections: usize,
+    /// How long the head of a request, and then its body, may take to arrive before the connection
+    /// is closed.
     pub body_patience: Duration,
     /// Workergroups that callers created in earlier runs.
     pub groups: MadeGroups,
@@ -142,7 +153,9 @@ impl Default for SandboxConfig {
             freeze: false,
             rate_limits: true,
             faults: None,
+            fault_times: FaultTimes::default(),
             latency: Latency::None,
+            connections: MOST_CONNECTIONS,
             body_patience: BODY_PATIENCE,
             groups: MadeGroups::default(),
             group_store: None,
@@ -167,11 +180,12 @@ impl Sandbox {
         let state = State::new(&config, key.clone(), entropy).map_err(io::Error::other)?;
         let ledger = state.ledger.clone();
         let own_listings = state.own_listings();
+        let front = Front::new(listener, Arc::clone(&state.faults), &config)?;
         let service = server::service(Arc::new(state));
         let (stop, mut stopped) = watch::channel(());
         let task = tokio::spawn(async move {
-            let service = service.into_make_service_with_connect_info::<Cut>();
-            axum::serve(CuttableListener(listener), service)
+            let service = service.into_make_service_with_connect_info::<Wire>();
+            axum::serve(front, service)
                 .with_graceful_shutdown(async move {
                     // An error means that `Running` was dropped, which stops it as well.
                     let _ = stopped.changed().await;

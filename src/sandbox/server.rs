@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
@@ -9,18 +10,23 @@ use axum::extract::{ConnectInfo, Request, State as Shared};
 use axum::http::header::{AUTHORIZATION, DATE, HOST};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Response};
+use futures_util::StreamExt as _;
 use serde_json::{Map, Value as Json, json};
 
 use super::USER;
 use super::answer::{self, Refusal};
 use super::call::{Call, Target};
-use super::connection::Cut;
+use super::connection::Wire;
+use super::faults::{Case, Created, Sent, Stage, Strike};
 use super::fleet::PUBLIC_KEY;
 use super::ledger::Credential;
 use super::state::State;
 
 /// The largest request body: searches are a few hundred bytes.
 const MAX_BODY: usize = 1 << 20;
+
+/// The largest request body from callers without the account's key.
+const MAX_FOREIGN_BODY: usize = 64 * 1024;
 
 /// The `Date` of a frozen sandbox: the time of its market.
 const FROZEN_DATE: HeaderValue = HeaderValue::from_static("Thu, 01 Jan 2026 00:00:00 GMT");
@@ -32,65 +38,184 @@ pub fn service(state: Arc<State>) -> Router {
 
 async fn handle(
     Shared(state): Shared<Arc<State>>,
-    ConnectInfo(cut): ConnectInfo<Cut>,
+    ConnectInfo(wire): ConnectInfo<Wire>,
     request: Request,
 ) -> Response<Body> {
+    wire.head_arrived();
     let (parts, body) = request.into_parts();
     let frozen = state.frozen;
     let call = Target::of(&parts.method, parts.uri.path())
         .ok()
         .and_then(Target::call);
     let delay = state.delays.next(call);
-    let arrived = tokio::time::timeout(state.body_patience, to_bytes(body, MAX_BODY)).await;
-    let mut response = match arrived {
-        Ok(Ok(body)) => answer(state, &parts, body, &cut).await,
-        Ok(Err(_)) => Err(Refusal::too_large()),
-        Err(_) => Err(Refusal::stalled()),
-    }
-    .unwrap_or_else(|refusal| refusal.response());
+    let mut response = answer(state, &parts, body, &wire)
+        .await
+        .unwrap_or_else(|refusal| refusal.response());
     if !delay.is_zero() {
         tokio::time::sleep(delay).await;
     }
     if frozen {
         response.headers_mut().insert(DATE, FROZEN_DATE);
     }
+    wire.answered();
     response
 }
 
 async fn answer(
     state: Arc<State>,
     parts: &Parts,
-    body: Bytes,
-    cut: &Cut,
+    body: Body,
+    wire: &Wire,
 ) -> Result<Response<Body>, Refusal> {
     let header = parts.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
     let credential = state.credential(header);
+    let target = match admit(&state, parts, credential) {
+        Ok(target) => target,
+        Err(refusal) => {
+            // Read to its end, or the caller may never see the answer; nothing of it is kept.
+            read(body, 0, state.body_patience).await?;
+            state.ledger.record(parts, &Bytes::new(), credential);
+            return Err(refusal);
+        }
+    };
+    let strike = target.call().and_then(|call| state.faults.next(call));
+    let struck = target.call().zip(strike.as_ref());
+    if let Some((call, strike)) = struck
+        && strike.fault.stage == Stage::Unread
+    {
+        state.ledger.record(parts, &Bytes::new(), credential);
+        return Ok(send(strike.send(case(&state, call, parts, &[])), wire));
+    }
+    let limit = match credential {
+        Credential::Account => MAX_BODY,
+        Credential::None | Credential::Other => MAX_FOREIGN_BODY,
+    };
+    let body = read(body, limit, state.body_patience).await?;
     state.ledger.record(parts, &body, credential);
+    match struck {
+        None => perform(state, target, parts, body).await,
+        Some((call, strike)) => {
+            let struck = Struck {
+                target,
+                call,
+                strike,
+            };
+            misbehave(state, struck, parts, body, wire).await
+        }
+    }
+}
+
+/// What a request is for, if its caller may ask at all.
+fn admit(state: &State, parts: &Parts, credential: Credential) -> Result<Target, Refusal> {
     if state.loopback_only && !names_loopback(parts) {
         return Err(Refusal::host());
     }
     let target = Target::of(&parts.method, parts.uri.path())?;
-    // Route requests may carry other keys, so routing checks the key itself.
-    let routes = target == Target::Call(Call::Route);
-    if !target.is_open() && !routes && credential != Credential::Account {
+    // Route requests may carry other keys, so routing checks the key itself. Without a key, a caller
+    // learns nothing about bodies.
+    let may_ask = match target {
+        Target::Call(Call::Route) => credential != Credential::None,
+        _ if target.is_open() => true,
+        _ => credential == Credential::Account,
+    };
+    if !may_ask {
         return Err(Refusal::key(credential == Credential::None));
     }
-    let Some(call) = target.call() else {
-        return perform(state, target, parts, body).await;
-    };
-    state.pace(call)?;
-    let strike = state.faults.next(call);
-    if let Some(strike) = strike
-        && let Some(response) = strike.instead(cut).await
-    {
-        return Ok(response);
+    if let Some(call) = target.call() {
+        state.pace(call)?;
     }
-    let response = perform(state, target, parts, body).await;
-    match strike {
-        None => response,
-        Some(strike) => {
-            let response = response.unwrap_or_else(|refusal| refusal.response());
-            Ok(strike.after(response, cut).await)
+    Ok(target)
+}
+
+/// Reads a body of at most `limit` bytes. With a limit of 0 any usual body is read and thrown away.
+async fn read(body: Body, limit: usize, patience: Duration) -> Result<Bytes, Refusal> {
+    let bound = limit.max(MAX_FOREIGN_BODY);
+    let mut kept = Vec::new();
+    let mut length = 0;
+    let mut pieces = body.into_data_stream();
+    let arrive = async {
+        while let Some(piece) = pieces.next().await {
+            let piece = piece.map_err(|_| Refusal::body())?;
+            length += piece.len();
+            if length > bound {
+                return Err(Refusal::too_large());
+            }
+            if limit > 0 {
+                kept.extend_from_slice(&piece);
+            }
+        }
+        Ok(())
+    };
+    tokio::time::timeout(patience, arrive)
+        .await
+        .map_err(|_| Refusal::stalled())??;
+    Ok(kept.into())
+}
+
+/// A call that a fault strikes.
+#[derive(Clone, Copy)]
+struct Struck<'a> {
+    target: Target,
+    call: Call,
+    strike: &'a Strike,
+}
+
+async fn misbehave(
+    state: Arc<State>,
+    struck: Struck<'_>,
+    parts: &Parts,
+    body: Bytes,
+    wire: &Wire,
+) -> Result<Response<Body>, Refusal> {
+    let Struck {
+        target,
+        call,
+        strike,
+    } = struck;
+    let times = match strike.fault.stage {
+        Stage::Connection(_) | Stage::Unread | Stage::Instead => 0,
+        Stage::Late => {
+            tokio::time::sleep(state.faults.times().slow).await;
+            1
+        }
+        Stage::Done => 1,
+        Stage::Tripled => 3,
+    };
+    let mut reply = None;
+    for turn in 0..times {
+        let done = match (turn, call) {
+            (0, _) => perform(Arc::clone(&state), target, parts, body.clone()).await,
+            (_, Call::Create) => {
+                let (state, body) = (Arc::clone(&state), object(&body)?);
+                change(move || state.create_workergroup(&body, true)).await
+            }
+            _ => break,
+        };
+        if turn == 0 {
+            reply = Some(done.unwrap_or_else(|refusal| refusal.response()));
+        }
+    }
+    let created = state.created().clone();
+    let mut case = case(&state, call, parts, &created);
+    if let Some(reply) = reply {
+        let (head, body) = reply.into_parts();
+        let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
+        case.reply = Response::from_parts(head, body);
+    }
+    Ok(send(strike.send(case), wire))
+}
+
+fn case<'a>(state: &State, call: Call, parts: &'a Parts, created: &'a [Created]) -> Case<'a> {
+    Case::new(call, parts, state.faults.times(), created)
+}
+
+/// Sends what a fault made.
+fn send(sent: Sent, wire: &Wire) -> Response<Body> {
+    match sent {
+        Sent::Answer(response) => response.map(Body::from),
+        Sent::Script(script) => {
+            wire.play(script);
+            answer::ok("")
         }
     }
 }
@@ -122,13 +247,11 @@ async fn perform(
         Target::Call(Call::Groups) => Ok(answer::ok(state.workergroups())),
         Target::Call(Call::Create) => {
             let body = object(&body)?;
-            change(move || state.create_workergroup(&body)).await
+            change(move || state.create_workergroup(&body, false)).await
         }
         Target::Call(Call::Route) => {
             let header = parts.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
-            // Without a key, a caller learns nothing about bodies.
-            let header = header.ok_or_else(|| Refusal::key(true))?;
-            state.route(&object(&body)?, Some(header)).map(json_answer)
+            state.route(&object(&body)?, header).map(json_answer)
         }
         Target::UpdateGroup(id) => {
             let body = object(&body)?;

@@ -1,7 +1,7 @@
 //! The state of a running sandbox, and the operations on it.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use axum::body::Bytes;
@@ -9,10 +9,11 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::answer::Refusal;
-use super::faults::Faults;
+use super::call::Call;
+use super::faults::{Created, Faults};
 use super::fleet::{CreateError, Fleet, RouteReply, RouteRequest, Signer};
 use super::latency::Delays;
-use super::ledger::{Credential, Ledger};
+use super::ledger::{Commit, Credential, Ledger};
 use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, UnlistError};
 use super::pacing::Pacer;
 use super::search::{Search, pick};
@@ -37,7 +38,7 @@ pub struct State {
     pub loopback_only: bool,
     pub frozen: bool,
     pub ledger: Ledger,
-    pub faults: Faults,
+    pub faults: Arc<Faults>,
     pub delays: Delays,
     /// How long a request body may take to arrive.
     pub body_patience: Duration,
@@ -46,6 +47,7 @@ pub struct State {
     group_store: Option<GroupStore>,
     signer: Signer,
     signatures: Mutex<HashMap<String, String>>,
+    created: Mutex<Vec<Created>>,
 }
 
 #[derive(Debug)]
@@ -77,12 +79,19 @@ impl State {
         for group in &config.groups.0 {
             fleet.restore(group.clone());
         }
+        let ledger = Ledger::default();
+        let faults = Faults::new(
+            market.seed,
+            config.faults.clone().unwrap_or_default(),
+            config.fault_times,
+            ledger.clone(),
+        );
         Ok(Self {
             key,
             loopback_only: config.listen.ip().is_loopback(),
             frozen: config.freeze,
-            ledger: Ledger::default(),
-            faults: Faults::new(market.seed, config.faults.clone().unwrap_or_default()),
+            ledger,
+            faults: Arc::new(faults),
             delays: Delays::new(market.seed, config.latency),
             body_patience: config.body_patience,
             world: Mutex::new(World {
@@ -94,6 +103,7 @@ impl State {
             group_store: config.group_store.clone(),
             signer: Signer::new()?,
             signatures: Mutex::default(),
+            created: Mutex::default(),
         })
     }
 
@@ -107,7 +117,7 @@ impl State {
     }
 
     /// Applies the rate limit of a call.
-    pub fn pace(&self, call: super::call::Call) -> Result<(), Refusal> {
+    pub fn pace(&self, call: Call) -> Result<(), Refusal> {
         let mut pacer = self.pacer.lock().unwrap_or_else(PoisonError::into_inner);
         pacer.ask(call, Instant::now())
     }
@@ -167,7 +177,10 @@ impl State {
         })?;
         let id = groups::count("id", id)?;
         match self.world().market.unlist(id) {
-            Ok(()) => Ok(json!({ "success": true, "msg": format!("Unlisted Volume {id}.") })),
+            Ok(()) => {
+                self.commit(Call::Unlist, id, false);
+                Ok(json!({ "success": true, "msg": format!("Unlisted Volume {id}.") }))
+            }
             Err(error @ (UnlistError::Missing | UnlistError::Active)) => {
                 Err(Refusal::arguments(error.to_string()))
             }
@@ -175,6 +188,9 @@ impl State {
     }
 
     pub fn workergroups(&self) -> Bytes {
+        for created in self.created().iter_mut() {
+            created.listings += 1;
+        }
         let world = self.world();
         list(
             "{\"success\":true,\"results\":[",
@@ -182,12 +198,18 @@ impl State {
         )
     }
 
-    /// Creates the workergroup in a body.
-    pub fn create_workergroup(&self, body: &Map<String, Json>) -> Result<Json, Refusal> {
+    /// Creates the workergroup in a body, as if by another client if `is_foreign`.
+    pub fn create_workergroup(
+        &self,
+        body: &Map<String, Json>,
+        is_foreign: bool,
+    ) -> Result<Json, Refusal> {
         let draft = groups::draft(body)?;
         let created = self.world().fleet.create(draft);
         let id = created.map_err(|error: CreateError| Refusal::arguments(error.to_string()))?;
         self.save_group(id);
+        self.commit(Call::Create, id, is_foreign);
+        self.created().push(Created { id, listings: 0 });
         Ok(json!({ "success": true, "id": id }))
     }
 
@@ -301,6 +323,9 @@ impl State {
             reply
         };
         let reply = reply.ok_or_else(unknown_endpoint)?;
+        if let RouteReply::Assigned { reqnum, .. } = &reply {
+            self.commit(Call::Route, *reqnum, false);
+        }
         self.route_reply(&endpoint, &echo, reply)
     }
 
@@ -367,6 +392,19 @@ impl State {
             .map_err(|error| Refusal::failure(error.to_string()))?;
         known.insert(url.to_owned(), signature.clone());
         Ok(signature)
+    }
+
+    /// Workergroups created since the start, oldest first.
+    pub fn created(&self) -> MutexGuard<'_, Vec<Created>> {
+        self.created.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn commit(&self, call: Call, id: u64, is_foreign: bool) {
+        self.ledger.commit(Commit {
+            call,
+            id,
+            is_foreign,
+        });
     }
 
     /// The market and the fleet, advanced to the present.

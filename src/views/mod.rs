@@ -34,6 +34,7 @@ mod request_preview;
 pub mod requests;
 pub mod route_lab;
 mod saved;
+mod searched;
 mod settings;
 mod sheet;
 mod sort;
@@ -113,6 +114,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             true
         }
         Action::NewGroup => group_form::open(cx),
+        Action::Resolve => create::resolve(cx),
         Action::CloneGroup => group_form::clone_selected(cx),
         Action::GroupFromSearch => group_form::from_search(cx),
         Action::Preflight => preflight::open_selected(cx),
@@ -192,6 +194,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::Undo
         | Action::Redo
         | Action::Recall
+        | Action::ForgetLimits
         | Action::WiderDetail
         | Action::WiderTable
         | Action::Secrets => false,

@@ -363,7 +363,9 @@ fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {
         })
     };
     let far = |typed: &str| {
-        if words().any(|word| word == typed) || aliases.contains(&typed) {
+        // A sign alone, such as `$`, names nothing: it is the beginning of many names.
+        let is_name = typed.contains(char::is_alphanumeric);
+        if is_name && words().any(|word| word == typed) || aliases.contains(&typed) {
             0
         } else if words().any(|word| word.starts_with(typed)) {
             1

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io;
+use std::time::Duration;
 
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
@@ -15,6 +16,8 @@ use crate::api::{Request, Secret};
 
 /// When the quota resets, in seconds since 1970: a header of the public service.
 const RATE_LIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+/// Which fault of its own making a sandbox answers with.
+const SANDBOX_FAULT: HeaderName = HeaderName::from_static("x-sandbox-fault");
 /// The `User-Agent`.
 const AGENT: &str = concat!("bourse/", env!("CARGO_PKG_VERSION"));
 /// Bytes allowed per record: a full offer takes about 2.7 kB.
@@ -33,13 +36,16 @@ const REFUSAL: usize = 64 * 1024;
 pub(super) struct Bound {
     bytes: usize,
     is_search: bool,
+    silence: Duration,
 }
 
 impl Bound {
     pub(super) fn of(request: &Request) -> Self {
+        let silence = request.operation().longest_silence();
         let search = |limit: Option<u64>| Self {
             bytes: limit.map_or(MOST, for_records),
             is_search: true,
+            silence,
         };
         match request {
             Request::Search(query) => search(query.limit.map(u64::from)),
@@ -50,6 +56,7 @@ impl Bound {
             | Request::Route(_) => Self {
                 bytes: OTHER,
                 is_search: false,
+                silence,
             },
         }
     }
@@ -80,23 +87,30 @@ pub(super) struct Raw {
     pub(super) body: Vec<u8>,
 }
 
-/// Sends `wire` to `origin` and reads the response. `seen` gets the status as soon as it is known,
-/// for the ledger entry of a response that never completes.
+/// What the ledger entry keeps of a head, even if the response never completes.
+#[derive(Debug, Default)]
+pub(super) struct Head {
+    pub(super) status: Option<u16>,
+    /// The fault that a sandbox injected.
+    pub(super) sandbox_fault: Option<String>,
+}
+
+/// Sends `wire` to `origin` and reads the response. `seen` gets the head as soon as it is known.
 pub(super) async fn exchange(
     http: &reqwest::Client,
     origin: &Origin,
     wire: &WireRequest,
     key: Option<&Secret>,
     bound: Bound,
-    seen: &mut Option<u16>,
+    seen: &mut Head,
 ) -> Result<Raw, ApiError> {
     let request = build(http, origin, wire, key)?;
-    let mut response = http
-        .execute(request)
-        .await
+    let mut response = within(bound.silence, http.execute(request))
+        .await?
         .map_err(|error| unsent_or_lost(&error, origin))?;
     let status = response.status().as_u16();
-    *seen = Some(status);
+    seen.status = Some(status);
+    seen.sandbox_fault = header(response.headers(), &SANDBOX_FAULT);
     let good = response.status().is_success();
     let mut raw = Raw {
         status,
@@ -114,18 +128,26 @@ pub(super) async fn exchange(
     }
     // Read in chunks, because reqwest's `bytes()` has no bound: 1 MB of gzip can unpack to 1 GB.
     loop {
-        match response.chunk().await {
-            Ok(None) => return Ok(raw),
-            Ok(Some(bytes)) if raw.body.len() + bytes.len() <= limit => {
+        match within(bound.silence, response.chunk()).await {
+            // A refusal is one by its status, however little of its words came.
+            Err(_) | Ok(Err(_)) if !good => return Ok(raw),
+            Err(silent) => return Err(silent),
+            Ok(Err(error)) => return Err(broken_body(&error, status, raw.body.len())),
+            Ok(Ok(None)) => return Ok(raw),
+            Ok(Ok(Some(bytes))) if raw.body.len() + bytes.len() <= limit => {
                 raw.body.extend_from_slice(&bytes);
             }
-            Ok(Some(_)) if good => return Err(bound.exceeded()),
-            Ok(Some(_)) => return Ok(raw),
-            // The status alone makes it an error, however little of the body arrived.
-            Err(_) if !good => return Ok(raw),
-            Err(error) => return Err(broken_body(&error, status, raw.body.len())),
+            Ok(Ok(Some(_))) if good => return Err(bound.exceeded()),
+            Ok(Ok(Some(_))) => return Ok(raw),
         }
     }
+}
+
+/// Waits for the next sign of the server, at most as long as it may be silent.
+async fn within<T>(silence: Duration, sign: impl Future<Output = T>) -> Result<T, ApiError> {
+    tokio::time::timeout(silence, sign)
+        .await
+        .map_err(|_| ApiError::TimedOut { after: silence })
 }
 
 fn build(
@@ -170,11 +192,6 @@ fn unsent_or_lost(error: &reqwest::Error, origin: &Origin) -> ApiError {
         return ApiError::NotConnected {
             host: origin.authority(),
             why: unreachable(error),
-        };
-    }
-    if error.is_timeout() {
-        return ApiError::TimedOut {
-            after: super::transport::READ_IDLE,
         };
     }
     if error.is_builder() {
@@ -224,11 +241,6 @@ fn handshake(error: &rustls::Error) -> Unreachable {
 
 /// The error for a body that broke off.
 fn broken_body(error: &reqwest::Error, status: u16, bytes: usize) -> ApiError {
-    if error.is_timeout() {
-        return ApiError::TimedOut {
-            after: super::transport::READ_IDLE,
-        };
-    }
     let is_damage = |cause: &(dyn Error + 'static)| {
         cause.downcast_ref::<io::Error>().is_some_and(|io| {
             matches!(

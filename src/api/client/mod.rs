@@ -7,7 +7,7 @@ mod exchange;
 mod origin;
 mod transport;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::tz::TimeZone;
@@ -21,7 +21,7 @@ use super::{Reply, Request, Secret, curl};
 use crate::domain::secrets::Known;
 use crate::domain::{Dialect, Untrusted};
 
-use exchange::{Bound, Raw};
+use exchange::{Bound, Head, Raw};
 use transport::Transports;
 
 pub use origin::{Origin, OriginError};
@@ -60,7 +60,7 @@ pub struct Client {
 #[derive(Debug)]
 struct Inner {
     config: ClientConfig,
-    transports: Transports,
+    transports: Mutex<Arc<Transports>>,
 }
 
 impl Client {
@@ -78,7 +78,7 @@ impl Client {
         Ok(Self {
             inner: Arc::new(Inner {
                 config,
-                transports: Transports::default(),
+                transports: Mutex::default(),
             }),
             secrets,
         })
@@ -163,21 +163,23 @@ impl Client {
         record: &mut LedgerEntry,
     ) -> Result<Raw, ApiError> {
         let origin = self.origin(wire);
-        let http = self.inner.transports.of(origin).await?;
+        let transports = Arc::clone(&self.transports());
+        let http = transports.of(origin).await?;
         let deadline = request.operation().deadline();
-        let mut failed = None;
+        let mut head = Head::default();
         let exchanged = exchange::exchange(
             &http,
             origin,
             wire,
             self.key(wire),
             Bound::of(request),
-            &mut failed,
+            &mut head,
         );
         let result = tokio::time::timeout(deadline, exchanged)
             .await
             .unwrap_or(Err(ApiError::TimedOut { after: deadline }));
-        record.status = result.as_ref().map_or(failed, |raw| Some(raw.status));
+        record.status = head.status;
+        record.sandbox_fault = head.sandbox_fault.map(Untrusted::from);
         result
     }
 
@@ -204,7 +206,19 @@ impl Client {
             response: None,
             response_cut: false,
             error: None,
+            sandbox_fault: None,
         }
+    }
+
+    /// Uses no connection again that is open now; calls under way keep theirs.
+    pub fn drop_connections(&self) {
+        *self.transports() = Arc::default();
+    }
+
+    fn transports(&self) -> MutexGuard<'_, Arc<Transports>> {
+        // It is whole after every statement: a panic elsewhere spoils nothing.
+        let transports = &self.inner.transports;
+        transports.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn origin(&self, wire: &WireRequest) -> &Origin {

@@ -20,6 +20,7 @@ impl Model {
         self.mutations.history = restored.history;
         self.mutations.note = restored.history_note;
         self.sandbox = restored.sandbox;
+        self.tell_unsettled();
         if !self.profile.is_sandbox {
             self.groups.drift.resume(restored.groups);
         }
@@ -54,6 +55,7 @@ impl Model {
             // These belong to the market.
             profile: _,
             browsers: _,
+            hold: _,
             routes: _,
             notices: _,
             toast: _,

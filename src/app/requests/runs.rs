@@ -168,6 +168,7 @@ mod tests {
             response: None,
             response_cut: false,
             error: None,
+            sandbox_fault: None,
         }
     }
 

@@ -84,7 +84,7 @@ impl BrowserPane {
             }
             Action::Reset => {
                 let mut fresh = language::default_query(self.resource, browser.dialect());
-                if browser.figures.job.is_some() {
+                if browser.computed.job.is_some() {
                     fresh.storage = browser.query.storage;
                 }
                 browser.apply(fresh, Vec::new());
@@ -122,7 +122,12 @@ impl BrowserPane {
         let State {
             browsers, tickets, ..
         } = &mut *cx.state;
-        let effects = browsers[self.resource].ask(tickets, cx.now);
+        let browser = &mut browsers[self.resource];
+        if browser.is_asking_the_same() {
+            // A held key must not break off one request after the other.
+            return;
+        }
+        let effects = browser.ask(tickets, cx.now);
         cx.effects(effects);
     }
 
@@ -154,7 +159,7 @@ impl BrowserPane {
             cx.effect(abort);
             return cx.toast("Request cancelled");
         }
-        let stopped = browser.figures.three.cancel();
+        let stopped = browser.computed.price_models.cancel();
         if !stopped.is_empty() {
             cx.effects(stopped);
             return cx.toast("Request for the three prices cancelled");
@@ -162,7 +167,8 @@ impl BrowserPane {
         if browser.remote().error().is_some() && browser.listing().is_some() {
             browser.dismiss();
         } else if has_notices {
-            cx.state.notices.clear();
+            let effects = cx.state.dismiss_notices(cx.now);
+            cx.effects(effects);
         } else if !browser.words.is_empty() {
             browser.set_words(Vec::new());
             browser.show_query_in_bar();
@@ -266,6 +272,7 @@ impl View for BrowserPane {
     fn hint(&self, action: Action) -> Option<&'static str> {
         match (self.focus, action) {
             (Focus::Market, Action::Open) => Some("filter by this"),
+            (_, Action::Job) if self.resource == Resource::Volumes => Some("term"),
             _ => None,
         }
     }

@@ -20,6 +20,8 @@ use crate::widgets::form::{Field, Form};
 
 /// The answer for: the new group in the list is mine.
 const MINE: &str = "mine";
+/// The word for: it was created, though it is not listed.
+const CREATED: &str = "created";
 /// The answer for: none of the groups is mine.
 const NONE: &str = "none";
 
@@ -46,11 +48,34 @@ pub struct Create {
     selected: usize,
 }
 
+/// Opens the dialog on a creation whose outcome is unknown; false if there is none.
+pub fn resolve(cx: &mut Cx<'_>) -> bool {
+    if !cx.state.take_up_creation(None) {
+        cx.complain("No creation has an unknown outcome");
+        return true;
+    }
+    open_unknown(cx);
+    true
+}
+
+fn open_unknown(cx: &mut Cx<'_>) {
+    let unresolved = cx.state.groups.creation.unresolved();
+    if unresolved.is_some_and(|unresolved| unresolved.listed.is_none()) {
+        let effects = cx.state.refresh(Resource::Workergroups, cx.now);
+        cx.effects(effects);
+    }
+    cx.open(Create::on(Page::Unknown));
+}
+
 /// Opens the dialog: on the creation that is in flight or unresolved, else for the draft.
 pub fn open(cx: &mut Cx<'_>) {
-    let page = if cx.state.groups.creation.unresolved().is_some() {
-        Page::Unknown
-    } else if cx.state.mutations.begin(WriteKind::CreateWorkergroup) {
+    let draft = cx.state.groups.draft.built().ok().cloned();
+    if cx.state.groups.creation.unresolved().is_some()
+        || draft.is_some_and(|new| cx.state.take_up_creation(Some(&new)))
+    {
+        return open_unknown(cx);
+    }
+    let page = if cx.state.mutations.begin(WriteKind::CreateWorkergroup) {
         Page::Confirm
     } else {
         Page::Outcome
@@ -104,6 +129,12 @@ impl Create {
             }
             Err(SendBlocked::TooEarly(_)) => self.is_early = true,
             Err(SendBlocked::NotConfirmed) => self.page = Page::Outcome,
+            // Another view may have left one since this opened.
+            Err(SendBlocked::Unsettled) => {
+                let draft = cx.state.groups.draft.built().ok().cloned();
+                cx.state.take_up_creation(draft.as_ref());
+                *self = Self::on(Page::Unknown);
+            }
         }
     }
 
@@ -120,8 +151,8 @@ impl Create {
         let chosen = unresolved.candidates.get(self.selected).copied();
         match (&*self.form.text(Word), chosen) {
             (MINE, Some(id)) => {
-                cx.state.groups.creation.resolve();
-                cx.state.groups.draft.clear();
+                let kept = cx.state.resolve_creation(Verdict::Done, Some(id), cx.now);
+                cx.effects(kept);
                 cx.state.browsers[Resource::Workergroups].select_id(id);
                 cx.toast(format!("Workergroup {id} is the one you created"));
                 cx.go_to(Pane::Workergroups);
@@ -132,8 +163,15 @@ impl Create {
                     "No new workergroup matches yet ({key} to refresh)."
                 ));
             }
+            (CREATED, _) => {
+                let kept = cx.state.resolve_creation(Verdict::Done, None, cx.now);
+                cx.effects(kept);
+                cx.toast("Marked as created");
+                cx.close();
+            }
             (NONE, _) => {
-                cx.state.groups.creation.resolve();
+                let kept = cx.state.resolve_creation(Verdict::Refused, None, cx.now);
+                cx.effects(kept);
                 cx.toast("Marked as not created. The form is unchanged");
                 cx.close();
             }

@@ -279,7 +279,7 @@ fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
 
 impl Block {
     /// The lines wrapped to a width, followed by a blank one.
-    fn lines_in(&self, width: u16) -> Vec<Line<'static>> {
+    pub(in crate::views) fn lines_in(&self, width: u16) -> Vec<Line<'static>> {
         let (table, text) = self.lines.split_at(self.table);
         let table = table.iter().map(|line| fit(line.clone(), width));
         let text = text.iter().flat_map(|line| wrap_line(line, width, INDENT));

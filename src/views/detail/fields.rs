@@ -301,7 +301,7 @@ impl Reader<'_> {
                 Some("Yes".to_owned())
             }
             ("reliability" | "reliability2", CellRef::Number(share)) if share < 0.95 => {
-                Some("Under 95 %".to_owned())
+                Some("Under 95%".to_owned())
             }
             (_, CellRef::Number(number)) => {
                 let (least, most) = field.range?;

@@ -11,6 +11,13 @@ use crate::domain::Listing;
 use crate::domain::pretty::JsonText;
 use crate::widgets::json;
 use crate::widgets::report::{LongText, Report};
+use crate::widgets::theme::Theme;
+
+/// Lines of JSON that a preview has room for.
+const PREVIEWED: usize = 100;
+
+/// The longest record, in bytes, that a preview lays out with every frame.
+const LONGEST: usize = 16 * 1024;
 
 /// The laid-out text and its folds.
 #[derive(Debug, Default)]
@@ -22,6 +29,19 @@ pub(super) struct Json {
     /// The lines in the report, by their places in `text`.
     shown: Arc<[usize]>,
     pub report: Report,
+}
+
+/// The beginning of a record's JSON for a preview, without secrets; nothing of a very long record.
+pub(in crate::views) fn json_of(
+    listing: &Listing,
+    row: usize,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    let record = listing.json(row).filter(|text| text.len() <= LONGEST);
+    let text = JsonText::new(redact::record(record.unwrap_or_default()));
+    (0..text.len().min(PREVIEWED))
+        .map(|place| json::paint(&Line::from(text.line(place)), theme))
+        .collect()
 }
 
 impl Json {

@@ -16,6 +16,7 @@ use crate::domain::cost::Prices;
 use crate::domain::field::Operator;
 use crate::domain::format::{self, trimmed};
 use crate::domain::insight::{Share, Slice, Supply, same_host, share, slices};
+use crate::domain::unit::MB_PER_GB;
 use crate::domain::{CellRef, Condition, Listing, Operand, Query, Resource, RowId, Value};
 use crate::widgets::table::{Column, Rows, Table, place};
 use crate::widgets::text::wrap_line;
@@ -362,9 +363,9 @@ fn gets(share: &Share) -> String {
     let parts: Vec<String> = [
         share
             .of_machine
-            .map(|share| format!("{} % of the GPUs", trimmed(share * 100.0, 1))),
+            .map(|share| format!("{}% of the GPUs", trimmed(share * 100.0, 1))),
         of(share.ram, share.machine_ram, |megabytes| {
-            format::gigabytes(megabytes / 1000.0)
+            format::gigabytes(megabytes / MB_PER_GB)
         })
         .map(|ram| format!("{ram} RAM")),
         of(share.cores, share.machine_cores, |cores| trimmed(cores, 1))

@@ -1,5 +1,6 @@
 //! The details of one record: overview, every field, its machine, its JSON.
 
+mod below;
 mod draw;
 mod fields;
 mod json;
@@ -17,6 +18,9 @@ use crate::app::remote::{Now, Ticket, Waiting};
 use crate::app::view::{Availability, Cx, Outcome, Region, Response, Scene, View};
 use crate::domain::cost::ThreePrices;
 use crate::domain::{Resource, RowId};
+pub(super) use below::below_card;
+pub(super) use json::json_of;
+
 use fields::Fields;
 use json::Json;
 use machine::Machine;
@@ -124,10 +128,10 @@ impl Detail {
         self.lay_out_json(state);
         self.alternatives = overview::alternatives(browser, listing, row);
         self.spread = Spread::new(browser, listing, row);
-        self.price_models = if browser.figures.three.is_empty() {
+        self.price_models = if browser.computed.price_models.is_empty() {
             ThreePrices::default()
         } else {
-            browser.figures.join(listing, browser.pricing()).row(row)
+            browser.computed.join(listing, browser.pricing()).row(row)
         };
         if let Some(machine) = &mut self.machine {
             machine.rebuild(browser);

@@ -9,10 +9,11 @@ use crate::api::Request;
 use crate::app::groups::preflight::{Look, Subject};
 use crate::app::keymap::{Action, Context};
 use crate::app::mutations::preview;
-use crate::app::view::Scene;
-use crate::domain::Untrusted;
+use crate::app::view::{Scene, View};
 use crate::domain::text::visible;
 use crate::domain::workergroup::{Key, NewWorkergroup};
+use crate::domain::{Resource, Untrusted};
+use crate::views::browser::BrowserPane;
 use crate::views::preflight::parts::{hanging, signed};
 use crate::views::preflight::{mixes, status, summary};
 use crate::widgets::form::FormLines;
@@ -28,8 +29,8 @@ const DOC: u16 = 5;
 
 pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     if view.is_created(scene.state) {
-        // Behind the outcome: the list with the new workergroup, not a form that is finished.
-        return;
+        // Behind the outcome: the list with the new workergroup, not a form that is done with.
+        return BrowserPane::new(Resource::Workergroups).draw(area, scene);
     }
     let needed = FormLines::new(&view.form, scene.theme).height(area.width);
     if scene.size == Size::Compact {

@@ -321,6 +321,9 @@ impl View for GroupForm {
             return;
         }
         self.changed_at = None;
+        if cx.state.held(cx.now).is_some() {
+            return;
+        }
         if let Some(look) = self.due(cx.state) {
             let effects = cx.state.run_preflight(look, cx.now);
             cx.effects(effects);

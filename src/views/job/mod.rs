@@ -58,7 +58,7 @@ impl Key {
     const fn note(self) -> &'static str {
         match self {
             Self::Run => "24h, 3d, 2w",
-            Self::Stopped => "storage is billed",
+            Self::Stopped => "storage only",
             Self::Disk => "50GB, 1.5TB",
             Self::Download | Self::Upload => "for the job",
             Self::Work => "DLPerf-hours",
@@ -122,7 +122,7 @@ impl JobForm {
         let offers = &state.browsers[Resource::Offers];
         let texts = match state.drafts.get::<Draft>() {
             Some(Draft(texts)) => texts.clone(),
-            None => texts(offers.figures.job.unwrap_or_else(|| {
+            None => texts(offers.computed.job.unwrap_or_else(|| {
                 let usual = Job::default();
                 Job {
                     disk_gb: offers.searched_disk().unwrap_or(usual.disk_gb),
@@ -130,7 +130,7 @@ impl JobForm {
                 }
             })),
         };
-        let has_job = offers.figures.job.is_some();
+        let has_job = offers.computed.job.is_some();
         let fields = Key::TEXTS.into_iter().zip(texts).map(|(key, text)| {
             Field::text(key, key.label(), text)
                 .note(key.note())

@@ -13,6 +13,9 @@ use crate::widgets::theme::Theme;
 /// The maximum length of an address or error, in characters.
 const LONGEST: usize = 2000;
 
+/// The longest fault name that is shown, in characters.
+const LONGEST_FAULT: usize = 60;
+
 /// The facts of a request besides its bodies.
 pub(in crate::views) fn facts(
     entry: &LedgerEntry,
@@ -59,6 +62,10 @@ pub(in crate::views) fn facts(
     ];
     if let Some(error) = &entry.error {
         lines.push(Line::styled(visible(error, LONGEST), theme.error));
+    }
+    if let Some(fault) = &entry.sandbox_fault {
+        let text = format!("Sandbox fault {}", fault.screen(LONGEST_FAULT));
+        lines.push(Line::styled(text, theme.dim));
     }
     lines
 }

@@ -26,12 +26,29 @@ use crate::widgets::theme::Theme;
 /// The minimum width of the list beside the preview: its first columns and the bars.
 const LIST: u16 = 68;
 
+/// Lines of a list's frame, filters, search, flight and header.
+const AROUND: u16 = 6;
+
+/// The lowest that the list gets above the preview.
+const LEAST_LIST: u16 = 9;
+
 /// The maximum width of the list beside the preview: beyond it there is nothing more to show.
 const WIDEST_LIST: u16 = 124;
 
 pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     if scene.size == Size::Compact {
         return list(view, area, scene);
+    }
+    let rows = u16::try_from(scene.state.requests.rows().len()).unwrap_or(u16::MAX);
+    let above = rows.saturating_add(AROUND).max(LEAST_LIST);
+    if above <= area.height / 3 {
+        // Few requests: beside them most of the screen would be blank.
+        let [top, bottom] =
+            Layout::vertical([Constraint::Length(above), Constraint::Fill(1)]).areas(area);
+        list(view, top, scene);
+        preview::below(bottom, scene);
+        scene.clickable(bottom, Target::Item(Region::PREVIEW, 0));
+        return;
     }
     let width = (area.width * 11 / 20).clamp(LIST.min(area.width * 7 / 10), WIDEST_LIST);
     let [left, right] =

@@ -117,7 +117,8 @@ fn step_back(cx: &mut Cx<'_>) {
         cx.effects(cancelled.into_iter().map(Effect::Abort));
         cx.toast("Request cancelled");
     } else if !cx.state.notices.is_empty() {
-        cx.state.notices.clear();
+        let effects = cx.state.dismiss_notices(cx.now);
+        cx.effects(effects);
     } else if !cx.state.requests.search.is_empty() {
         clear_search(cx.state);
     } else if cx.state.requests.filter() != Filter::All {

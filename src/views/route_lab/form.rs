@@ -147,7 +147,7 @@ impl NewRun {
         let modes = Mode::ALL.map(Mode::label);
         let mut form = Form::new(vec![
             Field::text(Key::Endpoint, "Endpoint", ""),
-            Field::text(Key::Cost, "Cost", "100")
+            Field::text(Key::Cost, "Load", "100")
                 .note("load estimate, per request")
                 .check(number),
             Field::choice(Key::Send, "Send", modes, 0),

@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 
 use super::keys::{edits, only};
 use crate::app::State;
+use crate::app::column_prerequisites::Need;
 use crate::app::keymap::{Action, Context};
 use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::domain::{Catalog, Dialect, Direction, Field, OrderKey};
@@ -20,6 +21,8 @@ pub(super) struct Sort {
     start: Vec<OrderKey>,
     catalog: &'static Catalog,
     dialect: &'static Dialect,
+    /// The columns that have no numbers yet, what they wait for, and the key that brings it.
+    needs: Vec<(&'static Field, Need, String)>,
 }
 
 impl Sort {
@@ -27,12 +30,19 @@ impl Sort {
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let keys = browser.query.order.clone();
+        let columns = browser.query.catalog().columns();
+        let needs = columns.filter_map(|field| {
+            let need = browser.need(field)?;
+            Some((field, need, state.keymap.key_of(need.action())))
+        });
+        let needs = needs.collect();
         let mut view = Self {
             list: List::new(Vec::new()).known_as(|field| field.aliases),
             start: keys.clone(),
             keys,
             catalog: browser.query.catalog(),
             dialect: browser.dialect(),
+            needs,
         };
         view.relist(None);
         Some(view)
@@ -40,7 +50,11 @@ impl Sort {
 
     fn relist(&mut self, keep: Option<&'static Field>) {
         let item = |title: String, field: &'static Field| {
-            Item::new(title, field.doc, field).note(field.key)
+            let text = match self.need(field) {
+                Some((need, key)) => format!("needs {}: {key} — {}", need.words(), field.doc),
+                None => field.doc.to_owned(),
+            };
+            Item::new(title, text, field).note(field.key)
         };
         let chosen = self.keys.iter().enumerate().map(|(index, key)| {
             let title = format!(
@@ -51,14 +65,24 @@ impl Sort {
             );
             item(title, key.field)
         });
-        let others = self
+        let mut others: Vec<&'static Field> = self
             .catalog
             .columns()
             .filter(|field| field.sortable)
             .filter(|field| !self.keys.iter().any(|key| key.field == *field))
-            .map(|field| item(format!("    {}", field.label), field));
+            .collect();
+        // What has numbers comes first, also among equally good matches of what is typed.
+        others.sort_by_key(|field| self.need(field).is_some());
+        let others = others.into_iter();
+        let others = others.map(|field| item(format!("    {}", field.label), field));
         let items = chosen.chain(others).collect();
         self.list.replace(items, keep.as_ref());
+    }
+
+    /// What a column waits for, and the key that brings it.
+    fn need(&self, field: &Field) -> Option<(Need, &str)> {
+        let found = self.needs.iter().find(|(own, ..)| *own == field);
+        found.map(|(_, need, key)| (*need, key.as_str()))
     }
 
     fn current(&self) -> Option<&'static Field> {
@@ -148,7 +172,14 @@ impl View for Sort {
                 cx.close();
                 if let Some(browser) = cx.state.browser_mut() {
                     let effects = browser.set_order(order, now);
+                    let needs = browser.unmet_order();
+                    // Who sorts by the cost of a job means to set one.
+                    let form = needs.iter().map(|(need, _)| need.action());
+                    let form = form.into_iter().find(|action| *action == Action::Job);
                     cx.effects(effects);
+                    if let Some(action) = form {
+                        cx.perform(action);
+                    }
                 }
             }
             Action::Back => cx.close(),

@@ -51,7 +51,7 @@ pub struct Term {
 impl Term {
     /// The form with the current term, or a typical one.
     pub fn new(state: &State) -> Self {
-        let priced = state.browsers[Resource::Volumes].figures.term;
+        let priced = state.browsers[Resource::Volumes].computed.term;
         let term = priced.unwrap_or_default();
         let field = |key: Key, text: String, note: &'static str| {
             Field::text(key, key.label(), text)

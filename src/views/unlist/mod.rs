@@ -164,7 +164,7 @@ impl Unlist {
                 cx.effect(effect);
             }
             Err(SendBlocked::TooEarly(_)) => self.is_early = true,
-            Err(SendBlocked::NotConfirmed) => self.outcome(),
+            Err(SendBlocked::NotConfirmed | SendBlocked::Unsettled) => self.outcome(),
         }
     }
 

@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use bourse::app::keymap::{BINDINGS, Context};
 use bourse::app::keys::Keymap;
@@ -12,6 +13,8 @@ use bourse::domain::language::{Mode, parse};
 use bourse::domain::{
     Catalog, Dialect, Field, Filter, OFFERS, Operator, VOLUMES, WORKERGROUPS, country,
 };
+use bourse::sandbox::Call;
+use bourse::sandbox::faults::CATALOGUE;
 
 fn readme() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")
@@ -199,7 +202,11 @@ fn language() -> String {
     text.trim_end().to_owned()
 }
 
-fn check(name: &str, wanted: &str) {
+/// Holds a generated part of the README to what it should say, or writes it.
+pub fn check(name: &str, wanted: &str) {
+    /// Two writers never meet in the file.
+    static WRITING: Mutex<()> = Mutex::new(());
+    let _guard = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let path = readme();
     let text = std::fs::read_to_string(&path).unwrap();
     let (open, close) = (
@@ -226,13 +233,39 @@ fn check(name: &str, wanted: &str) {
     );
 }
 
-/// One test, so that two writers never meet in the file.
+fn faults() -> String {
+    let mut text = String::from(
+        "| number | name | group | operations | the request is done | a client tells | what happens |\n\
+         | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    for fault in CATALOGUE {
+        let calls: Vec<_> = fault.calls.iter().map(|call| call.name()).collect();
+        let calls = if calls.len() == Call::ALL.len() {
+            "all".to_owned()
+        } else {
+            calls.join(", ")
+        };
+        let _ = writeln!(
+            text,
+            "| {} | `{}` | {} | {calls} | {} | {} | {} |",
+            fault.id(),
+            fault.name,
+            fault.group.name(),
+            fault.stage.done(),
+            fault.told.join(", "),
+            fault.help
+        );
+    }
+    text.trim_end().to_owned()
+}
+
 #[test]
 fn the_readme_is_in_step_with_the_tables() {
     check("keys", &keys());
     check("fields", &fields());
     check("examples", &examples());
     check("language", &language());
+    check("faults", &faults());
 }
 
 /// Design contract: the keys that people and checks rely on.

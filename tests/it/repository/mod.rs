@@ -1,13 +1,12 @@
 //! What holds for the repository as such.
 
 mod architecture;
-mod docs;
+pub mod docs;
 mod exhaustive;
 #[cfg(unix)]
 mod recording;
 #[cfg(unix)]
 mod screenshots;
-
 mod supply;
 mod tokens;
 mod words;

@@ -1,5 +1,7 @@
 //! The marketplace in a box.
 
+mod bounds;
+mod faults;
 mod http;
 mod life;
 mod market;

@@ -1,0 +1,131 @@
+//! Compressed answers that are damaged or far larger than they look.
+
+use axum::body::Bytes;
+use axum::http::header::CONTENT_ENCODING;
+use axum::http::{HeaderValue, Response};
+
+use super::case::{Case, Sent};
+
+/// What a gzip file begins with.
+const GZIP: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
+/// Bytes that the bomb grows to.
+const BOMB: usize = 1 << 30;
+/// Bytes that one code of the bomb repeats: the most that deflate has.
+const RUN: usize = 258;
+
+fn gzip(case: &Case<'_>, body: Vec<u8>) -> Sent {
+    let (parts, _) = case.reply.clone().into_parts();
+    let mut response = Response::from_parts(parts, Bytes::from(body));
+    response
+        .headers_mut()
+        .insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    Sent::Answer(response)
+}
+
+/// A body in stored blocks, without the checksum behind it.
+fn stored(body: &[u8]) -> Vec<u8> {
+    let mut bytes = GZIP.to_vec();
+    let mut pieces = body.chunks(usize::from(u16::MAX)).peekable();
+    while let Some(piece) = pieces.next() {
+        let length = u16::try_from(piece.len()).unwrap_or(u16::MAX);
+        bytes.push(u8::from(pieces.peek().is_none()));
+        bytes.extend_from_slice(&length.to_le_bytes());
+        bytes.extend_from_slice(&(!length).to_le_bytes());
+        bytes.extend_from_slice(piece);
+    }
+    bytes
+}
+
+/// Compression that breaks off, that fails its checksum or that is no compression.
+pub fn damaged(case: &mut Case<'_>) -> Sent {
+    let mut bytes = stored(case.reply.body());
+    match case.rng.index(3) {
+        0 => bytes.truncate(bytes.len() / 2),
+        1 => bytes.extend_from_slice(&[0xde, 0xad, 0xbe, 0xef, 0, 0, 0, 0]),
+        _ => {
+            // The length of the first block no longer fits its complement.
+            if let Some(byte) = bytes.get_mut(GZIP.len() + 1) {
+                *byte = !*byte;
+            }
+        }
+    }
+    gzip(case, bytes)
+}
+
+/// A gigabyte of blanks in a megabyte: a dynamic block whose code for the longest run has one bit.
+pub fn bomb(case: &mut Case<'_>) -> Sent {
+    let mut bits = Bits::new(GZIP.to_vec());
+    // The last block, with codes of its own: 286 literals and lengths, 1 distance, 18 code lengths.
+    bits.put(1, 1);
+    bits.put(2, 2);
+    bits.put(286 - 257, 5);
+    bits.put(0, 5);
+    bits.put(18 - 4, 4);
+    // Code lengths in deflate's order 16 17 18 0 8 7 9 6 10 5 11 4 12 3 13 2 14 1: only 18 (a run of
+    // zeros, 1 bit), 1 and 2 (2 bits each) are used.
+    for symbol in [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1] {
+        bits.put(
+            match symbol {
+                18 => 1,
+                1 | 2 => 2,
+                _ => 0,
+            },
+            3,
+        );
+    }
+    let zeros = |bits: &mut Bits, count: u32| {
+        bits.put(0, 1);
+        bits.put(count - 11, 7);
+    };
+    // Their codes: 18 is `0`, 1 is `10`, 2 is `11`; codes are sent from the highest bit on.
+    let one = 0b01;
+    let two = 0b11;
+    // The blank and the end of the block have 2 bits, the run of 258 has 1.
+    zeros(&mut bits, 32);
+    bits.put(two, 2);
+    zeros(&mut bits, 138);
+    zeros(&mut bits, 85);
+    bits.put(two, 2);
+    zeros(&mut bits, 28);
+    bits.put(one, 2);
+    // One distance, of 1 byte, with a code of 1 bit.
+    bits.put(one, 2);
+    // The blank is `10`, the end `11`, the run `0`, its distance `0`.
+    bits.put(0b01, 2);
+    bits.zeros(BOMB / RUN * 2);
+    bits.put(0b11, 2);
+    gzip(case, bits.bytes)
+}
+
+/// Writes numbers bit by bit, from the lowest on.
+struct Bits {
+    bytes: Vec<u8>,
+    free: u32,
+}
+
+impl Bits {
+    const fn new(bytes: Vec<u8>) -> Self {
+        Self { bytes, free: 0 }
+    }
+
+    fn zeros(&mut self, count: usize) {
+        while self.free > 0 {
+            self.put(0, 1);
+        }
+        self.bytes.resize(self.bytes.len() + count / 8, 0);
+    }
+
+    fn put(&mut self, value: u32, count: u32) {
+        for place in 0..count {
+            if self.free == 0 {
+                self.bytes.push(0);
+                self.free = 8;
+            }
+            let bit = u8::from(value >> place & 1 == 1);
+            if let Some(last) = self.bytes.last_mut() {
+                *last |= bit << (8 - self.free);
+            }
+            self.free -= 1;
+        }
+    }
+}

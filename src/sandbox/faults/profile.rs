@@ -1,0 +1,141 @@
+//! Profiles: parts of the catalogue, and how often they strike.
+
+use super::super::call::Call;
+use super::super::random::Rng;
+use super::Lane;
+use super::catalogue::{CATALOGUE, Fault};
+
+/// A mixture of faults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    Calm,
+    Flaky,
+    Storm,
+    Slow,
+    Throttle,
+    Split,
+    Hostile,
+    Cut,
+}
+
+impl Profile {
+    pub const ALL: [Self; 8] = [
+        Self::Calm,
+        Self::Flaky,
+        Self::Storm,
+        Self::Slow,
+        Self::Throttle,
+        Self::Split,
+        Self::Hostile,
+        Self::Cut,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Calm => "calm",
+            Self::Flaky => "flaky",
+            Self::Storm => "storm",
+            Self::Slow => "slow",
+            Self::Throttle => "throttle",
+            Self::Split => "split",
+            Self::Hostile => "hostile",
+            Self::Cut => "cut",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|profile| profile.name() == name)
+    }
+
+    /// What it is for, in a few words.
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::Calm => "no faults",
+            Self::Flaky => "all faults, rarely",
+            Self::Storm => "all faults, often",
+            Self::Slow => "late and endless responses",
+            Self::Throttle => "rate limits",
+            Self::Split => "writes whose outcome is hard to tell",
+            Self::Hostile => "malformed and malicious responses",
+            Self::Cut => "responses that break off",
+        }
+    }
+
+    /// The share of calls that are struck.
+    pub const fn share(self) -> f64 {
+        match self {
+            Self::Calm => 0.0,
+            Self::Flaky => 0.05,
+            Self::Storm | Self::Slow | Self::Throttle | Self::Split | Self::Hostile | Self::Cut => {
+                0.3
+            }
+        }
+    }
+
+    /// Whether it has a fault, by number.
+    pub const fn has(self, number: u8) -> bool {
+        match self {
+            Self::Calm => false,
+            Self::Flaky | Self::Storm => true,
+            Self::Slow => matches!(number, 3 | 13..=15 | 75),
+            Self::Throttle => matches!(number, 25..=28),
+            Self::Split => matches!(number, 7 | 8 | 32 | 56 | 68..=71),
+            Self::Hostile => matches!(number, 36..=67 | 73 | 74 | 77 | 78),
+            Self::Cut => matches!(number, 9..=12),
+        }
+    }
+
+    /// Whether it leaves an operation alone.
+    const fn spares(self, call: Call) -> bool {
+        match self {
+            Self::Split => matches!(call, Call::Offers | Call::Volumes | Call::Route),
+            Self::Calm
+            | Self::Flaky
+            | Self::Storm
+            | Self::Slow
+            | Self::Throttle
+            | Self::Hostile
+            | Self::Cut => false,
+        }
+    }
+}
+
+/// The names of all profiles.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    Profile::ALL.into_iter().map(Profile::name)
+}
+
+/// A profile as a person chose it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    pub profile: Profile,
+    /// The seed of the faults; without one they follow the market's.
+    pub seed: Option<u64>,
+    /// The only faults to draw from, by number; all of the profile's when empty.
+    pub only: Vec<u8>,
+}
+
+impl Choice {
+    pub(super) fn faults(&self) -> impl Iterator<Item = &'static Fault> {
+        CATALOGUE.iter().filter(|fault| {
+            let is_chosen = self.only.is_empty() || self.only.contains(&fault.number);
+            is_chosen && self.profile.has(fault.number)
+        })
+    }
+
+    /// Draws the fault of a call.
+    pub(super) fn choose(&self, lane: Lane, rng: &mut Rng) -> Option<&'static Fault> {
+        let is_spared = match lane {
+            Lane::Call(call) => self.profile.spares(call),
+            Lane::Connection => false,
+        };
+        if !rng.chance(self.profile.share()) || is_spared {
+            return None;
+        }
+        let choices: Vec<_> = self
+            .faults()
+            .filter(|fault| fault.applies_to(lane))
+            .collect();
+        choices.get(rng.index(choices.len())).copied()
+    }
+}

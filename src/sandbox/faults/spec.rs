@@ -1,0 +1,212 @@
+//! Specifications of faults, as people write them.
+
+use std::str::FromStr;
+
+use super::super::call::Call;
+use super::super::random::Rng;
+use super::Lane;
+use super::catalogue::{CATALOGUE, Fault};
+use super::profile::{self, Choice, Profile};
+
+/// Which faults strike, where and how often.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FaultSpec {
+    /// The first rule that applies wins.
+    Rules(Vec<Rule>),
+    Profile(Choice),
+}
+
+impl Default for FaultSpec {
+    fn default() -> Self {
+        Self::Rules(Vec::new())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rule {
+    fault: &'static Fault,
+    /// Whether it was named by its name, not by its number.
+    by_name: bool,
+    share: f64,
+    call: Option<Call>,
+}
+
+/// A fault specification that is not understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct FaultSpecError(String);
+
+impl FaultSpec {
+    pub(super) const fn seed(&self) -> Option<u64> {
+        match self {
+            Self::Rules(_) => None,
+            Self::Profile(choice) => choice.seed,
+        }
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        match self {
+            Self::Rules(rules) => rules.is_empty(),
+            Self::Profile(choice) => matches!(choice.profile, Profile::Calm),
+        }
+    }
+
+    /// Draws the fault of a call, and whether a list named it by its name.
+    pub(super) fn choose(&self, lane: Lane, rng: &mut Rng) -> Option<(&'static Fault, bool)> {
+        match self {
+            Self::Profile(choice) => choice.choose(lane, rng).map(|fault| (fault, false)),
+            Self::Rules(rules) => {
+                let mut strikes = |rule: &&Rule| rng.chance(rule.share) && rule.is_for(lane);
+                let rule = rules.iter().find(|rule| strikes(rule))?;
+                Some((rule.fault, rule.by_name))
+            }
+        }
+    }
+}
+
+impl Rule {
+    fn is_for(&self, lane: Lane) -> bool {
+        let is_named = match (self.call, lane) {
+            (Some(only), Lane::Call(call)) => only == call,
+            (Some(_), Lane::Connection) => false,
+            (None, _) => true,
+        };
+        is_named && self.fault.applies_to(lane)
+    }
+}
+
+impl FromStr for FaultSpec {
+    type Err = FaultSpecError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut parts = text
+            .split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+            .peekable();
+        let profile = parts.peek().and_then(|first| Profile::named(first));
+        // A fault has the name of a profile: alone, or in a list, the name means the fault.
+        let is_choice = text.contains("seed=") || text.contains("only=");
+        let is_fault = |profile: &Profile| fault(profile.name()).is_ok();
+        match profile.filter(|profile| is_choice || !is_fault(profile)) {
+            Some(profile) => choice(profile, parts.skip(1)).map(Self::Profile),
+            None => parts
+                .map(Rule::from_str)
+                .collect::<Result<_, _>>()
+                .map(Self::Rules),
+        }
+    }
+}
+
+/// What follows the name of a profile.
+fn choice<'a>(
+    profile: Profile,
+    parts: impl Iterator<Item = &'a str>,
+) -> Result<Choice, FaultSpecError> {
+    let mut seed = None;
+    let mut only = Vec::new();
+    for part in parts {
+        if let Some(number) = part.strip_prefix("seed=") {
+            seed = Some(number.parse().map_err(|_| {
+                FaultSpecError(format!("'{number}' is not a seed: write a whole number"))
+            })?);
+            continue;
+        }
+        let name = part.strip_prefix("only=");
+        if name.is_none() && only.is_empty() {
+            return Err(FaultSpecError(format!(
+                "'{part}' does not fit behind a profile: choose seed=N, only=F01,F02"
+            )));
+        }
+        let (fault, _) = fault(name.unwrap_or(part))?;
+        only.push(fault.number);
+    }
+    let choice = Choice {
+        profile,
+        seed,
+        only,
+    };
+    if profile != Profile::Calm && choice.faults().next().is_none() {
+        return Err(FaultSpecError(format!(
+            "{} has none of these faults",
+            profile.name()
+        )));
+    }
+    Ok(choice)
+}
+
+impl FromStr for Rule {
+    type Err = FaultSpecError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (rest, call) = match text.split_once('@') {
+            Some((rest, name)) => (rest, Some(call_named(name)?)),
+            None => (text, None),
+        };
+        let (name, share) = match rest.split_once(':') {
+            Some((name, share)) => (name, parse_share(share)?),
+            None => (rest, 1.0),
+        };
+        let (fault, by_name) = fault(name)?;
+        if let Some(call) = call.filter(|call| !fault.calls.contains(call)) {
+            return Err(FaultSpecError(format!(
+                "{name} does not apply to {}",
+                call.name()
+            )));
+        }
+        if call.is_some() && fault.applies_to(Lane::Connection) {
+            return Err(FaultSpecError(format!(
+                "{name} strikes connections before their operation is known: leave @ out"
+            )));
+        }
+        Ok(Self {
+            fault,
+            by_name,
+            share,
+            call,
+        })
+    }
+}
+
+/// The fault of a name or number, and whether it was a name.
+fn fault(text: &str) -> Result<(&'static Fault, bool), FaultSpecError> {
+    if let Some(fault) = CATALOGUE.iter().find(|fault| fault.name == text) {
+        return Ok((fault, true));
+    }
+    let number = text
+        .strip_prefix(['F', 'f'])
+        .and_then(|digits| digits.parse::<u8>().ok());
+    let fault = CATALOGUE.iter().find(|fault| Some(fault.number) == number);
+    fault.map(|fault| (fault, false)).ok_or_else(|| {
+        let profiles = profile::names().collect::<Vec<_>>().join(", ");
+        let known: Vec<_> = CATALOGUE.iter().map(|fault| fault.name).collect();
+        FaultSpecError(format!(
+            "'{text}' is not a fault: choose a profile ({profiles}), a number from F01 to F{}, or {}",
+            CATALOGUE.len(),
+            known.join(", ")
+        ))
+    })
+}
+
+/// The operations that a fault can be for, by name.
+pub fn operations() -> impl Iterator<Item = &'static str> {
+    Call::ALL.into_iter().map(Call::name)
+}
+
+fn call_named(name: &str) -> Result<Call, FaultSpecError> {
+    Call::ALL
+        .into_iter()
+        .find(|call| call.name() == name)
+        .ok_or_else(|| {
+            let known = operations().collect::<Vec<_>>().join(", ");
+            FaultSpecError(format!("'{name}' is not an operation: choose {known}"))
+        })
+}
+
+fn parse_share(text: &str) -> Result<f64, FaultSpecError> {
+    let share = text
+        .parse()
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| FaultSpecError(format!("'{text}' is not a share from 0 to 1")))
+}

@@ -1,0 +1,179 @@
+//! Faults that are statuses: refusals, rate limits, failures, redirects and pages.
+
+use axum::http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use axum::http::{HeaderValue, StatusCode};
+use serde_json::json;
+
+use super::super::answer::Refusal;
+use super::super::call::Call;
+use super::case::{Case, Sent, json as json_answer, typed};
+
+fn refused(refusal: &Refusal) -> Sent {
+    Sent::Answer(refusal.bytes())
+}
+
+fn failed(status: StatusCode, code: &str, msg: &str) -> Sent {
+    let body = json!({ "success": false, "error": code, "msg": msg });
+    Sent::Answer(json_answer(status, body.to_string()))
+}
+
+pub fn redirect(case: &mut Case<'_>) -> Sent {
+    let status = case.pick(
+        &[
+            StatusCode::MOVED_PERMANENTLY,
+            StatusCode::FOUND,
+            StatusCode::SEE_OTHER,
+            StatusCode::TEMPORARY_REDIRECT,
+            StatusCode::PERMANENT_REDIRECT,
+        ],
+        StatusCode::FOUND,
+    );
+    let same = format!("http://{}{}", case.host(), case.request.uri.path());
+    let places = [
+        same.as_str(),
+        "http://127.0.0.1:9/",
+        "http://elsewhere.invalid/",
+    ];
+    let place = case.pick(&places, "/");
+    let mut response = json_answer(status, "{}");
+    if let Ok(place) = HeaderValue::from_str(place) {
+        response.headers_mut().insert(LOCATION, place);
+    }
+    Sent::Answer(response)
+}
+
+pub fn invalid(_: &mut Case<'_>) -> Sent {
+    refused(&Refusal::body())
+}
+
+pub fn unauthorized(_: &mut Case<'_>) -> Sent {
+    refused(&Refusal::key(false))
+}
+
+pub fn forbidden(_: &mut Case<'_>) -> Sent {
+    failed(
+        StatusCode::FORBIDDEN,
+        "auth_error",
+        "This action requires the permission misc",
+    )
+}
+
+pub fn not_found(_: &mut Case<'_>) -> Sent {
+    refused(&Refusal::path())
+}
+
+pub fn too_many(_: &mut Case<'_>) -> Sent {
+    refused(&Refusal::pace(5.0, 5.0, true))
+}
+
+pub fn too_many_text(_: &mut Case<'_>) -> Sent {
+    Sent::Answer(typed(
+        StatusCode::TOO_MANY_REQUESTS,
+        "text/plain",
+        "API requests too frequent: endpoint threshold=2.0",
+    ))
+}
+
+pub fn too_many_bare(_: &mut Case<'_>) -> Sent {
+    failed(
+        StatusCode::TOO_MANY_REQUESTS,
+        "too_many_requests",
+        "API requests too frequent",
+    )
+}
+
+pub fn retry_after(case: &mut Case<'_>) -> Sent {
+    let wait = case.pick(
+        &[
+            "3",
+            "Wed, 21 Oct 2065 07:28:00 GMT",
+            "Wed, 21 Oct 2015 07:28:00 GMT",
+            "1000000000",
+            "soon",
+        ],
+        "3",
+    );
+    let mut response = json_answer(
+        StatusCode::TOO_MANY_REQUESTS,
+        json!({ "detail": "API requests too frequent" }).to_string(),
+    );
+    response
+        .headers_mut()
+        .insert(RETRY_AFTER, HeaderValue::from_static(wait));
+    Sent::Answer(response)
+}
+
+pub fn server_error(_: &mut Case<'_>) -> Sent {
+    Sent::Answer(json_answer(
+        StatusCode::INTERNAL_SERVER_ERROR,
+        json!({ "error": "the sandbox was told to fail" }).to_string(),
+    ))
+}
+
+pub fn bad_gateway(_: &mut Case<'_>) -> Sent {
+    Sent::Answer(typed(
+        StatusCode::BAD_GATEWAY,
+        "text/html",
+        "<html><head><title>502 Bad Gateway</title></head><body>502 Bad Gateway</body></html>",
+    ))
+}
+
+pub fn unavailable(_: &mut Case<'_>) -> Sent {
+    Sent::Answer(json_answer(StatusCode::SERVICE_UNAVAILABLE, ""))
+}
+
+pub fn gateway_timeout(_: &mut Case<'_>) -> Sent {
+    Sent::Answer(typed(
+        StatusCode::GATEWAY_TIMEOUT,
+        "text/plain",
+        "upstream request timeout",
+    ))
+}
+
+pub fn no_content(_: &mut Case<'_>) -> Sent {
+    Sent::Answer(json_answer(StatusCode::NO_CONTENT, ""))
+}
+
+pub fn captive_portal(_: &mut Case<'_>) -> Sent {
+    Sent::Answer(typed(
+        StatusCode::OK,
+        "text/html",
+        "<!doctype html><html><head><title>Hotel Wi-Fi</title></head><body>Log in</body></html>",
+    ))
+}
+
+pub fn content_type(case: &mut Case<'_>) -> Sent {
+    let mut response = case.reply.clone();
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("image/png"));
+    Sent::Answer(response)
+}
+
+/// A refusal that repeats the key of the request.
+pub fn echo(case: &mut Case<'_>) -> Sent {
+    let msg = format!(
+        "cannot read the header Authorization: {}",
+        case.authorization()
+    );
+    failed(StatusCode::BAD_REQUEST, "invalid_request", &msg)
+}
+
+pub fn success_false(_: &mut Case<'_>) -> Sent {
+    failed(
+        StatusCode::OK,
+        "sandbox_fault",
+        "the sandbox was told to fail",
+    )
+}
+
+/// A route answer without a worker, in a shape that nobody specified.
+pub fn odd_status(case: &mut Case<'_>) -> Sent {
+    debug_assert_eq!(case.call, Call::Route);
+    let body = match case.rng.index(3) {
+        0 => json!({ "status": { "code": [1, 2, { "at": null }] } }),
+        1 => json!({ "state": "loading", "progress": 0.3 }),
+        _ => json!({}),
+    };
+    Sent::Answer(json_answer(StatusCode::OK, body.to_string()))
+}
