@@ -79,6 +79,7 @@ pub fn profile_resolver(arguments: &Arguments, settings: &Settings) -> ProfileRe
         settings.paths.clone(),
         &settings.profile,
     )
+    .sharing(settings.secrets.clone())
 }
 
 fn perform(arguments: &Arguments, command: &Command) -> Result<(), CliError> {

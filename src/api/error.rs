@@ -9,7 +9,7 @@ use std::time::Duration;
 use jiff::Zoned;
 use jiff::tz::TimeZone;
 
-use super::{Operation, Secret, redact};
+use super::Operation;
 use crate::domain::Untrusted;
 use crate::domain::format::{grouped, trimmed};
 
@@ -42,18 +42,6 @@ impl ErrorBody {
     /// certain that a refused write was not carried out.
     const fn is_clear(&self) -> bool {
         matches!(self, Self::Words { .. })
-    }
-
-    fn remove(&mut self, secret: &Secret) {
-        match self {
-            Self::Words { code, message } => {
-                for text in [code, message].into_iter().flatten() {
-                    remove(text, secret);
-                }
-            }
-            Self::Page { title: Some(title) } => remove(title, secret),
-            _ => {}
-        }
     }
 
     /// The bounded message, if there is one.
@@ -98,10 +86,6 @@ impl fmt::Display for ErrorBody {
     }
 }
 
-fn remove(text: &mut Untrusted, secret: &Secret) {
-    *text = Untrusted::from(redact::known(text.compared(), secret));
-}
-
 fn shown(text: &Untrusted) -> String {
     text.screen(WORDS_KEPT)
 }
@@ -116,6 +100,10 @@ pub enum Unreachable {
     TooSlow,
     /// The certificate is not trusted.
     Certificate,
+    /// The server speaks no version of TLS that is still safe.
+    TlsVersion,
+    /// No TLS, or none that makes sense.
+    Handshake,
     Other,
 }
 
@@ -126,6 +114,8 @@ impl fmt::Display for Unreachable {
             Self::NobodyListens => "connection refused; check the address and the port",
             Self::TooSlow => "connection timed out; check your network",
             Self::Certificate => "certificate not trusted; check the address and your clock",
+            Self::TlsVersion => "no common TLS version; the server must offer TLS 1.2 or 1.3",
+            Self::Handshake => "TLS handshake failed; check the address and the port",
             Self::Other => "connection failed; check the address and your network",
         })
     }
@@ -259,7 +249,15 @@ impl ApiError {
     /// Whether the same read may succeed if retried soon.
     pub const fn is_passing(&self) -> bool {
         match self {
-            Self::NotConnected { why, .. } => !matches!(why, Unreachable::Certificate),
+            Self::NotConnected { why, .. } => match why {
+                Unreachable::Certificate | Unreachable::TlsVersion | Unreachable::Handshake => {
+                    false
+                }
+                Unreachable::NoSuchName
+                | Unreachable::NobodyListens
+                | Unreachable::TooSlow
+                | Unreachable::Other => true,
+            },
             Self::Lost
             | Self::TimedOut { .. }
             | Self::Cut { .. }
@@ -312,29 +310,6 @@ impl ApiError {
             },
             other => other,
         }
-    }
-
-    /// The same error, with every occurrence of a secret removed from the server's message: some
-    /// servers echo the request's own headers.
-    #[must_use]
-    pub fn without(mut self, secret: &Secret) -> Self {
-        match &mut self {
-            Self::Refused { said, .. }
-            | Self::NoKey { said, .. }
-            | Self::NotPermitted { said }
-            | Self::QuotaExceeded { said, .. }
-            | Self::RateLimited { said, .. }
-            | Self::Invalid { said, .. }
-            | Self::Server { said, .. }
-            | Self::Failure { said } => said.remove(secret),
-            Self::Html {
-                title: Some(text), ..
-            }
-            | Self::Redirected { to: Some(text), .. } => remove(text, secret),
-            Self::Unreadable { why, .. } => *why = redact::known(why, secret),
-            _ => {}
-        }
-        self
     }
 
     /// The message without advice that only fits reads: a write is not simply retried.

@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::wire::Method;
-use super::{Operation, Secret, redact};
+use super::{Operation, redact};
 use crate::domain::Untrusted;
+use crate::domain::secrets::{self, Known};
 
 /// How much of a response is kept with its entry, in bytes.
 pub const BODY_KEPT: usize = 256 * 1024;
@@ -240,26 +241,16 @@ impl Ledger {
     }
 }
 
-/// A body without secrets: secret members, copies of them, and the keys that were sent.
-pub(crate) fn clean(text: &str, keys: &[&Secret]) -> String {
-    keys.iter()
-        .fold(redact::members_and_copies(text), |text, key| {
-            redact::known(&text, key)
-        })
+/// A body without secrets: members that hold one, copies of them, and known ones.
+pub(crate) fn clean(text: &str, known: &Known) -> String {
+    redact::members(&secrets::scrub(text, known, secrets::is_secret_member))
 }
 
-/// The beginning of a response without secrets, and whether it is truncated.
-pub(crate) fn excerpt(body: &[u8], keys: &[&Secret]) -> (String, bool) {
-    let cut = body.len() > BODY_KEPT;
-    let text = String::from_utf8_lossy(&body[..body.len().min(BODY_KEPT)]);
-    let mut text = clean(&text, keys);
-    if cut {
-        // The end may hold the first half of a key, which would not be recognised.
-        let longest = keys.iter().map(|key| key.expose().len() * 3).max();
-        let end = text.len().saturating_sub(longest.unwrap_or(0));
-        text.truncate(text.floor_char_boundary(end));
-    }
-    (text, cut)
+/// The beginning of a cleaned response without its secret members, and whether it is only the
+/// beginning.
+pub(crate) fn excerpt(text: &str) -> (String, bool) {
+    let (beginning, is_cut) = LedgerEntry::beginning(text, BODY_KEPT);
+    (redact::members(beginning), is_cut)
 }
 
 #[cfg(test)]
@@ -353,10 +344,9 @@ mod tests {
 
     #[test]
     fn a_key_on_the_cut_leaves_no_half() {
-        let key = Secret::new("canary-0123456789");
-        let mut body = vec![b'x'; BODY_KEPT - 5];
-        body.extend_from_slice(b"canary-0123456789 and more");
-        let (text, cut) = excerpt(&body, &[&key]);
+        let known = Known::of(["canary-0123456789"]);
+        let body = "x".repeat(BODY_KEPT - 5) + "canary-0123456789 and more";
+        let (text, cut) = excerpt(&secrets::scrub(&body, &known, secrets::is_secret_member));
         assert!(cut);
         assert!(!text.contains('c'), "{}", &text[text.len() - 20..]);
     }

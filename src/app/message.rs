@@ -139,6 +139,8 @@ pub enum Effect {
         content: String,
         /// Whether an existing file is replaced.
         overwrite: bool,
+        /// Whether only its owner may read it.
+        is_private: bool,
     },
     /// Save the listed groups, to compare the next listing with.
     KeepGroups(Box<workergroup::Snapshot>),

@@ -2,7 +2,6 @@
 //! files are.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use super::args::Global;
@@ -14,6 +13,7 @@ use crate::app::markets::KeySource;
 use crate::domain::text::{message, visible};
 use crate::sandbox::SandboxConfig;
 use crate::store::config::{CUSTOM, SANDBOX, VAST};
+use crate::store::files;
 use crate::store::places::places;
 use crate::store::{Config, Notifications, Paths, Profile};
 
@@ -71,7 +71,7 @@ impl File {
             Err(error) => (Config::default(), Some(error.to_string())),
         };
         let text = match wrong {
-            None => fs::read_to_string(&path).unwrap_or_default(),
+            None => files::read_text(&path).unwrap_or_default(),
             Some(_) => String::new(),
         };
         Self {

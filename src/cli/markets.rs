@@ -10,6 +10,7 @@ use super::keys::Source;
 use super::output::CliError;
 use super::settings::{Environment, Settings, choose, dropped};
 use crate::api::Origin;
+use crate::api::redact::KnownSecrets;
 use crate::app::keymap::Keymap;
 use crate::app::markets::{
     Change, Done, KeyFile, KeyFrom, KeySource, Market, MarketList, NewMarket,
@@ -27,6 +28,8 @@ pub struct ProfileResolver {
     environment: Environment,
     paths: Option<Paths>,
     started: String,
+    /// The keys in use, shared by all profiles.
+    secrets: KnownSecrets,
 }
 
 /// The settings that apply without reconnecting.
@@ -75,7 +78,14 @@ impl ProfileResolver {
             },
             paths,
             started: started.to_owned(),
+            secrets: KnownSecrets::default(),
         }
+    }
+
+    /// Adds the keys of its markets to `secrets`.
+    #[must_use]
+    pub fn sharing(self, secrets: KnownSecrets) -> Self {
+        Self { secrets, ..self }
     }
 
     pub const fn paths(&self) -> Option<&Paths> {
@@ -107,7 +117,12 @@ impl ProfileResolver {
     ///
     /// When there is no such profile, or its address or key cannot be used.
     pub fn settings(&self, name: &str) -> Result<Settings, CliError> {
-        Settings::resolve(&self.flags_for(name), &self.environment, self.paths.clone())
+        let flags = self.flags_for(name);
+        let settings = Settings::resolve(&flags, &self.environment, self.paths.clone())?;
+        Ok(Settings {
+            secrets: self.secrets.clone(),
+            ..settings
+        })
     }
 
     /// Reads the configuration file again.

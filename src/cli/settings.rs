@@ -10,6 +10,7 @@ use super::args::Global;
 use super::keys::Source;
 use super::output::CliError;
 use crate::api::client::epoch_seconds;
+use crate::api::redact::KnownSecrets;
 use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session};
 use crate::app::keys::Keymap;
 use crate::domain::{Condition, Dialect};
@@ -91,6 +92,8 @@ pub struct Settings {
     pub paths: Option<Paths>,
     /// Notices about the settings for the person.
     pub notices: Vec<String>,
+    /// The keys in use, of other profiles too.
+    pub secrets: KnownSecrets,
 }
 
 /// A session with a marketplace, and the embedded sandbox if it is one.
@@ -155,6 +158,7 @@ impl Settings {
             limit: None,
             paths,
             notices,
+            secrets: KnownSecrets::default(),
         })
     }
 
@@ -238,7 +242,7 @@ impl Settings {
                 (config, Some(running))
             }
         };
-        let client = Client::new(config)?;
+        let client = Client::new(config)?.sharing(self.secrets.clone());
         Ok(Connection {
             session: Session::new(client, pacer),
             sandbox,

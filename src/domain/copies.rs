@@ -1,11 +1,18 @@
 //! Finding copies of secrets in a text, in one pass however many secrets there are.
 
 use std::borrow::Cow;
+use std::ops::Range;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
 use super::text::beginning;
 
 /// The shortest secret that is searched for as text, in bytes: a shorter one would match by chance.
-pub(crate) const SHORTEST: usize = 4;
+const SHORTEST: usize = 4;
+
+/// The shortest form of one that is not the secret itself.
+const SHORTEST_FORM: usize = 8;
 
 // Keys are shorter. Comparing more at every place would cost too much for texts made to repeat.
 /// How much of a secret is compared before all of it is, in bytes.
@@ -14,7 +21,7 @@ const COMPARED: usize = 256;
 /// The bits of the filter for each secret: about one place in sixteen passes it by chance.
 const BITS_PER_SECRET: usize = 16;
 
-/// Secrets in the forms in which they can stand in JSON or in an address.
+/// Secrets in the forms in which they can stand in a text.
 #[derive(Debug, Default)]
 pub(crate) struct Copies {
     /// The forms in order.
@@ -65,31 +72,40 @@ impl Copies {
 
     /// The text with `sign` in place of every copy.
     pub(crate) fn remove<'t>(&self, text: &'t str, sign: &str) -> Cow<'t, str> {
-        if self.forms.is_empty() {
-            return Cow::Borrowed(text);
-        }
-        let bytes = text.as_bytes();
         let mut out = String::new();
-        let (mut copied, mut at) = (0, 0);
-        while at + SHORTEST <= bytes.len() {
-            let (word, bit) = self.place(&bytes[at..]);
-            match (self.filter[word] & bit != 0)
-                .then(|| self.copy_at(text, at))
-                .flatten()
-            {
-                None => at += 1,
-                Some(end) => {
-                    out.push_str(&text[copied..at]);
-                    out.push_str(sign);
-                    (copied, at) = (end, end);
-                }
-            }
+        let mut copied = 0;
+        for place in self.places(text) {
+            out.push_str(&text[copied..place.start]);
+            out.push_str(sign);
+            copied = place.end;
         }
         if copied == 0 {
             return Cow::Borrowed(text);
         }
         out.push_str(&text[copied..]);
         Cow::Owned(out)
+    }
+
+    /// Where copies stand, in order.
+    pub(crate) fn places(&self, text: &str) -> impl Iterator<Item = Range<usize>> {
+        let bytes = text.as_bytes();
+        let last = bytes.len().saturating_sub(SHORTEST - 1);
+        let end = if self.forms.is_empty() { 0 } else { last };
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            while at < end {
+                let start = at;
+                let (word, bit) = self.place(&bytes[start..]);
+                at += 1;
+                if self.filter[word] & bit != 0
+                    && let Some(end) = self.copy_at(text, start)
+                {
+                    at = end;
+                    return Some(start..end);
+                }
+            }
+            None
+        })
     }
 
     /// Where the beginning of a text is noted in the filter.
@@ -140,16 +156,39 @@ fn string_end(text: &str, at: usize) -> usize {
     text.ceil_char_boundary(at.min(bytes.len()))
 }
 
-/// A secret in whatever form it can stand in JSON or in an address.
-pub(crate) fn forms(secret: &str) -> Vec<String> {
+/// The forms in which a secret may stand in a text: as it is, in JSON, in an address, in hex, and in
+/// base64 wherever it begins there.
+fn forms(secret: &str) -> Vec<String> {
     let quoted = serde_json::Value::from(secret).to_string();
+    let address = percent_encoded(secret);
+    let hex = hex(secret);
     let mut forms = vec![
-        secret.to_owned(),
         quoted[1..quoted.len() - 1].to_owned(),
-        percent_encoded(secret),
+        address.to_lowercase(),
+        address,
+        hex.to_uppercase(),
+        hex,
     ];
-    forms.dedup();
+    for before in 0..3 {
+        let mut bytes = vec![0; before];
+        bytes.extend(secret.bytes());
+        // Only what does not depend on the bytes around it.
+        let (start, end) = ((before * 8).div_ceil(6), bytes.len() * 8 / 6);
+        for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
+            forms.push(engine.encode(&bytes)[start..end].to_owned());
+        }
+    }
+    forms.retain(|form| form.len() >= SHORTEST_FORM);
+    forms.push(secret.to_owned());
     forms
+}
+
+fn hex(text: &str) -> String {
+    use std::fmt::Write as _;
+    text.bytes().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}"); // a String takes everything
+        hex
+    })
 }
 
 fn percent_encoded(text: &str) -> String {

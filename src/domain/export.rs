@@ -4,7 +4,6 @@ use super::dialect::Dialect;
 use super::field::{Field, Kind};
 use super::format;
 use super::listing::Listing;
-use super::secrets::without_own_key;
 use super::text::csv_text;
 use super::value::CellRef;
 
@@ -44,11 +43,7 @@ fn cell(listing: &Listing, row: u32, field: &Field) -> String {
         CellRef::Flag(flag) => flag.to_string(),
         CellRef::Number(number) if field.kind == Kind::Timestamp => iso(number),
         CellRef::Number(number) => number.to_string(),
-        CellRef::Text(text) if field.kind == Kind::Secret => csv_text(text),
-        CellRef::Text(text) => {
-            let cell = |secret| listing.cell(row as usize, secret);
-            csv_text(&without_own_key(listing.catalog(), text, cell))
-        }
+        CellRef::Text(text) => csv_text(text),
     }
 }
 

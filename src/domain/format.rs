@@ -8,13 +8,9 @@ use super::dialect::Dialect;
 pub use super::field::Format;
 use super::field::{Field, Kind, Source, Unit};
 use super::listing::{FullRecord, Listing};
-use super::secrets;
 use super::text::{self, screen};
 use super::unit::MB_PER_GB;
 use super::value::CellRef;
-
-/// The most bytes that one cell of the screen is read from.
-const CELL_BYTES: usize = 128;
 
 /// Shown in a cell without a value.
 const BLANK: &str = "-";
@@ -43,12 +39,6 @@ pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> Strin
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
         CellRef::Number(value) => number(field, value),
         CellRef::Text(text) if field.kind == Kind::Country => screen(country::place(text), width),
-        CellRef::Text(text) if field.kind != Kind::Secret => {
-            let cell = |secret| listing.cell(row, secret);
-            let most = width.saturating_mul(CELL_BYTES);
-            let (head, _) = secrets::shown(listing.catalog(), text, most, cell);
-            screen(&head, width)
-        }
         CellRef::Text(text) => screen(text, width),
     }
 }
@@ -62,13 +52,8 @@ pub fn detail(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
         CellRef::Bad(found) => format!("invalid: {}", found.noun()),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
         CellRef::Number(value) => with_unit(field, value, dialect),
-        CellRef::Text(text) if field.kind == Kind::Secret => text::detail(text, 0),
         CellRef::Text(text) if field.kind == Kind::Country => text::detail(country::place(text), 0),
-        CellRef::Text(text) => {
-            let cell = |secret| record.cell(secret);
-            let (head, more) = secrets::shown(record.catalog(), text, text::DETAIL, cell);
-            text::detail(&head, more)
-        }
+        CellRef::Text(text) => text::detail(text, 0),
     }
 }
 

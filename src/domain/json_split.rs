@@ -7,6 +7,9 @@
 
 use std::ops::Range;
 
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value as Json};
+
 /// The parts of a response, as ranges of its text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Envelope {
@@ -58,6 +61,30 @@ pub fn split_records(text: &str, list_key: &str) -> Result<Envelope, SplitError>
         envelope: Envelope::default(),
     }
     .object(list_key)
+}
+
+/// The members of an object: names and where their values stand.
+pub fn members(text: &str) -> Result<Vec<(String, Range<usize>)>, SplitError> {
+    split_records(text, "").map(|envelope| envelope.members)
+}
+
+/// An object as a tree. Where no reader takes it whole (1e400, half a surrogate pair, 200 levels)
+/// each member is read on its own, and what cannot be read is null.
+pub fn object(text: &str) -> Option<Map<String, Json>> {
+    if let Ok(whole) = serde_json::from_str(text) {
+        return Some(whole);
+    }
+    serde_json::from_str::<IgnoredAny>(text).ok()?;
+    let read = |(name, value): (String, Range<usize>)| {
+        let value = serde_json::from_str(&text[value]).unwrap_or_default();
+        (name, value)
+    };
+    Some(members(text).ok()?.into_iter().map(read).collect())
+}
+
+/// JSON without blanks between its parts; as it stands where no reader takes it.
+pub fn compact(json: &str) -> String {
+    serde_json::from_str::<Json>(json).map_or_else(|_| json.to_owned(), |json| json.to_string())
 }
 
 struct Splitter<'a> {
@@ -182,7 +209,13 @@ impl Splitter<'_> {
             });
         }
         let range = self.value()?;
-        serde_json::from_str(&self.text[range.clone()]).map_err(|_| SplitError::Broken(range.start))
+        let name = &self.text[range.clone()];
+        serde_json::from_str(name).or_else(|_| {
+            // Half a surrogate pair is valid JSON and no text.
+            serde_json::from_str::<IgnoredAny>(name)
+                .map(|_| name.trim_matches('"').to_owned())
+                .map_err(|_| SplitError::Broken(range.start))
+        })
     }
 
     /// Skips one value and returns its range.

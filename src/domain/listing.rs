@@ -4,8 +4,9 @@
 //! table, of the conditions and of the prices are read with the response; any other field becomes a
 //! column on first use, read from the records' own JSON, which stays available in full.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -15,17 +16,21 @@ use super::catalog::Catalog;
 use super::field::{Field, Kind};
 use super::json_split::{self, Envelope, SplitError};
 use super::query::{Condition, Direction, OrderKey};
+use super::secrets::{Known, is_secret_member, scrub};
 use super::text::Untrusted;
 use super::value::{CellRef, Found, Version};
 
+mod builder;
 mod estimate;
 mod full_record;
+mod raw_cell;
 mod raw_members;
 mod read;
 
+use builder::Builder;
 use estimate::Estimate;
 pub use full_record::FullRecord;
-use read::RawCell;
+use raw_cell::RawCell;
 
 /// Identifies a record: unique within a listing, stable from one response to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -175,19 +180,25 @@ impl Listing {
         }
     }
 
-    /// Reads a response. `now` is when it was received, in seconds since 1970: `duration` counts
-    /// from it where records have only an end date.
+    /// Reads a response, without copies of keys outside of their members. `now` is when it was
+    /// received, in seconds since 1970: `duration` counts from it where records have only an end
+    /// date.
     pub fn read(
         catalog: &'static Catalog,
         body: impl Into<String>,
         now: f64,
     ) -> Result<Self, ListingError> {
         let body = body.into();
+        let clean = match scrub(&body, &Known::default(), is_secret_member) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(clean) => Some(clean),
+        };
+        let body = clean.unwrap_or(body);
         let envelope = json_split::split_records(&body, catalog.list_key)?;
         Self::from_envelope(catalog, body, envelope, now)
     }
 
-    /// Reads a response that is already split.
+    /// Reads a response that is already cleaned and split.
     pub fn from_envelope(
         catalog: &'static Catalog,
         body: impl Into<String>,
@@ -514,35 +525,5 @@ const fn rank(cell: CellRef<'_>) -> u8 {
         CellRef::Text(_) => 1,
         CellRef::Flag(_) => 2,
         _ => 3,
-    }
-}
-
-#[derive(Default)]
-struct Builder {
-    column: Column,
-    index: HashMap<Box<str>, u32>,
-}
-
-impl Builder {
-    fn push(&mut self, value: RawCell<'_>) {
-        let cell = match value {
-            RawCell::Missing => Cell::Missing,
-            RawCell::Null => Cell::Null,
-            RawCell::Flag(flag) => Cell::Flag(flag),
-            RawCell::Number(number) => Cell::Number(number),
-            RawCell::Bad(found) => Cell::Bad(found),
-            RawCell::Text(text) => Cell::Text(self.intern(&text)),
-        };
-        self.column.cells.push(cell);
-    }
-
-    fn intern(&mut self, text: &str) -> u32 {
-        if let Some(known) = self.index.get(text) {
-            return *known;
-        }
-        let index = u32::try_from(self.column.texts.len()).unwrap_or(u32::MAX);
-        self.column.texts.push(Untrusted::from(text));
-        self.index.insert(text.into(), index);
-        index
     }
 }

@@ -1,13 +1,16 @@
-//! Which members of a record or reply may hold a secret, by name, and what can be an API key.
+//! Which members of a record or reply may hold a secret, by name, and what can be an API key;
+//! removing known secrets from texts.
 
-use std::borrow::Cow;
+mod json_text;
+mod known;
 
 use serde_json::Value as Json;
 
-use super::catalog::{Catalog, Resource};
-use super::field::{Field, Kind};
-use super::text::beginning;
-use super::value::CellRef;
+pub(crate) use json_text::without_members;
+pub use known::{Known, scrub};
+
+/// What stands in place of a secret.
+pub const REMOVED: &str = "<removed>";
 
 /// Parts of names of members that hold secrets.
 const PARTS: [&str; 9] = [
@@ -21,6 +24,25 @@ const PARTS: [&str; 9] = [
     "env",
     "credential",
 ];
+
+/// Members whose value is a secret by the specification, or by what the world calls them.
+const MEMBERS: [&str; 8] = [
+    "api_key",
+    "apikey",
+    "signature",
+    "token",
+    "secret",
+    "password",
+    "authorization",
+    "access_token",
+];
+
+/// Whether the value of a member of that name is a secret for certain.
+pub(crate) fn is_secret_member(name: &str) -> bool {
+    MEMBERS
+        .iter()
+        .any(|secret| secret.eq_ignore_ascii_case(name))
+}
 
 /// Whether a member of that name is kept out of everything that is stored or exported. Unknown
 /// members are judged by their names too: a server may send an undocumented secret.
@@ -56,61 +78,5 @@ pub(crate) fn key_fault(key: &str) -> Option<&'static str> {
         Some("it contains control or non-ASCII characters")
     } else {
         None
-    }
-}
-
-/// Replaces a key that another member repeats.
-const REMOVED: &str = "<removed>";
-
-/// The shortest key that is searched for in other members: a shorter one would match by chance.
-pub(crate) const SHORTEST_KEY: usize = 8;
-
-/// A text of a workergroup without the group's own key, which people paste into launch arguments.
-/// `cell` returns the record's cells.
-pub(crate) fn without_own_key<'t, 'c>(
-    catalog: &Catalog,
-    text: &'t str,
-    cell: impl Fn(&'static Field) -> CellRef<'c>,
-) -> Cow<'t, str> {
-    if catalog.resource != Resource::Workergroups {
-        return Cow::Borrowed(text);
-    }
-    let secrets = catalog
-        .fields()
-        .iter()
-        .filter(|field| field.kind == Kind::Secret);
-    secrets.fold(Cow::Borrowed(text), |text, secret| match cell(secret) {
-        CellRef::Text(key) if key.len() >= SHORTEST_KEY => without(text, key),
-        _ => text,
-    })
-}
-
-fn without<'t>(text: Cow<'t, str>, key: &str) -> Cow<'t, str> {
-    // Of what is longer than any key, the beginning is looked for, and what follows it goes too.
-    let (key, more) = beginning(key, LONGEST_KEY);
-    match text.find(key) {
-        None => text,
-        Some(_) if more == 0 => Cow::Owned(text.replace(key, REMOVED)),
-        Some(place) => Cow::Owned(format!("{}{REMOVED}", &text[..place])),
-    }
-}
-
-/// The beginning of a text of a record, of about `most` bytes, [`without_own_key`]; and how many
-/// bytes follow it. However long the text is, only its beginning is read.
-pub(crate) fn shown<'t, 'c>(
-    catalog: &Catalog,
-    text: &'t str,
-    most: usize,
-    cell: impl Fn(&'static Field) -> CellRef<'c>,
-) -> (Cow<'t, str>, usize) {
-    // A key may begin in what is shown and end behind it.
-    let (head, _) = beginning(text, most.saturating_add(LONGEST_KEY));
-    let (visible, more) = beginning(text, most);
-    match without_own_key(catalog, head, cell) {
-        Cow::Borrowed(_) => (Cow::Borrowed(visible), more),
-        Cow::Owned(safe) => {
-            let (safe, _) = beginning(&safe, most);
-            (Cow::Owned(safe.to_owned()), more)
-        }
     }
 }

@@ -9,6 +9,7 @@
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::query::number_json;
+use super::secrets::REMOVED;
 
 mod draft;
 mod launch;
@@ -105,6 +106,19 @@ impl NewWorkergroup {
                 object(Key::EndpointName, "the endpoint's name is blank");
             }
             _ => {}
+        }
+        for (key, text) in [
+            (Key::EndpointName, &self.endpoint_name),
+            (Key::TemplateHash, &self.template_hash),
+            (Key::SearchParams, &self.search_params),
+            (Key::LaunchArgs, &self.launch_args),
+        ] {
+            if text.as_ref().is_some_and(|text| text.contains(REMOVED)) {
+                object(
+                    key,
+                    &format!("{REMOVED} replaces a secret: enter another value"),
+                );
+            }
         }
         if self.template_hash.is_some() && self.template_id.is_some() {
             object(Key::TemplateId, "enter the template's hash or id, not both");

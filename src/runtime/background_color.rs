@@ -19,6 +19,10 @@ pub const PATIENCE: Duration = Duration::from_millis(80);
 /// reply.
 pub const HOLD: Duration = Duration::from_millis(100);
 
+/// How long Esc may be the first byte of an answer that came in two pieces. Later it is a key at
+/// once: most terminals have answered by then, and the others never will.
+pub const EARLY: Duration = Duration::from_secs(3);
+
 /// The longest reply, in characters.
 const LONGEST: usize = 40;
 
@@ -37,6 +41,8 @@ pub enum Filtered {
 pub struct BackgroundQuery {
     /// Whether no reply is expected.
     is_closed: bool,
+    /// Whether an answer in two pieces is no longer expected.
+    is_late: bool,
     held: Vec<Event>,
     text: String,
 }
@@ -48,6 +54,16 @@ impl BackgroundQuery {
             is_closed: true,
             ..Self::default()
         }
+    }
+
+    /// From now on Esc is a key.
+    pub const fn settle(&mut self) {
+        self.is_late = true;
+    }
+
+    /// Whether Esc may begin an answer.
+    pub const fn is_early(&self) -> bool {
+        !self.is_late && !self.is_closed
     }
 
     /// Whether events are held back.
@@ -70,13 +86,23 @@ impl BackgroundQuery {
             return Filtered::Events(vec![event]);
         };
         if !self.holds() {
-            if key.code == KeyCode::Char(']') && key.modifiers == KeyModifiers::ALT {
+            let is_begin = key.code == KeyCode::Char(']') && key.modifiers == KeyModifiers::ALT;
+            let is_half = self.is_early() && is_plain(key, KeyCode::Esc);
+            if is_begin || is_half {
                 self.held.push(event);
                 return Filtered::Held;
             }
             return Filtered::Events(vec![event]);
         }
+        let is_second = matches!(&self.held[..], [Event::Key(half)] if half.code == KeyCode::Esc);
         self.held.push(event);
+        if is_second {
+            return if is_plain(key, KeyCode::Char(']')) {
+                Filtered::Held
+            } else {
+                Filtered::Events(self.release())
+            };
+        }
         if is_end(key, &self.text) {
             if let Some(is_light) = is_light(&self.text) {
                 self.is_closed = true;
@@ -99,6 +125,10 @@ impl BackgroundQuery {
         }
         Filtered::Events(self.release())
     }
+}
+
+fn is_plain(key: KeyEvent, code: KeyCode) -> bool {
+    key.code == code && key.modifiers.is_empty()
 }
 
 /// Whether a key ends the reply: BEL, or ESC and a backslash.
@@ -195,6 +225,28 @@ mod tests {
                 assert_eq!((through, answer), (plain("jk"), Some(wanted)), "{colour}");
             }
         }
+    }
+
+    #[test]
+    fn an_answer_whose_first_byte_came_alone_is_no_key() {
+        let answer = || {
+            let mut events = vec![key(KeyCode::Esc, KeyModifiers::NONE)];
+            events.extend(plain("]11;rgb:ffff/ffff/ffff"));
+            events.push(key(KeyCode::Char('\\'), KeyModifiers::ALT));
+            events.extend(plain("q"));
+            events
+        };
+        let heard = listen(&mut BackgroundQuery::default(), answer());
+        assert_eq!(heard, (plain("q"), Some(true)));
+        // Esc itself comes through: with the next key, when nothing follows, and at once later on.
+        let esc = key(KeyCode::Esc, KeyModifiers::NONE);
+        let mut query = BackgroundQuery::default();
+        let typed = vec![esc.clone(), plain("q").remove(0)];
+        assert_eq!(listen(&mut query, typed.clone()), (typed, None));
+        assert_eq!(query.filter(esc.clone()), Filtered::Held);
+        assert_eq!(query.release(), std::slice::from_ref(&esc));
+        query.settle();
+        assert_eq!(query.filter(esc.clone()), Filtered::Events(vec![esc]));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use crate::api::redact::KnownSecrets;
 use crate::api::session::{Progress, Session};
 use crate::api::{ApiError, Operation, Reply, Request};
 
@@ -21,6 +22,11 @@ pub trait Calls: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// The keys that must not leave the program.
+    fn secrets(&self) -> KnownSecrets {
+        KnownSecrets::default()
+    }
+
     /// Forgets the intervals learned from refusals.
     fn forget_pacing(&self) {}
 
@@ -36,6 +42,10 @@ impl Calls for Session {
 
     fn learned(&self) -> Vec<(Operation, f64)> {
         Self::learned(self)
+    }
+
+    fn secrets(&self) -> KnownSecrets {
+        self.client().secrets().clone()
     }
 
     fn forget_pacing(&self) {

@@ -335,18 +335,22 @@ impl<S: Surface> Dashboard<S> {
                         self.keep(Job::Searches(Box::new((change, before))));
                     }
                     Effect::SaveRun { run, now, path } => {
+                        let run = (run, self.calls.secrets());
                         routes::save(self.outbox.clone(), run, now, path);
                     }
                     Effect::Export {
                         path,
                         content,
                         overwrite,
+                        is_private,
                     } => self.keep(Job::Export {
                         path,
                         content,
                         overwrite,
+                        is_private,
                     }),
                     Effect::Copy { what, text } => {
+                        let text = self.calls.secrets().remove(&text).into_owned();
                         let copied = self.surface.copy(&text).await;
                         let said = copied.map(|how| format!("Copied {what} ({how})"));
                         let _ = self.outbox.send(Message::Copied(said));
@@ -494,9 +498,10 @@ impl<S: Surface> Dashboard<S> {
     /// Passes a job to the writer thread, which starts with the first one.
     fn keep(&mut self, job: Job) {
         let (files, groups, outbox) = (&mut self.state_store, &mut self.groups, &self.outbox);
-        let disk_writer = self
-            .disk_writer
-            .get_or_insert_with(|| DiskWriter::start(files.take(), groups.take(), outbox.clone()));
+        let secrets = || self.calls.secrets();
+        let disk_writer = self.disk_writer.get_or_insert_with(|| {
+            DiskWriter::start(files.take(), groups.take(), secrets(), outbox.clone())
+        });
         if !disk_writer.take(job) {
             let why = "can't start a thread".to_owned();
             let _ = self.outbox.send(Message::Kept(Err(why)));

@@ -1,16 +1,22 @@
 //! Writes files off the event loop: one thread, one job after another, so that an older state never
 //! replaces a newer one. Leaving waits for the pending jobs, but not forever.
 
+use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
+use crate::api::redact::KnownSecrets;
 use crate::app::Message;
 use crate::app::export::{NotWritten, Written};
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
+use crate::domain::secrets::Known;
 use crate::domain::text::visible;
 use crate::domain::workergroup;
 use crate::store::export::{self, ExportError};
@@ -29,6 +35,8 @@ pub(super) enum Job {
         content: String,
         /// Whether an existing file is replaced.
         overwrite: bool,
+        /// Whether only its owner may read it.
+        is_private: bool,
     },
     Groups(Box<workergroup::Snapshot>),
     /// No file: reports that everything before it is written.
@@ -42,17 +50,24 @@ pub(super) struct DiskWriter {
 }
 
 impl DiskWriter {
-    /// A thread that saves to `state_store` and reports to `outbox`. Without a store everything is
-    /// kept in memory only, which the person was told at the start.
+    /// A thread that saves to `state_store`, without `secrets`, and reports to `outbox`. Without a
+    /// store everything is kept in memory only, which the person was told at the start.
     pub fn start(
         state_store: Option<StateStore>,
         groups: Option<GroupsFile>,
+        secrets: KnownSecrets,
         outbox: UnboundedSender<Message>,
     ) -> Self {
         let (jobs, inbox) = channel();
         let (end, ended) = channel();
         let run = move || {
-            work(state_store.as_ref(), groups.as_ref(), &inbox, &outbox);
+            work(
+                state_store.as_ref(),
+                groups.as_ref(),
+                &secrets,
+                &inbox,
+                &outbox,
+            );
             let _ = end.send(());
         };
         let thread = thread::Builder::new()
@@ -96,16 +111,22 @@ impl Drop for DiskWriter {
 fn work(
     state_store: Option<&StateStore>,
     groups: Option<&GroupsFile>,
+    secrets: &KnownSecrets,
     inbox: &Receiver<Job>,
     outbox: &UnboundedSender<Message>,
 ) {
     for job in inbox {
+        let known = secrets.known();
         let message = match job {
             Job::Snapshot(snapshot) => {
+                let snapshot = cleaned(snapshot, &known);
                 Message::Kept(state_store.map_or(Ok(()), |state_store| state_store.save(&snapshot)))
             }
             Job::Searches(job) => {
-                let (change, mut before) = *job;
+                let (mut change, mut before) = *job;
+                if let SearchChange::Put(search) = &mut change {
+                    *search = cleaned(search.clone(), &known);
+                }
                 let changed = if let Some(state_store) = state_store {
                     state_store.change(&change, &before)
                 } else {
@@ -118,26 +139,50 @@ fn work(
                 path,
                 content,
                 overwrite,
-            } => Message::Exported(written(&path, &content, overwrite)),
+                is_private,
+            } => {
+                let write = if is_private {
+                    export::write_private
+                } else {
+                    export::write
+                };
+                let content = known.remove(&content);
+                Message::Exported(exported(
+                    write(&path, content.as_bytes(), overwrite),
+                    &content,
+                ))
+            }
             Job::Reached(reached) => {
                 // The receiver may be gone.
                 let _ = reached.send(());
                 continue;
             }
-            Job::Groups(snapshot) => match groups.map_or(Ok(()), |file| file.save(&snapshot)) {
-                Ok(()) => continue,
-                Err(why) => {
-                    Message::TaskLost(format!("can't save the workergroup snapshot: {why}"))
+            Job::Groups(snapshot) => {
+                let snapshot = cleaned(snapshot, &known);
+                match groups.map_or(Ok(()), |file| file.save(&snapshot)) {
+                    Ok(()) => continue,
+                    Err(why) => {
+                        Message::TaskLost(format!("can't save the workergroup snapshot: {why}"))
+                    }
                 }
-            },
+            }
         };
         let _ = outbox.send(message);
     }
 }
 
-fn written(path: &str, content: &str, overwrite: bool) -> Result<Written, NotWritten> {
+/// Without known secrets: a person may have typed one into a search.
+fn cleaned<T: Serialize + DeserializeOwned>(value: T, known: &Known) -> T {
+    let text = serde_json::to_string(&value).unwrap_or_default();
+    match known.remove(&text) {
+        Cow::Borrowed(_) => value,
+        Cow::Owned(clean) => serde_json::from_str(&clean).unwrap_or(value),
+    }
+}
+
+fn exported(result: Result<PathBuf, ExportError>, content: &str) -> Result<Written, NotWritten> {
     let shown = |path: &std::path::Path| visible(&path.to_string_lossy(), 1000);
-    match export::write(path, content.as_bytes(), overwrite) {
+    match result {
         Ok(path) => Ok(Written {
             path: shown(&path),
             bytes: content.len(),

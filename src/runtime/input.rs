@@ -173,8 +173,11 @@ async fn read(
         None => BackgroundQuery::closed(),
     };
     let mut pasted = Pasted::default();
+    let late = tokio::time::sleep(background_color::EARLY);
+    tokio::pin!(late);
     loop {
         let (holds, is_pasting) = (query.holds(), pasted.is_open);
+        let is_early = query.is_early();
         let next = tokio::select! {
             biased;
             _ = &mut stop => return,
@@ -189,6 +192,10 @@ async fn read(
                 if send(outbox, pasted.take(query.release())).is_err() {
                     return;
                 }
+                continue;
+            }
+            () = &mut late, if is_early => {
+                query.settle();
                 continue;
             }
         };

@@ -8,6 +8,7 @@ use tokio::task::AbortHandle;
 
 use super::clock::Clock;
 use super::dashboard::{Calls, Notify};
+use crate::api::redact::KnownSecrets;
 use crate::api::session::Progress;
 use crate::api::{ApiError, Request};
 use crate::app::Message;
@@ -63,13 +64,19 @@ pub(super) fn send(
 }
 
 /// Writes a run to a new file, off the event loop.
-pub(super) fn save(outbox: UnboundedSender<Message>, run: RunSnapshot, now: f64, path: String) {
+pub(super) fn save(
+    outbox: UnboundedSender<Message>,
+    (run, secrets): (RunSnapshot, KnownSecrets),
+    now: f64,
+    path: String,
+) {
     tokio::task::spawn_blocking(move || {
         let content = if is_csv(&path) {
             export_csv(&run.0)
         } else {
             export_json(&run.0, now)
         };
+        let content = secrets.remove(&content);
         let said = match export::write(&path, content.as_bytes(), false) {
             Ok(written) => Ok(format!("Wrote {}", written.display())),
             Err(error @ ExportError::Exists(_)) => Err(format!("choose another name: {error}")),

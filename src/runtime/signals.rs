@@ -114,6 +114,8 @@ mod os {
         pub fn new() -> io::Result<Self> {
             let numbered =
                 |number: rustix::process::Signal| signal(SignalKind::from_raw(number.as_raw()));
+            // A file at its limit is an error of the write then, and not the end of the process.
+            let _ = numbered(rustix::process::Signal::XFSZ)?;
             Ok(Self {
                 hangup: signal(SignalKind::hangup())?,
                 interrupt: signal(SignalKind::interrupt())?,

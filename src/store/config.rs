@@ -4,11 +4,11 @@ mod read;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::appearance::{Entry, Notifications, Theme};
+use super::files;
 use crate::domain::Dialect;
 use crate::domain::text;
 
@@ -169,12 +169,12 @@ impl Config {
     ///
     /// When the file cannot be read.
     pub fn check(path: &Path) -> Result<(Self, Vec<ConfigError>), ConfigError> {
-        match fs::read_to_string(path) {
+        match files::read_text(path) {
             Ok(text) => Ok(Self::judge(&text, path)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Default::default()),
             Err(error) => Err(ConfigError::Unreadable {
                 path: path.to_owned(),
-                why: error.kind().to_string(),
+                why: files::why(&error),
             }),
         }
     }

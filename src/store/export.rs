@@ -21,6 +21,18 @@ pub enum ExportError {
 ///
 /// When the file exists and must not be overwritten, or when it cannot be written.
 pub fn write(path: &str, content: &[u8], overwrite: bool) -> Result<PathBuf, ExportError> {
+    put(path, content, overwrite, 0o666) // less what the umask takes
+}
+
+/// As [`write`]; nobody else may read the file (0600).
+///
+/// # Errors
+/// As [`write`].
+pub fn write_private(path: &str, content: &[u8], overwrite: bool) -> Result<PathBuf, ExportError> {
+    put(path, content, overwrite, 0o600)
+}
+
+fn put(path: &str, content: &[u8], overwrite: bool, mode: u32) -> Result<PathBuf, ExportError> {
     let path = resolved(path);
     let failed = |why| ExportError::Failed {
         path: path.clone(),
@@ -35,7 +47,7 @@ pub fn write(path: &str, content: &[u8], overwrite: bool) -> Result<PathBuf, Exp
     if path.symlink_metadata().is_ok() && !overwrite {
         return Err(ExportError::Exists(path));
     }
-    let mut file = temporary(folder).map_err(failed)?;
+    let mut file = temporary(folder, mode).map_err(failed)?;
     file.write_all(content).map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
     if overwrite {
@@ -52,18 +64,21 @@ pub fn write(path: &str, content: &[u8], overwrite: bool) -> Result<PathBuf, Exp
     Ok(path)
 }
 
-/// A temporary file in the target's folder, with the permissions of new files.
-fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+/// A temporary file in the target's folder.
+fn temporary(folder: &Path, mode: u32) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".bourse-export-");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(fs::Permissions::from_mode(0o666)); // less what the umask takes
+        builder.permissions(fs::Permissions::from_mode(mode));
         builder.tempfile_in(folder)
     }
     #[cfg(not(unix))]
-    builder.tempfile_in(folder)
+    {
+        let _ = mode;
+        builder.tempfile_in(folder)
+    }
 }
 
 fn resolved(path: &str) -> PathBuf {

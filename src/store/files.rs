@@ -1,7 +1,7 @@
 //! Atomic file writes: private, and replaced in one step.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -12,10 +12,54 @@ const TRIES: u32 = 100;
 /// The pause between two tries.
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// The largest file that a person writes, in bytes.
+const LARGEST: u64 = 1024 * 1024;
+
+/// Reads a text that a person wrote: a regular file of at most 1 MiB.
+///
+/// # Errors
+/// When it is none, or cannot be read; see [`why`].
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let bytes = read(path, LARGEST)?;
+    String::from_utf8(bytes)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+}
+
+/// Reads a regular file of at most so many bytes. A pipe may have no end, or no beginning.
+///
+/// # Errors
+/// When it is none, or cannot be read; see [`why`].
+pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let found = fs::metadata(path)?;
+    if found.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !found.is_file() {
+        let kind = io::ErrorKind::InvalidInput;
+        return Err(io::Error::new(kind, "it is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        let text = format!("it is larger than {} MiB", most / LARGEST);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+    }
+    Ok(bytes)
+}
+
+/// Why a file cannot be read, for people.
+pub fn why(error: &io::Error) -> String {
+    let own = error.get_ref().map(ToString::to_string);
+    own.unwrap_or_else(|| error.kind().to_string())
+}
+
 /// The lock of a file that several programs change, held until it is dropped; `None` if the file
 /// system has no locks.
 pub fn lock(path: &Path) -> Result<Option<File>, String> {
     let path = path.with_extension("lock");
+    if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+        return Err(format!("{} is not a regular file", path.display()));
+    }
     let file = fs::OpenOptions::new()
         .create(true)
         .truncate(false)

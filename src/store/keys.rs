@@ -1,15 +1,25 @@
 //! API keys: read from private files and from commands, written to private files only.
 
+use std::fmt;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use secrecy::SecretString;
 use secrecy::zeroize::Zeroizing;
 
 use super::files;
 use crate::domain::secrets::{LONGEST_KEY, key_fault};
+
+/// How long a key command may take, or a pipe in place of a key file.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The pause between two looks whether a command has ended.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// What happens to the standard error of a key command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -68,26 +78,61 @@ pub fn from_file(path: &Path) -> Result<SecretString, KeyError> {
         path: path.to_owned(),
         why: error.kind(),
     };
-    // Checks and reads the same open file, so it cannot be swapped in between.
-    let file = fs::File::open(path).map_err(unreadable)?;
+    let text = if fs::metadata(path).map_err(unreadable)?.is_file() {
+        // Checks and reads the same open file, so it cannot be swapped in between.
+        let file = fs::File::open(path).map_err(unreadable)?;
+        closed_to_others(path, &file)?;
+        first_bytes(file)
+    } else {
+        let path = path.to_owned();
+        // A pipe without a writer opens when there is one.
+        in_time(PATIENCE, move || first_bytes(fs::File::open(path)?))
+            .unwrap_or(Err(io::ErrorKind::TimedOut.into()))
+    };
+    let text = text.map_err(unreadable)?;
+    parse(&text, &format!("the key file {}", path.display()))
+}
+
+/// Whether nobody else may read or write a file.
+fn closed_to_others(path: &Path, file: &fs::File) -> Result<(), KeyError> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        let metadata = file.metadata().map_err(unreadable)?;
+        let metadata = file.metadata().map_err(|error| KeyError::Unreadable {
+            path: path.to_owned(),
+            why: error.kind(),
+        })?;
         let mode = metadata.permissions().mode() & 0o7777;
         // The same rule as ssh's for private keys.
-        if metadata.is_file() && mode & 0o077 != 0 {
+        if mode & 0o077 != 0 {
             return Err(KeyError::OpenToOthers {
                 path: path.to_owned(),
                 mode,
             });
         }
     }
+    #[cfg(not(unix))]
+    let _ = (path, file);
+    Ok(())
+}
+
+/// As much as a key may be long, and a little more, by which one that is too long is known.
+fn first_bytes(source: impl io::Read) -> io::Result<Zeroizing<String>> {
     let mut text = Zeroizing::new(String::with_capacity(LONGEST_KEY + 2));
-    file.take(LONGEST_KEY as u64 + 2)
-        .read_to_string(&mut text)
-        .map_err(unreadable)?;
-    parse(&text, &format!("the key file {}", path.display()))
+    source
+        .take(LONGEST_KEY as u64 + 2)
+        .read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// What `read` gives, if it does so in time; else it is left behind on its thread.
+fn in_time<T: Send + 'static>(
+    patience: Duration,
+    read: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let (done, result) = mpsc::channel();
+    thread::spawn(move || done.send(read()));
+    result.recv_timeout(patience).ok()
 }
 
 /// Whether a key can be read from a file. A pipe can be read only once, so it is not.
@@ -124,24 +169,56 @@ pub fn command_words(command: &str) -> Result<(String, Vec<String>), KeyError> {
     Ok((program, words.collect()))
 }
 
-/// Runs a command that prints the key, such as `pass show market`, without a shell.
+/// Runs a command that prints the key, such as `pass show market`, without a shell. It is killed
+/// after 10 s.
 pub fn from_command(command: &str, complaints: Complaints) -> Result<SecretString, KeyError> {
+    from_command_within(PATIENCE, command, complaints)
+}
+
+fn from_command_within(
+    patience: Duration,
+    command: &str,
+    complaints: Complaints,
+) -> Result<SecretString, KeyError> {
     let (program, arguments) = command_words(command)?;
-    let output = Command::new(&program)
+    let failed = |why: &dyn fmt::Display| KeyError::Command(format!("{program}: {why}"));
+    let mut child = Command::new(&program)
         .args(arguments)
         .stdin(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(match complaints {
             Complaints::Shown => Stdio::inherit(),
             Complaints::Dropped => Stdio::null(),
         })
-        .output()
-        .map_err(|error| KeyError::Command(format!("{program}: {}", error.kind())))?;
-    if !output.status.success() {
-        return Err(KeyError::Command(format!("{program}: {}", output.status)));
+        .spawn()
+        .map_err(|error| failed(&error.kind()))?;
+    let output = child.stdout.take();
+    let text = in_time(patience, move || output.map(first_bytes)).flatten();
+    let status = ended(&mut child, if text.is_some() { patience } else { PAUSE });
+    let (Some(text), Some(status)) = (text, status) else {
+        let seconds = patience.as_secs();
+        return Err(failed(&format_args!("no key within {seconds} s")));
+    };
+    let text = text.map_err(|error| failed(&error.kind()))?;
+    // Nobody read it to its end, of which it may have died.
+    if !status.success() && text.len() <= LONGEST_KEY {
+        return Err(failed(&status));
     }
-    let output = Zeroizing::new(output.stdout);
-    let text = Zeroizing::new(String::from_utf8_lossy(&output).into_owned());
     parse(&text, "the output of the key command")
+}
+
+/// How a program ended, if it does so in time; else it is ended.
+fn ended(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
+    for _ in 0..patience.as_millis() / PAUSE.as_millis() {
+        if let Ok(Some(status)) = child.try_wait() {
+            return Some(status);
+        }
+        thread::sleep(PAUSE);
+    }
+    // It may end by itself in this moment.
+    let _ = child.kill();
+    let _ = child.wait();
+    None
 }
 
 #[cfg(test)]
@@ -213,8 +290,13 @@ mod tests {
     fn commands_are_run_without_a_shell() {
         let key = from_command("printf '%s\\n' 'k;$(id)'", Complaints::Shown).unwrap();
         assert_eq!(key.expose_secret(), "k;$(id)");
-        for bad in ["false", "", "'open"] {
+        for bad in ["false", "", "'open", "yes 1234567890"] {
             assert!(from_command(bad, Complaints::Dropped).is_err(), "{bad}");
+        }
+        for endless in ["sleep 600", "sh -c 'echo canary-key; exec sleep 600'"] {
+            let moment = Duration::from_millis(200);
+            let error = from_command_within(moment, endless, Complaints::Dropped).unwrap_err();
+            assert!(error.to_string().contains("no key within"), "{error}");
         }
     }
 }

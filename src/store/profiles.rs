@@ -2,7 +2,6 @@
 //! layout. Every edited text is parsed again before it is written and compared with the intended
 //! profile: half a profile could send a key to the wrong market.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -165,7 +164,7 @@ fn append(document: &mut DocumentMut, name: &str, mut section: Table) {
 fn read(path: &Path) -> Result<(DocumentMut, Config), EditError> {
     let config = Config::load(path)?;
     // Errors in reading or parsing were reported above.
-    let text = fs::read_to_string(path).unwrap_or_default();
+    let text = files::read_text(path).unwrap_or_default();
     Ok((text.parse().unwrap_or_default(), config))
 }
 
@@ -252,6 +251,8 @@ const COMMAND: &str = "api_key_command";
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn new(name: &str) -> NewProfile {

@@ -4,8 +4,7 @@
 //! unreadable file is set aside under another name and reported; one that a newer version wrote is
 //! not touched.
 
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
@@ -67,7 +66,8 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Reading<T> {
         // A parent is not a folder, so there is no file; saving will report it.
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Reading::missing(),
         Err(error) => {
-            return Reading::blocked(format!("can't read {}: {error}", path.display()));
+            let why = files::why(&error);
+            return Reading::blocked(format!("can't read {}: {why}", path.display()));
         }
     };
     match serde_json::from_slice::<Head>(&bytes) {
@@ -89,15 +89,11 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Reading<T> {
 }
 
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?
-        .take(LARGEST + 1)
-        .read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST {
+    match files::read(path, LARGEST) {
         // Too large to read: treated as corrupt.
-        bytes.clear();
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(Vec::new()),
+        read => read,
     }
-    Ok(bytes)
 }
 
 fn set_aside<T>(path: &Path, error: &serde_json::Error) -> Reading<T> {

@@ -49,11 +49,11 @@ pub fn load(folder: &Path) -> (Vec<ThemeFile>, Vec<ConfigError>) {
         let Some(name) = name.filter(|name| is_toml && is_name(name)) else {
             continue;
         };
-        match fs::read_to_string(&path) {
+        match files::read_text(&path) {
             Ok(text) => themes.push(read(name, &text, &path, &mut wrong)),
             Err(error) => wrong.push(ConfigError::Unreadable {
                 path: path.clone(),
-                why: error.to_string(),
+                why: files::why(&error),
             }),
         }
     }
@@ -118,7 +118,7 @@ fn read(name: &str, text: &str, path: &Path, wrong: &mut Vec<ConfigError>) -> Th
 /// Why it was not changed, for display; the file is unchanged then.
 pub fn choose(config: &Path, name: &str) -> Result<(), String> {
     let before = Config::load(config).map_err(|error| error.to_string())?;
-    let text = fs::read_to_string(config).unwrap_or_default();
+    let text = files::read_text(config).unwrap_or_default();
     let shown = config.display();
     let foreign = || format!("{shown} can't be changed here: write theme = \"{name}\" into it");
     let changed = named(&text, name).ok_or_else(foreign)?;

@@ -29,9 +29,11 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Fr
     };
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         let note = format!("bourse needs {}x{} cells", SMALLEST.0, SMALLEST.1);
-        frame
-            .buffer_mut()
-            .set_string(area.x, area.y, note, theme.text);
+        // A buffer panics where it has no cell.
+        if !area.is_empty() {
+            let buffer = frame.buffer_mut();
+            buffer.set_string(area.x, area.y, note, theme.text);
+        }
         ascii::finish(frame.buffer_mut(), theme);
         return facts;
     }

@@ -205,8 +205,8 @@ fn unreachable(error: &reqwest::Error) -> Unreachable {
         return Unreachable::TooSlow;
     }
     for cause in causes(error) {
-        if cause.downcast_ref::<rustls::Error>().is_some() {
-            return Unreachable::Certificate;
+        if let Some(tls) = cause.downcast_ref::<rustls::Error>() {
+            return handshake(tls);
         }
         if let Some(io) = cause.downcast_ref::<io::Error>() {
             match io.kind() {
@@ -224,20 +224,42 @@ fn unreachable(error: &reqwest::Error) -> Unreachable {
     Unreachable::Other
 }
 
+/// What it means that two sides could not agree on TLS.
+fn handshake(error: &rustls::Error) -> Unreachable {
+    match error {
+        rustls::Error::InvalidCertificate(_)
+        | rustls::Error::NoCertificatesPresented
+        | rustls::Error::InvalidCertRevocationList(_)
+        | rustls::Error::UnsupportedNameType => Unreachable::Certificate,
+        rustls::Error::PeerIncompatible(_)
+        | rustls::Error::AlertReceived(rustls::AlertDescription::ProtocolVersion) => {
+            Unreachable::TlsVersion
+        }
+        _ => Unreachable::Handshake,
+    }
+}
+
 /// The error for a body that broke off.
 fn broken_body(error: &reqwest::Error, status: u16, bytes: usize) -> ApiError {
-    let damaged = causes(error).any(|cause| {
+    let is_damage = |cause: &(dyn Error + 'static)| {
         cause.downcast_ref::<io::Error>().is_some_and(|io| {
             matches!(
                 io.kind(),
                 io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput
             )
         })
-    });
-    if damaged {
+    };
+    if causes(error).any(is_damage) {
+        // What the decompressor says comes as it is, what the connection says inside of its own.
+        let first = causes(error).find(|cause| cause.downcast_ref::<reqwest::Error>().is_none());
+        let why = if first.is_some_and(is_damage) {
+            "corrupt compression"
+        } else {
+            "corrupt chunked encoding"
+        };
         return ApiError::Unreadable {
             status,
-            why: "corrupt compression".to_owned(),
+            why: why.to_owned(),
         };
     }
     ApiError::Cut {

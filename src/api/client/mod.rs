@@ -15,8 +15,10 @@ use tokio::time::Instant;
 
 use super::error::ApiError;
 use super::ledger::{self, LedgerEntry};
+use super::redact::KnownSecrets;
 use super::wire::{self, Answer, Target, WireRequest};
-use super::{Reply, Request, Secret, curl, redact};
+use super::{Reply, Request, Secret, curl};
+use crate::domain::secrets::Known;
 use crate::domain::{Dialect, Untrusted};
 
 use exchange::{Bound, Head, Raw};
@@ -52,6 +54,7 @@ pub struct Outcome {
 #[derive(Debug, Clone)]
 pub struct Client {
     inner: Arc<Inner>,
+    secrets: KnownSecrets,
 }
 
 #[derive(Debug)]
@@ -64,18 +67,35 @@ impl Client {
     /// The only constructor. Rejects a key that would be sent in clear text. Certificates are
     /// loaded by the first call that needs them, not here.
     pub fn new(config: ClientConfig) -> Result<Self, ApiError> {
+        let secrets = KnownSecrets::default();
         if let Some(key) = &config.key {
             check_key(key)?;
             for origin in [&config.management, &config.route] {
                 judge(origin)?;
             }
+            secrets.add(key);
         }
         Ok(Self {
             inner: Arc::new(Inner {
                 config,
                 transports: Mutex::default(),
             }),
+            secrets,
         })
+    }
+
+    /// Removes what other clients know from its texts as well, and tells them its own.
+    #[must_use]
+    pub fn sharing(self, secrets: KnownSecrets) -> Self {
+        if let Some(key) = &self.inner.config.key {
+            secrets.add(key);
+        }
+        Self { secrets, ..self }
+    }
+
+    /// The keys that must not leave the program.
+    pub const fn secrets(&self) -> &KnownSecrets {
+        &self.secrets
     }
 
     pub fn config(&self) -> &ClientConfig {
@@ -86,7 +106,8 @@ impl Client {
     /// the environment of whoever runs it, so it does not matter whether this client has one.
     pub fn curl(&self, request: &Request) -> String {
         let wire = wire::encode(request, self.inner.config.dialect);
-        curl::command(&wire, &self.origin(&wire).address(wire.path))
+        let command = curl::command(&wire, &self.origin(&wire).address(wire.path));
+        self.secrets.remove(&command).into_owned()
     }
 
     /// Sends a request once and reads the response. Dropping the future cancels the call.
@@ -96,27 +117,19 @@ impl Client {
         let started = Instant::now();
         let result = self.attempt(request, &wire, &mut record).await;
         record.took = started.elapsed();
-        let result = match result {
-            Ok(Reply::Unlisted { msg }) => Ok(Reply::Unlisted {
-                msg: self.keys(&wire).into_iter().fold(msg, |msg, key| {
-                    Untrusted::from(redact::known(msg.compared(), key))
-                }),
-            }),
-            result => result.map_err(|error| self.told(error, &wire)),
-        };
+        let result = result.map_err(|error| self.told(error, &wire));
         record.error = result.as_ref().err().map(ToString::to_string);
         Outcome { result, record }
     }
 
-    /// An error for display: without secrets, in local time, and with a missing key named as such.
+    /// An error for display: in local time, and with a missing key named as such.
     fn told(&self, error: ApiError, wire: &WireRequest) -> ApiError {
         let error = if self.key(wire).is_some() {
             error
         } else {
             error.without_key()
         };
-        let error = error.in_zone(&TimeZone::system());
-        self.keys(wire).into_iter().fold(error, ApiError::without)
+        error.in_zone(&TimeZone::system())
     }
 
     async fn attempt(
@@ -131,10 +144,15 @@ impl Client {
         }
         let raw = self.exchange(request, wire, record).await?;
         record.bytes_received = raw.body.len();
-        let (text, cut) = ledger::excerpt(&raw.body, &self.keys(wire));
-        record.response = Some(Untrusted::from(text));
-        record.response_cut = cut;
-        decode(request.clone(), raw).await
+        let (result, kept) = decode(request.clone(), raw, self.known(wire)).await;
+        if let Some((text, is_cut)) = kept {
+            record.response = Some(Untrusted::from(text));
+            record.response_cut = is_cut;
+        }
+        if let (Request::ListWorkergroups, Ok(Reply::Records(listing))) = (request, &result) {
+            self.secrets.note(listing);
+        }
+        result
     }
 
     /// The exchange itself, within the operation's deadline.
@@ -179,7 +197,7 @@ impl Client {
             url: self.origin(wire).address(wire.path),
             with_key: self.key(wire).is_some(),
             bytes_sent: body.as_ref().map_or(0, String::len),
-            request: body.map(|body| ledger::clean(&body, &self.keys(wire))),
+            request: body.map(|body| ledger::clean(&body, &self.known(wire))),
             status: None,
             took: Duration::ZERO,
             bytes_received: 0,
@@ -214,34 +232,48 @@ impl Client {
         wire.key.as_ref().or(self.inner.config.key.as_ref())
     }
 
-    /// All keys that a response to this request might echo.
-    fn keys<'a>(&'a self, wire: &'a WireRequest) -> Vec<&'a Secret> {
-        wire.key.iter().chain(&self.inner.config.key).collect()
+    /// What an answer to this request might echo.
+    fn known(&self, wire: &WireRequest) -> Arc<Known> {
+        if let Some(key) = &wire.key {
+            self.secrets.add_group(key);
+        }
+        self.secrets.known()
     }
 }
 
-/// Decodes a response, a large one off the caller's thread.
-async fn decode(request: Request, raw: Raw) -> Result<Reply, ApiError> {
+/// The beginning of a body for the ledger, and whether more follows.
+type Excerpt = (String, bool);
+
+/// Reads an answer, a large one off the caller's thread. What is known is removed first.
+async fn decode(
+    request: Request,
+    raw: Raw,
+    known: Arc<Known>,
+) -> (Result<Reply, ApiError>, Option<Excerpt>) {
     let now = epoch_seconds();
     let (status, size) = (raw.status, raw.body.len());
     let read = move || {
+        let text = wire::clean_text(raw.body, &known);
+        let location = raw.location.as_deref().map(|text| known.remove(text));
         let answer = Answer {
             status: raw.status,
-            location: raw.location.as_deref(),
+            location: location.as_deref(),
             retry_after: raw.retry_after.as_deref(),
             rate_limit_reset: raw.rate_limit_reset.as_deref(),
             body: &[],
         };
-        wire::decode_body(&request, answer, raw.body, now)
+        let excerpt = ledger::excerpt(&text);
+        (
+            wire::decode_text(&request, answer, text, now),
+            Some(excerpt),
+        )
     };
     if size <= LARGE {
         return read();
     }
     tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| {
-        Err(ApiError::Unreadable {
-            status,
-            why: "bourse failed to decode it".to_owned(),
-        })
+        let why = "bourse failed to decode it".to_owned();
+        (Err(ApiError::Unreadable { status, why }), None)
     })
 }
 

@@ -1,5 +1,7 @@
 //! Decodes a response into a [`Reply`] or an [`ApiError`].
 
+use std::borrow::Cow;
+
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
@@ -10,6 +12,7 @@ use crate::api::{Assignment, Operation, Reply, Request, RouteCall, RouteReply};
 use crate::domain::catalog::{Catalog, Resource};
 use crate::domain::json_split::{self, SplitError};
 use crate::domain::listing::ListingError;
+use crate::domain::secrets::{Known, is_secret_member, scrub};
 use crate::domain::{Listing, Untrusted};
 
 /// The parts of a response that decoding needs.
@@ -24,23 +27,32 @@ pub struct Answer<'a> {
 
 /// Decodes the response to `request`. `now` is when it was received, in seconds since 1970.
 pub fn decode(request: &Request, answer: Answer<'_>, now: f64) -> Result<Reply, ApiError> {
-    decode_body(request, answer, answer.body.to_vec(), now)
+    let text = clean_text(answer.body.to_vec(), &Known::default());
+    decode_text(request, answer, text, now)
 }
 
-/// As [`decode`], of an answer whose body is handed over: it may be large, and becomes part of what
-/// is read from it. The body of `answer` is not read.
-pub fn decode_body(
-    request: &Request,
-    answer: Answer<'_>,
-    body: Vec<u8>,
-    now: f64,
-) -> Result<Reply, ApiError> {
+/// The text of a body, without known secrets and without copies of its own outside of their members.
+pub(crate) fn clean_text(body: Vec<u8>, known: &Known) -> String {
     // One invalid byte must not hide a response: it becomes a replacement character in its record.
     let mut text = String::from_utf8(body)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
     if text.starts_with('\u{feff}') {
         text.remove(0);
     }
+    match scrub(&text, known, is_secret_member) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(clean) => clean,
+    }
+}
+
+/// As [`decode`], by the text of the body: it may be large, and becomes part of what is read from it.
+/// The body of `answer` is ignored.
+pub(crate) fn decode_text(
+    request: &Request,
+    answer: Answer<'_>,
+    text: String,
+    now: f64,
+) -> Result<Reply, ApiError> {
     let status = answer.status;
     if !(200..300).contains(&status) {
         return Err(refusal(request.operation(), answer, &text, now));

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::show::progress;
 use crate::api::attempt::completion;
+use crate::api::redact;
 use crate::api::{Progress, Request, RouteCall, Secret, Session};
 use crate::cli::output::{CliError, ProgressLine};
 use crate::cli::sandbox::Stop;
@@ -152,7 +153,9 @@ impl Ended {
             replies.insert(index, reply.clone());
         }
         match (&completion.outcome, &completion.reply) {
-            (Outcome::Waiting { .. }, Some(reply)) => self.status = Some(reply.clone()),
+            (Outcome::Waiting { .. }, Some(reply)) => {
+                self.status = Some(Untrusted::from(redact::record(reply.compared())));
+            }
             (Outcome::Waiting { .. } | Outcome::Cancelled, _) => {}
             (Outcome::Assigned { echoed, .. }, _) => self.mismatched += u64::from(!echoed),
             (outcome, reply) => {

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::drive::Ended;
+use crate::api::redact;
 use crate::cli::args::Format;
 use crate::cli::output::{self, CliError};
 use crate::cli::table;
@@ -221,7 +222,10 @@ fn as_csv(run: &Run) -> String {
 /// Every reply as received, and the summary.
 fn document(ended: &Ended) -> String {
     let replies = ended.replies.iter().flatten();
-    let replies: Vec<_> = replies.map(|(_, reply)| reply.compared()).collect();
+    // The signature is the worker's; a key is nobody's.
+    let replies: Vec<_> = replies
+        .map(|(_, reply)| redact::api_keys(reply.compared()))
+        .collect();
     format!(
         "{{\"replies\": [{}],\n\"summary\": {:#}}}\n",
         replies.join(",\n"),

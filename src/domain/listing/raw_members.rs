@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::ops::Range;
 
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::read::Name;
+use super::raw_cell::Name;
+use crate::domain::json_split;
 
 /// The JSON of a member of a record; the last one of a repeated name.
 pub(super) fn member<'j>(json: &'j str, name: &str) -> Option<&'j str> {
@@ -31,7 +33,13 @@ pub(super) fn member<'j>(json: &'j str, name: &str) -> Option<&'j str> {
         }
     }
     let mut deserializer = serde_json::Deserializer::from_str(json);
-    deserializer.deserialize_map(Wanted(name)).ok().flatten()
+    deserializer
+        .deserialize_map(Wanted(name))
+        .unwrap_or_else(|_| {
+            let members = json_split::members(json).ok()?;
+            let found = members.into_iter().rfind(|(own, _)| own == name)?;
+            Some(&json[found.1])
+        })
 }
 
 /// The first `most` members of a record that are not among `known`, and how many more there are;
@@ -43,7 +51,15 @@ pub(super) fn other_members<'j>(
 ) -> (Vec<(String, &'j str)>, usize) {
     let visitor = Others { known, most };
     let mut deserializer = serde_json::Deserializer::from_str(json);
-    deserializer.deserialize_map(visitor).unwrap_or_default()
+    deserializer.deserialize_map(visitor).unwrap_or_else(|_| {
+        let members = json_split::members(json).unwrap_or_default();
+        let is_other = |(name, _): &(String, Range<usize>)| !known.contains(name.as_str());
+        let mut others: Vec<_> = members.into_iter().filter(is_other).collect();
+        let more = others.len().saturating_sub(most);
+        others.truncate(most);
+        let json = others.into_iter().map(|(name, value)| (name, &json[value]));
+        (json.collect(), more)
+    })
 }
 
 struct Others<'k> {

@@ -4,13 +4,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::RowId;
+use super::raw_cell::{Inner, Name, RawCell, found, integer};
 use crate::domain::catalog::Catalog;
 use crate::domain::field::{Field, Filter, Kind, Source};
+use crate::domain::json_split;
 use crate::domain::value::{EXACT, Found};
 use crate::domain::workergroup::search_query_text;
 
@@ -49,30 +50,6 @@ pub(super) fn members(source: &Source) -> impl Iterator<Item = &'static str> {
         Source::Nowhere | Source::Computed => (None, None, &[]),
     };
     one.into_iter().chain(two).chain(many.iter().copied())
-}
-
-/// A received value of any type.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum RawCell<'a> {
-    Missing,
-    Null,
-    Flag(bool),
-    Number(f64),
-    Text(Cow<'a, str>),
-    Bad(Found),
-}
-
-impl RawCell<'_> {
-    fn into_owned(self) -> RawCell<'static> {
-        match self {
-            Self::Missing => RawCell::Missing,
-            Self::Null => RawCell::Null,
-            Self::Flag(flag) => RawCell::Flag(flag),
-            Self::Number(number) => RawCell::Number(number),
-            Self::Text(text) => RawCell::Text(Cow::Owned(text.into_owned())),
-            Self::Bad(found) => RawCell::Bad(found),
-        }
-    }
 }
 
 /// Which members to read, found once for a listing.
@@ -128,18 +105,37 @@ impl Plan {
         let mut deserializer = serde_json::Deserializer::from_str(json);
         deserializer
             .deserialize_map(RecordVisitor { plan: self })
-            .or_else(|_| self.repaired(json))
-            // serde's message quotes the value, which may be a secret.
-            .map_err(|_| "invalid JSON")
+            .or_else(|_| self.read_members(json).ok_or("invalid JSON"))
     }
 
-    /// A second attempt for services that write NaN and Infinity: those become null.
-    fn repaired<'p>(&'p self, json: &str) -> Result<Record<'p, 'static>, serde_json::Error> {
-        let repaired = without_non_numbers(json);
-        let mut deserializer = serde_json::Deserializer::from_str(&repaired);
-        deserializer
-            .deserialize_map(RecordVisitor { plan: self })
-            .map(Record::into_owned)
+    /// Reads each member on its own: valid JSON may hold what no reader takes (1e400, half a
+    /// surrogate pair, 200 levels), and some services write NaN. Nothing if it is no JSON besides.
+    fn read_members<'p>(&'p self, json: &str) -> Option<Record<'p, 'static>> {
+        let is_json = |text: &str| serde_json::from_str::<IgnoredAny>(text).is_ok();
+        let json = if is_json(json) {
+            Cow::Borrowed(json)
+        } else {
+            Cow::Owned(without_non_numbers(json))
+        };
+        if !is_json(&json) {
+            return None;
+        }
+        let mut record = Record::blank(self);
+        for (name, value) in json_split::members(&json).ok()? {
+            let Some(slot) = self.slots.get(name.as_str()) else {
+                continue;
+            };
+            let value = &json[value];
+            if self.nested[*slot] {
+                let Inner(values) = Inner::of(value);
+                record.nest(*slot, values);
+            } else if self.searches[*slot] {
+                record.values[*slot] = search(value);
+            } else {
+                record.values[*slot] = RawCell::of(value).into_owned();
+            }
+        }
+        Some(record)
     }
 }
 
@@ -178,18 +174,17 @@ pub(super) struct Record<'p, 'a> {
 }
 
 impl<'p, 'a> Record<'p, 'a> {
-    fn into_owned(self) -> Record<'p, 'static> {
-        Record {
-            plan: self.plan,
-            values: self.values.into_iter().map(RawCell::into_owned).collect(),
-            inner: self
-                .inner
-                .into_iter()
-                .map(|(slot, name, value)| {
-                    (slot, Cow::Owned(name.into_owned()), value.into_owned())
-                })
-                .collect(),
+    fn blank(plan: &'p Plan) -> Self {
+        Self {
+            plan,
+            values: vec![RawCell::Missing; plan.names.len()],
+            inner: Vec::new(),
         }
+    }
+
+    fn nest(&mut self, slot: usize, values: Vec<(Cow<'a, str>, RawCell<'a>)>) {
+        let values = values.into_iter().map(|(name, value)| (slot, name, value));
+        self.inner.extend(values);
     }
 
     /// The record's id: the first id member that is a whole number.
@@ -266,23 +261,6 @@ fn whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() < EXACT).then_some(number as i64)
 }
 
-/// A whole number as a double, or as its digits if a double cannot hold it.
-#[expect(clippy::cast_precision_loss)] // what would be lost is kept as digits
-fn integer(number: i128) -> RawCell<'static> {
-    let double = number as f64;
-    if double.abs() < EXACT {
-        RawCell::Number(double)
-    } else {
-        RawCell::Text(Cow::Owned(number.to_string()))
-    }
-}
-
-/// Whether a text is the digits of a number that a double cannot hold, as [`integer`] keeps them.
-fn is_beyond_doubles(text: &str) -> bool {
-    let number = text.parse::<i128>();
-    number.is_ok_and(|number| matches!(integer(number), RawCell::Text(_)))
-}
-
 fn misfit(value: &RawCell<'_>) -> RawCell<'static> {
     RawCell::Bad(match value {
         RawCell::Flag(_) => Found::Flag,
@@ -332,19 +310,14 @@ fn fit<'a>(kind: Kind, value: &RawCell<'a>) -> RawCell<'a> {
 }
 
 /// A workergroup's search as text in the query language, whether sent as text, object or list.
-fn search(raw: &RawValue) -> RawCell<'static> {
-    let json = raw.get().trim();
+fn search(json: &str) -> RawCell<'static> {
+    let json = json.trim();
     if json == "null" {
         return RawCell::Null;
     }
     let search = search_query_text(json);
     if search.text.compared().is_empty() && !search.left_out.is_empty() {
-        return RawCell::Bad(match json.as_bytes().first() {
-            Some(b'{') => Found::Object,
-            Some(b'[') => Found::List,
-            Some(b't' | b'f') => Found::Flag,
-            _ => Found::Number,
-        });
+        return RawCell::Bad(found(json));
     }
     RawCell::Text(Cow::Owned(search.text.compared().to_owned()))
 }
@@ -376,11 +349,7 @@ impl<'p, 'de> Visitor<'de> for RecordVisitor<'p> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut record = Record {
-            plan: self.plan,
-            values: vec![RawCell::Missing; self.plan.names.len()],
-            inner: Vec::new(),
-        };
+        let mut record = Record::blank(self.plan);
         while let Some(Name(name)) = map.next_key()? {
             match self.plan.slots.get(name.as_ref()) {
                 None => {
@@ -388,147 +357,14 @@ impl<'p, 'de> Visitor<'de> for RecordVisitor<'p> {
                 }
                 Some(slot) if self.plan.nested[*slot] => {
                     let Inner(values) = map.next_value()?;
-                    record
-                        .inner
-                        .extend(values.into_iter().map(|(name, value)| (*slot, name, value)));
+                    record.nest(*slot, values);
                 }
                 Some(slot) if self.plan.searches[*slot] => {
-                    record.values[*slot] = search(map.next_value()?);
+                    record.values[*slot] = search(map.next_value::<&RawValue>()?.get());
                 }
                 Some(slot) => record.values[*slot] = map.next_value()?,
             }
         }
         Ok(record)
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(transparent)]
-pub(super) struct Name<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
-
-/// The scalar members of a nested object; anything else counts as no members.
-struct Inner<'a>(Vec<(Cow<'a, str>, RawCell<'a>)>);
-
-impl<'de> Deserialize<'de> for Inner<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InnerVisitor;
-        impl<'de> Visitor<'de> for InnerVisitor {
-            type Value = Inner<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("anything")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut values = Vec::new();
-                while let Some(Name(name)) = map.next_key()? {
-                    values.push((name, map.next_value()?));
-                }
-                Ok(Inner(values))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                while seq.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Inner(Vec::new()))
-            }
-
-            fn visit_unit<E>(self) -> Result<Self::Value, E> {
-                Ok(Inner(Vec::new()))
-            }
-
-            fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-                Ok(Inner(Vec::new()))
-            }
-
-            fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-                Ok(Inner(Vec::new()))
-            }
-
-            fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-                Ok(Inner(Vec::new()))
-            }
-
-            fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-                Ok(Inner(Vec::new()))
-            }
-
-            fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
-                Ok(Inner(Vec::new()))
-            }
-        }
-        deserializer.deserialize_any(InnerVisitor)
-    }
-}
-
-impl<'de> Deserialize<'de> for RawCell<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(RawCellVisitor)
-    }
-}
-
-struct RawCellVisitor;
-
-impl<'de> Visitor<'de> for RawCellVisitor {
-    type Value = RawCell<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("anything")
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(RawCell::Null)
-    }
-
-    fn visit_bool<E>(self, flag: bool) -> Result<Self::Value, E> {
-        Ok(RawCell::Flag(flag))
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(integer(number.into()))
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(integer(number.into()))
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
-        Ok(if number.is_finite() {
-            RawCell::Number(number)
-        } else {
-            RawCell::Bad(Found::Number)
-        })
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(RawCell::Text(Cow::Borrowed(text)))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(RawCell::Text(Cow::Owned(text.to_owned())))
-    }
-
-    /// A short list of numbers is kept as text (`[0,1]`): it is only ever shown.
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        let mut numbers = Vec::new();
-        let mut plain = true;
-        while let Some(item) = seq.next_element::<RawCell<'de>>()? {
-            match item {
-                RawCell::Number(number) if numbers.len() < 64 => numbers.push(number.to_string()),
-                RawCell::Text(digits) if numbers.len() < 64 && is_beyond_doubles(&digits) => {
-                    numbers.push(digits.into_owned());
-                }
-                _ => plain = false,
-            }
-        }
-        Ok(if plain {
-            RawCell::Text(Cow::Owned(format!("[{}]", numbers.join(","))))
-        } else {
-            RawCell::Bad(Found::List)
-        })
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(RawCell::Bad(Found::Object))
     }
 }

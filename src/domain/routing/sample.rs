@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::domain::secrets::remove_secrets;
+use crate::domain::secrets::{is_secret_name, remove_secrets, without_members};
 use crate::domain::text::Untrusted;
 
 /// The maximum length of a status reply or error message in a sample, in characters.
@@ -263,7 +263,7 @@ fn cut(text: &str) -> String {
 /// hold secrets.
 fn status_words(json: &str) -> String {
     let Ok(mut reply) = serde_json::from_str::<Json>(json) else {
-        return cut(json);
+        return cut(&without_members(json, is_secret_name));
     };
     if let Some(Json::String(status)) = reply.get("status") {
         return cut(status);

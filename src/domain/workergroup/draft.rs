@@ -7,6 +7,7 @@ use super::search::group_search;
 use super::{NewWorkergroup, Objection};
 use crate::domain::catalog::OFFERS;
 use crate::domain::dialect::Dialect;
+use crate::domain::json_split;
 use crate::domain::language::{self, LanguageError, Mode};
 use crate::domain::listing::Listing;
 use crate::domain::query::Condition;
@@ -48,7 +49,7 @@ impl Draft {
     pub fn from_record(listing: &Listing, row: usize) -> Self {
         let mut draft = Self::default();
         let json = listing.json(row).unwrap_or_default();
-        let record = serde_json::from_str::<Json>(json).unwrap_or_default();
+        let record = json_split::object(json).unwrap_or_default();
         for parameter in &PARAMETERS {
             let text = match record.get(parameter.name) {
                 Some(Json::String(text)) => text.clone(),

@@ -1,14 +1,16 @@
 //! Finds the listed group whose creation may have gone unconfirmed.
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::NewWorkergroup;
 use super::parameters::{Key, PARAMETERS, ParameterKind};
 use super::search::group_search;
 use crate::domain::catalog::OFFERS;
 use crate::domain::dialect::Dialect;
+use crate::domain::json_split;
 use crate::domain::language::{self, Mode};
 use crate::domain::listing::{Listing, RowId};
+use crate::domain::secrets::REMOVED;
 
 /// The groups of `listing` that did not exist `before` the request and do not contradict it.
 /// Parameters that the market is known to ignore, and those that a record lacks, contradict
@@ -25,7 +27,7 @@ pub fn candidates(before: &[RowId], listing: &Listing, asked: &NewWorkergroup) -
 
 fn fits(listing: &Listing, row: usize, asked: &NewWorkergroup, asked_for: &Json) -> bool {
     let json = listing.json(row).unwrap_or_default();
-    let record: Json = serde_json::from_str(json).unwrap_or_default();
+    let record = json_split::object(json).unwrap_or_default();
     let members = PARAMETERS.iter().all(|parameter| {
         parameter.inert.is_some()
             || parameter.kind == ParameterKind::Search
@@ -37,19 +39,45 @@ fn fits(listing: &Listing, row: usize, asked: &NewWorkergroup, asked_for: &Json)
     members && search
 }
 
-fn contradicts(record: &Json, asked_for: &Json, key: Key) -> bool {
+fn contradicts(record: &Map<String, Json>, asked_for: &Json, key: Key) -> bool {
     match (record.get(key.wire()), asked_for.get(key.wire())) {
         (None | Some(Json::Null), _) | (_, None) => false,
-        (Some(Json::String(found)), Some(Json::String(asked))) => found.trim() != asked.trim(),
+        (Some(Json::String(found)), Some(Json::String(asked))) => {
+            !may_be(found.trim(), asked.trim())
+        }
         // The market sends some numbers as text.
         (Some(Json::String(found)), Some(asked)) => found.trim().parse().ok() != asked.as_f64(),
         (Some(found), Some(asked)) => found.as_f64() != asked.as_f64(),
     }
 }
 
+/// Whether a text found may be the one asked for, where secrets were taken out of the former.
+fn may_be(found: &str, asked: &str) -> bool {
+    let parts: Vec<&str> = found.split(REMOVED).collect();
+    let [start, between @ .., end] = parts.as_slice() else {
+        return found == asked;
+    };
+    let inner = asked
+        .strip_prefix(start)
+        .and_then(|rest| rest.strip_suffix(end));
+    let Some(mut rest) = inner else {
+        return false;
+    };
+    for part in between {
+        match rest.split_once(part) {
+            Some((_, after)) => rest = after,
+            None => return false,
+        }
+    }
+    true
+}
+
 /// Whether the found search includes everything requested; servers add their defaults. Texts that
 /// cannot be parsed are compared as they are.
 fn holds(asked: &str, found: &str) -> bool {
+    if found.contains(REMOVED) {
+        return true;
+    }
     let read = |text| {
         language::parse(text, &OFFERS, &Dialect::DOCUMENTED, &[], Mode::Market)
             .map(|parsed| parsed.conditions)

@@ -8,6 +8,7 @@ use crate::domain::format::size;
 use crate::domain::language;
 use crate::domain::listing::Listing;
 use crate::domain::query::{Condition, Operand};
+use crate::domain::secrets::REMOVED;
 use crate::domain::text::Untrusted;
 use crate::domain::value::{Value, Version};
 
@@ -54,7 +55,10 @@ fn text_of(json: &Json) -> SearchText {
             // Some servers put the object's JSON into the text.
             Ok(Json::Object(members)) => text_of(&Json::Object(members)),
             _ => SearchText {
-                text: Untrusted::from(text.as_str()),
+                // In quotes it is a value like any other.
+                text: Untrusted::from(
+                    text.replace(&format!("={REMOVED}"), &format!("=\"{REMOVED}\"")),
+                ),
                 left_out: Vec::new(),
             },
         },

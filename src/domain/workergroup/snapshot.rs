@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::domain::copies::Copies;
+use crate::domain::json_split;
 use crate::domain::listing::{Listing, RowId};
-use crate::domain::secrets::{is_secret_name, remove_secrets};
+use crate::domain::secrets::{REMOVED, is_secret_name, remove_secrets};
 use crate::domain::text::Untrusted;
 
 /// Replaces a value that may be a secret.
@@ -60,7 +61,7 @@ impl Snapshot {
                 let record = listing
                     .json(row)
                     .filter(|json| json.len() <= LONGEST_RECORD)
-                    .and_then(|json| serde_json::from_str(json).ok());
+                    .and_then(json_split::object);
                 Some((
                     listing.id(row)?.0,
                     record.map_or_else(Map::new, without_secrets),
@@ -89,7 +90,8 @@ fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
         .iter()
         .filter(|(name, _)| is_secret_name(name))
         .filter_map(|(_, value)| value.as_str());
-    let keys = Copies::of(keys);
+    // What was removed before looks the same in every snapshot.
+    let keys = Copies::of(keys.chain([REMOVED]));
     let mut whole = Json::Object(record);
     remove_secrets(&mut whole);
     hide(&mut whole, &keys);

@@ -177,6 +177,11 @@ impl ExportForm {
                     path,
                     content,
                     overwrite,
+                    // Launch arguments and environments are nobody else's business.
+                    is_private: match self.subject {
+                        Subject::Records(Resource::Workergroups) | Subject::Requests => true,
+                        Subject::Records(Resource::Offers | Resource::Volumes) => false,
+                    },
                 });
             }
         }

@@ -12,8 +12,8 @@ use crate::app::remote::Now;
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::insight::Coverage;
 use crate::domain::routing::words;
-use crate::domain::secrets::shown;
-use crate::domain::text::{DETAIL, visible};
+use crate::domain::secrets::REMOVED;
+use crate::domain::text::{DETAIL, beginning, visible};
 use crate::domain::workergroup::{
     ChangeKind, NewWorkergroup, Preflight, WorkerCounts, group_search,
 };
@@ -36,11 +36,9 @@ pub fn of_group(state: &State, row: usize, now: Now, theme: &Theme) -> Vec<Line<
         return Vec::new();
     };
     let look = Look::at_row(listing, row, browser.dialect());
-    let record = listing.whole(row);
-    // A search may contain the group's own key.
     let safe = |text: &str| {
-        let (head, _) = shown(record.catalog(), text, DETAIL, |secret| record.cell(secret));
-        visible(&head, LONGEST)
+        let (head, _) = beginning(text, DETAIL);
+        visible(&head.replace(&format!("\"{REMOVED}\""), REMOVED), LONGEST)
     };
     let mut lines = match &look {
         Ok(look) => conditions(look, safe, theme),

@@ -20,8 +20,7 @@ use crate::app::view::Scene;
 use crate::domain::field::Kind;
 use crate::domain::insight::{Measure, Place, Standing};
 use crate::domain::listing::FullRecord;
-use crate::domain::secrets::shown;
-use crate::domain::text::{DETAIL, visible};
+use crate::domain::text::visible;
 use crate::domain::{CellRef, Listing, Resource, country, format};
 use crate::views::detail::{below_card, json_of};
 use crate::widgets::panel::{Panel, Size};
@@ -195,17 +194,10 @@ impl Card<'_> {
                 Some(visible(country::place(text), LONGEST))
             }
             CellRef::Text(text) if field.kind == Kind::Secret || text.is_empty() => None,
-            CellRef::Text(text) => Some(self.safe(text)),
+            CellRef::Text(text) => Some(visible(text, LONGEST)),
             CellRef::Number(number) => Some(format::number(field, number)),
             CellRef::Flag(_) | CellRef::Missing | CellRef::Null | CellRef::Bad(_) => None,
         }
-    }
-
-    /// A text for the screen, without the record's own key: a command line may contain it.
-    fn safe(&self, text: &str) -> String {
-        let cell = |secret| self.record.cell(secret);
-        let (head, _) = shown(self.record.catalog(), text, DETAIL, cell);
-        visible(&head, LONGEST)
     }
 
     /// A computed number of the row, such as the bill of the job.

@@ -10,7 +10,7 @@ use bourse::api::{
 };
 use bourse::domain::language::{self, Mode};
 use bourse::domain::workergroup::NewWorkergroup;
-use bourse::domain::{Dialect, Query, Resource};
+use bourse::domain::{CellRef, Dialect, Query, Resource};
 use serde_json::json;
 
 use crate::recorder::{Recorder, answer, json};
@@ -272,6 +272,60 @@ async fn an_address_where_nobody_listens_is_named() {
     assert_eq!(outcome.record.status, None);
 }
 
+/// A listener that answers whatever it hears first with these bytes.
+fn blurts(bytes: &'static [u8]) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            use std::io::{Read as _, Write as _};
+            let mut stream: std::net::TcpStream = stream;
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(bytes);
+        }
+    });
+    address.to_string()
+}
+
+#[tokio::test]
+async fn old_tls_and_no_tls_are_no_problem_of_certificates() {
+    for (bytes, why, words) in [
+        // A fatal alert, protocol_version, in a record of TLS 1.1 (RFC 5246, 7.2).
+        (
+            &b"\x15\x03\x02\x00\x02\x02\x46"[..],
+            Unreachable::TlsVersion,
+            "no common TLS version; the server must offer TLS 1.2 or 1.3",
+        ),
+        (
+            b"HTTP/1.1 400 Bad Request\r\n\r\n",
+            Unreachable::Handshake,
+            "TLS handshake failed; check the address and the port",
+        ),
+    ] {
+        let host = blurts(bytes);
+        let client = client(&format!("https://{host}"), Some(KEY));
+        let error = client.call(&search()).await.result.unwrap_err();
+        assert_eq!(error.to_string(), format!("{host} unreachable: {words}"));
+        assert_eq!(error, ApiError::NotConnected { host, why });
+    }
+}
+
+#[tokio::test]
+async fn damage_is_named_by_what_is_damaged() {
+    let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n";
+    let gzip = "Content-Encoding: gzip\r\n";
+    for (headers, body, why) in [
+        ("", "xyz\r\n{}\r\n0\r\n\r\n", "corrupt chunked encoding"),
+        (gzip, "xyz\r\n{}\r\n0\r\n\r\n", "corrupt chunked encoding"),
+        (gzip, "7\r\ngarbage\r\n0\r\n\r\n", "corrupt compression"),
+    ] {
+        let recorder = Recorder::always(format!("{head}{headers}\r\n{body}"));
+        let error = error(&recorder, &search()).await;
+        let why = why.to_owned();
+        assert_eq!(error, ApiError::Unreadable { status: 200, why });
+    }
+}
+
 #[tokio::test]
 async fn compressed_answers_are_read_and_damaged_ones_refused() {
     // gzip of {"offers": [{"id": 7}]}, made by hand with a stored block.
@@ -483,6 +537,48 @@ async fn the_key_is_in_no_record_error_or_debug_text() {
             assert!(!client.curl(&request).contains(KEY));
         }
     }
+}
+
+#[tokio::test]
+async fn a_key_in_an_ordinary_field_stays_in_no_reply() {
+    let body = format!(
+        r#"{{"success": true, "results": [{{"id": 1, "api_key": "group-key-one", "launch_args":
+            "--key {KEY} --other group-key-two", "endpoint_name": "{escaped}"}},
+            {{"id": 2, "api_key": "group-key-two", "notes": {{"deep": ["group-key-one"]}}}}]}}"#,
+        escaped = KEY.replacen('a', "\\u0061", 1)
+    );
+    let recorder = Recorder::always(json(200, &body));
+    let client = client(&recorder.url(), Some(KEY));
+    let outcome = client.call(&Request::ListWorkergroups).await;
+    let kept = outcome.record.response_body().unwrap();
+    assert!(!kept.contains(KEY) && !kept.contains("group-key"), "{kept}");
+    let Reply::Records(listing) = outcome.result.unwrap() else {
+        panic!()
+    };
+    let cell = |row, key| match listing.cell(row, listing.catalog().by_key(key).unwrap()) {
+        CellRef::Text(text) => text.to_owned(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(cell(0, "launch_args"), "--key <removed> --other <removed>");
+    assert_eq!(cell(0, "endpoint_name"), "<removed>");
+    // They are needed to route, and shown when asked for.
+    assert_eq!(cell(0, "api_key"), "group-key-one");
+    assert_eq!(cell(1, "api_key"), "group-key-two");
+    assert!(!listing.json(1).unwrap().contains("group-key-one"));
+    // From now on they are known everywhere.
+    let other = self::client(&recorder.url(), None).sharing(client.secrets().clone());
+    for text in [KEY, "group-key-one", "group-key-two"] {
+        assert_eq!(other.secrets().remove(text), "<removed>");
+    }
+    let launch = NewWorkergroup {
+        launch_args: Some(format!("--key {KEY} --other group-key-two")),
+        ..NewWorkergroup::default()
+    };
+    let command = other.curl(&Request::CreateWorkergroup(launch));
+    assert!(
+        command.contains("--key <removed> --other <removed>"),
+        "{command}"
+    );
 }
 
 #[tokio::test]

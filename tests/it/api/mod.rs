@@ -1,6 +1,9 @@
 //! How requests travel.
 
+#[cfg(target_os = "linux")]
+mod bounds;
 mod client;
 mod errors;
+mod origins;
 mod volumes_wire;
 mod wire;

@@ -8,6 +8,7 @@ mod insight;
 mod language;
 mod language_editing;
 mod language_properties;
+mod malformed;
 mod query_cases;
 mod real_records;
 mod routing;

@@ -466,3 +466,53 @@ fn only_a_terminal_that_could_differ_is_asked_for_its_background() {
     assert!(!asks(Choice::Auto, &[xterm, ("NO_COLOR", "1")]));
     assert!(!asks(Choice::Auto, &[FULL, ("TERM", "eterm-color")]));
 }
+
+/// A configuration with a bit of everything.
+const WHOLE: &str = r#"default_profile = "work"
+theme = "dark"
+mouse = false
+
+[profiles.work]
+base_url = "https://market.example/p"
+route_url = "https://run.example"
+api_key_file = "keys/work"
+read_only = true
+
+[keys]
+quit = ["q", "ctrl-q"] # mine
+"#;
+
+/// What can be changed from the program is changed, or the file stays as it is.
+#[test]
+fn a_configuration_cut_or_flipped_at_any_byte_is_read_or_refused_and_never_lost() {
+    let whole = Config::parse(WHOLE, Path::new("/x/config.toml")).unwrap();
+    assert_eq!(whole.default_profile.as_deref(), Some("work"), "control");
+    let cuts = (0..WHOLE.len()).map(|end| WHOLE.as_bytes()[..end].to_vec());
+    let flips = (0..WHOLE.len()).flat_map(|place| {
+        [0x01, 0x15, 0x80].map(|bits| {
+            let mut bytes = WHOLE.as_bytes().to_vec();
+            bytes[place] ^= bits;
+            bytes
+        })
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.toml");
+    let mut refused = 0;
+    for bytes in cuts.chain(flips) {
+        fs::write(&path, &bytes).unwrap();
+        let is_read = Config::load(&path).is_ok();
+        if bourse::store::themes::choose(&path, "light").is_ok() {
+            assert!(is_read);
+            assert_eq!(Config::load(&path).unwrap().theme_name(), "light");
+        } else {
+            refused += 1;
+            assert_eq!(fs::read(&path).unwrap(), bytes);
+        }
+    }
+    assert!(refused > 100, "{refused}");
+    assert_eq!(
+        fs::read_dir(folder.path()).unwrap().count(),
+        1,
+        "no temporary file"
+    );
+}

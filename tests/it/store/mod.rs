@@ -1,5 +1,7 @@
 //! Files: configuration, profiles, state.
 
+#[cfg(unix)]
+mod bounded;
 mod configuration;
 #[cfg(unix)]
 mod profiles;

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bourse::domain::cost::{Job, VolumeTerm};
+use bourse::domain::journal::{Intent, Line, WriteKind};
 use bourse::domain::saved::{
     PaneState, SavedSearch, SearchChange, SearchSpec, Searches, Snapshot, presets,
 };
 use bourse::domain::{Dialect, Resource, language};
-use bourse::store::{Paths, SavedState, StateStore};
+use bourse::store::{Journal, Paths, SavedState, StateStore};
 
 fn spec(query: &str) -> SearchSpec {
     SearchSpec {
@@ -36,7 +37,7 @@ fn search(name: &str) -> SavedSearch {
     }
 }
 
-fn snapshot() -> Snapshot {
+pub fn snapshot() -> Snapshot {
     Snapshot {
         market: "https://market.example".to_owned(),
         pane: "volumes".to_owned(),
@@ -294,6 +295,97 @@ fn programs_that_run_together_do_not_undo_each_other() {
         }
     });
     assert_eq!(home.open().1.searches.saved.len(), 41);
+}
+
+/// So many programs save at once, so often, while another reads.
+fn save_together(programs: usize, saves: usize) {
+    let home = Home::new();
+    let journal = home.file("writes.jsonl");
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(std::sync::atomic::Ordering::SeqCst) {
+                let (_, kept) = home.open();
+                assert_eq!(kept.notices, Vec::<String>::new());
+            }
+        });
+        let writers: Vec<_> = (0..programs)
+            .map(|program| {
+                let (home, journal) = (&home, &journal);
+                scope.spawn(move || {
+                    let (store, _) = home.open();
+                    let journal = Journal::open(journal).unwrap();
+                    for number in 0..saves {
+                        store.save(&snapshot()).unwrap();
+                        journal.append(&intent(program * saves + number)).unwrap();
+                    }
+                })
+            })
+            .collect();
+        writers
+            .into_iter()
+            .for_each(|writer| writer.join().unwrap());
+        is_over.store(true, std::sync::atomic::Ordering::SeqCst);
+    });
+    let history = Journal::open(&journal).unwrap().read().unwrap();
+    assert_eq!(history.unreadable, 0);
+    let mut keys: Vec<String> = history.lines.iter().map(key).collect();
+    keys.sort();
+    keys.dedup();
+    assert_eq!(keys.len(), programs * saves);
+    assert_eq!(aside(home.file("ui.json").parent().unwrap()), [""; 0]);
+}
+
+fn intent(number: usize) -> Line {
+    Line::Intent(Intent {
+        key: format!("{number:06}"),
+        at: 1_795_176_000.0,
+        profile: "test".to_owned(),
+        address: "https://market.example".to_owned(),
+        kind: WriteKind::UnlistVolume,
+        subject: "4001".to_owned(),
+        group: None,
+    })
+}
+
+fn key(line: &Line) -> String {
+    match line {
+        Line::Intent(intent) => intent.key.clone(),
+        Line::Outcome(outcome) => outcome.key.clone(),
+    }
+}
+
+#[test]
+fn programs_that_save_at_once_lose_nothing_and_leave_nothing_half_written() {
+    save_together(4, 10);
+}
+
+#[test]
+#[ignore = "4,000 saves to the disk: minutes"]
+fn eight_programs_save_500_times_each() {
+    save_together(8, 500);
+}
+
+#[test]
+fn a_flipped_byte_in_the_journal_costs_its_own_line_at_most() {
+    let home = Home::new();
+    let path = home.file("writes.jsonl");
+    let journal = Journal::open(&path).unwrap();
+    for number in 0..3 {
+        journal.append(&intent(number)).unwrap();
+    }
+    let whole = fs::read(&path).unwrap();
+    assert_eq!(journal.read().unwrap().lines.len(), 3, "control");
+    for place in 0..whole.len() {
+        let mut broken = whole.clone();
+        broken[place] ^= 0x15;
+        fs::write(&path, &broken).unwrap();
+        let read = Journal::open(&path).unwrap().read().unwrap();
+        // The end of a line may be the one that is flipped.
+        let ends = if whole[place] == b'\n' { 1 } else { 2 };
+        assert!(read.lines.len() >= ends, "{place}");
+        assert_eq!(fs::read(&path).unwrap(), broken, "reading changes nothing");
+    }
 }
 
 #[test]

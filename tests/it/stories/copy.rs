@@ -6,7 +6,7 @@ use std::process::Command;
 use bourse::app::export::{NotWritten, Written};
 use bourse::app::message::{Effect, Message};
 use bourse::domain::{Dialect, RowId};
-use bourse::store::export::{ExportError, write};
+use bourse::store::export::{ExportError, write, write_private};
 
 use crate::recorder::{Recorder, json};
 use crate::test_app::{THREE, TestApp};
@@ -28,6 +28,7 @@ fn exported(desk: &TestApp) -> (&str, &str, bool) {
             path,
             content,
             overwrite,
+            ..
         }) => (path, content, *overwrite),
         other => panic!("{other:?} is no export\n{}", desk.screen()),
     }
@@ -87,6 +88,42 @@ fn secrets_and_characters_that_steer_terminals_never_reach_the_clipboard() {
         assert!(!text.chars().any(|one| one == '\u{202e}'), "{text}");
         desk.keys("space");
     }
+}
+
+#[test]
+fn only_exports_that_hold_workergroups_are_private() {
+    let is_private = |desk: &TestApp| match desk.effects.last() {
+        Some(Effect::Export { is_private, .. }) => *is_private,
+        other => panic!("{other:?} is no export\n{}", desk.screen()),
+    };
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("e enter");
+    assert!(!is_private(&desk));
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("3")
+        .answer(r#"{"success":true,"results":[{"id":1,"endpoint_name":"e"}]}"#);
+    desk.keys("e enter");
+    assert!(is_private(&desk));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_private_export_is_readable_by_its_owner_alone_even_over_an_open_file() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("groups.csv");
+    std::fs::write(&path, "old").unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    write_private(path.to_str().unwrap(), b"new", true).unwrap();
+    let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    // Control: the other exports have the mode of any new file.
+    let open = folder.path().join("offers.csv");
+    write(open.to_str().unwrap(), b"new", true).unwrap();
+    let plain = folder.path().join("plain");
+    std::fs::write(&plain, "").unwrap();
+    let mode = |path| std::fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode(&open), mode(&plain));
 }
 
 #[test]

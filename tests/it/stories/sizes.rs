@@ -63,3 +63,64 @@ fn from_100_columns_a_second_panel_goes_with_the_list() {
         desk.resize(100, 30).keys(keys).expect(title);
     }
 }
+
+/// Keys from the offers to a screen of each sort.
+const SCREENS: [&str; 16] = [
+    "",
+    "enter",
+    "enter tab",
+    "enter tab tab tab",
+    "space j space v",
+    "p",
+    "f",
+    "f enter",
+    "J",
+    "b",
+    "e",
+    "y",
+    "t",
+    ":",
+    "?",
+    "M n",
+];
+
+fn draws(columns: impl Iterator<Item = u16> + Clone, rows: impl Iterator<Item = u16> + Clone) {
+    for keys in SCREENS {
+        let mut desk = TestApp::with_offers(THREE);
+        desk.keys(keys);
+        for columns in columns.clone() {
+            for rows in rows.clone() {
+                desk.resize(columns, rows);
+                let is_blank = desk.screen().trim().is_empty();
+                assert!(
+                    !is_blank || columns < 2 || rows == 0,
+                    "{keys} {columns}x{rows}"
+                );
+            }
+        }
+        // Afterwards everything is where it belongs.
+        desk.resize(120, 40);
+        let screen = desk.screen();
+        let (first, last) = (screen.lines().next(), screen.lines().last());
+        assert!(first.unwrap().contains("1 Offers"), "{keys}\n{screen}");
+        assert!(!last.unwrap().is_empty(), "{keys}\n{screen}");
+    }
+}
+
+#[test]
+fn no_size_is_too_odd_to_draw() {
+    let columns = [
+        0, 1, 2, 3, 5, 8, 13, 21, 33, 39, 40, 41, 60, 79, 99, 100, 119, 120,
+    ];
+    let rows = [0, 1, 2, 3, 5, 8, 9, 10, 11, 17, 25, 40];
+    draws(columns.into_iter(), rows.into_iter());
+}
+
+#[test]
+#[ignore = "every size: minutes"]
+fn every_size_is_drawn() {
+    draws(0..=120, 0..=40);
+    for (columns, rows) in [(1, 1000), (1000, 1), (500, 500)] {
+        draws(std::iter::once(columns), std::iter::once(rows));
+    }
+}

@@ -8,6 +8,8 @@ pub mod creating;
 mod group_keys;
 #[cfg(unix)]
 mod guard;
+#[cfg(target_os = "linux")]
+mod hardening;
 #[cfg(unix)]
 mod hostile;
 #[cfg(unix)]
@@ -18,6 +20,8 @@ mod real_loop;
 mod real_terminal;
 mod requests_loop;
 mod route_loop;
+#[cfg(unix)]
+mod secrets;
 #[cfg(unix)]
 mod shopping;
 #[cfg(unix)]

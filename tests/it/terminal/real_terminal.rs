@@ -58,6 +58,35 @@ fn a_closed_terminal_ends_it() {
 }
 
 #[test]
+fn a_start_that_fails_leaves_the_terminal_untouched() {
+    for arguments in [
+        &["--profile", "nowhere"][..],
+        &["--base-url", "http://user@127.0.0.1:1"],
+        &[
+            "--api-key-file",
+            "/nonexistent",
+            "--base-url",
+            "http://127.0.0.1:1",
+        ],
+    ] {
+        let exit = Pty::bourse(arguments, &[], 100, 30).exit();
+        exit.assert_clean(2);
+        assert!(!exit.log_text().contains('\x1b'), "{}", exit.text);
+    }
+}
+
+#[test]
+#[ignore = "every way out twenty times: minutes"]
+fn every_way_out_twenty_times() {
+    for _ in 0..20 {
+        both_keys_that_quit_end_it_with_0();
+        signals_end_it_with_128_and_their_number();
+        a_closed_terminal_ends_it();
+        a_start_that_fails_leaves_the_terminal_untouched();
+    }
+}
+
+#[test]
 fn it_stops_and_continues_under_a_shell() {
     let mut shell = Pty::shell();
     shell.keys(&format!("'{PROGRAM}'<Enter>"));

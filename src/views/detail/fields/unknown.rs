@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{Entry, Reader, Tone, whole_text};
 use crate::api::redact;
-use crate::domain::secrets::{is_secret_name, without_own_key};
+use crate::domain::format;
+use crate::domain::secrets::is_secret_name;
 use crate::domain::text::{DETAIL, beginning, detail, json_for_terminal, visible};
-use crate::domain::{Listing, format};
 
 /// The maximum length of an unknown member's name, in characters.
 const LONGEST_NAME: usize = 200;
@@ -38,7 +38,7 @@ impl Reader<'_> {
             let (value, note) = if is_secret_name(&name) {
                 ("(hidden)".to_owned(), note)
             } else {
-                (self.unknown_value(listing, json), whole_text(json, note))
+                (Self::unknown_value(json), whole_text(json, note))
             };
             entry(visible(&name, LONGEST_NAME), value, note)
         });
@@ -51,14 +51,12 @@ impl Reader<'_> {
     }
 
     /// The beginning of an unknown member's JSON, secrets removed.
-    fn unknown_value(&self, listing: &Listing, json: &str) -> String {
+    fn unknown_value(json: &str) -> String {
         let read = Some(json).filter(|json| json.len() <= LONGEST_READ);
         let read = read.and_then(|json| serde_json::from_str::<serde_json::Value>(json).ok());
         let plain = read.map_or_else(|| json.to_owned(), |json| json.to_string());
         // A key may stand anywhere in it, and be repeated in front of that: all of it is searched.
         let safe = redact::record(&plain);
-        let cell = |secret| self.record.cell(secret);
-        let safe = without_own_key(listing.catalog(), &safe, cell);
         let (head, more) = beginning(&safe, DETAIL);
         detail(&json_for_terminal(head), more)
     }

@@ -106,3 +106,26 @@ fn only_new_groups_that_contradict_nothing_may_be_ours() {
     let before: Vec<RowId> = (1..=7).map(RowId).collect();
     assert!(candidates(&before, &listing, &asked).is_empty());
 }
+
+#[test]
+fn a_group_whose_launch_arguments_repeat_a_key_is_still_found_and_not_cloned_blindly() {
+    let listing = groups(
+        r#"{"id":2,"endpoint_name":"ep","api_key":"group-key-1","launch_args":"--key group-key-1 --disk 64"},
+           {"id":3,"endpoint_name":"ep","api_key":"group-key-1","launch_args":"--key group-key-1 --disk 9"}"#,
+    );
+    let asked = NewWorkergroup {
+        endpoint_name: Some("ep".into()),
+        launch_args: Some("--key group-key-1 --disk 64".into()),
+        ..NewWorkergroup::default()
+    };
+    assert_eq!(candidates(&[], &listing, &asked), [RowId(2)]);
+    let objections = Draft::from_record(&listing, 0)
+        .build(&Dialect::DOCUMENTED)
+        .unwrap_err();
+    assert!(
+        objections.iter().any(
+            |objection| objection.message == "<removed> replaces a secret: enter another value"
+        ),
+        "{objections:?}"
+    );
+}

@@ -1,0 +1,130 @@
+//! Members of JSON text by their names, found without reading the JSON: it may be cut or broken.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::REMOVED;
+use crate::domain::pretty::string_end;
+
+/// What a text holds as far as secrets go.
+#[derive(Debug, Default)]
+pub(super) struct Scan {
+    /// The values of secret members, whatever their type, in the order in which they stand.
+    pub values: Vec<Range<usize>>,
+    /// Strings with a backslash outside of those: a secret may stand in them in another form.
+    pub escaped: Vec<Range<usize>>,
+}
+
+/// Finds secret members. An unfinished value ends where the text does.
+pub(super) fn scan(json: &str, is_secret: impl Fn(&str) -> bool) -> Scan {
+    let bytes = json.as_bytes();
+    let mut found = Scan::default();
+    let mut at = 0;
+    while at < bytes.len() {
+        if bytes[at] != b'"' {
+            at += 1;
+            continue;
+        }
+        let string = at..string_end(bytes, at);
+        at = string.end;
+        match value_after_colon(bytes, string.end) {
+            Some(value) if is_secret(&unquoted(&json[string.clone()])) => {
+                let end = skip_value(bytes, value);
+                found.values.push(value..end);
+                at = end;
+            }
+            _ if json[string.clone()].contains('\\') => found.escaped.push(string),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// JSON text with the values of secret members replaced, whatever their type.
+pub(crate) fn without_members(json: &str, is_secret: impl Fn(&str) -> bool) -> String {
+    let mut out = String::with_capacity(json.len());
+    let mut copied = 0;
+    for value in scan(json, is_secret).values {
+        if &json[value.clone()] != "null" {
+            out.push_str(&json[copied..value.start]);
+            out.push('"');
+            out.push_str(REMOVED);
+            out.push('"');
+            copied = value.end;
+        }
+    }
+    out.push_str(&json[copied..]);
+    out
+}
+
+/// The texts and numbers in a value; names of members are none.
+pub(super) fn scalars(value: &str) -> Vec<String> {
+    if !value.starts_with(['{', '[']) {
+        return vec![unquoted(value).into_owned()];
+    }
+    let bytes = value.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        if bytes[at] != b'"' {
+            at += 1;
+            continue;
+        }
+        let end = string_end(bytes, at);
+        if value_after_colon(bytes, end).is_none() {
+            found.push(unquoted(&value[at..end]).into_owned());
+        }
+        at = end;
+    }
+    found
+}
+
+/// A string without its quotes and escapes.
+pub(super) fn unquoted(quoted: &str) -> Cow<'_, str> {
+    let plain = quoted.trim_matches('"');
+    if !plain.contains('\\') {
+        return Cow::Borrowed(plain);
+    }
+    serde_json::from_str(quoted).map_or(Cow::Borrowed(plain), Cow::Owned)
+}
+
+fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
+    while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
+        at += 1;
+    }
+    at
+}
+
+/// Where the value of a member begins, if a colon follows its name.
+fn value_after_colon(bytes: &[u8], name_end: usize) -> Option<usize> {
+    let colon = skip_blanks(bytes, name_end);
+    (bytes.get(colon) == Some(&b':')).then(|| skip_blanks(bytes, colon + 1))
+}
+
+/// The end of the value that begins at `at`.
+fn skip_value(bytes: &[u8], at: usize) -> usize {
+    let mut depth = 0_usize;
+    let mut at = at;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => {
+                at = string_end(bytes, at);
+                if depth == 0 {
+                    return at;
+                }
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                if depth <= 1 {
+                    return at + depth;
+                }
+                depth -= 1;
+            }
+            b',' | b' ' | b'\n' | b'\r' | b'\t' if depth == 0 => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    bytes.len()
+}

@@ -1,0 +1,159 @@
+//! Known secrets, taken out of a text in one pass, in whatever form they stand there.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::REMOVED;
+use super::json_text::{scalars, scan, unquoted};
+use crate::domain::copies::Copies;
+
+/// The shortest value of a secret member whose copies are looked for.
+const SHORTEST_COPY: usize = 8;
+
+/// Secrets to look for. Without any it finds nothing.
+#[derive(Default)]
+pub struct Known(Copies);
+
+/// Without the secrets.
+impl std::fmt::Debug for Known {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Known(…)")
+    }
+}
+
+impl Known {
+    pub fn of<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Self {
+        Self(Copies::of(secrets))
+    }
+
+    /// The text without the secrets.
+    pub fn remove<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.0.remove(text, REMOVED)
+    }
+}
+
+/// JSON text, or any other, without known secrets and without copies of the values of its own
+/// secret members: people write a key into launch arguments, and servers repeat one in a message.
+/// The members themselves stay.
+pub fn scrub<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool) -> Cow<'t, str> {
+    let found = scan(text, is_secret);
+    let values: HashSet<String> = found
+        .values
+        .iter()
+        .flat_map(|value| scalars(&text[value.clone()]))
+        .filter(|value| value.len() >= SHORTEST_COPY)
+        .collect();
+    let own = Known::of(values.iter().map(String::as_str));
+    let mut cuts: Vec<(Range<usize>, Cow<'static, str>)> = Vec::new();
+    for string in found.escaped {
+        let plain = unquoted(&text[string.clone()]);
+        let once = known.remove(&plain);
+        let clean = own.remove(&once);
+        if clean != plain {
+            let clean = serde_json::Value::from(clean.into_owned());
+            cuts.push((string, clean.to_string().into()));
+        }
+    }
+    let mut kept = found.values.iter().peekable();
+    let mut places: Vec<Range<usize>> = known.0.places(text).chain(own.0.places(text)).collect();
+    places.sort_unstable_by_key(|place| place.start);
+    for place in places {
+        while kept.next_if(|value| value.end < place.end).is_some() {}
+        if kept.peek().is_none_or(|value| place.start < value.start) {
+            cuts.push((place, REMOVED.into()));
+        }
+    }
+    cuts.sort_by_key(|(place, _)| place.start);
+    replaced(text, cuts.into_iter())
+}
+
+/// The text with places replaced, which come in order; of two that overlap the first counts.
+fn replaced(
+    text: &str,
+    cuts: impl Iterator<Item = (Range<usize>, Cow<'static, str>)>,
+) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut copied = 0;
+    for (place, instead) in cuts {
+        if place.start >= copied {
+            out.push_str(&text[copied..place.start]);
+            out.push_str(&instead);
+            copied = place.end;
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[copied..]);
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_key(name: &str) -> bool {
+        name == "api_key"
+    }
+
+    #[test]
+    fn a_known_secret_is_removed_in_all_its_forms() {
+        let known = Known::of(["canary/k\"y+1"]);
+        for (before, after) in [
+            ("x canary/k\"y+1 y", "x <removed> y"),
+            (r#"{"e":"canary/k\"y+1"}"#, r#"{"e":"<removed>"}"#),
+            (r#"{"e":"c\u0061nary\/k\"y+1!"}"#, r#"{"e":"<removed>!"}"#),
+            ("?k=canary%2Fk%22y%2B1&z", "?k=<removed>&z"),
+            ("?k=canary%2fk%22y%2b1&z", "?k=<removed>&z"),
+            ("63616e6172792f6b22792b31", "<removed>"),
+            // base64 of `canary/k"y+1`, of `u:` and it, of `us:` and it
+            ("Y2FuYXJ5L2sieSsx", "<removed>"),
+            ("dTpjYW5hcnkvayJ5KzE=", "dTp<removed>E="),
+            ("dXM6Y2FuYXJ5L2sieSsx", "dXM6<removed>"),
+        ] {
+            assert_eq!(scrub(before, &known, is_key), after);
+        }
+        assert!(matches!(known.remove("nothing"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn a_secret_member_stays_and_its_copies_go() {
+        let none = Known::default();
+        for (before, after) in [
+            (
+                r#"[{"args":"-k group-key-1"},{"api_key":"group-key-1","x":"group-key-1"}]"#,
+                r#"[{"args":"-k <removed>"},{"api_key":"group-key-1","x":"<removed>"}]"#,
+            ),
+            (
+                r#"{"api_key":["group-key-1",{"namelong":"group-key-2"}],"a":"group-key-2 namelong"}"#,
+                r#"{"api_key":["group-key-1",{"namelong":"group-key-2"}],"a":"<removed> namelong"}"#,
+            ),
+            (
+                r#"{"api_key":1234567890,"a":"k=1234567890"}"#,
+                r#"{"api_key":1234567890,"a":"k=<removed>"}"#,
+            ),
+            (
+                r#"{"api_key":"short","a":"short"}"#,
+                r#"{"api_key":"short","a":"short"}"#,
+            ),
+            (
+                r#"{"echo":"{\"api_key\":\"group-key-1\"}","api_key":"group-key-1"}"#,
+                r#"{"echo":"{\"api_key\":\"<removed>\"}","api_key":"group-key-1"}"#,
+            ),
+        ] {
+            assert_eq!(scrub(before, &none, is_key), after);
+        }
+    }
+
+    #[test]
+    fn a_known_secret_stays_where_it_is_a_member_of_its_own() {
+        let known = Known::of(["account-key"]);
+        let text =
+            r#"{"launch_args":"--key account-key","api_key":"account-key","n":"account-key"}"#;
+        assert_eq!(
+            scrub(text, &known, is_key),
+            r#"{"launch_args":"--key <removed>","api_key":"account-key","n":"<removed>"}"#
+        );
+    }
+}
