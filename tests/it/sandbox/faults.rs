@@ -313,7 +313,7 @@ fn inject_often(server: &Server, fault: &'static Fault, call: Call, hits: u32) -
     let is_of_connections = matches!(fault.stage, Stage::Connection(_));
     let mut caller = Caller::new(server);
     let silence = (fault.reported == ["timed out"]).then_some(fault);
-    let mut hits_made = Vec::new();
+    let mut injected = Vec::new();
     // Flapping affects only every other group of connections.
     for _ in 0..hits * 4 {
         if injected.len() as u32 == hits {
