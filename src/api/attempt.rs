@@ -62,7 +62,8 @@ fn failure(error: &ApiError) -> Outcome {
         | ApiError::Unreadable { .. }
         | ApiError::Empty { .. }
         | ApiError::Cut { .. }
-        | ApiError::TooLarge { .. } => Outcome::garbage(&error.to_string()),
+        | ApiError::TooLarge { .. }
+        | ApiError::TooManyRecords { .. } => Outcome::garbage(&error.to_string()),
         // The server did not accept it, or never got it.
         ApiError::Misconfigured(_)
         | ApiError::NotConnected { .. }

@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 
 use super::{Operation, Secret, redact};
 use crate::domain::Untrusted;
-use crate::domain::format::trimmed;
+use crate::domain::format::{grouped, trimmed};
 
 /// The maximum length of a server's message in an error, in characters.
 pub(crate) const WORDS_KEPT: usize = 400;
@@ -162,6 +162,9 @@ pub enum ApiError {
         /// Whether a lower limit makes the response smaller.
         is_search: bool,
     },
+    /// More records than bourse takes.
+    #[error("the response has more than {} records; lower the limit", grouped(*.most))]
+    TooManyRecords { most: usize },
     /// The server redirects; bourse does not follow.
     #[error("redirected{} (status {status}); bourse does not follow redirects: check the profile's address", elsewhere(.to.as_ref()))]
     Redirected {
@@ -351,7 +354,7 @@ impl ApiError {
             Self::Lost => "connection lost",
             Self::TimedOut { .. } => "timed out",
             Self::Cut { .. } => "response cut off",
-            Self::TooLarge { .. } => "response too large",
+            Self::TooLarge { .. } | Self::TooManyRecords { .. } => "response too large",
             Self::Redirected { .. } => "redirected",
             Self::Refused { .. } => "API key rejected",
             Self::NoKey { .. } => "no API key",

@@ -69,6 +69,16 @@ impl Operation {
         )
     }
 
+    /// How long the server may be silent while it answers. A read that hangs is better sent again; of
+    /// a write, every answer within the deadline counts.
+    pub const fn longest_silence(self) -> Duration {
+        if self.is_read() {
+            Duration::from_secs(10)
+        } else {
+            self.deadline()
+        }
+    }
+
     /// The deadline for the whole response, from the first byte sent.
     pub const fn deadline(self) -> Duration {
         Duration::from_secs(match self {

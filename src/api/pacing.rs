@@ -4,6 +4,8 @@
 //! mostly without saying how long to wait. So waiting is the client's job. [`Pacer`] is plain
 //! state; the time is passed in as seconds of any monotonic clock.
 
+use std::time::Duration;
+
 use super::Operation;
 use super::error::ApiError;
 
@@ -12,11 +14,12 @@ const MARGIN: f64 = 1.1;
 // Refusals of the public service mostly name no interval and have no `Retry-After`.
 /// The first interval after a refusal that names none, in seconds.
 const FIRST_GUESS: f64 = 1.0;
-/// The longest guessed interval, in seconds.
-const LONGEST_GUESS: f64 = 60.0;
-// A learned interval may have come from a passing shortage: without this one bad minute would slow
-// the profile down for good.
-/// After this many responses without a refusal a learned interval is relaxed.
+/// The longest interval that is kept to, in seconds: the one documented interval is 5 s, and a
+/// number beyond this is taken for a mistake.
+pub const LONGEST: f64 = 60.0;
+// A guessed interval may have come from a passing shortage: without this one bad minute would slow
+// the profile down for good. One that the market named in this run is kept to: less is refused.
+/// After so many answers without a refusal a guessed or remembered interval is relaxed.
 const CLEAN_CALLS: u32 = 20;
 const RELAXED: f64 = 0.9;
 
@@ -34,6 +37,8 @@ struct Lane {
     not_before: f64,
     /// Responses since the last refusal.
     clean: u32,
+    /// Whether the market named the interval in this run.
+    is_named: bool,
 }
 
 impl Lane {
@@ -41,7 +46,11 @@ impl Lane {
         let floor = match operation {
             // Specification, "Limits": the only documented interval.
             Operation::UnlistVolume => 5.0,
-            _ => 0.0,
+            Operation::SearchOffers
+            | Operation::SearchVolumes
+            | Operation::ListWorkergroups
+            | Operation::CreateWorkergroup
+            | Operation::Route => 0.0,
         };
         Self {
             interval: floor,
@@ -49,6 +58,40 @@ impl Lane {
             last: None,
             not_before: 0.0,
             clean: 0,
+            is_named: false,
+        }
+    }
+
+    /// Learns from a refusal; gives the seconds to wait for it.
+    fn refused(&mut self, threshold: Option<f64>, retry_after: Option<Duration>) -> f64 {
+        self.clean = 0;
+        let wait = retry_after.map_or(0.0, |span| span.as_secs_f64());
+        match threshold.map(|seconds| seconds * MARGIN) {
+            // It teaches nothing, but the market wants a pause.
+            Some(named) if named > LONGEST => return wait.max(LONGEST),
+            Some(named) if named >= self.interval => {
+                self.interval = named;
+                self.is_named = true;
+            }
+            Some(_) => {}
+            None if retry_after.is_some() => {}
+            None => {
+                let guess = (self.interval * 2.0).clamp(FIRST_GUESS, LONGEST);
+                self.is_named = false;
+                self.interval = guess.max(self.interval);
+            }
+        }
+        wait.max(self.interval)
+    }
+
+    /// An answer came that refused nothing.
+    fn allowed(&mut self) {
+        self.clean += 1;
+        if self.clean >= CLEAN_CALLS && !self.is_named {
+            self.clean = 0;
+            let relaxed = self.interval * RELAXED;
+            let relaxed = if relaxed < 0.1 { 0.0 } else { relaxed };
+            self.interval = relaxed.max(self.floor);
         }
     }
 }
@@ -74,7 +117,7 @@ impl Pacer {
         for (operation, interval) in learned {
             if interval.is_finite() {
                 let lane = pacer.lane_mut(operation);
-                lane.interval = interval.clamp(lane.floor, 300.0);
+                lane.interval = interval.clamp(lane.floor, LONGEST);
             }
         }
         pacer
@@ -120,28 +163,19 @@ impl Pacer {
                 threshold,
                 retry_after,
                 ..
-            }) => {
-                lane.clean = 0;
-                lane.interval = match threshold {
-                    Some(seconds) => lane.interval.max(seconds * MARGIN),
-                    None if retry_after.is_some() => lane.interval,
-                    None => (lane.interval * 2.0)
-                        .clamp(FIRST_GUESS, LONGEST_GUESS)
-                        .max(lane.interval),
-                };
-                let wait = retry_after.map_or(0.0, |span| span.as_secs_f64());
-                lane.not_before = now + wait.max(lane.interval);
-            }
-            Ok(_) => {
-                lane.clean += 1;
-                if lane.clean >= CLEAN_CALLS {
-                    lane.clean = 0;
-                    let relaxed = lane.interval * RELAXED;
-                    let relaxed = if relaxed < 0.1 { 0.0 } else { relaxed };
-                    lane.interval = relaxed.max(lane.floor);
-                }
-            }
+            }) => lane.not_before = now + lane.refused(*threshold, *retry_after),
+            Ok(_) => lane.allowed(),
             Err(_) => {}
+        }
+    }
+
+    /// Forgets the intervals learned from refusals, also how long to wait; the documented ones stay.
+    pub fn forget(&mut self) {
+        for (operation, lane) in Operation::ALL.into_iter().zip(&mut self.lanes) {
+            *lane = Lane {
+                last: lane.last,
+                ..Lane::new(operation)
+            };
         }
     }
 
@@ -199,6 +233,48 @@ mod tests {
         assert_eq!(learned.len(), 1);
         let kept = Pacer::with_learned(learned);
         assert!((kept.interval(OP) - 2.2).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_absurd_threshold_costs_a_minute_and_teaches_nothing() {
+        for absurd in [60.0, 300.0, 5000.0, 1e300] {
+            let mut pacer = Pacer::default();
+            pacer.sent(OP, 0.0);
+            pacer.answered(OP, 1.0, &limited(Some(absurd), None));
+            assert_eq!(pacer.ready_at(OP, 1.0), 61.0);
+            assert!(pacer.learned().is_empty());
+            pacer.sent(OP, 61.0);
+            pacer.answered(OP, 62.0, &Ok(()));
+            assert_eq!(pacer.ready_at(OP, 62.0), 62.0);
+        }
+        let poisoned = Pacer::with_learned([(OP, 5000.0), (Operation::Route, f64::NAN)]);
+        assert_eq!(poisoned.interval(OP), 60.0);
+        assert_eq!(poisoned.interval(Operation::Route), 0.0);
+    }
+
+    #[test]
+    fn a_named_interval_is_kept_to_and_a_guessed_one_relaxes() {
+        let mut pacer = Pacer::default();
+        let guessed = Operation::SearchOffers;
+        pacer.answered(OP, 0.0, &limited(Some(5.0), None));
+        pacer.answered(guessed, 0.0, &limited(None, None));
+        for _ in 0..100 {
+            pacer.answered(OP, 0.0, &Ok(()));
+            pacer.answered(guessed, 0.0, &Ok(()));
+        }
+        assert_eq!(pacer.interval(OP), 5.5);
+        assert!((pacer.interval(guessed) - 0.590_49).abs() < 1e-9); // 0.9 five times
+    }
+
+    #[test]
+    fn forgetting_leaves_the_documented_intervals_and_the_latest_request() {
+        let mut pacer = Pacer::with_learned([(OP, 10.0), (Operation::UnlistVolume, 20.0)]);
+        pacer.sent(Operation::UnlistVolume, 100.0);
+        pacer.answered(OP, 100.0, &limited(Some(5000.0), None));
+        pacer.forget();
+        assert_eq!(pacer.ready_at(OP, 100.0), 100.0);
+        assert_eq!(pacer.ready_at(Operation::UnlistVolume, 100.0), 105.0);
+        assert!(pacer.learned().is_empty());
     }
 
     #[test]

@@ -65,14 +65,14 @@ impl RawSearch {
     pub(super) const fn operation(&self) -> Operation {
         match self.resource {
             Resource::Volumes => Operation::SearchVolumes,
-            _ => Operation::SearchOffers,
+            Resource::Offers | Resource::Workergroups => Operation::SearchOffers,
         }
     }
 
     pub(super) const fn path(&self) -> &'static str {
         match self.resource {
             Resource::Volumes => VOLUMES_PATH,
-            _ => OFFERS_PATH,
+            Resource::Offers | Resource::Workergroups => OFFERS_PATH,
         }
     }
 }
@@ -91,7 +91,10 @@ const fn resource_of(operation: Operation) -> Option<Resource> {
     match operation {
         Operation::SearchOffers => Some(Resource::Offers),
         Operation::SearchVolumes => Some(Resource::Volumes),
-        _ => None,
+        Operation::UnlistVolume
+        | Operation::ListWorkergroups
+        | Operation::CreateWorkergroup
+        | Operation::Route => None,
     }
 }
 

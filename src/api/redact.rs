@@ -1,6 +1,9 @@
 //! Removes secrets from texts that are stored or shown.
 
+use std::borrow::Cow;
+
 use super::Secret;
+use crate::domain::copies::{Copies, SHORTEST, forms};
 use crate::domain::pretty::string_end;
 use crate::domain::secrets;
 
@@ -18,14 +21,8 @@ const SECRET_MEMBERS: [&str; 8] = [
     "access_token",
 ];
 
-/// The shortest secret that is searched for as text: a shorter one would match by chance.
-const SHORTEST: usize = 4;
-
 /// The shortest value of a secret member whose copies are searched for.
 const SHORTEST_COPY: usize = 8;
-
-/// The maximum number of values whose copies are searched for in one text.
-const MOST_COPIES: usize = 100;
 
 /// The text without a known secret, in any encoding that JSON or a URL may use.
 pub fn known(text: &str, secret: &Secret) -> String {
@@ -33,29 +30,9 @@ pub fn known(text: &str, secret: &Secret) -> String {
     if plain.len() < SHORTEST {
         return text.to_owned();
     }
-    let quoted = serde_json::Value::from(plain).to_string();
-    let mut forms = vec![
-        plain.to_owned(),
-        quoted.trim_matches('"').to_owned(),
-        percent_encoded(plain),
-    ];
-    forms.dedup();
-    forms
+    forms(plain)
         .iter()
         .fold(text.to_owned(), |text, form| text.replace(form, REMOVED))
-}
-
-fn percent_encoded(text: &str) -> String {
-    use std::fmt::Write as _;
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}"); // writing to a String cannot fail
-        }
-    }
-    out
 }
 
 /// JSON text with the values of secret members replaced, whatever their type. The text may be
@@ -67,17 +44,22 @@ pub fn members(json: &str) -> String {
 /// Like [`members`], and also removes copies of those values everywhere else: a server may repeat a
 /// key in a message.
 pub fn members_and_copies(json: &str) -> String {
+    without_copies(json, is_secret_name, SHORTEST_COPY)
+}
+
+/// As [`without`]; the values that were texts of at least `shortest` bytes are taken out wherever
+/// else they stand.
+fn without_copies(json: &str, is_secret: impl Fn(&str) -> bool, shortest: usize) -> String {
     let mut values: Vec<String> = Vec::new();
-    let text = without(json, is_secret_name, |value| {
-        let value: String = serde_json::from_str(value).unwrap_or_default();
-        let is_telling = value.len() >= SHORTEST_COPY;
-        if is_telling && values.len() < MOST_COPIES && !values.contains(&value) {
-            values.push(value);
-        }
+    let text = without(json, is_secret, |value| {
+        let value: Option<String> = serde_json::from_str(value).ok();
+        values.extend(value.filter(|value| value.len() >= shortest));
     });
-    values
-        .into_iter()
-        .fold(text, |text, value| known(&text, &Secret::new(value)))
+    let copies = Copies::of(values.iter().map(String::as_str));
+    match copies.remove(&text, REMOVED) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(clean) => clean,
+    }
 }
 
 /// An assignment to forward to its worker: everything but a key that the market echoes, which no
@@ -95,16 +77,9 @@ pub fn api_keys(json: &str) -> String {
 /// A record as received, for the clipboard or a file: members with names like a secret's lose their
 /// values too, not only the documented ones.
 pub fn record(json: &str) -> String {
-    let mut keys: Vec<&str> = Vec::new();
     let is_secret = |quoted: &str| secrets::is_secret_name(&unquoted(quoted));
-    let shown = without(json, is_secret, |value| keys.push(value));
     // People write a key into launch arguments as well.
-    keys.iter()
-        .filter_map(|value| serde_json::from_str::<String>(value).ok())
-        .filter(|key| key.len() >= secrets::SHORTEST_KEY)
-        .fold(shown, |shown, key| {
-            known(&shown, &Secret::new(key.as_str()))
-        })
+    without_copies(json, is_secret, secrets::SHORTEST_KEY)
 }
 
 /// The text without the values of secret members; each of them is passed to `removed`.

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::client::{Client, Outcome};
@@ -53,6 +54,8 @@ pub enum Wait {
 pub struct Session {
     client: Client,
     pacer: Arc<Mutex<Pacer>>,
+    /// Tells those who wait their turn that it may have come.
+    relaxed: Arc<Notify>,
     started: Instant,
 }
 
@@ -62,6 +65,7 @@ impl Session {
         Self {
             client,
             pacer: Arc::new(Mutex::new(pacer)),
+            relaxed: Arc::default(),
             started: Instant::now(),
         }
     }
@@ -73,6 +77,17 @@ impl Session {
     /// The learned intervals, to save for the profile.
     pub fn learned(&self) -> Vec<(Operation, f64)> {
         self.pacer().learned()
+    }
+
+    /// Forgets the intervals learned from refusals; whoever waits because of one goes on.
+    pub fn forget_pacing(&self) {
+        self.pacer().forget();
+        self.relaxed.notify_waiters();
+    }
+
+    /// Uses no connection again that is open now: after a suspend the other side may be gone.
+    pub fn drop_connections(&self) {
+        self.client.drop_connections();
     }
 
     /// How long until a request of the operation can be sent. [`Session::run`] sends writes and
@@ -154,7 +169,7 @@ impl Session {
                 span,
                 why: Wait::Fault(error),
             });
-            tokio::time::sleep(span).await;
+            self.sleep(span).await;
         }
         loop {
             let now = self.now();
@@ -173,7 +188,14 @@ impl Session {
                 span,
                 why: Wait::Turn,
             });
-            tokio::time::sleep(span).await;
+            self.sleep(span).await;
+        }
+    }
+
+    async fn sleep(&self, span: Duration) {
+        tokio::select! {
+            () = tokio::time::sleep(span) => {}
+            () = self.relaxed.notified() => {}
         }
     }
 

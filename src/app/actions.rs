@@ -1,13 +1,14 @@
 //! Carries out actions for the focused view.
 
+use super::analysis;
 use super::keymap::Action;
 use super::message::{Effect, Toast};
+use super::model::Model;
+use super::pane::Pane;
 use super::remote::Now;
-use super::{Model, Pane, analysis, groups};
-use crate::domain::country;
-use crate::domain::field::Kind;
-use crate::domain::text::visible;
-use crate::domain::{Field, Listing, Resource};
+use super::state::State;
+use super::unsettled::told;
+use crate::domain::Resource;
 
 /// Carries out an action.
 pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
@@ -33,6 +34,11 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::Volumes => return go_to(model, now, Pane::Volumes),
         Action::Workergroups => return go_to(model, now, Pane::Workergroups),
         Action::Requests => return go_to(model, now, Pane::Requests),
+        Action::ForgetLimits => {
+            model.state.mutations.forget_limits();
+            model.show(Toast::new("Learned rate limits forgotten", now));
+            return vec![Effect::ForgetLimits];
+        }
         Action::ForgetJob => return analysis::forget_job(model, now),
         _ => super::stack::ignored(model, now, action),
     }
@@ -43,8 +49,8 @@ pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
     let mut effects = super::stack::close_from(model, now, 0);
     model.state.pane = pane;
     model.state.requests.opened = None;
-    effects.extend(groups::pane_shown(model, now));
-    let crate::app::State {
+    effects.extend(pane_shown(model, now));
+    let State {
         browsers, tickets, ..
     } = &mut model.state;
     let Some(resource) = pane.resource() else {
@@ -57,34 +63,26 @@ pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
     effects
 }
 
-/// Requests what the open pane needs; without a table there, the offers.
-pub(super) fn start(model: &mut Model, now: Now) -> Vec<Effect> {
-    match model.state.pane {
-        Pane::Requests => model.state.browsers[Resource::Offers].ask(&mut model.state.tickets, now),
-        pane => go_to(model, now, pane),
+/// Reopens the form on the pane that was left with it open.
+fn pane_shown(model: &mut Model, now: Now) -> Vec<Effect> {
+    let left_on = &mut model.state.groups.form_left_on;
+    if left_on.take_if(|pane| *pane == model.state.pane).is_none() {
+        return Vec::new();
     }
+    super::stack::open(model, now, Action::NewGroup).unwrap_or_default()
 }
 
-/// The distinct loaded values of a text field, for completion and choices.
-pub(super) fn seen_values(listing: Option<&Listing>, field: &Field) -> Vec<String> {
-    let Some(listing) = listing else {
-        return Vec::new();
-    };
-    let known = listing.catalog().fields().iter().find(|own| *own == field);
-    let Some(own) = known else { return Vec::new() };
-    let mut values: Vec<String> = listing
-        .column(own)
-        .texts()
-        .iter()
-        .map(|text| match own.kind {
-            Kind::Country => country::code(text.compared()).to_owned(),
-            _ => text.compared().to_owned(),
-        })
-        .filter(|text| !text.is_empty() && visible(text, 80) == *text)
-        .collect();
-    values.sort();
-    values.dedup();
-    values
+/// Requests what the open pane needs; without a table there, the offers.
+pub(super) fn start(model: &mut Model, now: Now) -> Vec<Effect> {
+    // This pane shows no notices.
+    let untold = model.state.mutations.untold().next().map(told);
+    if let Some(text) = untold.filter(|_| model.state.pane == Pane::Requests) {
+        model.show(Toast::error(text, now));
+    }
+    match model.state.pane {
+        Pane::Requests => model.state.browsers[Resource::Offers].ask(&mut model.state.tickets, now),
+        pane @ (Pane::Offers | Pane::Volumes | Pane::Workergroups) => go_to(model, now, pane),
+    }
 }
 
 #[cfg(test)]

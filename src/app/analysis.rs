@@ -1,18 +1,18 @@
 //! What the views that compare rows share: when they can open, and how rows are counted and
 //! narrowed.
 
-use super::Model;
-use super::Pane;
 use super::browser::Browser;
 use super::keymap::Action;
 use super::message::{Effect, Toast};
+use super::pane::Pane;
 use super::remote::Now;
+use super::state::State;
 use crate::domain::{Condition, Listing, Resource};
 
 /// Why an action cannot be done now, if it cannot.
-pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
-    let key = |action| model.state.keymap.key_of(action);
-    let pane = model.state.pane;
+pub(super) fn disabled(state: &State, action: Action) -> Option<String> {
+    let key = |action| state.keymap.key_of(action);
+    let pane = state.pane;
     let is_about_offers = matches!(
         action,
         Action::ThreePrices | Action::ForgetJob | Action::Related
@@ -21,16 +21,16 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
         return Some(format!("Only on Offers ({})", key(Action::Offers)));
     }
     let is_about_prices = matches!(action, Action::Job | Action::Summary | Action::Plot);
-    if is_about_prices && !matches!(pane, Pane::Offers | Pane::Volumes) {
+    if is_about_prices && !pane.has_prices() {
         let (offers, volumes) = (key(Action::Offers), key(Action::Volumes));
         return Some(format!("Only on Offers ({offers}) and Volumes ({volumes})"));
     }
-    let browser = model.browser()?;
+    let browser = state.browser()?;
     let needs_rows = matches!(action, Action::Summary | Action::Plot | Action::Mark);
     let has_no_row = browser.view().is_empty();
     match action {
         Action::Related if browser.selected_row().is_none() => Some("No offer selected".to_owned()),
-        Action::ForgetJob if browser.figures.job.is_none() => {
+        Action::ForgetJob if browser.computed.job.is_none() => {
             Some("Offers are not priced for a job".to_owned())
         }
         Action::Unmark if browser.marks.is_empty() => Some("Nothing is marked".to_owned()),
@@ -50,9 +50,9 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
 }
 
 /// Clears the job that offers are priced for.
-pub(super) fn forget_job(model: &mut Model, now: Now) -> Vec<Effect> {
-    let effects = model.state.price_job(now, None);
-    model.show(Toast::new("Job pricing cleared", now));
+pub(super) fn forget_job(state: &mut State, now: Now) -> Vec<Effect> {
+    let effects = state.price_job(now, None);
+    state.show(Toast::new("Job pricing cleared", now));
     effects
 }
 

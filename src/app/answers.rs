@@ -1,8 +1,9 @@
 //! Routes responses by their ticket.
 
 use super::message::Effect;
+use super::model::Model;
 use super::remote::{Now, Ticket};
-use super::{Model, groups, mutations, requests};
+use super::{groups, mutations, requests, stack};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
 
@@ -13,14 +14,22 @@ pub(super) fn on_reply(
     ticket: Ticket,
     result: Result<Reply, ApiError>,
 ) -> Vec<Effect> {
-    let (left, effects) = super::stack::response(model, now, ticket, result);
+    model.state.note_response(&result);
+    let (left, effects) = stack::response(model, now, ticket, result);
     let Some(result) = left else {
         return effects;
     };
     if requests::answered(&mut model.state, now, ticket, &result) {
         return Vec::new();
     }
-    if let Some(effects) = mutations::answered(model, now, ticket, &result) {
+    if let Some((completed, mut effects)) =
+        mutations::answered(&mut model.state, now, ticket, &result)
+    {
+        let (is_shown, more) = stack::write_completed(model, now, &completed);
+        effects.extend(more);
+        if !is_shown {
+            mutations::announce(&mut model.state, &completed, now);
+        }
         return effects;
     }
     if groups::awaits(model, ticket) {
@@ -30,8 +39,8 @@ pub(super) fn on_reply(
         return Vec::new();
     };
     let offers = &mut model.state.browsers[Resource::Offers];
-    if offers.figures.three.awaits(ticket) {
-        offers.figures.three.answered(ticket, now, answer);
+    if offers.computed.price_models.awaits(ticket) {
+        offers.computed.price_models.answered(ticket, now, answer);
         offers.revalue();
         return Vec::new();
     }

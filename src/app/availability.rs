@@ -1,8 +1,11 @@
 //! What can be done now, and why the rest cannot.
 
-use super::keymap::{Action, Context, bindings};
+use super::commands::Commands;
+use super::keymap::{Action, BINDINGS, Context, bindings};
+use super::model::Model;
+use super::pane::Pane;
 use super::view::Availability;
-use super::{Model, Pane, analysis, groups, mutations, watch};
+use super::{analysis, groups, mutations, watch};
 
 /// The contexts of the table that are reachable from the keyboard's owner by closing what is over
 /// it; `None` where text is typed or a question is open, so that nothing typed is lost.
@@ -28,9 +31,7 @@ impl Model {
             // Its key means "back" there.
             Action::Quit => self.overlays.is_empty(),
             Action::Unlist => self.pane == Pane::Volumes,
-            Action::Job | Action::Summary | Action::Plot | Action::Watch => {
-                matches!(self.pane, Pane::Offers | Pane::Volumes)
-            }
+            Action::Job | Action::Summary | Action::Plot | Action::Watch => self.pane.has_prices(),
             Action::OpenRequest => self.failed_request().is_some(),
             Action::Basket | Action::ThreePrices | Action::Related => self.pane == Pane::Offers,
             action if groups::is_own(action) => self.pane == Pane::Workergroups,
@@ -78,7 +79,8 @@ impl Model {
                     let has_offer = browser.is_some_and(|it| it.selected_row().is_some());
                     (!has_offer).then(|| "No offer is selected".to_owned())
                 }),
-            other => groups::disabled(self, other).or_else(|| analysis::disabled(self, other)),
+            other => groups::disabled(self, self.overlays.is_empty(), other)
+                .or_else(|| analysis::disabled(self, other)),
         }
     }
 
@@ -88,16 +90,41 @@ impl Model {
         let Some(view) = self.overlays.last() else {
             return false;
         };
-        let is_shared = |context: &&Context| {
-            matches!(
-                context,
-                Context::Movement | Context::Global | Context::Always
-            )
-        };
+        let is_shared = |context: &&Context| matches!(context, Context::Global | Context::Always);
         let mut own = view
             .contexts()
             .iter()
             .take_while(|context| !is_shared(context));
         own.any(|context| bindings(*context).any(|row| row.action == action))
+    }
+}
+
+impl Commands {
+    /// The commands of whoever has the keyboard now.
+    pub(super) fn of(model: &Model) -> Self {
+        let mut disabled: Vec<(Action, String)> = Vec::new();
+        for row in BINDINGS {
+            if !disabled.iter().any(|(own, _)| *own == row.action)
+                && let Some(why) = model.disabled(row.action)
+            {
+                disabled.push((row.action, why));
+            }
+        }
+        let actions = BINDINGS.iter().map(|row| row.action);
+        let hidden = actions
+            .filter(|action| !model.has_use_for(*action))
+            .collect();
+        let mut commands = Self {
+            contexts: model.contexts(),
+            below: reach(model),
+            is_pane: model.overlays.is_empty(),
+            disabled,
+            hidden,
+            copies: Vec::new(),
+        };
+        if commands.rows().any(|row| row.action == Action::Copy) {
+            commands.copies = super::copy::items(&model.state).unwrap_or_default();
+        }
+        commands
     }
 }

@@ -31,7 +31,7 @@ pub struct Browser {
     pub column_offset: usize,
     pub marks: BTreeSet<RowId>,
     /// Values computed for each row, beside the record's own.
-    pub figures: Box<ComputedColumns>,
+    pub computed: Box<ComputedColumns>,
     dialect: &'static Dialect,
     pub(super) remote: Remote<Listing>,
     /// The query whose response is shown.
@@ -63,7 +63,7 @@ impl Browser {
             columns: resource.catalog().default_columns(),
             column_offset: 0,
             marks: BTreeSet::new(),
-            figures: Box::default(),
+            computed: Box::default(),
             dialect,
             remote: Remote::default(),
             shown_query: None,
@@ -168,7 +168,7 @@ impl Browser {
         let ticket = tickets.take();
         let request = match self.resource() {
             Resource::Workergroups => Request::ListWorkergroups,
-            _ => Request::Search(self.query.clone()),
+            Resource::Offers | Resource::Volumes => Request::Search(self.query.clone()),
         };
         self.asked_query = Some(self.query.clone());
         self.ask_order_at = None;
@@ -179,10 +179,15 @@ impl Browser {
             .into_iter()
             .collect();
         effects.push(Effect::Call { ticket, request });
-        if !self.figures.three.is_empty() {
-            effects.extend(self.figures.three.ask(&self.query, tickets, now));
+        if !self.computed.price_models.is_empty() {
+            effects.extend(self.computed.price_models.ask(&self.query, tickets, now));
         }
         effects
+    }
+
+    /// Whether the request under way is the one that would be sent now.
+    pub fn is_asking_the_same(&self) -> bool {
+        self.remote.is_loading() && self.asked_query.as_ref() == Some(&self.query)
     }
 
     pub fn cancel(&mut self) -> Option<Effect> {
@@ -285,7 +290,7 @@ impl Browser {
             listing.sort(&mut view, &order);
         }
         // Whatever the order, rows that cannot serve the request come last.
-        view.sort_by_key(|row| self.figures.is_unfit(*row as usize));
+        view.sort_by_key(|row| self.computed.is_unfit(*row as usize));
         self.view = view;
         self.follow_selection();
     }
@@ -380,8 +385,8 @@ impl Browser {
     /// Sets another query with all its settings; the caller sends it.
     pub fn load(&mut self, query: Query, words: Vec<String>) {
         self.query = query;
-        if self.figures.job.is_some() {
-            self.figures.jobless_storage = self.query.storage;
+        if self.computed.job.is_some() {
+            self.computed.jobless_storage = self.query.storage;
         }
         self.take_disk_of_job();
         self.set_words(words);
@@ -465,7 +470,7 @@ impl Browser {
             self.go_to_top();
         }
         // With a job there is one disk: changing the storage changes the job's.
-        if let (Some(job), Some(gb)) = (&mut self.figures.job, query.storage)
+        if let (Some(job), Some(gb)) = (&mut self.computed.job, query.storage)
             && query.storage != self.query.storage
         {
             job.disk_gb = gb;

@@ -3,7 +3,7 @@
 
 use super::browser::Browser;
 use super::keymap::Action;
-use super::keys::Keymap;
+use super::keymap::Keymap;
 use super::{price_models, pricing};
 use crate::domain::{Condition, Field, OrderKey, language};
 
@@ -73,9 +73,9 @@ impl Browser {
     /// The unmet prerequisite of a column, if there is one.
     pub fn need(&self, field: &Field) -> Option<Need> {
         Need::of(field).filter(|need| match need {
-            Need::Job => self.figures.job.is_none(),
-            Need::Term => self.figures.term.is_none(),
-            Need::ThreePrices => !self.figures.three.has_column(field.key),
+            Need::Job => self.computed.job.is_none(),
+            Need::Term => self.computed.term.is_none(),
+            Need::ThreePrices => !self.computed.price_models.has_column(field.key),
         })
     }
 

@@ -1,10 +1,9 @@
 //! The commands available to the focused view, for help and palette.
 
-use super::availability::reach;
+use super::browser::Browser;
 use super::copy::{self, CopyItem};
 use super::keymap::{Action, BINDINGS, Binding, Context, bindings};
 use super::view::Cx;
-use super::{Browser, Model};
 use crate::domain::Field;
 
 /// The commands of the focused view when their list opens.
@@ -13,43 +12,16 @@ pub struct Commands {
     /// Where keys are looked up.
     pub contexts: &'static [Context],
     /// What is reachable by closing everything over the table.
-    below: Option<&'static [Context]>,
+    pub(super) below: Option<&'static [Context]>,
     /// Whether nothing is open over the pane.
-    is_pane: bool,
-    disabled: Vec<(Action, String)>,
+    pub(super) is_pane: bool,
+    pub(super) disabled: Vec<(Action, String)>,
     /// Actions without a meaning for the focused view.
-    hidden: Vec<Action>,
+    pub(super) hidden: Vec<Action>,
     pub copies: Vec<CopyItem>,
 }
 
 impl Commands {
-    pub(super) fn of(model: &Model) -> Self {
-        let mut disabled: Vec<(Action, String)> = Vec::new();
-        for row in BINDINGS {
-            if !disabled.iter().any(|(own, _)| *own == row.action)
-                && let Some(why) = model.disabled(row.action)
-            {
-                disabled.push((row.action, why));
-            }
-        }
-        let actions = BINDINGS.iter().map(|row| row.action);
-        let hidden = actions
-            .filter(|action| !model.has_use_for(*action))
-            .collect();
-        let mut commands = Self {
-            contexts: model.contexts(),
-            below: reach(model),
-            is_pane: model.overlays.is_empty(),
-            disabled,
-            hidden,
-            copies: Vec::new(),
-        };
-        if commands.rows().any(|row| row.action == Action::Copy) {
-            commands.copies = copy::items(&model.state).unwrap_or_default();
-        }
-        commands
-    }
-
     /// Whether the table below can be reached.
     pub const fn reaches_table(&self) -> bool {
         self.below.is_some()

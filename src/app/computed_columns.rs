@@ -19,7 +19,7 @@ pub struct ComputedColumns {
     /// The size and term that volumes are priced for, if set.
     pub term: Option<VolumeTerm>,
     /// The searches for the three price models, if requested.
-    pub three: PriceModelSearches,
+    pub price_models: PriceModelSearches,
     /// The rank of every row among comparable ones.
     pub standing: Standing,
     front: Option<Front>,
@@ -240,7 +240,7 @@ impl ComputedColumns {
     }
 
     fn three_columns(&self, listing: &Listing, pricing: Basis) -> Vec<(&'static str, Numbers)> {
-        let three: Vec<ThreePrices> = if self.three.is_empty() {
+        let three: Vec<ThreePrices> = if self.price_models.is_empty() {
             Vec::new()
         } else {
             let join = self.join(listing, pricing);
@@ -267,7 +267,8 @@ impl ComputedColumns {
 
     /// Joins the three searches to the rows of a listing.
     pub fn join<'a>(&'a self, listing: &'a Listing, pricing: Basis) -> PriceJoin<'a> {
-        let [on_demand, bid, reserved] = OfferType::ALL.map(|model| self.three.listing(model));
+        let [on_demand, bid, reserved] =
+            OfferType::ALL.map(|model| self.price_models.listing(model));
         PriceJoin::new(listing, on_demand, bid, reserved, pricing.gb)
     }
 }

@@ -1,29 +1,13 @@
 //! Applies a configuration file that is saved while the dashboard runs.
 
-use super::keymap::Keymap;
-use super::markets::MarketList;
+pub use super::message::Reconfigured;
 use super::message::Toast;
 use super::remote::Now;
-use super::themes::Themes;
-use super::{Model, State};
-
-/// The parts of the configuration that apply without reconnecting.
-#[derive(Debug)]
-pub struct Reconfigured {
-    pub keymap: Keymap,
-    /// The markets of the configuration.
-    pub market_list: MarketList,
-    /// The themes; only the one named in the file is shown.
-    pub themes: Themes,
-    /// Mistakes in the file that stop nothing: an unknown key, a bad colour.
-    pub notices: Vec<String>,
-    /// Whether keys, colours or switches have changed; adding a market changes none of them.
-    pub is_noticeable: bool,
-}
+use super::state::State;
 
 /// Applies a reloaded configuration, or reports why the old one stays.
-pub(super) fn reloaded(model: &mut Model, now: Now, result: Result<Box<Reconfigured>, String>) {
-    let state = &mut model.state;
+pub(super) fn reloaded(state: &mut State, now: Now, result: Result<Box<Reconfigured>, String>) {
+    let state = state;
     let outdated = std::mem::take(&mut state.config_notices);
     state.notices.retain(|notice| !outdated.contains(notice));
     match result {

@@ -1,10 +1,12 @@
 //! What can be copied: ids, records, tables, queries and requests, each with a letter of its own.
 
-use super::copy_formats::{self, LONGEST};
+use super::browser::Browser;
+use super::copy_formats;
 use super::message::Effect;
-use super::{Browser, Pane, State};
+use super::pane::Pane;
+use super::state::State;
 use crate::domain::text::visible;
-use crate::domain::{Resource, WORKERGROUPS, export};
+use crate::domain::{Resource, WORKERGROUPS};
 
 #[derive(Debug, Clone)]
 pub struct CopyItem {
@@ -31,14 +33,8 @@ impl CopyItem {
         let text = text.and_then(|text| {
             if text.is_empty() {
                 Err("it is empty".to_owned())
-            } else if text.len() > LONGEST {
-                Err(format!(
-                    "{} kB is over the clipboard's limit of {} kB: export it instead",
-                    text.len().div_ceil(1024),
-                    LONGEST / 1024
-                ))
             } else {
-                Ok(text)
+                copy_formats::check_size(text.len()).map(|()| text)
             }
         });
         Self {
@@ -140,8 +136,8 @@ fn row_items(browser: &Browser) -> Vec<CopyItem> {
         .and_then(|row| u32::try_from(row).ok());
     let id = browser.selected().map(|id| id.to_string());
     let marked = browser.marked_rows();
-    let json = row.and_then(|row| copy_formats::row_json(listing, row));
-    let line = row.map(|row| export::csv_line(listing, row, &browser.columns));
+    let json = row.map(|row| copy_formats::row_json(listing, row));
+    let line = row.map(|row| copy_formats::row_csv(listing, row, &browser.columns));
     let (rows, which) = if marked.is_empty() {
         (
             browser.view().to_vec(),
@@ -154,7 +150,7 @@ fn row_items(browser: &Browser) -> Vec<CopyItem> {
     let marked_text = if marked.is_empty() {
         Err("no row is marked".to_owned())
     } else {
-        Ok(copy_formats::rows_json(listing, &marked))
+        copy_formats::rows_json(listing, &marked)
     };
     vec![
         CopyItem::new(
@@ -167,13 +163,13 @@ fn row_items(browser: &Browser) -> Vec<CopyItem> {
             'j',
             "copy-json",
             format!("the {noun} as JSON"),
-            json.ok_or_else(nothing),
+            json.unwrap_or_else(|| Err(nothing())),
         ),
         CopyItem::new(
             'r',
             "copy-csv",
             format!("the {noun} as a CSV line"),
-            line.ok_or_else(nothing),
+            line.unwrap_or_else(|| Err(nothing())),
         ),
         CopyItem::new('m', "copy-marked", "the marked rows as JSON", marked_text),
         CopyItem::new(

@@ -12,20 +12,57 @@ use crate::domain::{
 /// The longest text that is copied, in bytes: what all terminals accept.
 pub const LONGEST: usize = 64 * 1024;
 
+/// Says when so many bytes are too many for a clipboard.
+///
+/// # Errors
+/// When they are.
+pub fn check_size(bytes: usize) -> Result<(), String> {
+    if bytes <= LONGEST {
+        return Ok(());
+    }
+    Err(format!(
+        "{} kB is over the clipboard's limit of {} kB: export it instead",
+        bytes.div_ceil(1024),
+        LONGEST / 1024
+    ))
+}
+
 /// A record exactly as received, but without secrets; characters that a terminal would act on
 /// become JSON escapes.
-pub fn row_json(listing: &Listing, row: u32) -> Option<String> {
-    let json = redact::record(listing.json(row as usize)?);
-    Some(json_for_terminal(&json))
+///
+/// # Errors
+/// When it is too long for a clipboard: then it is not even read, for every menu asks.
+pub fn row_json(listing: &Listing, row: u32) -> Result<String, String> {
+    let json = listing.json(row as usize).unwrap_or_default();
+    check_size(json.len())?;
+    Ok(json_for_terminal(&redact::record(json)))
 }
 
 /// Records as a JSON list, one per line.
-pub fn rows_json(listing: &Listing, rows: &[u32]) -> String {
-    let records: Vec<_> = rows
+///
+/// # Errors
+/// As [`row_json`].
+pub fn rows_json(listing: &Listing, rows: &[u32]) -> Result<String, String> {
+    let texts = rows.iter().filter_map(|row| listing.json(*row as usize));
+    check_size(texts.map(str::len).sum())?;
+    let records: Result<Vec<_>, _> = rows.iter().map(|row| row_json(listing, *row)).collect();
+    Ok(format!("[{}]", records?.join(",\n")))
+}
+
+/// A record as a line of CSV.
+///
+/// # Errors
+/// As [`row_json`].
+pub fn row_csv(
+    listing: &Listing,
+    row: u32,
+    columns: &[&'static crate::domain::Field],
+) -> Result<String, String> {
+    let texts = columns
         .iter()
-        .filter_map(|row| row_json(listing, *row))
-        .collect();
-    format!("[{}]", records.join(",\n"))
+        .filter_map(|field| listing.text(row as usize, field));
+    check_size(texts.map(|text| text.compared().len()).sum())?;
+    Ok(export::csv_line(listing, row, columns))
 }
 
 /// Records as a document in the market's format, for a file.
@@ -43,7 +80,7 @@ pub fn document(listing: &Listing, rows: &[u32]) -> String {
 pub fn search_curl(query: &Query, base: &str, dialect: &'static Dialect) -> Result<String, String> {
     let request = match query.resource {
         Resource::Workergroups => Request::ListWorkergroups,
-        _ => Request::Search(query.clone()),
+        Resource::Offers | Resource::Volumes => Request::Search(query.clone()),
     };
     let wire = wire::encode(&request, dialect);
     let origin = Origin::parse(base).map_err(|error| error.to_string())?;
@@ -103,7 +140,7 @@ fn client_query(query: &Query) -> String {
 pub fn unknown_to_client(query: &Query) -> usize {
     match query.resource {
         Resource::Workergroups => query.active().count(),
-        _ => query.local(&Dialect::VAST).count(),
+        Resource::Offers | Resource::Volumes => query.local(&Dialect::VAST).count(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The result of an export.
 
-use super::message::Toast;
 use super::remote::Now;
+use super::toast::Toast;
 
 /// A file that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]

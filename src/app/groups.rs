@@ -10,9 +10,9 @@ pub mod supply;
 use super::keymap::{Action, Context};
 use super::message::{Effect, Toast};
 use super::mutations::READ_ONLY;
+use super::pane::Pane;
 use super::remote::{Now, Ticket, Waiting};
 use super::state::State;
-use super::{Model, Pane};
 use crate::api::{ApiError, Reply};
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::{Dialect, Listing, Resource};
@@ -92,8 +92,7 @@ impl State {
 }
 
 /// Why an action of the pane is disabled, if it is.
-pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
-    let state = &model.state;
+pub(super) fn disabled(state: &State, is_on_pane: bool, action: Action) -> Option<String> {
     let is_here = state.pane == Pane::Workergroups;
     let only_on = |pane: &str, action| format!("Only on {pane} ({})", state.keymap.key_of(action));
     let elsewhere = || (!is_here).then(|| only_on("Workergroups", Action::Workergroups));
@@ -116,7 +115,7 @@ pub(super) fn disabled(model: &Model, action: Action) -> Option<String> {
             is_empty.then(|| "No workergroups listed".to_owned())
         }),
         // The details of a group handle it earlier.
-        Action::Secrets if is_here && model.overlays.is_empty() => {
+        Action::Secrets if is_here && is_on_pane => {
             let key = state.keymap.key_of(Action::Open);
             Some(format!("Open the details first ({key})"))
         }
@@ -142,20 +141,20 @@ pub(super) const fn is_own(action: Action) -> bool {
 }
 
 /// Whether a preflight or the supply check waits for this response.
-pub(super) fn awaits(model: &Model, ticket: Ticket) -> bool {
-    model.state.groups.preflight.awaits(ticket) || model.state.groups.supply.awaits(ticket)
+pub(super) fn awaits(state: &State, ticket: Ticket) -> bool {
+    state.groups.preflight.awaits(ticket) || state.groups.supply.awaits(ticket)
 }
 
 /// Takes the response to a preflight or to a search of the supply check.
 pub(super) fn answered(
-    model: &mut Model,
+    state: &mut State,
     now: Now,
     ticket: Ticket,
     result: Result<Reply, ApiError>,
 ) -> Vec<Effect> {
     let State {
         groups, tickets, ..
-    } = &mut model.state;
+    } = state;
     let answer = match result {
         Ok(Reply::Records(listing)) => Ok(listing),
         Ok(_) => return Vec::new(),
@@ -169,40 +168,31 @@ pub(super) fn answered(
 }
 
 /// Records the progress of the pane's requests.
-pub(super) fn progress(model: &mut Model, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-    let groups = &mut model.state.groups;
+pub(super) fn progress(state: &mut State, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+    let groups = &mut state.groups;
     groups.preflight.progress(ticket, attempt, waiting.cloned());
     groups.supply.progress(ticket, waiting.cloned());
 }
 
 /// Handles a new listing of the groups.
-pub(super) fn listed(model: &mut Model, now: Now) -> Vec<Effect> {
-    let Some(listing) = model.state.browsers[Resource::Workergroups].listing() else {
+pub(super) fn listed(state: &mut State, now: Now) -> Vec<Effect> {
+    let Some(listing) = state.browsers[Resource::Workergroups].listing() else {
         return Vec::new();
     };
-    let drift = &mut model.state.groups.drift;
+    let drift = &mut state.groups.drift;
     let seen = drift.unseen;
     let effect = drift.listed(listing, now);
     let new = drift.unseen - seen;
     let since = drift.found().next().map(|found| found.since);
     if let Some(since) = since.filter(|_| new > 0) {
         let noun = if new == 1 { "change" } else { "changes" };
-        let then = model.local_time(now).minute(since);
-        let keymap = &model.state.keymap;
+        let then = state.local_time(now).minute(since);
+        let keymap = &state.keymap;
         let key = keymap.key_in(&[Context::Workergroups], Action::Differences);
         let text = format!("{new} {noun} since {then} ({key} to show)");
-        model.show(Toast::new(text, now));
+        state.show(Toast::new(text, now));
     }
     // The outcome of a creation matters more than changes.
-    creation::listed(&mut model.state, now);
+    creation::listed(state, now);
     vec![effect]
-}
-
-/// Reopens the form on the pane that was left with it open.
-pub(super) fn pane_shown(model: &mut Model, now: Now) -> Vec<Effect> {
-    let left_on = &mut model.state.groups.form_left_on;
-    if left_on.take_if(|pane| *pane == model.state.pane).is_none() {
-        return Vec::new();
-    }
-    super::stack::open(model, now, Action::NewGroup).unwrap_or_default()
 }

@@ -1,15 +1,19 @@
 //! What happens to the dashboard, and what it asks the runtime to do: data in both directions.
 
+use std::sync::Arc;
+
 use crossterm::event::{KeyEvent, MouseEvent};
 
-use super::configuration::Reconfigured;
 use super::export::{NotWritten, Written};
-use super::markets::{MarketCommand, MarketEvent};
-use super::remote::{Now, Ticket, Waiting};
-use super::routes::RunSnapshot;
+use super::keymap::Keymap;
+use super::markets::data::{MarketCommand, MarketEvent, MarketList};
+use super::remote::{Ticket, Waiting};
+use super::themes::Themes;
+pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Reply, Request};
-use crate::domain::journal::Intent;
+use crate::domain::journal::{Intent, Outcome};
+use crate::domain::routing::Run;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::workergroup;
 
@@ -60,6 +64,10 @@ pub enum Message {
         /// How long and why it waits, if it does.
         waiting: Option<Waiting>,
     },
+    /// The computer was suspended and goes on; `spread` is any number from 0 to 1.
+    Woken {
+        spread: f64,
+    },
     /// The deadline that [`super::Model::deadline`] returned has passed.
     Deadline,
     /// A text was copied to the clipboard or not; a message either way.
@@ -95,6 +103,8 @@ pub enum Effect {
         /// What to journal before sending.
         intent: Intent,
     },
+    /// Keep what became of a write, as the person says.
+    KeepOutcome(Outcome),
     /// Stop waiting for this response. Only reads and the attempts of a stopped route series are
     /// aborted.
     Abort(Ticket),
@@ -149,46 +159,34 @@ pub enum Effect {
     EditConfig,
     /// Read the configuration file again.
     ReloadConfig,
+    /// Forget the intervals learned from refusals.
+    ForgetLimits,
     Redraw,
     /// Stop the process as Ctrl-Z does, and return.
     Suspend,
     Quit,
 }
 
-/// A short notice that disappears by itself.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Toast {
-    pub text: String,
-    /// Whether it is an error.
-    pub is_error: bool,
-    /// When it disappears, on the monotonic clock.
-    pub until: f64,
-    since: f64,
+/// The parts of the configuration that apply without reconnecting.
+#[derive(Debug)]
+pub struct Reconfigured {
+    pub keymap: Keymap,
+    /// The markets that can be connected to.
+    pub market_list: MarketList,
+    /// The themes, none shown but the one that the file names.
+    pub themes: Themes,
+    /// What is wrong with the file but stops nothing: an unknown key, a bad color.
+    pub notices: Vec<String>,
+    /// Whether keys, colors or switches differ from before; adding a market changes none of them.
+    pub is_noticeable: bool,
 }
 
-impl Toast {
-    /// A notice for four seconds.
-    pub fn new(text: impl Into<String>, now: Now) -> Self {
-        Self {
-            text: text.into(),
-            is_error: false,
-            until: now.mono + 4.0,
-            since: now.mono,
-        }
-    }
+/// A run as it was at one moment, to be written to a file while it may go on.
+#[derive(Debug, Clone)]
+pub struct RunSnapshot(pub Arc<Run>);
 
-    /// An error for eight seconds.
-    pub fn error(text: impl Into<String>, now: Now) -> Self {
-        Self {
-            text: text.into(),
-            is_error: true,
-            until: now.mono + 8.0,
-            since: now.mono,
-        }
-    }
-
-    /// Whether a key press dismisses it: it was shown long enough to be read, and may be outdated.
-    pub fn was_seen(&self, now: Now) -> bool {
-        now.mono - self.since >= 1.0
+impl PartialEq for RunSnapshot {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }

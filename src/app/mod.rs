@@ -23,6 +23,7 @@ pub mod groups;
 pub mod keymap;
 pub mod markets;
 pub mod message;
+mod model;
 mod mouse;
 pub mod mutations;
 pub mod pane;
@@ -30,12 +31,14 @@ pub mod persistence;
 mod price_basis;
 pub mod price_models;
 mod pricing;
+mod profile;
 mod query_input;
 pub mod remote;
 pub mod requests;
 pub mod routes;
 pub mod row_filter;
 pub mod sandbox;
+mod scene;
 pub mod searches;
 pub mod sort_editor;
 mod sorting;
@@ -45,126 +48,26 @@ mod state;
 mod suggestions;
 pub mod themes;
 mod title;
+mod toast;
+pub mod unsettled;
 pub mod view;
 mod violations;
 pub mod watch;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use browser::Browser;
-use frame_layout::FrameLayout;
 /// The person's own keys, by their path of old.
 pub use keymap::user as keys;
-use keymap::{Action, Chord, Context};
+use keymap::{Action, Chord};
 pub use message::{Effect, Message, Toast};
+pub use model::Model;
 pub use pane::Pane;
+pub use profile::Profile;
 pub use remote::{Now, Ticket};
 pub use state::State;
 pub use title::title;
-use view::View;
 
-use crate::domain::{Condition, Dialect, Resource};
-
-/// The profile of the current market, without secrets.
-#[derive(Debug, Clone)]
-pub struct Profile {
-    pub name: String,
-    /// Whether it is the embedded sandbox.
-    pub is_sandbox: bool,
-    /// Whether creating and unlisting are off.
-    pub read_only: bool,
-    pub dialect: &'static Dialect,
-    /// The address of the management API, for display.
-    pub base_url: String,
-    /// The address of the routing endpoint, for display and for commands.
-    pub route_url: String,
-    /// Whether a key is sent.
-    pub has_key: bool,
-}
-
-/// The dashboard: the state that views share, and the views themselves.
-#[derive(Debug)]
-pub struct Model {
-    /// The state that views share.
-    pub state: State,
-    /// The view of each pane, the bottom of the stack.
-    panes: [Box<dyn View>; 4],
-    /// Views open over the pane, topmost last.
-    pub overlays: Vec<Box<dyn View>>,
-    /// What the last frame measured.
-    pub facts: FrameLayout,
-    views: view::Views,
-}
-
-impl std::ops::Deref for Model {
-    type Target = State;
-
-    fn deref(&self) -> &State {
-        &self.state
-    }
-}
-
-impl std::ops::DerefMut for Model {
-    fn deref_mut(&mut self) -> &mut State {
-        &mut self.state
-    }
-}
-
-impl Model {
-    /// The initial dashboard. `conditions` are added to the default ones of the offers.
-    pub fn new(profile: Profile, conditions: Option<Vec<Condition>>, views: view::Views) -> Self {
-        Self {
-            state: State::new(profile, conditions),
-            panes: Pane::ALL.map(views.pane),
-            overlays: Vec::new(),
-            facts: FrameLayout::default(),
-            views,
-        }
-    }
-
-    /// The view of the open pane.
-    pub(crate) fn pane_view(&self) -> &dyn View {
-        &*self.panes[self.state.pane as usize]
-    }
-
-    /// Whether typed characters go into a text.
-    fn takes_text(&self) -> bool {
-        stack::top(self).takes_text()
-    }
-
-    /// The contexts in which a key is looked up now.
-    pub fn contexts(&self) -> &'static [Context] {
-        stack::top(self).contexts()
-    }
-
-    /// When the model needs to be woken, on the monotonic clock: an expiring notice, the seconds of
-    /// a request in flight, the age of the rows.
-    pub fn deadline(&self, now: Now) -> Option<f64> {
-        let toast = self.toast.as_ref().map(|toast| toast.until);
-        let offers = &self.browsers[Resource::Offers];
-        let prices = self.pane == Pane::Offers && offers.figures.three.is_loading();
-        let view = prices.then(|| self.animation(now, 0.25)).flatten();
-        let writes = self.state.mutations.deadline(now);
-        let routes = self.routes.deadline(now);
-        let persistence = self.persistence.deadline();
-        let watch = watch::deadline(self, now);
-        let views = stack::deadline(self, now);
-        let order = sorting::deadline(self);
-        [
-            toast,
-            view,
-            writes,
-            routes,
-            persistence,
-            watch,
-            views,
-            order,
-        ]
-        .into_iter()
-        .flatten()
-        .reduce(f64::min)
-    }
-}
+use crate::domain::Resource;
 
 pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let is_input = persistence::is_input(&message);
@@ -228,6 +131,10 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             requests::recorded(&mut model.state, ticket, *entry);
             Vec::new()
         }
+        Message::Woken { spread } => {
+            watch::woken(&mut model.state, now, spread);
+            Vec::new()
+        }
         Message::Deadline => {
             if model
                 .toast
@@ -286,7 +193,10 @@ fn progressed(
         browser.progress(ticket, attempt, waiting.cloned());
     }
     let offers = &mut model.state.browsers[Resource::Offers];
-    offers.figures.three.progress(ticket, attempt, waiting);
+    offers
+        .computed
+        .price_models
+        .progress(ticket, attempt, waiting);
     groups::progress(model, ticket, attempt, waiting);
     model.state.requests.progress(ticket, attempt, waiting);
     stack::progress(model, ticket, attempt, waiting);

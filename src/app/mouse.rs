@@ -2,11 +2,12 @@
 
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
+use super::actions;
 use super::frame_layout::Target;
 use super::keymap::Action;
 use super::message::Effect;
+use super::model::Model;
 use super::remote::Now;
-use super::{Model, actions};
 
 /// Lines per turn of the wheel.
 const WHEEL: isize = 3;

@@ -5,14 +5,17 @@
 //! second Enter or resize sends twice. A write in flight is never aborted; its outcome reaches the
 //! history and the person whatever view is open by then.
 
+use super::groups;
 use super::message::{Effect, Toast};
+use super::pane::Pane;
+use super::profile::Profile;
 use super::remote::{Now, Ticket};
 use super::state::State;
-use super::{Model, Pane, Profile, groups, stack};
 use crate::api::pacing::Pacer;
 use crate::api::wire::{self, WireRequest};
 use crate::api::{ApiError, Operation, Reply, Request};
 use crate::domain::journal::{self, Entry, Intent, Outcome, Verdict, WriteKind};
+use crate::domain::workergroup::NewWorkergroup;
 use crate::domain::{Resource, Untrusted};
 
 /// Why a profile cannot write.
@@ -65,6 +68,8 @@ pub enum SendBlocked {
     NotConfirmed,
     /// The market's rate limit requires this many more seconds.
     TooEarly(f64),
+    /// The same was sent before, and whether it was done is unknown.
+    Unsettled,
 }
 
 /// The writes of the profile.
@@ -93,6 +98,18 @@ fn described(request: &Request) -> Option<(WriteKind, String)> {
         Request::Search(_) | Request::ListWorkergroups | Request::Route(_) | Request::Raw(_) => {
             None
         }
+    }
+}
+
+/// The workergroup that a request creates.
+const fn created(request: &Request) -> Option<&NewWorkergroup> {
+    match request {
+        Request::CreateWorkergroup(new) => Some(new),
+        Request::UnlistVolume { .. }
+        | Request::Search(_)
+        | Request::ListWorkergroups
+        | Request::Route(_)
+        | Request::Raw(_) => None,
     }
 }
 
@@ -152,7 +169,8 @@ impl Mutations {
     ///
     /// # Errors
     ///
-    /// When it was not confirmed, or the rate limit does not allow it yet.
+    /// When it was not confirmed, the rate limit does not allow it yet, or the same was sent before
+    /// and nobody has decided what became of it.
     pub fn send(
         &mut self,
         request: Request,
@@ -163,6 +181,9 @@ impl Mutations {
         let (kind, subject) = described(&request).ok_or(SendBlocked::NotConfirmed)?;
         if !matches!(self.stage(kind), Stage::Confirming(_)) {
             return Err(SendBlocked::NotConfirmed);
+        }
+        if created(&request).is_some_and(|new| self.unsettled_like(new).is_some()) {
+            return Err(SendBlocked::Unsettled);
         }
         let wait = self.ready_in(kind, now);
         if wait > 0.0 {
@@ -183,6 +204,7 @@ impl Mutations {
             address: profile.base_url.clone(),
             kind,
             subject,
+            group: created(&request).map(|new| Box::new(new.without_launch_args())),
         };
         self.history.push(Entry {
             intent: intent.clone(),
@@ -193,6 +215,11 @@ impl Mutations {
             request,
             intent,
         })
+    }
+
+    /// Forgets the intervals learned from refusals; the documented one stays.
+    pub fn forget_limits(&mut self) {
+        self.pacer.forget();
     }
 
     /// The kind of the write that waits for this response.
@@ -350,24 +377,24 @@ fn ascii_json(json: &str) -> String {
 /// Handles a response if a write waits for it; else `None`. Unless a view shows the outcome, a
 /// notice does.
 pub(super) fn answered(
-    model: &mut Model,
+    state: &mut State,
     now: Now,
     ticket: Ticket,
     response: &Result<Reply, ApiError>,
-) -> Option<Vec<Effect>> {
-    let kind = model.state.mutations.awaiting(ticket)?;
-    let completed = model.state.mutations.complete(kind, response, now)?;
-    let mut effects = match kind {
-        WriteKind::UnlistVolume => unlisted(&mut model.state, &completed, now),
-        WriteKind::CreateWorkergroup => groups::creation::answered(&mut model.state, now, response),
+) -> Option<(Completed, Vec<Effect>)> {
+    let kind = state.mutations.awaiting(ticket)?;
+    let completed = state.mutations.complete(kind, response, now)?;
+    let effects = match kind {
+        WriteKind::UnlistVolume => unlisted(state, &completed, now),
+        WriteKind::CreateWorkergroup => groups::creation::answered(state, now, response),
     };
-    let (is_shown, more) = stack::write_completed(model, now, &completed);
-    effects.extend(more);
-    if !is_shown {
-        notify(&mut model.state, &completed, now);
-        model.state.mutations.dismiss(kind);
-    }
-    Some(effects)
+    Some((completed, effects))
+}
+
+/// Tells the outcome of a write that no view shows.
+pub(super) fn announce(state: &mut State, completed: &Completed, now: Now) {
+    notify(state, completed, now);
+    state.mutations.dismiss(completed.kind);
 }
 
 /// The listing is gone from the market, so the table is out of date.

@@ -49,6 +49,14 @@ impl Pane {
         }
     }
 
+    /// Whether its rows are for rent: what compares and watches prices is about those.
+    pub(super) const fn has_prices(self) -> bool {
+        match self {
+            Self::Offers | Self::Volumes => true,
+            Self::Workergroups | Self::Requests => false,
+        }
+    }
+
     pub(super) fn shifted(self, by: usize) -> Self {
         let place = Self::ALL.iter().position(|pane| *pane == self).unwrap_or(0);
         Self::ALL[(place + by) % Self::ALL.len()]

@@ -3,9 +3,10 @@
 
 use super::browser::Browser;
 use super::message::{Effect, Message};
+use super::pane::Pane;
 use super::remote::Now;
 use super::split::Split;
-use super::{Model, Pane, State};
+use super::state::State;
 use crate::domain::saved::{PaneState, SearchSpec, Searches, Snapshot};
 use crate::domain::{Field, Resource, RowId};
 
@@ -50,8 +51,8 @@ impl State {
             ]
             .map(pane_state)
             .to_vec(),
-            job: self.browsers[Resource::Offers].figures.job,
-            volume_term: self.browsers[Resource::Volumes].figures.term,
+            job: self.browsers[Resource::Offers].computed.job,
+            volume_term: self.browsers[Resource::Volumes].computed.term,
             split: self.split.kept(),
         }
     }
@@ -68,9 +69,7 @@ impl State {
         self.persistence.kept = Some(snapshot.clone());
         Some(snapshot)
     }
-}
 
-impl Model {
     /// Restores the saved state, and saves from now on. Parts that cannot be read are named in the
     /// notices. A query `given` on the command line takes precedence and opens the offers;
     /// otherwise a start-up search takes precedence over the last query.
@@ -80,12 +79,12 @@ impl Model {
             for state in &snapshot.panes {
                 self.restore_pane(state, given);
             }
-            self.state.browsers[Resource::Offers].figures.job =
+            self.browsers[Resource::Offers].computed.job =
                 snapshot.job.filter(|job| job.validate().is_ok());
-            self.state.browsers[Resource::Offers].take_disk_of_job();
+            self.browsers[Resource::Offers].take_disk_of_job();
             self.split = Split::of(snapshot.split);
             let term = snapshot.volume_term;
-            self.state.browsers[Resource::Volumes].figures.term =
+            self.browsers[Resource::Volumes].computed.term =
                 term.filter(|term| term.validate().is_ok());
             let pane = Pane::ALL
                 .into_iter()
@@ -117,9 +116,9 @@ impl Model {
         let dialect = self.profile.dialect;
         let has_query = !(given && pane == Pane::Offers);
         let browser = match pane {
-            Pane::Offers => &mut self.state.browsers[Resource::Offers],
-            Pane::Volumes => &mut self.state.browsers[Resource::Volumes],
-            Pane::Workergroups => &mut self.state.browsers[Resource::Workergroups],
+            Pane::Offers => &mut self.browsers[Resource::Offers],
+            Pane::Volumes => &mut self.browsers[Resource::Volumes],
+            Pane::Workergroups => &mut self.browsers[Resource::Workergroups],
             Pane::Requests => return,
         };
         for text in &state.history {
@@ -167,24 +166,20 @@ impl Model {
 }
 
 /// Adds saving to the effects, some time after an input and before leaving.
-pub(super) fn watch(model: &mut Model, now: Now, is_input: bool, effects: &mut Vec<Effect>) {
-    if !model.state.persistence.is_on {
+pub(super) fn watch(state: &mut State, now: Now, is_input: bool, effects: &mut Vec<Effect>) {
+    if !state.persistence.is_on {
         return;
     }
-    if is_input && model.state.persistence.due.is_none() {
-        model.state.persistence.due = Some(now.mono + DELAY);
+    if is_input && state.persistence.due.is_none() {
+        state.persistence.due = Some(now.mono + DELAY);
     }
-    let is_due = model
-        .state
-        .persistence
-        .due
-        .is_some_and(|due| due <= now.mono);
+    let is_due = state.persistence.due.is_some_and(|due| due <= now.mono);
     let leaves = effects
         .iter()
         .position(|effect| matches!(effect, Effect::Quit));
     if is_due || leaves.is_some() {
-        model.state.persistence.due = None;
-        if let Some(snapshot) = model.unkept() {
+        state.persistence.due = None;
+        if let Some(snapshot) = state.unkept() {
             let place = leaves.unwrap_or(effects.len());
             effects.insert(place, Effect::Keep(Box::new(snapshot)));
         }

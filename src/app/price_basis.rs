@@ -24,7 +24,7 @@ impl Browser {
         Basis {
             model: query.offer_type,
             gb: self.listing().and_then(Listing::estimated_storage),
-            job: self.figures.job,
+            job: self.computed.job,
         }
     }
 
@@ -41,13 +41,13 @@ impl Browser {
         self.reprice();
         if self.resource() == Resource::Volumes {
             if let Some(listing) = self.remote.shown_mut() {
-                self.figures.fill_volumes(listing);
+                self.computed.fill_volumes(listing);
             }
         } else if self.resource() == Resource::Offers {
             let conditions: Vec<_> = self.local_conditions().into_iter().cloned().collect();
             let (pricing, disk) = (self.pricing(), self.wanted_disk());
             if let Some(listing) = self.remote.shown_mut() {
-                self.figures.fill_for(listing, pricing, disk, &conditions);
+                self.computed.fill_for(listing, pricing, disk, &conditions);
             }
         }
         self.rebuild();

@@ -119,7 +119,8 @@ pub fn toggle(cx: &mut Cx<'_>) {
         .columns
         .iter()
         .any(|field| COLUMNS.contains(&field.key));
-    let was_asked = !offers.figures.three.is_empty() || offers.figures.three.is_loading();
+    let was_asked =
+        !offers.computed.price_models.is_empty() || offers.computed.price_models.is_loading();
     let (effects, text) = if is_shown && was_asked {
         offers.hide_columns(&COLUMNS);
         (offers.forget_three(), "Price models hidden")
@@ -135,13 +136,13 @@ impl Browser {
     /// Requests the three price models and shows their columns after the price.
     pub(super) fn ask_three(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
         self.show_columns(&COLUMNS, "dph_total");
-        self.figures.three.ask(&self.query, tickets, now)
+        self.computed.price_models.ask(&self.query, tickets, now)
     }
 
     /// Cancels and clears the three price models.
     pub(super) fn forget_three(&mut self) -> Vec<Effect> {
-        let effects = self.figures.three.cancel();
-        self.figures.three = PriceModelSearches::default();
+        let effects = self.computed.price_models.cancel();
+        self.computed.price_models = PriceModelSearches::default();
         self.revalue();
         effects
     }

@@ -1,9 +1,9 @@
 //! What rows are priced for: offers for a job, volumes for a size and term.
 
-use super::State;
 use super::browser::Browser;
 use super::message::Effect;
 use super::remote::Now;
+use super::state::State;
 use crate::domain::cost::{Job, VolumeTerm};
 use crate::domain::query::{DEFAULT_STORAGE_GB, Direction};
 use crate::domain::{Operand, Operator, OrderKey, Query, Resource, Value};
@@ -25,7 +25,8 @@ impl State {
         let offers = &mut self.browsers[Resource::Offers];
         // The market's score ignores the bill: the lowest bill comes first, unless another order
         // was chosen.
-        let reorders = job.is_some() && offers.figures.job.is_none() && offers.is_ranked_by_score();
+        let reorders =
+            job.is_some() && offers.computed.job.is_none() && offers.is_ranked_by_score();
         let is_other_search = offers.set_job(job);
         let mut effects = Vec::new();
         if reorders && let Some(field) = offers.query.resource.catalog().column("job_cost") {
@@ -73,7 +74,7 @@ impl Browser {
 
     /// Runs a saved search; its job replaces the current one.
     pub fn load_saved(&mut self, query: Query, words: Vec<String>, job: Option<Job>) {
-        if job.is_some() && job != self.figures.job {
+        if job.is_some() && job != self.computed.job {
             self.set_job(job);
         }
         self.load(query, words);
@@ -84,13 +85,13 @@ impl Browser {
     /// queried for those prices.
     pub fn set_job(&mut self, job: Option<Job>) -> bool {
         let before = self.query.clone();
-        match (self.figures.job, job) {
+        match (self.computed.job, job) {
             (None, Some(_)) => {
-                self.figures.jobless_storage = self.query.storage;
+                self.computed.jobless_storage = self.query.storage;
                 self.reorder("dph_total", "job_cost");
             }
             (Some(_), None) => {
-                self.query.storage = self.figures.jobless_storage.or(Some(DEFAULT_STORAGE_GB));
+                self.query.storage = self.computed.jobless_storage.or(Some(DEFAULT_STORAGE_GB));
                 self.reorder("job_cost", "dph_total");
             }
             (None, None) | (Some(_), Some(_)) => {}
@@ -98,7 +99,7 @@ impl Browser {
         if self.is_at_top() {
             self.go_to_top();
         }
-        self.figures.job = job;
+        self.computed.job = job;
         self.take_disk_of_job();
         self.hide_columns(&JOB_COLUMNS);
         if let Some(job) = job {
@@ -119,7 +120,7 @@ impl Browser {
 
     /// Makes the disk of the job, if there is one, the storage that prices include.
     pub(super) fn take_disk_of_job(&mut self) {
-        if let Some(job) = self.figures.job {
+        if let Some(job) = self.computed.job {
             self.query.storage = Some(job.disk_gb);
         }
     }
@@ -141,7 +142,7 @@ impl Browser {
         if self.is_at_top() {
             self.go_to_top();
         }
-        self.figures.term = term;
+        self.computed.term = term;
         if term.is_some() {
             self.show_columns(&TERM_COLUMNS, "storage_cost");
         } else {

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::actions;
 use super::browser::Browser;
+use super::suggestions;
 use crate::domain::field::Kind;
 use crate::domain::language::{self, Completion};
 use crate::domain::{CellRef, country};
@@ -32,7 +32,7 @@ impl Browser {
             self.bar.input.cursor_byte(),
             self.query.catalog(),
             self.dialect(),
-            &|field| actions::seen_values(listing, field),
+            &|field| suggestions::seen_values(listing, field),
         );
         let counts = self.candidate_counts(&completion);
         self.bar.offer(completion, counts);
@@ -73,7 +73,10 @@ impl Browser {
         if !matches!(field.kind, Kind::Text | Kind::Country | Kind::Flag) {
             return Vec::new();
         }
+        let candidates = &completion.candidates;
         let column = listing.column(field);
+        let longest = candidates.iter().map(|it| it.label.len()).max();
+        let longest = longest.unwrap_or(0);
         let mut counts: HashMap<Cow<'_, str>, usize> = HashMap::new();
         for row in 0..listing.len() {
             let value: Cow<'_, str> = match column.cell(row) {
@@ -82,11 +85,21 @@ impl Browser {
                 CellRef::Flag(flag) => if flag { "true" } else { "false" }.into(),
                 CellRef::Number(_) | CellRef::Missing | CellRef::Null | CellRef::Bad(_) => continue,
             };
-            *counts.entry(value).or_default() += 1;
+            // Longer than every candidate, it is none of them.
+            if value.len() <= longest {
+                *counts.entry(value).or_default() += 1;
+            }
         }
-        let candidates = completion.candidates.iter();
+        let count = |label: &str| counts.get(label).copied().unwrap_or(0);
         candidates
-            .map(|candidate| counts.get(&*candidate.label).copied().unwrap_or(0))
+            .iter()
+            .map(|candidate| match country::group(&candidate.label) {
+                Some(codes) if field.kind == Kind::Country => {
+                    codes.iter().map(|code| count(code)).sum()
+                }
+                _ if candidate.label == language::ANY => listing.len(),
+                _ => count(&candidate.label),
+            })
             .collect()
     }
 }

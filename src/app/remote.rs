@@ -1,6 +1,7 @@
 //! Remote data: requests in flight, and the one rule against stale responses.
 
-use crate::api::ApiError;
+use crate::api::{ApiError, Reply};
+use crate::domain::Listing;
 
 /// The current time, passed to the core, which never reads a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -9,6 +10,15 @@ pub struct Now {
     pub mono: f64,
     /// Seconds since 1970.
     pub epoch: f64,
+}
+
+impl Now {
+    /// Whether the computer was suspended since an `earlier` moment: wall clocks run on meanwhile,
+    /// the other one stops.
+    pub fn was_suspended_since(self, earlier: Self) -> bool {
+        const LEAST: f64 = 30.0;
+        (self.epoch - earlier.epoch) - (self.mono - earlier.mono) > LEAST
+    }
 }
 
 /// The number of a request; never reused.
@@ -177,5 +187,26 @@ impl<T> Remote<T> {
                 Phase::Idle
             };
         }
+    }
+}
+
+impl Remote<Listing> {
+    /// Accepts the records it waits for; gives back what it does not wait for.
+    pub fn take_records(
+        &mut self,
+        ticket: Ticket,
+        now: Now,
+        response: Result<Reply, ApiError>,
+    ) -> Option<Result<Reply, ApiError>> {
+        if self.awaited() != Some(ticket) {
+            return Some(response);
+        }
+        let listing = match response {
+            Ok(Reply::Records(listing)) => Ok(*listing),
+            Ok(other) => return Some(Ok(other)),
+            Err(error) => Err(error),
+        };
+        self.accept(ticket, now, listing);
+        None
     }
 }

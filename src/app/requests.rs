@@ -8,9 +8,9 @@ mod runs;
 mod send;
 mod show;
 
-use super::State;
 use super::message::Toast;
 use super::remote::{Now, Ticket, Waiting};
+use super::state::State;
 use super::view::Response;
 use crate::api::Operation;
 use crate::api::ledger::{Ledger, LedgerEntry};
@@ -326,7 +326,7 @@ pub(super) fn recorded(state: &mut State, ticket: Option<Ticket>, entry: LedgerE
         pane,
         ..
     } = state;
-    if *pane == super::Pane::Requests && requests.selected.is_none() {
+    if *pane == super::pane::Pane::Requests && requests.selected.is_none() {
         requests.selected = requests.selected();
     }
     let is_shown = requests.filter.admits(&entry) && matches(&entry, &requests.words());

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::keymap::{Action, Context};
 use super::message::Effect;
+pub use super::message::RunSnapshot;
 use super::pane::Pane;
 use super::remote::{Now, Ticket, Tickets};
 use super::state::State;
@@ -26,16 +27,6 @@ const MOST_RUNS: usize = 20;
 
 /// The maximum number of attempts of all runs in memory before the oldest run is dropped.
 const MOST_ATTEMPTS: usize = 500_000;
-
-/// A run at one moment, to write to a file while it may continue.
-#[derive(Debug, Clone)]
-pub struct RunSnapshot(pub Arc<Run>);
-
-impl PartialEq for RunSnapshot {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
 
 /// A run and its requests.
 #[derive(Debug)]
@@ -403,26 +394,6 @@ impl State {
             CellRef::Text(name) if !name.is_empty() => Some(name.to_owned()),
             _ => None,
         }
-    }
-
-    /// The endpoints of the loaded workergroups, sorted.
-    pub fn endpoints(&self) -> Vec<String> {
-        let Some(listing) = self.browsers[Resource::Workergroups].listing() else {
-            return Vec::new();
-        };
-        let Some(field) = listing.catalog().by_key("endpoint_name") else {
-            return Vec::new();
-        };
-        let mut names: Vec<String> = listing
-            .column(field)
-            .texts()
-            .iter()
-            .map(|name| name.compared().to_owned())
-            .filter(|name| !name.is_empty())
-            .collect();
-        names.sort();
-        names.dedup();
-        names
     }
 
     /// Lists the workergroups if that was never done: a run needs their endpoints, and perhaps a

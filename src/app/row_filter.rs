@@ -4,8 +4,11 @@ use std::collections::HashSet;
 
 use crate::domain::field::Kind;
 use crate::domain::listing::Column;
-use crate::domain::text::occurrences;
+use crate::domain::text::{beginning, occurrences};
 use crate::domain::{Field, Listing, Untrusted};
+
+/// How much of a text is searched with every key, in bytes: more than any column shows.
+const SEARCHED: usize = 1024;
 
 /// Whether a column is searched for words.
 pub const fn is_searched(field: &Field) -> bool {
@@ -55,20 +58,23 @@ pub(super) fn narrow(
         fields.filter(|field| is_searched(field))
     };
     listing.prepare(fields());
-    let hits: Vec<Vec<Hits<'_>>> = words
-        .iter()
-        .map(|word| {
-            fields()
-                .map(|field| hits(listing, field, word))
-                .filter(|hits| !hits.texts.is_empty())
-                .collect()
-        })
-        .collect();
     let mut rows = view;
-    rows.retain(|row| {
-        let has_word = |columns: &Vec<Hits<'_>>| columns.iter().any(|hits| hits.has(*row));
-        hits.iter().all(has_word)
-    });
+    let mut hits: Vec<Vec<Hits<'_>>> = Vec::new();
+    for (place, word) in words.iter().enumerate() {
+        // Where nothing is left, a pasted page of words changes nothing.
+        if rows.is_empty() {
+            break;
+        }
+        if words[..place].contains(word) {
+            continue;
+        }
+        let columns: Vec<Hits<'_>> = fields()
+            .map(|field| hits_in(listing, field, word))
+            .filter(|hits| !hits.texts.is_empty())
+            .collect();
+        rows.retain(|row| columns.iter().any(|hits| hits.has(*row)));
+        hits.push(columns);
+    }
     let holds = |hits: &&Hits<'_>| rows.iter().any(|row| hits.has(*row));
     let mut revealed = Vec::new();
     for columns in &hits {
@@ -84,9 +90,12 @@ pub(super) fn narrow(
     Narrowed { rows, revealed }
 }
 
-fn hits<'a>(listing: &'a Listing, field: &'static Field, word: &str) -> Hits<'a> {
+fn hits_in<'a>(listing: &'a Listing, field: &'static Field, word: &str) -> Hits<'a> {
     let column = listing.column(field);
-    let holds = |text: &&Untrusted| !occurrences(text.compared(), word).is_empty();
+    let holds = |text: &&Untrusted| {
+        let (head, _) = beginning(text.compared(), SEARCHED);
+        !occurrences(head, word).is_empty()
+    };
     Hits {
         field,
         column,

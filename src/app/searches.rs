@@ -2,8 +2,9 @@
 
 use super::keymap::Action;
 use super::message::Effect;
+use super::pane::Pane;
+use super::state::State;
 use super::view::Cx;
-use super::{Model, Pane, State};
 use crate::domain::Resource;
 use crate::domain::saved::{SavedSearch, SearchChange, SearchSpec, Searches, presets};
 
@@ -40,7 +41,7 @@ pub fn current(name: String, state: &State) -> Option<SavedSearch> {
     Some(SavedSearch {
         name,
         note: String::new(),
-        job: browser.figures.job.filter(|_| is_priced),
+        job: browser.computed.job.filter(|_| is_priced),
         spec: SearchSpec::of(&browser.query, browser.ran_words()),
     })
 }
@@ -54,12 +55,12 @@ pub fn change(change: SearchChange, cx: &mut Cx<'_>) {
 }
 
 /// Takes over the searches in the file, with other programs' changes.
-pub(super) fn kept(model: &mut Model, result: Result<Searches, String>) {
-    model.state.persistence.pending = model.state.persistence.pending.saturating_sub(1);
+pub(super) fn kept(state: &mut State, result: Result<Searches, String>) {
+    state.persistence.pending = state.persistence.pending.saturating_sub(1);
     match result {
         // With another change in flight this response is stale.
-        Ok(searches) if model.state.persistence.pending == 0 => model.state.searches = searches,
+        Ok(searches) if state.persistence.pending == 0 => state.searches = searches,
         Ok(_) => {}
-        Err(why) => model.kept(Err(why)),
+        Err(why) => state.kept(Err(why)),
     }
 }

@@ -3,11 +3,11 @@
 //! The cheapest of 500 loaded offers is not the cheapest of 2,000. A new order over a truncated
 //! response therefore also requests the market's own top rows.
 
-use super::Model;
 use super::browser::Browser;
 use super::message::Effect;
 use super::remote::Now;
 use super::sort_editor::arrow;
+use super::state::State;
 use crate::domain::insight::Coverage;
 use crate::domain::{Direction, Field, Listing, OrderKey, Query, Resource};
 
@@ -127,12 +127,16 @@ impl Browser {
 }
 
 /// Sends the request for an order that has settled.
-pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
-    let super::State {
+pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
+    let is_held = state.held(now).is_some();
+    let State {
         browsers, tickets, ..
-    } = &mut model.state;
+    } = state;
     let mut effects = Vec::new();
     for browser in browsers.iter_mut() {
+        if is_held {
+            browser.ask_order_at = None;
+        }
         if browser.ask_order_at.is_some_and(|due| due <= now.mono) {
             effects.extend(browser.ask(tickets, now));
         }
@@ -141,10 +145,10 @@ pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
 }
 
 /// When the next order settles.
-pub(super) fn deadline(model: &Model) -> Option<f64> {
+pub(super) fn deadline(state: &State) -> Option<f64> {
     [
-        &model.state.browsers[Resource::Offers],
-        &model.state.browsers[Resource::Volumes],
+        &state.browsers[Resource::Offers],
+        &state.browsers[Resource::Volumes],
     ]
     .into_iter()
     .filter_map(|browser| browser.ask_order_at)

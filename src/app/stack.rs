@@ -3,15 +3,18 @@
 //! The stack of views starts with the view of the open pane, at index 0; what is open over it
 //! follows.
 
+use super::actions;
 use super::commands::Commands;
 use super::export::{NotWritten, Written};
 use super::frame_layout::Target;
-use super::keymap::Action;
+use super::keymap::{Action, Context};
 use super::message::{Effect, Toast};
+use super::model::Model;
 use super::mutations::Completed;
 use super::remote::{Now, Ticket, Waiting};
 use super::view::{Availability, Change, Cx, Outcome, Region, Response, View};
-use super::{Model, actions};
+use crate::widgets::text_area::LONGEST_TEXT;
+use crate::widgets::text_input::{LONGEST_LINE, Pasted};
 
 /// Runs `act` on the view at an index of the stack; `None` if there is no view.
 fn with<R>(
@@ -60,7 +63,7 @@ fn carry_out(model: &mut Model, now: Now, place: usize, change: Change) -> Vec<E
 
 /// Performs an action on the pane, whatever is open over it.
 fn perform_on_pane(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    match with(model, now, 0, |view, cx| view.update(action, cx)) {
+    match with(model, now, 0, |view, cx| view.act(action, cx)) {
         Some((Outcome::Handled, effects)) => effects,
         Some((Outcome::Ignored, _)) | None => open(model, now, action).unwrap_or_else(|| {
             ignored(model, now, action);
@@ -100,7 +103,7 @@ fn with_top<R>(
 
 /// Passes an action to the topmost view; `None` if the view ignores it.
 pub(super) fn update(model: &mut Model, now: Now, action: Action) -> Option<Vec<Effect>> {
-    let (outcome, effects) = with_top(model, now, |view, cx| view.update(action, cx))?;
+    let (outcome, effects) = with_top(model, now, |view, cx| view.act(action, cx))?;
     match outcome {
         Outcome::Handled => Some(effects),
         Outcome::Ignored => None,
@@ -148,6 +151,20 @@ pub(super) fn typed(
 
 /// Passes a pasted text to the topmost view.
 pub(super) fn pasted(model: &mut Model, now: Now, text: &str) -> Option<Vec<Effect>> {
+    let view = top(model);
+    let room = if view.contexts().contains(&Context::Editor) {
+        LONGEST_TEXT
+    } else {
+        LONGEST_LINE
+    };
+    if view.takes_text() && text.len() > room {
+        let pasted = Pasted {
+            too_long: text.len(),
+            ..Pasted::default()
+        };
+        model.state.toast = pasted.notice().map(|notice| Toast::error(notice, now));
+        return Some(Vec::new());
+    }
     let (outcome, effects) = with_top(model, now, |view, cx| view.paste(text, cx))?;
     if outcome == Outcome::Ignored {
         model.state.toast = Some(Toast::error("Can't paste here", now));

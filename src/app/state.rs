@@ -5,12 +5,16 @@ use std::ops::{Index, IndexMut};
 use super::browser::Browser;
 use super::groups::Groups;
 use super::keymap::{Chord, Keymap};
+use super::markets::data::Markets;
 use super::message::{Effect, Toast};
 use super::mutations::Mutations;
+use super::pane::Pane;
+use super::profile::Profile;
 use super::remote::{Now, Tickets};
 use super::requests::Requests;
 use super::routes::Routes;
-use super::{Pane, Profile, drafts, markets, persistence, sandbox, split, themes};
+use super::{drafts, persistence, sandbox, split, themes};
+use crate::api::ApiError;
 use crate::api::ledger::Ledger;
 use crate::domain::local::LocalTime;
 use crate::domain::saved::Searches;
@@ -35,6 +39,9 @@ pub struct State {
     pub size: (u16, u16),
     /// Whether the terminal has the focus, as far as it reports it.
     pub is_focused: bool,
+    /// Why timers send nothing: the key was refused or the quota is used up, as the latest response
+    /// said.
+    pub hold: Option<ApiError>,
     /// Requests and responses.
     pub ledger: Ledger,
     /// The state of the Requests pane beside the ledger.
@@ -51,7 +58,7 @@ pub struct State {
     /// The time zone of the person.
     pub zone: jiff::tz::TimeZone,
     /// The markets to connect to.
-    pub markets: markets::Markets,
+    pub markets: Markets,
     /// The themes, and the current one.
     pub themes: themes::Themes,
     /// State of closed views.
@@ -153,6 +160,7 @@ impl State {
             toast: None,
             size: (80, 24),
             is_focused: true,
+            hold: None,
             ledger: Ledger::default(),
             requests: Box::default(),
             mutations: Mutations::default(),
@@ -162,7 +170,7 @@ impl State {
             sandbox: sandbox::SandboxNotes::default(),
             split: split::Split::default(),
             zone: jiff::tz::TimeZone::UTC,
-            markets: markets::Markets::default(),
+            markets: Markets::default(),
             themes: themes::Themes::default(),
             drafts: drafts::Drafts::default(),
             tickets: Tickets::default(),
@@ -200,6 +208,25 @@ impl State {
     pub(super) fn browser_and_tickets(&mut self) -> Option<(&mut Browser, &mut Tickets)> {
         let resource = self.pane.resource()?;
         Some((&mut self.browsers[resource], &mut self.tickets))
+    }
+
+    /// Learns from a response whether timers may send requests.
+    pub(super) fn note_response<T>(&mut self, response: &Result<T, ApiError>) {
+        match response {
+            Ok(_) => self.hold = None,
+            // A missing permission is about one operation only.
+            Err(ApiError::NotPermitted { .. }) => {}
+            Err(error) if error.stops_timers(0.0) => self.hold = Some(error.clone()),
+            Err(_) => {}
+        }
+    }
+
+    /// Why a timer must not send a request now, if it must not: it would meet the same error. What a
+    /// person asks for is sent.
+    pub fn held(&self, now: Now) -> Option<&ApiError> {
+        self.hold
+            .as_ref()
+            .filter(|error| error.stops_timers(now.epoch))
     }
 
     /// The person's time zone and the current time.

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::actions::seen_values;
 use super::browser::Browser;
 use crate::domain::field::{Filter, Kind};
-use crate::domain::{Field, language};
+use crate::domain::text::visible;
+use crate::domain::{Field, Listing, country, language};
 
 /// The names in the records of a pane, by field. They are collected over time, because an empty
 /// response has none.
@@ -37,4 +37,27 @@ impl Browser {
             })
             .collect()
     }
+}
+
+/// The different values of a text field that are here, for completion and choices.
+pub(super) fn seen_values(listing: Option<&Listing>, field: &Field) -> Vec<String> {
+    let Some(listing) = listing else {
+        return Vec::new();
+    };
+    let known = listing.catalog().fields().iter().find(|own| *own == field);
+    let Some(own) = known else { return Vec::new() };
+    let mut values: Vec<String> = listing
+        .column(own)
+        .texts()
+        .iter()
+        .map(|text| match own.kind {
+            Kind::Country => country::code(text.compared()),
+            _ => text.compared(),
+        })
+        .filter(|text| !text.is_empty() && visible(text, 80) == **text)
+        .map(str::to_owned)
+        .collect();
+    values.sort();
+    values.dedup();
+    values
 }

@@ -1,6 +1,6 @@
 //! The title of the terminal's window.
 
-use super::State;
+use super::state::State;
 use crate::domain::text::visible;
 
 /// The market and the pane, so that one window among many can be found.

@@ -6,29 +6,22 @@
 use std::fmt;
 
 use crossterm::event::KeyEvent;
-use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Position, Rect};
-use ratatui::text::Line;
-use ratatui::widgets::{StatefulWidget, Widget};
+use ratatui::layout::Rect;
 
-use super::State;
 use super::commands::Commands;
 use super::export::{NotWritten, Written};
-use super::frame_layout::{FrameLayout, Target};
+use super::frame_layout::FrameLayout;
 use super::keymap::{Action, Context};
 use super::message::{Effect, Toast};
 use super::mutations::Completed;
 use super::pane::Pane;
 use super::remote::{Now, Ticket, Waiting};
+pub use super::scene::Scene;
+use super::state::State;
 use crate::api::{ApiError, Reply, Request};
 use crate::domain::Field;
-use crate::widgets::form::{Form, FormLayout, FormLines};
-use crate::widgets::list::{List, ListLines};
-use crate::widgets::panel::Size;
-use crate::widgets::report::{Report, ReportLayout, ReportLines};
-use crate::widgets::text_area::{TextArea, TextAreaLines};
-use crate::widgets::text_input::{InputLine, Pasted, TextInput};
-use crate::widgets::theme::Theme;
+use crate::widgets::input_widget::InputWidget;
+use crate::widgets::text_input::Pasted;
 use crate::widgets::viewport::Viewport;
 
 /// The result of a request: its reply or its error.
@@ -109,34 +102,82 @@ pub trait View: fmt::Debug + Send {
         None
     }
 
+    /// The widget in the main region that keys, pastes and the wheel go to first, brought up to
+    /// date with the state.
+    fn widget(&mut self, cx: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        let _ = cx;
+        None
+    }
+
+    /// The text in its widget has changed.
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        let _ = cx;
+    }
+
+    /// Does what an action means to the widget, or else to the view.
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        let viewport = cx.viewport(Region::MAIN);
+        let widget = self.widget(cx);
+        if widget.is_some_and(|widget| widget.act(action, viewport)) {
+            Outcome::Handled
+        } else {
+            self.update(action, cx)
+        }
+    }
+
     /// Handles a key that no context binds: typed text.
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        let _ = (key, cx);
-        Outcome::Ignored
+        let viewport = cx.viewport(Region::MAIN);
+        let widget = self.widget(cx);
+        let is_typed = widget.is_some_and(|widget| widget.typed(key, viewport));
+        if is_typed {
+            self.text_changed(cx);
+        }
+        Outcome::of(is_typed)
     }
 
     /// Whether typed characters go into a text.
     fn takes_text(&self) -> bool {
-        false
+        self.contexts().iter().any(|context| context.takes_text())
     }
 
     /// Handles a pasted text. Ignoring it tells the person that nothing can be pasted here.
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        let _ = (text, cx);
-        Outcome::Ignored
+        let Some(pasted) = self.widget(cx).and_then(|widget| widget.pasted(text)) else {
+            return Outcome::Ignored;
+        };
+        cx.pasted(pasted);
+        self.text_changed(cx);
+        Outcome::Handled
     }
 
     /// Handles a click on the line of a region.
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
-        let _ = (region, line, cx);
-        Outcome::Ignored
+        let widget = self.widget(cx).filter(|_| region == Region::MAIN);
+        if widget.is_some_and(|widget| widget.select_line(line)) {
+            self.update(self.on_click(), cx)
+        } else {
+            Outcome::Ignored
+        }
     }
 
-    /// Handles a turn of the wheel by this many lines; by default as cursor steps.
+    /// What choosing a line of its list by a click does.
+    fn on_click(&self) -> Action {
+        Action::Submit
+    }
+
+    /// Takes a turn of the wheel, by so many lines; as so many steps of the cursor unless the
+    /// widget or the view knows better.
     fn wheel(&mut self, lines: isize, cx: &mut Cx<'_>) {
+        let viewport = cx.viewport(Region::MAIN);
+        if let Some(widget) = self.widget(cx)
+            && widget.wheel(lines, viewport)
+        {
+            return;
+        }
         let action = if lines < 0 { Action::Up } else { Action::Down };
         for _ in 0..lines.unsigned_abs() {
-            self.update(action, cx);
+            self.act(action, cx);
         }
     }
 
@@ -340,9 +381,8 @@ impl<'a> Cx<'a> {
 
     /// Says what a paste left out.
     pub fn pasted(&mut self, pasted: Pasted) {
-        if pasted.refused > 0 {
-            let many = pasted.refused;
-            self.complain(format!("{many} invisible or control characters left out"));
+        if let Some(notice) = pasted.notice() {
+            self.complain(notice);
         }
     }
 
@@ -366,168 +406,5 @@ impl<'a> Cx<'a> {
     /// How many lines an action moves in the main region; `None` if it does not move.
     pub fn motion(&self, action: Action) -> Option<isize> {
         action.motion(self.viewport(Region::MAIN).page)
-    }
-}
-
-/// What a view draws on, and what it can read meanwhile.
-pub struct Scene<'a, 'b> {
-    pub frame: &'a mut Frame<'b>,
-    pub theme: &'a Theme,
-    /// The market, its data and the person's settings.
-    pub state: &'a State,
-    pub now: Now,
-    /// The size class of the screen.
-    pub size: Size,
-    /// What this frame has measured so far.
-    pub(crate) facts: &'a mut FrameLayout,
-    /// What the last frame measured.
-    pub(crate) before: &'a FrameLayout,
-    pub(crate) depth: usize,
-    pub(crate) cursor: Option<Position>,
-}
-
-impl fmt::Debug for Scene<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scene").finish_non_exhaustive()
-    }
-}
-
-impl Scene<'_, '_> {
-    pub fn render(&mut self, widget: impl Widget, area: Rect) {
-        self.frame.render_widget(widget, area);
-    }
-
-    /// Draws a scrolling widget, which keeps its position from frame to frame; returns its
-    /// viewport.
-    pub fn scroll(
-        &mut self,
-        region: Region,
-        widget: impl StatefulWidget<State = Viewport>,
-        area: Rect,
-    ) -> Viewport {
-        let mut viewport = self.before.viewport(self.depth, region);
-        self.frame
-            .render_stateful_widget(widget, area, &mut viewport);
-        self.facts.viewports.push((self.depth, region, viewport));
-        viewport
-    }
-
-    /// Draws the lines of a list.
-    pub fn list<T: Clone>(&mut self, region: Region, list: &List<T>, area: Rect) -> Viewport {
-        self.scroll(region, ListLines::new(list, self.theme), area)
-    }
-
-    /// Draws a report with its search.
-    pub fn report(&mut self, region: Region, report: &Report, area: Rect) -> Viewport {
-        self.report_of(region, report, report.lines(), area)
-    }
-
-    /// Draws a report with other styles, or newer figures, than when it was searched.
-    pub fn report_of(
-        &mut self,
-        region: Region,
-        report: &Report,
-        lines: &[Line<'static>],
-        area: Rect,
-    ) -> Viewport {
-        let mut layout = ReportLayout {
-            viewport: self.before.viewport(self.depth, region),
-            cursor: None,
-        };
-        let lines = ReportLines::new(report, self.theme).showing(lines);
-        self.frame.render_stateful_widget(lines, area, &mut layout);
-        self.cursor = layout.cursor.or(self.cursor);
-        let viewport = layout.viewport;
-        self.facts.viewports.push((self.depth, region, viewport));
-        viewport
-    }
-
-    /// Draws a list with its search line above it.
-    pub fn searched_list<T: Clone>(&mut self, list: &List<T>, area: Rect) {
-        let [line, lines] =
-            Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
-        self.render(Line::styled("/ ", self.theme.accent), line);
-        let typed = Rect {
-            x: line.x + 2,
-            width: line.width.saturating_sub(2),
-            ..line
-        };
-        self.input(&list.input, "type to search", typed);
-        self.list(Region::MAIN, list, lines);
-    }
-
-    /// Draws a form in the main region; clicks report the index of a field.
-    pub fn form<K: Copy + Eq>(&mut self, form: &Form<K>, area: Rect) {
-        let before = self.before.viewport(self.depth, Region::MAIN);
-        let mut layout = FormLayout {
-            top: before.top,
-            ..FormLayout::default()
-        };
-        let lines = FormLines::new(form, self.theme);
-        self.frame.render_stateful_widget(lines, area, &mut layout);
-        self.cursor = layout.cursor.or(self.cursor);
-        let viewport = Viewport {
-            top: layout.top,
-            page: usize::from(area.height),
-            total: layout.total,
-            width: area.width,
-            rows: Rect::default(),
-        };
-        self.facts
-            .viewports
-            .push((self.depth, Region::MAIN, viewport));
-        for (place, field) in layout.fields {
-            self.clickable(place, Target::Item(Region::MAIN, field));
-        }
-    }
-
-    /// Draws a multi-line text editor and its cursor; clicks report a line.
-    pub fn text_area(&mut self, region: Region, text: &TextArea, area: Rect) {
-        let lines = TextAreaLines::new(text, self.theme);
-        let mut cursor = None;
-        self.frame.render_stateful_widget(lines, area, &mut cursor);
-        self.cursor = cursor;
-        let mut viewport = Viewport::default();
-        viewport.scroll_to(text.top(), text.lines().len(), area);
-        self.facts.viewports.push((self.depth, region, viewport));
-    }
-
-    /// Draws a text field and its cursor.
-    pub fn input(&mut self, input: &TextInput, placeholder: &str, area: Rect) {
-        let line = InputLine::new(input, self.theme).placeholder(placeholder);
-        let mut cursor = None;
-        self.frame.render_stateful_widget(line, area, &mut cursor);
-        self.cursor = cursor;
-    }
-
-    /// Writes a text at the right of a panel's top border that is known only after drawing, such as
-    /// which lines are visible; if the `title` cells of the title leave room for it.
-    pub fn label_border(&mut self, panel: Rect, title: u16, fact: &str) {
-        let line = Line::styled(format!(" {fact} "), self.theme.dim);
-        let width = u16::try_from(line.width()).unwrap_or(u16::MAX);
-        if width <= panel.width.saturating_sub(title + 6) {
-            let place = Rect::new(panel.right() - 1 - width, panel.y, width, 1);
-            self.render(line, place);
-        }
-    }
-
-    pub fn clickable(&mut self, area: Rect, target: Target) {
-        self.facts.targets.push((area.into(), target));
-    }
-
-    /// The displayed key of an action in these contexts.
-    pub fn key_in(&self, contexts: &[Context], action: Action) -> String {
-        self.state.keymap.key_in(contexts, action)
-    }
-
-    /// Lets the mouse drag the divider between two panels that share these columns.
-    pub fn divider(&mut self, border: Rect, columns: Rect) {
-        self.facts.split = Some((columns.x, columns.width));
-        self.clickable(border, Target::Rule);
-    }
-
-    /// The displayed key of an action.
-    pub fn key(&self, action: Action) -> String {
-        self.state.keymap.key_of(action)
     }
 }

@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::browser::Browser;
 use super::message::Effect;
+use super::pane::Pane;
 use super::remote::Now;
-use super::{Model, Pane};
+use super::state::State;
 use crate::domain::insight::{Coverage, coverage, differences};
 use crate::domain::{Field, Listing, Query, Resource, RowId};
 
@@ -95,7 +96,7 @@ impl Watch {
 const fn price_of(resource: Resource) -> &'static str {
     match resource {
         Resource::Offers => "dph_total",
-        _ => "storage_cost",
+        Resource::Volumes | Resource::Workergroups => "storage_cost",
     }
 }
 
@@ -181,19 +182,20 @@ impl Browser {
 }
 
 /// Why auto-refresh is unavailable in the open pane, if it is.
-pub(super) fn disabled(model: &Model) -> Option<String> {
-    (!matches!(model.state.pane, Pane::Offers | Pane::Volumes))
-        .then(|| "Only on Offers and Volumes".to_owned())
+pub(super) fn disabled(state: &State) -> Option<String> {
+    (!state.pane.has_prices()).then(|| "Only on Offers and Volumes".to_owned())
 }
 
 /// Sends the requests that are due.
-pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
-    let crate::app::State {
+pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
+    let is_held = state.held(now).is_some();
+    let State {
         browsers, tickets, ..
-    } = &mut model.state;
+    } = state;
     let mut effects = Vec::new();
     for browser in browsers.iter_mut() {
-        let stays = browser.remote().is_loading()
+        let stays = is_held
+            || browser.remote().is_loading()
             || browser
                 .remote()
                 .error()
@@ -211,20 +213,30 @@ pub(super) fn tick(model: &mut Model, now: Now) -> Vec<Effect> {
     effects
 }
 
+/// After a suspend: what is watched is asked for again within ten seconds, `spread` (0 to 1) of the
+/// way, since every program of this computer woke at once.
+pub(super) fn woken(state: &mut State, now: Now, spread: f64) {
+    for browser in &mut state.browsers {
+        if let Some(watch) = &mut browser.watch {
+            watch.next = now.mono + 10.0 * spread.clamp(0.0, 1.0);
+        }
+    }
+}
+
 /// When the next request is due.
-pub(super) fn deadline(model: &Model, now: Now) -> Option<f64> {
+pub(super) fn deadline(state: &State, now: Now) -> Option<f64> {
     // The countdown in the status line of the open pane changes every second.
     let due = |pane: Pane, browser: &Browser| {
         let next = browser.watching()?.next;
-        Some(if pane == model.state.pane {
+        Some(if pane == state.pane {
             next.min(now.mono + 1.0)
         } else {
             next
         })
     };
     [
-        due(Pane::Offers, &model.state.browsers[Resource::Offers]),
-        due(Pane::Volumes, &model.state.browsers[Resource::Volumes]),
+        due(Pane::Offers, &state.browsers[Resource::Offers]),
+        due(Pane::Volumes, &state.browsers[Resource::Volumes]),
     ]
     .into_iter()
     .flatten()

@@ -1,7 +1,7 @@
 //! The flags of `bourse groups create`: one for each row of the parameter table.
 
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
+use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, ValueEnum};
 
 use super::args::WriteArguments;
 use crate::domain::workergroup::{Draft, Key, PARAMETERS, Parameter, ParameterKind};
@@ -14,6 +14,19 @@ pub struct CreateArguments {
     /// How the write is confirmed and reported.
     #[command(flatten)]
     pub write: WriteArguments,
+
+    /// Say what became of the same creation, sent before with an unknown outcome
+    #[arg(long, value_enum, value_name = "OUTCOME")]
+    pub settle: Option<Settlement>,
+}
+
+/// What the person says became of a creation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Settlement {
+    /// The workergroup exists: nothing is sent
+    Created,
+    /// It does not exist: the request is sent
+    NotCreated,
 }
 
 /// The parameters as typed. A parameter is sent if and only if its flag is given.

@@ -1,5 +1,6 @@
 //! Standard output, standard error and the exit status.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
@@ -61,12 +62,14 @@ impl From<ApiError> for CliError {
 
 pub fn print(content: &[u8]) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
-    out.write_all(content)
-        .and_then(|()| out.flush())
-        .map_err(|error| match error.kind() {
-            io::ErrorKind::BrokenPipe => CliError::Closed,
-            _ => CliError::Failed(format!("can't write: {error}")),
-        })
+    ended(out.write_all(content).and_then(|()| out.flush()))
+}
+
+fn ended(written: io::Result<()>) -> Result<(), CliError> {
+    written.map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => CliError::Closed,
+        _ => CliError::Failed(format!("can't write: {error}")),
+    })
 }
 
 /// Prints JSON that contains untrusted text; on a terminal, characters that it would act on are
@@ -77,6 +80,22 @@ pub fn print_json(json: &str) -> Result<(), CliError> {
     } else {
         print(json.as_bytes())
     }
+}
+
+/// As [`print_json`], piece by piece: the whole of a long list would fill the memory once more.
+pub fn print_json_pieces<'p>(
+    pieces: impl IntoIterator<Item = Cow<'p, str>>,
+) -> Result<(), CliError> {
+    let is_terminal = io::stdout().is_terminal();
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let written = pieces.into_iter().try_for_each(|piece| {
+        if is_terminal {
+            out.write_all(text::json_for_terminal(&piece).as_bytes())
+        } else {
+            out.write_all(piece.as_bytes())
+        }
+    });
+    ended(written.and_then(|()| out.flush()))
 }
 
 /// Prints an error to stderr.

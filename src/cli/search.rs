@@ -230,7 +230,9 @@ pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>,
         .await?;
     match reply {
         Reply::Records(listing) => Ok(listing),
-        _ => Err(CliError::Failed("the response has no records".to_owned())),
+        Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_) => {
+            Err(CliError::Failed("the response has no records".to_owned()))
+        }
     }
 }
 
@@ -295,6 +297,6 @@ pub fn show(listing: &Listing, rows: &[u32], view: &View) -> Result<(), CliError
             Ok(())
         }
         Format::Csv => output::print(view.csv(listing, rows).as_bytes()),
-        Format::Json => output::print_json(&table::json(listing, rows, view.secrets)),
+        Format::Json => output::print_json_pieces(table::json(listing, rows, view.secrets)),
     }
 }

@@ -9,6 +9,7 @@ use secrecy::ExposeSecret as _;
 use super::args::Global;
 use super::keys::Source;
 use super::output::CliError;
+use crate::api::client::epoch_seconds;
 use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session};
 use crate::app::keys::Keymap;
 use crate::domain::{Condition, Dialect};
@@ -191,12 +192,12 @@ impl Settings {
     /// start.
     pub fn keep_pacing(&self, session: &Session) {
         if let Some(file) = self.pacing_file() {
-            let _ = file.save(by_name(session.learned()));
+            let _ = file.save(by_name(session.learned()), epoch_seconds());
         }
     }
 
     fn pacer(&self) -> Pacer {
-        let learned = self.pacing_file().map(|file| file.read());
+        let learned = self.pacing_file().map(|file| file.read(epoch_seconds()));
         let learned = learned.unwrap_or_default();
         Pacer::with_learned(
             Operation::ALL

@@ -1,5 +1,7 @@
 //! Records as text: a table for people, CSV and JSON for programs.
 
+use std::borrow::Cow;
+
 use unicode_width::UnicodeWidthStr as _;
 
 use super::args::{Format, SearchArguments};
@@ -148,22 +150,27 @@ fn fitting(fields: &[&'static Field], widths: &[usize], width: Option<usize>) ->
     kept
 }
 
-/// The records exactly as received, under the member that the specification names; secrets only if
-/// requested.
-pub fn json(listing: &Listing, rows: &[u32], secrets: bool) -> String {
-    let records: Vec<_> = rows
-        .iter()
-        .filter_map(|row| listing.json(*row as usize))
-        .map(|json| {
-            if secrets {
-                json.to_owned()
-            } else {
-                redact::record(json)
-            }
-        })
-        .collect();
-    let key = listing.catalog().list_key;
-    format!("{{\"{key}\": [{}]}}\n", records.join(",\n"))
+/// The records exactly as they came, under the member that the specification names, in pieces;
+/// without secrets unless asked for.
+pub fn json<'l>(
+    listing: &'l Listing,
+    rows: &'l [u32],
+    secrets: bool,
+) -> impl Iterator<Item = Cow<'l, str>> {
+    let records = rows.iter().filter_map(|row| listing.json(*row as usize));
+    let records = records.enumerate().flat_map(move |(place, json)| {
+        let record = if secrets {
+            Cow::Borrowed(json)
+        } else {
+            Cow::Owned(redact::record(json))
+        };
+        let gap = if place > 0 { ",\n" } else { "" };
+        [Cow::Borrowed(gap), record]
+    });
+    let start = format!("{{\"{}\": [", listing.catalog().list_key);
+    std::iter::once(Cow::Owned(start))
+        .chain(records)
+        .chain([Cow::Borrowed("]}\n")])
 }
 
 /// The width of the terminal, if standard output is one.

@@ -3,29 +3,33 @@
 //! The request is printed, confirmed by typing or by `--yes`, sent once and never retried, and
 //! journalled: the intent before the first byte, the outcome after the reply.
 
+mod unsettled;
+
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use serde::de::IgnoredAny;
 use tokio::time::Instant;
 
 use super::args::{ReplyFormat, UnlistArguments, WriteArguments};
-use super::create_args::{CreateArguments, flag};
+use super::create_args::{CreateArguments, Settlement, flag};
 use super::output::{self, CliError};
 use super::sandbox::Stop;
 use super::settings::{Market, Settings};
+use crate::api::client::epoch_seconds;
 use crate::api::{ApiError, Progress, Reply, Request, Session};
 use crate::app::groups::creation::CREATE;
 use crate::app::mutations::{self, Mutations, READ_ONLY, RequestPreview, SendBlocked};
 use crate::app::remote::{Now, Tickets};
 use crate::app::{Effect, Profile};
-use crate::domain::journal::{Verdict, WriteKind};
+use crate::domain::journal::{Entry, Verdict, WriteKind};
 use crate::domain::language::{self, LanguageError};
 use crate::domain::text::visible;
 use crate::domain::workergroup::{Key, NewWorkergroup, Objection};
-use crate::domain::{Condition, Operand, Operator, Untrusted, Value, WORKERGROUPS, format};
+use crate::domain::{Condition, Operand, Operator, Untrusted, Value, WORKERGROUPS};
 use crate::runtime::writes::{History, journalled};
+use crate::store::Journal;
 
 /// A write from the command line.
 struct Write {
@@ -37,6 +41,8 @@ struct Write {
     word: String,
     /// What to check if its outcome is unknown.
     check: String,
+    /// What became of the same, sent before, as the person says.
+    settle: Option<Settlement>,
 }
 
 pub async fn unlist(settings: &Settings, arguments: &UnlistArguments) -> Result<(), CliError> {
@@ -47,6 +53,7 @@ pub async fn unlist(settings: &Settings, arguments: &UnlistArguments) -> Result<
         subject: id.to_string(),
         word: id.to_string(),
         check: format!("Check listing {id} in the market's console before you unlist it again."),
+        settle: None,
     };
     perform(settings, write, arguments.write).await
 }
@@ -68,6 +75,7 @@ pub async fn create(settings: &Settings, arguments: &CreateArguments) -> Result<
             list_command(settings, &new)
         ),
         request: Request::CreateWorkergroup(new),
+        settle: arguments.settle,
     };
     perform(settings, write, arguments.write).await
 }
@@ -123,7 +131,7 @@ fn list_command(settings: &Settings, new: &NewWorkergroup) -> String {
 }
 
 async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Result<(), CliError> {
-    if !how.dry_run {
+    if !how.dry_run && write.settle != Some(Settlement::Created) {
         allowed(settings, how)?;
     }
     let connection = settings.connect().await?;
@@ -142,23 +150,27 @@ async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Resu
         return output::print(text.as_bytes());
     }
     output::tell(preview(&consent).trim_end());
-    let history = if profile.is_sandbox {
-        // The sandbox is another market in every run: an earlier write says nothing about it.
-        History {
-            entries: Vec::new(),
-            ..History::open(settings, &profile)
-        }
-    } else {
-        History::open(settings, &profile)
-    };
+    let mut history = History::open(settings, &profile);
+    if profile.is_sandbox {
+        // Another market in every run: of what was sent to an earlier one only workergroups stay.
+        let is_kept = |entry: &Entry| entry.intent.kind == WriteKind::CreateWorkergroup;
+        history.entries.retain(is_kept);
+    }
     if let Some(note) = &history.note {
         output::note(note);
     }
-    tell_unresolved(&history, &write);
+    let mut mutations = Mutations::default();
+    mutations.history = history.entries;
+    let journal = history.journal;
+    unsettled::tell(&mutations, &write);
+    if unsettled::settle(&mut mutations, journal.as_ref(), &write)? {
+        return Ok(());
+    }
     if !how.yes {
         confirm(&write.word)?;
     }
-    let sent = send(&connection.session, &profile, history, write, how.format).await;
+    let kept = (mutations, journal);
+    let sent = send(&connection.session, &profile, kept, write, how.format).await;
     settings.keep_pacing(&connection.session);
     sent
 }
@@ -192,22 +204,6 @@ fn preview(consent: &RequestPreview) -> String {
         consent.key,
         consent.body
     )
-}
-
-/// Warns of an earlier write to the same subject with an unknown outcome.
-fn tell_unresolved(history: &History, write: &Write) {
-    let open = history.entries.iter().rev().find(|entry| {
-        entry.intent.kind == write.kind
-            && entry.intent.subject == write.subject
-            && entry.verdict() == Verdict::Unknown
-    });
-    if let Some(entry) = open {
-        output::note(&format!(
-            "the outcome of the request of {} UTC is unknown. {}",
-            format::moment(entry.intent.at),
-            write.check
-        ));
-    }
 }
 
 /// Asks the person to type a word. Interrupting the process here means that nothing was sent.
@@ -248,6 +244,7 @@ async fn turn(
         match mutations.send(request.clone(), profile, tickets.take(), now()) {
             Ok(effect) => return Ok(effect),
             Err(SendBlocked::NotConfirmed) => return Err(not_sent("not confirmed")),
+            Err(SendBlocked::Unsettled) => return Err(not_sent("the same was sent before")),
             Err(SendBlocked::TooEarly(seconds)) => {
                 output::note(&format!("rate limited: sending in {} s", seconds.ceil()));
                 let span = Duration::try_from_secs_f64(seconds).unwrap_or_default();
@@ -265,7 +262,7 @@ async fn turn(
 async fn send(
     session: &Session,
     profile: &Profile,
-    history: History,
+    (mut mutations, journal): (Mutations, Option<Journal>),
     write: Write,
     format: ReplyFormat,
 ) -> Result<(), CliError> {
@@ -274,10 +271,8 @@ async fn send(
     let started = Instant::now();
     let now = || Now {
         mono: started.elapsed().as_secs_f64(),
-        epoch: epoch(),
+        epoch: epoch_seconds(),
     };
-    let mut mutations = Mutations::default();
-    mutations.history = history.entries;
     mutations.begin(kind);
     let effect = turn(&mut mutations, &request, profile, &now, &mut stop).await?;
     let Effect::Write {
@@ -297,8 +292,8 @@ async fn send(
         })
     };
     let calls = Arc::new(session.clone());
-    let journal = history.journal.map(Arc::new);
-    let sent = journalled(calls, journal, request, intent, notify, epoch);
+    let journal = journal.map(Arc::new);
+    let sent = journalled(calls, journal, request, intent, notify, epoch_seconds);
     let result = tokio::select! {
         biased;
         () = stop.wait() => {
@@ -352,11 +347,4 @@ fn unknown(why: &str, check: &str) -> CliError {
     CliError::Unknown(format!(
         "outcome unknown: {why}. The request was sent once and is not repeated.\n{check}"
     ))
-}
-
-/// The current time, in seconds since 1970.
-fn epoch() -> f64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0.0, |since| since.as_secs_f64())
 }

@@ -1,13 +1,22 @@
 //! Countries in location texts.
 
+/// The longest text that names a place, in bytes; a longer one is no place.
+const LONGEST: usize = 256;
+
 /// The country of a location: the text after the last comma, else all of it (`Texas, US`, `US` and
 /// `, US` give `US`).
 pub fn code(location: &str) -> &str {
+    if location.len() > LONGEST {
+        return location;
+    }
     location.rsplit(',').next().unwrap_or(location).trim()
 }
 
 /// A location for display: some hosts leave the region out, so `, CA` becomes `CA`.
 pub fn place(location: &str) -> &str {
+    if location.len() > LONGEST {
+        return location;
+    }
     match location.rsplit_once(',') {
         Some((region, _)) if region.trim().is_empty() => code(location),
         _ => location,
@@ -33,10 +42,20 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The codes of a group, if `name` is one.
+/// The codes of a group, if `name` is one or its beginning: `eur` is no code, so it can only be
+/// `EUROPE`.
 pub fn group(name: &str) -> Option<&'static [&'static str]> {
+    let begins = |known: &str| {
+        let start = known.get(..name.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(name))
+    };
     GROUPS
         .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(name))
+        .find(|(known, _)| known.len() == name.len() && begins(known))
+        .or_else(|| {
+            GROUPS
+                .iter()
+                .find(|(known, _)| name.len() > 2 && begins(known))
+        })
         .map(|(_, codes)| *codes)
 }

@@ -8,9 +8,13 @@ use super::dialect::Dialect;
 pub use super::field::Format;
 use super::field::{Field, Kind, Source, Unit};
 use super::listing::{FullRecord, Listing};
-use super::secrets::without_own_key;
-use super::text::Untrusted;
+use super::secrets;
+use super::text::{self, screen};
+use super::unit::MB_PER_GB;
 use super::value::CellRef;
+
+/// The most bytes that one cell of the screen is read from.
+const CELL_BYTES: usize = 128;
 
 /// Shown in a cell without a value.
 const BLANK: &str = "-";
@@ -38,15 +42,14 @@ pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> Strin
         CellRef::Bad(_) => MISFIT.to_owned(),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
         CellRef::Number(value) => number(field, value),
-        CellRef::Text(text) if field.kind == Kind::Country => {
-            Untrusted::from(country::place(text)).screen(width)
-        }
+        CellRef::Text(text) if field.kind == Kind::Country => screen(country::place(text), width),
         CellRef::Text(text) if field.kind != Kind::Secret => {
             let cell = |secret| listing.cell(row, secret);
-            let text = without_own_key(listing.catalog(), text, cell);
-            Untrusted::from(text.as_ref()).screen(width)
+            let most = width.saturating_mul(CELL_BYTES);
+            let (head, _) = secrets::shown(listing.catalog(), text, most, cell);
+            screen(&head, width)
         }
-        CellRef::Text(text) => Untrusted::from(text).screen(width),
+        CellRef::Text(text) => screen(text, width),
     }
 }
 
@@ -59,13 +62,12 @@ pub fn detail(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
         CellRef::Bad(found) => format!("invalid: {}", found.noun()),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
         CellRef::Number(value) => with_unit(field, value, dialect),
-        CellRef::Text(text) if field.kind == Kind::Secret => Untrusted::from(text).screen(4096),
-        CellRef::Text(text) if field.kind == Kind::Country => {
-            Untrusted::from(country::place(text)).screen(4096)
-        }
+        CellRef::Text(text) if field.kind == Kind::Secret => text::detail(text, 0),
+        CellRef::Text(text) if field.kind == Kind::Country => text::detail(country::place(text), 0),
         CellRef::Text(text) => {
-            let text = without_own_key(record.catalog(), text, |secret| record.cell(secret));
-            Untrusted::from(text.as_ref()).screen(4096)
+            let cell = |secret| record.cell(secret);
+            let (head, more) = secrets::shown(record.catalog(), text, text::DETAIL, cell);
+            text::detail(&head, more)
         }
     }
 }
@@ -87,7 +89,8 @@ pub fn number(field: &Field, value: f64) -> String {
         (Format::Places(places), ..) => format!("{value:.*}", usize::from(places)),
         (_, Kind::Epoch | Kind::Timestamp, _) => moment(value),
         (_, Kind::Integer, _) if value.fract() == 0.0 => format!("{value:.0}"),
-        (.., Unit::Megabytes) => gigabytes(value / 1000.0),
+        (.., Unit::Megabytes) if field.key == "gpu_ram" => gigabytes(nominal_gb(value)),
+        (.., Unit::Megabytes) => gigabytes(value / MB_PER_GB),
         (.., Unit::Gigabytes) => gigabytes(value),
         (.., Unit::Seconds) => span(value),
         (.., Unit::Ratio) => format!("{}%", trimmed(value * 100.0, 2)),
@@ -138,7 +141,10 @@ pub fn nominal_gb(megabytes: f64) -> f64 {
     let gb = megabytes / 1024.0;
     // Error correction takes one sixteenth.
     let is_near = |sold: &&f64| **sold >= gb - 0.5 && **sold <= gb * 1.07;
-    SOLD.iter().find(is_near).copied().unwrap_or(gb.round())
+    SOLD.iter()
+        .find(is_near)
+        .copied()
+        .unwrap_or((megabytes / MB_PER_GB).round())
 }
 
 /// A span of seconds in its largest fitting unit: `45s`, `12m`, `5.5h`, `71d`, `2.1y`.
@@ -201,6 +207,17 @@ fn commas(text: &str) -> String {
         out.push(digit);
     }
     out + rest
+}
+
+/// A number of bytes for people: `812 B`, `14.2 kB`, `3.1 MB`.
+pub fn size(bytes: usize) -> String {
+    #[expect(clippy::cast_precision_loss)] // for people
+    let amount = bytes as f64;
+    match bytes {
+        0..1000 => format!("{bytes} B"),
+        1000..999_950 => format!("{:.1} kB", amount / 1e3),
+        _ => format!("{:.1} MB", amount / 1e6),
+    }
 }
 
 /// An amount of money: `$26.63`, four decimals only below a cent.

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::text::Untrusted;
+use super::workergroup::NewWorkergroup;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -35,9 +36,38 @@ pub struct Intent {
     pub kind: WriteKind,
     /// The id of the listing, or the name of the workergroup's endpoint. Printable ASCII.
     pub subject: String,
+    /// The workergroup that was to be created, without its launch arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<Box<NewWorkergroup>>,
 }
 
-/// The outcome of a write.
+impl Intent {
+    /// Whether it is the creation of such a workergroup; launch arguments, which it does not hold,
+    /// make no difference.
+    pub fn is_creation_of(&self, new: &NewWorkergroup) -> bool {
+        self.kind == WriteKind::CreateWorkergroup
+            && match &self.group {
+                Some(group) => **group == new.without_launch_args(),
+                None => self.subject == clean(&new.subject()),
+            }
+    }
+
+    /// The workergroup that was to be created. Journals of old hold only its endpoint.
+    pub fn new_workergroup(&self) -> NewWorkergroup {
+        if let Some(group) = &self.group {
+            return (**group).clone();
+        }
+        let endpoint = self.subject.strip_prefix("endpoint ");
+        let id = endpoint.and_then(|name| name.parse().ok());
+        NewWorkergroup {
+            endpoint_id: id,
+            endpoint_name: endpoint.filter(|_| id.is_none()).map(str::to_owned),
+            ..NewWorkergroup::default()
+        }
+    }
+}
+
+/// What became of a write. A later outcome replaces an earlier one: the person may know more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {

@@ -19,6 +19,14 @@ pub struct Envelope {
     pub members: Vec<(String, Range<usize>)>,
 }
 
+// Ten times what the largest market has. A place in a list takes sixteen bytes here and a record's
+// cells a thousand, so that a response of millions of `{}` would fill the memory.
+/// The most records that are taken from a response.
+pub const MOST_RECORDS: usize = 100_000;
+
+/// The most other members that a response may have.
+const MOST_MEMBERS: usize = 1000;
+
 /// Why a response could not be split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
@@ -30,6 +38,11 @@ pub enum SplitError {
     /// The text is not a JSON object.
     #[error("the response is not a JSON object")]
     NotAnObject,
+    /// More records than are taken.
+    #[error("the response has more than 100,000 records")]
+    TooManyRecords,
+    #[error("the response has more than 1,000 members")]
+    TooManyMembers,
     /// JSON needs a comma, colon or bracket at this byte, and there is none.
     #[error("invalid JSON at byte {0}")]
     Broken(usize),
@@ -71,6 +84,9 @@ impl Splitter<'_> {
                 self.list()?;
             } else {
                 let value = self.value()?;
+                if self.envelope.members.len() == MOST_MEMBERS {
+                    return Err(SplitError::TooManyMembers);
+                }
                 self.envelope.members.push((name, value));
             }
             match self.peek() {
@@ -117,6 +133,9 @@ impl Splitter<'_> {
         }
         loop {
             let record = self.value()?;
+            if self.envelope.records.len() == MOST_RECORDS {
+                return Err(SplitError::TooManyRecords);
+            }
             self.envelope.records.push(record);
             match self.peek() {
                 Some(b',') => self.at += 1,

@@ -24,7 +24,7 @@ mod suggest;
 mod warn;
 
 pub use colour::{Token, highlight};
-pub use complete::{Candidate, Completion, complete};
+pub use complete::{ANY, Candidate, Completion, complete};
 pub use error::{LanguageError, Suggestion};
 pub use operand::parse_operand;
 pub use order::{parse_columns, parse_order, print_order};

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use unicode_width::UnicodeWidthStr as _;
 
@@ -132,7 +132,7 @@ impl Column {
 
 pub struct Listing {
     catalog: &'static Catalog,
-    body: Arc<str>,
+    body: String,
     spans: Vec<Range<usize>>,
     ids: Vec<RowId>,
     columns: Vec<OnceLock<Column>>,
@@ -141,6 +141,8 @@ pub struct Listing {
     skipped: Vec<Skipped>,
     duplicates: usize,
     estimate: Option<Estimate>,
+    /// The record that was read last, by its row.
+    last: Mutex<Option<(usize, Arc<FullRecord>)>>,
 }
 
 impl std::fmt::Debug for Listing {
@@ -157,7 +159,7 @@ impl Listing {
     pub fn empty(catalog: &'static Catalog) -> Self {
         Self {
             catalog,
-            body: "".into(),
+            body: String::new(),
             spans: Vec::new(),
             ids: Vec::new(),
             columns: (0..catalog.fields.len() + catalog.computed.len())
@@ -168,6 +170,7 @@ impl Listing {
             skipped: Vec::new(),
             duplicates: 0,
             estimate: None,
+            last: Mutex::default(),
         }
     }
 
@@ -175,7 +178,7 @@ impl Listing {
     /// from it where records have only an end date.
     pub fn read(
         catalog: &'static Catalog,
-        body: impl Into<Arc<str>>,
+        body: impl Into<String>,
         now: f64,
     ) -> Result<Self, ListingError> {
         let body = body.into();
@@ -186,7 +189,7 @@ impl Listing {
     /// Reads a response that is already split.
     pub fn from_envelope(
         catalog: &'static Catalog,
-        body: impl Into<Arc<str>>,
+        body: impl Into<String>,
         envelope: Envelope,
         now: f64,
     ) -> Result<Self, ListingError> {
@@ -209,8 +212,8 @@ impl Listing {
             .collect();
         let plan = read::Plan::new(self.catalog, &hot);
         let mut builders: Vec<Builder> = hot.iter().map(|_| Builder::default()).collect();
-        let mut seen = HashSet::with_capacity(records.len());
-        let body = Arc::clone(&self.body);
+        let mut seen = HashSet::new();
+        let body = std::mem::take(&mut self.body);
         for (index, span) in records.into_iter().enumerate() {
             let span = span.start + shift..span.end + shift;
             match plan.read(&body[span.clone()]) {
@@ -234,6 +237,7 @@ impl Listing {
                 }
             }
         }
+        self.body = body;
         for (builder, position) in builders.into_iter().zip(hot) {
             self.columns[position] = OnceLock::from(builder.column);
         }
@@ -364,8 +368,26 @@ impl Listing {
         }
     }
 
-    /// All fields of one record: for a detail view, which must not read columns of all rows.
-    pub fn whole(&self, row: usize) -> FullRecord {
+    /// All fields of one record: for a detail view, which must not read columns of all rows. The one
+    /// that was read last is kept, as a frame asks for it several times and a record may be large.
+    pub fn whole(&self, row: usize) -> Arc<FullRecord> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((own, record)) if *own == row => Arc::clone(record),
+            _ => {
+                let record = Arc::new(self.read_whole(row));
+                *last = Some((row, Arc::clone(&record)));
+                record
+            }
+        }
+    }
+
+    /// Forgets the record that was read last: its prices are others now.
+    fn forget_last(&mut self) {
+        self.last = Mutex::default();
+    }
+
+    fn read_whole(&self, row: usize) -> FullRecord {
         let positions: Vec<usize> = (0..self.catalog.fields.len()).collect();
         let plan = read::Plan::new(self.catalog, &positions);
         let record = self.json(row).and_then(|json| plan.read(json).ok());
@@ -400,20 +422,22 @@ impl Listing {
         self.column(field).text(row)
     }
 
-    /// A record's members that are not in its catalog, by name.
-    pub fn unknown_members(&self, row: usize) -> Vec<(String, serde_json::Value)> {
-        let known: HashSet<&str> = self
+    /// The JSON of a record's member; the last one of a repeated name, as JSON readers have it.
+    pub(crate) fn member(&self, row: usize, name: &str) -> Option<&str> {
+        read::member(self.json(row)?, name)
+    }
+
+    /// The first `most` of a record's members that its catalog does not know, as names and JSON, and
+    /// how many there are beyond them.
+    pub fn unknown_members(&self, row: usize, most: usize) -> (Vec<(String, &str)>, usize) {
+        let known = self
             .catalog
             .fields
             .iter()
             .flat_map(|field| read::members(&field.source))
             .collect();
-        self.json(row)
-            .and_then(|json| serde_json::from_str::<serde_json::Map<_, _>>(json).ok())
-            .unwrap_or_default()
-            .into_iter()
-            .filter(|(name, _)| !known.contains(name.as_str()))
-            .collect()
+        let json = self.json(row).unwrap_or_default();
+        read::other_members(json, &known, most)
     }
 
     /// The rows, in the server's order, that meet all `conditions`.

@@ -4,6 +4,7 @@
 //! needs the time (`duration` is "time left from now"), it is passed in as seconds since 1970.
 
 pub mod catalog;
+pub(crate) mod copies;
 pub mod cost;
 pub mod country;
 pub mod dialect;

@@ -80,6 +80,15 @@ impl Operator {
         matches!(self, Self::In | Self::Nin)
     }
 
+    /// The same comparison with a list: `in` for `=`, `notin` for `!=`.
+    pub const fn with_list(self) -> Self {
+        match self {
+            Self::Eq => Self::In,
+            Self::Neq => Self::Nin,
+            Self::Gt | Self::Lt | Self::Gte | Self::Lte | Self::In | Self::Nin => self,
+        }
+    }
+
     /// Whether the operator compares magnitudes, which text does not have.
     pub const fn is_ordering(self) -> bool {
         matches!(self, Self::Gt | Self::Lt | Self::Gte | Self::Lte)

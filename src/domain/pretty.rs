@@ -3,7 +3,7 @@
 
 use serde::de::IgnoredAny;
 
-use super::text::{json_for_terminal, visible};
+use super::text::{beginning, json_for_screen, visible};
 
 /// The maximum length in bytes of an object or array on one line; nested ones always span lines.
 const LONGEST_INLINE: usize = 60;
@@ -11,57 +11,84 @@ const LONGEST_INLINE: usize = 60;
 /// The maximum depth of indentation: deeper levels share it.
 const DEEPEST: usize = 16;
 
-/// The lines of a JSON text, two blanks per level; small things such as `{"eq": true}` on one line.
-pub fn json(text: &str) -> Vec<String> {
-    let bytes = text.as_bytes();
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    let mut depth = 0_usize;
-    let mut at = 0;
-    while at < bytes.len() {
-        let end = match bytes[at] {
-            b'"' => string_end(bytes, at),
-            _ => at + 1,
-        };
-        match bytes[at] {
-            b' ' | b'\t' | b'\n' | b'\r' => {}
-            open @ (b'{' | b'[') => {
-                if let Some(end) = small(bytes, at) {
-                    inline(&text[at..end], &mut line);
-                    at = end;
-                    continue;
+/// The longest line, in bytes: longer strings go on in the next one, so that however long a text is,
+/// a screen lays out only what it shows. Short enough for one line to fit a small screen.
+const LONGEST_LINE: usize = 512;
+
+/// A JSON text and where its lines begin and end; they are written when they are shown.
+#[derive(Debug, Default)]
+pub struct JsonText {
+    text: String,
+    lines: Vec<JsonLine>,
+}
+
+/// A line of laid-out JSON, as a part of the text.
+#[derive(Debug, Clone, Copy)]
+struct JsonLine {
+    start: usize,
+    end: usize,
+    depth: usize,
+    /// Whether it begins within a string that the line before began.
+    goes_on: bool,
+    /// Whether it ends within a string.
+    is_cut: bool,
+}
+
+impl JsonText {
+    pub fn new(text: String) -> Self {
+        let lines = lay_out(&text);
+        Self { text, lines }
+    }
+
+    /// How many lines there are.
+    pub const fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Whether there is no line.
+    pub const fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// A line, two blanks a level; small things such as `{"eq": true}` on one line.
+    pub fn line(&self, place: usize) -> String {
+        self.lines
+            .get(place)
+            .map_or_else(String::new, |line| written(&self.text, line))
+    }
+
+    /// What follows a line that ends within a string: the next line without its indent.
+    pub fn rest(&self, place: usize) -> Option<String> {
+        let is_cut = self.lines.get(place)?.is_cut;
+        is_cut.then(|| self.line(place + 1).trim_start().to_owned())
+    }
+
+    /// For each line that opens an object or list, the line that closes it.
+    pub fn ends(&self) -> Vec<Option<usize>> {
+        let bytes = self.text.as_bytes();
+        let mut ends = vec![None; self.lines.len()];
+        let mut open: Vec<usize> = Vec::new();
+        for (place, line) in self.lines.iter().enumerate() {
+            let first = bytes.get(line.start).filter(|_| !line.goes_on);
+            if matches!(first, Some(b'}' | b']')) {
+                let start = open.pop();
+                if let Some(start) = start.filter(|start| self.lines[*start].depth == line.depth) {
+                    ends[start] = Some(place);
                 }
-                line.push(char::from(open));
-                depth += 1;
-                turn(&mut lines, &mut line, depth);
             }
-            close @ (b'}' | b']') => {
-                depth = depth.saturating_sub(1);
-                turn(&mut lines, &mut line, depth);
-                line.push(char::from(close));
-            }
-            b',' => {
-                line.push(',');
-                turn(&mut lines, &mut line, depth);
-            }
-            b':' => line.push_str(": "),
-            // A string is one piece; anything else is ASCII in valid JSON, and taken as it is
-            // otherwise.
-            _ => {
-                let end = (end..=text.len())
-                    .find(|end| text.is_char_boundary(*end))
-                    .unwrap_or(text.len());
-                line.push_str(&text[at..end]);
-                at = end;
-                continue;
+            let last = line.end.checked_sub(1).map(|last| bytes[last]);
+            if matches!(last, Some(b'{' | b'[')) && !line.is_cut {
+                open.push(place);
             }
         }
-        at = end;
+        ends
     }
-    if !line.trim().is_empty() || lines.is_empty() {
-        lines.push(line);
-    }
-    lines
+}
+
+/// The lines of a JSON text, as [`JsonText::line`] writes them.
+pub fn json(text: &str) -> Vec<String> {
+    let lines = lay_out(text);
+    lines.iter().map(|line| written(text, line)).collect()
 }
 
 /// A body as lines for a screen: JSON laid out, with control characters as JSON escapes; any other
@@ -69,25 +96,151 @@ pub fn json(text: &str) -> Vec<String> {
 /// truncated.
 pub fn body(text: &str, is_cut: bool) -> Vec<String> {
     if is_json(text, is_cut) {
-        let lines = json(&json_for_terminal(text)).into_iter();
-        return lines.map(|line| visible(&line, usize::MAX)).collect();
+        return json(text);
     }
-    text.lines().map(|line| visible(line, usize::MAX)).collect()
+    let mut lines = Vec::new();
+    for mut rest in text.lines() {
+        loop {
+            let (head, more) = beginning(rest, LONGEST_LINE);
+            lines.push(visible(head, usize::MAX));
+            if more == 0 {
+                break;
+            }
+            rest = &rest[head.len()..];
+        }
+    }
+    lines
+}
+
+/// Where the lines of a JSON text are.
+fn lay_out(text: &str) -> Vec<JsonLine> {
+    let mut lines = Lines {
+        text,
+        lines: Vec::new(),
+        start: None,
+        depth: 0,
+        goes_on: false,
+    };
+    let bytes = text.as_bytes();
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b' ' | b'\t' | b'\n' | b'\r' => {
+                at += 1;
+                continue;
+            }
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                lines.end(at, false);
+            }
+            _ => {}
+        }
+        lines.begin(at, depth);
+        at = match bytes[at] {
+            b'{' | b'[' => match small(bytes, at) {
+                Some(end) => end,
+                None => {
+                    depth += 1;
+                    lines.end(at + 1, false);
+                    at + 1
+                }
+            },
+            b',' => {
+                lines.end(at + 1, false);
+                at + 1
+            }
+            b'"' => lines.string(at),
+            // Anything else is ASCII in sound JSON, and taken as it is in other.
+            _ => text.ceil_char_boundary(at + 1),
+        };
+        if lines.is_full(at) {
+            lines.end(at, false);
+        }
+    }
+    lines.end(bytes.len(), false);
+    if lines.lines.is_empty() {
+        lines.begin(0, 0);
+        lines.end(0, false);
+    }
+    lines.lines
+}
+
+/// The lines so far, and where the one that is not ended began.
+struct Lines<'t> {
+    text: &'t str,
+    lines: Vec<JsonLine>,
+    start: Option<usize>,
+    depth: usize,
+    goes_on: bool,
+}
+
+impl Lines<'_> {
+    /// Begins a line here, unless one is begun.
+    const fn begin(&mut self, at: usize, depth: usize) {
+        if self.start.is_none() {
+            self.start = Some(at);
+            self.depth = depth;
+        }
+    }
+
+    /// Ends the line here, if one is begun.
+    fn end(&mut self, end: usize, is_cut: bool) {
+        if let Some(start) = self.start.take() {
+            self.lines.push(JsonLine {
+                start,
+                end,
+                depth: self.depth,
+                goes_on: std::mem::replace(&mut self.goes_on, is_cut),
+                is_cut,
+            });
+        }
+    }
+
+    fn is_full(&self, at: usize) -> bool {
+        self.start.is_some_and(|start| at - start >= LONGEST_LINE)
+    }
+
+    /// Takes the string that opens at a place, over several lines if it is long; gives its end.
+    fn string(&mut self, at: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let mut at = at + 1;
+        while at < bytes.len() {
+            // Between two characters, and not within an escape.
+            if self.is_full(at) && self.text.is_char_boundary(at) {
+                self.end(at, true);
+                self.begin(at, self.depth);
+            }
+            match bytes[at] {
+                b'"' => return at + 1,
+                b'\\' => at += 2,
+                _ => at += 1,
+            }
+        }
+        self.text.ceil_char_boundary(at.min(bytes.len()))
+    }
+}
+
+/// A line as it is shown: indented, hostile characters as JSON's own escapes.
+fn written(text: &str, line: &JsonLine) -> String {
+    let mut out = "  ".repeat(line.depth.min(DEEPEST) + usize::from(line.goes_on));
+    let mut at = line.start;
+    if line.goes_on && at > 0 {
+        let end = string_end(&text.as_bytes()[..line.end], at - 1);
+        out.push_str(&text[at..end]);
+        at = end;
+    }
+    inline(&text[at..line.end], &mut out);
+    if !line.is_cut && out.ends_with(", ") {
+        out.pop();
+    }
+    json_for_screen(&out)
 }
 
 /// Whether a body is JSON, or starts like it and is truncated.
 pub fn is_json(text: &str, is_cut: bool) -> bool {
     let begins = text.trim_start_matches('\u{feff}').trim_start();
     begins.starts_with(['{', '[']) && (is_cut || serde_json::from_str::<IgnoredAny>(begins).is_ok())
-}
-
-/// Ends a line and starts the next one.
-fn turn(lines: &mut Vec<String>, line: &mut String, depth: usize) {
-    let next = "  ".repeat(depth.min(DEEPEST));
-    let ended = std::mem::replace(line, next);
-    if !ended.trim().is_empty() {
-        lines.push(ended);
-    }
 }
 
 /// The end of the object or array that starts at `at`, if it is small and holds no other.
@@ -183,5 +336,32 @@ mod tests {
         assert_eq!(json("}}]é"), ["}", "}", "]é"]);
         assert_eq!(json(""), [""]);
         assert_eq!(json(&"[".repeat(100_000)).len(), 100_000);
+    }
+
+    #[test]
+    fn a_long_string_goes_on_in_lines_that_fit_a_screen() {
+        let long = r#"é\"{, "#.repeat(1000);
+        let text = format!(r#"{{"a":"{long}","b":[{{}},1]}}"#);
+        let lines = json(&text);
+        assert!(lines.iter().all(|line| line.len() <= 520));
+        assert_eq!(
+            &lines[lines.len() - 5..][..3],
+            [r#"  "b": ["#, "    {},", "    1"]
+        );
+        // Nothing is lost, and nothing added but the indent.
+        let whole: String = lines[1..lines.len() - 5]
+            .iter()
+            .enumerate()
+            .map(|(place, line)| &line[if place == 0 { 2 } else { 4 }..])
+            .collect();
+        assert_eq!(whole, format!(r#""a": "{long}","#));
+    }
+
+    #[test]
+    fn piled_marks_are_written_as_escapes() {
+        let text = format!("[\"Ze\u{301}{}\"]", "\u{301}".repeat(20));
+        let pile = "\\u0301".repeat(20);
+        let shown = json(&text).concat();
+        assert!(shown.contains("Ze") && shown.contains(&pile), "{shown}");
     }
 }

@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use super::catalog::{Catalog, Resource};
 use super::field::{Field, Kind};
+use super::text::beginning;
 use super::value::CellRef;
 
 /// Parts of names of members that hold secrets.
@@ -79,9 +80,37 @@ pub(crate) fn without_own_key<'t, 'c>(
         .iter()
         .filter(|field| field.kind == Kind::Secret);
     secrets.fold(Cow::Borrowed(text), |text, secret| match cell(secret) {
-        CellRef::Text(key) if key.len() >= SHORTEST_KEY && text.contains(key) => {
-            Cow::Owned(text.replace(key, REMOVED))
-        }
+        CellRef::Text(key) if key.len() >= SHORTEST_KEY => without(text, key),
         _ => text,
     })
+}
+
+fn without<'t>(text: Cow<'t, str>, key: &str) -> Cow<'t, str> {
+    // Of what is longer than any key, the beginning is looked for, and what follows it goes too.
+    let (key, more) = beginning(key, LONGEST_KEY);
+    match text.find(key) {
+        None => text,
+        Some(_) if more == 0 => Cow::Owned(text.replace(key, REMOVED)),
+        Some(place) => Cow::Owned(format!("{}{REMOVED}", &text[..place])),
+    }
+}
+
+/// The beginning of a text of a record, of about `most` bytes, [`without_own_key`]; and how many
+/// bytes follow it. However long the text is, only its beginning is read.
+pub(crate) fn shown<'t, 'c>(
+    catalog: &Catalog,
+    text: &'t str,
+    most: usize,
+    cell: impl Fn(&'static Field) -> CellRef<'c>,
+) -> (Cow<'t, str>, usize) {
+    // A key may begin in what is shown and end behind it.
+    let (head, _) = beginning(text, most.saturating_add(LONGEST_KEY));
+    let (visible, more) = beginning(text, most);
+    match without_own_key(catalog, head, cell) {
+        Cow::Borrowed(_) => (Cow::Borrowed(visible), more),
+        Cow::Owned(safe) => {
+            let (safe, _) = beginning(&safe, most);
+            (Cow::Owned(safe.to_owned()), more)
+        }
+    }
 }

@@ -9,11 +9,20 @@ use std::ops::Range;
 
 use nucleo_matcher::chars::{normalize, to_lower_case};
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::format::size;
 
 // Real scripts stack two or three; hundreds paint over the lines above and below.
 /// The maximum number of combining marks on one character.
 const MARKS_PER_GRAPHEME: usize = 3;
+
+// The longest emoji and Indic letters take about thirty; a pile of marks has no end.
+/// The most bytes that are read for one character of a screen.
+const BYTES_PER_CHARACTER: usize = 32;
+
+/// How much of a text the details of a record show, in bytes.
+pub const DETAIL: usize = 4096;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Untrusted(Box<str>);
@@ -36,7 +45,7 @@ impl Untrusted {
 
     /// For one line of a screen: hostile characters visible, at most `max` terminal cells.
     pub fn screen(&self, max: usize) -> String {
-        truncate(&visible(&self.0, max.saturating_mul(4)), max)
+        screen(&self.0, max)
     }
 
     /// For several lines of a screen: as [`Untrusted::screen`], line breaks kept.
@@ -115,42 +124,74 @@ pub fn is_hostile(character: char) -> bool {
         || code & 0xFFFE == 0xFFFE
 }
 
-/// The text with hostile characters written as `<U+XXXX>` and excess combining marks cut, at most
-/// about `max_chars` characters long.
+/// The beginning of a text, of at most `most` bytes, and how many bytes follow it.
+pub fn beginning(text: &str, most: usize) -> (&str, usize) {
+    let head = &text[..text.floor_char_boundary(most)];
+    (head, text.len() - head.len())
+}
+
+/// One line of a screen: hostile characters visible, at most `max` terminal cells.
+pub fn screen(text: &str, max: usize) -> String {
+    truncate(&visible(text, max.saturating_mul(4)), max)
+}
+
+/// A text for the details of a record: at most [`DETAIL`] bytes of it, and how much more there is.
+/// `more` bytes follow behind `text`.
+pub fn detail(text: &str, more: usize) -> String {
+    let (head, cut) = beginning(text, DETAIL);
+    let shown = visible(head, DETAIL);
+    match cut + more {
+        0 => shown,
+        more => format!("{shown}… {} more", size(more)),
+    }
+}
+
+/// The text with hostile characters written as `<U+XXXX>` and piles of combining marks cut, at
+/// most about `max_chars` characters long. However long the text is, only what is shown is read.
 pub fn visible(text: &str, max_chars: usize) -> String {
-    let mut out = String::with_capacity(text.len().min(max_chars));
+    let (head, more) = beginning(text, max_chars.saturating_mul(BYTES_PER_CHARACTER));
+    let mut out = String::with_capacity(head.len().min(max_chars));
     let mut written = 0;
-    for grapheme in text.graphemes(true) {
+    for grapheme in head.graphemes(true) {
         if written >= max_chars {
             out.push('…');
-            break;
+            return out;
         }
-        let mut marks = 0;
-        for (index, character) in grapheme.chars().enumerate() {
-            if is_hostile(character) {
-                out.push_str(&escaped(character));
-                written += 8;
-                if written >= max_chars {
-                    break;
-                }
-                continue;
-            }
-            let is_mark = index > 0 && unicode_width::UnicodeWidthChar::width(character) == Some(0);
-            if index == 0 && unicode_width::UnicodeWidthChar::width(character) == Some(0) {
-                out.push_str(&escaped(character));
-            } else if !is_mark {
-                out.push(character);
-            } else if marks < MARKS_PER_GRAPHEME {
-                marks += 1;
-                out.push(character);
-            } else {
-                out.push_str("<+marks>");
-                break;
-            }
-            written += 1;
-        }
+        written += write_visible(grapheme, max_chars - written, &mut out);
+    }
+    if more > 0 {
+        out.push('…');
     }
     out
+}
+
+/// Writes one grapheme, at most about `most` characters of it; gives how many.
+fn write_visible(grapheme: &str, most: usize, out: &mut String) -> usize {
+    let (mut written, mut marks) = (0, 0);
+    for (index, character) in grapheme.chars().enumerate() {
+        if written >= most {
+            break;
+        }
+        let is_mark = UnicodeWidthChar::width(character) == Some(0);
+        if is_hostile(character) {
+            out.push_str(&escaped(character));
+            written += 8;
+            continue;
+        }
+        if is_mark && index == 0 {
+            out.push_str(&escaped(character));
+        } else if !is_mark {
+            out.push(character);
+        } else if marks < MARKS_PER_GRAPHEME {
+            marks += 1;
+            out.push(character);
+        } else {
+            out.push_str("<+marks>");
+            break;
+        }
+        written += 1;
+    }
+    written
 }
 
 fn escaped(character: char) -> String {
@@ -207,39 +248,70 @@ pub fn occurrences(text: &str, word: &str) -> Vec<Range<usize>> {
 
 /// Truncates a text to `max` terminal cells, ending with an ellipsis if anything was cut.
 pub fn truncate(text: &str, max: usize) -> String {
-    if text.width() <= max {
-        return text.to_owned();
-    }
-    if max == 0 {
-        return String::new();
-    }
-    let mut out = String::new();
+    // What fits beside an ellipsis, in bytes.
+    let mut fitting = 0;
     let mut width = 0;
-    for grapheme in text.graphemes(true) {
-        let next = grapheme.width();
-        if width + next > max - 1 {
-            break;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        width += grapheme.width();
+        if width > max {
+            let sign = if max == 0 { "" } else { "…" };
+            return format!("{}{sign}", &text[..fitting]);
         }
-        width += next;
-        out.push_str(grapheme);
+        if width < max {
+            fitting = at + grapheme.len();
+        }
     }
-    out.push('…');
-    out
+    text.to_owned()
 }
 
 /// JSON text whose strings hold no character that a terminal acts on: `\uXXXX` is legal JSON, so
 /// nothing is lost.
 pub fn json_for_terminal(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
-    for character in json.chars() {
+    let mut copied = 0;
+    for (at, character) in json.char_indices() {
         if is_hostile(character) && !matches!(character, '\n' | '\t' | '\r') {
-            let mut units = [0; 2];
-            for unit in character.encode_utf16(&mut units) {
-                let _ = write!(out, "\\u{unit:04x}"); // a String takes everything
+            out.push_str(&json[copied..at]);
+            push_json_escape(character, &mut out);
+            copied = at + character.len_utf8();
+        }
+    }
+    out.push_str(&json[copied..]);
+    out
+}
+
+// A screen of 200 by 50 cells is then some 60 kB, whatever a stranger's text is made of.
+/// The most bytes that the text of a body takes for each cell.
+const BYTES_PER_CELL: usize = 6;
+
+/// As [`json_for_terminal`], for a screen: what would pile up in a cell is escaped as well.
+pub fn json_for_screen(json: &str) -> String {
+    let json = json_for_terminal(json);
+    if json.is_ascii() {
+        return json;
+    }
+    let mut out = String::with_capacity(json.len());
+    for grapheme in json.graphemes(true) {
+        if grapheme.len() <= BYTES_PER_CELL * grapheme.width() {
+            out.push_str(grapheme);
+            continue;
+        }
+        for (place, character) in grapheme.chars().enumerate() {
+            // A mark without a letter would sit on the cell before.
+            if place == 0 && UnicodeWidthChar::width(character) > Some(0) {
+                out.push(character);
+            } else {
+                push_json_escape(character, &mut out);
             }
-        } else {
-            out.push(character);
         }
     }
     out
+}
+
+/// Writes a character as JSON's own escape.
+fn push_json_escape(character: char, out: &mut String) {
+    let mut units = [0; 2];
+    for unit in character.encode_utf16(&mut units) {
+        let _ = write!(out, "\\u{unit:04x}"); // a String takes everything
+    }
 }

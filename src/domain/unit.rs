@@ -2,6 +2,10 @@
 
 use super::dialect::{Dialect, TransferUnit};
 
+/// Megabytes in a gigabyte, wherever bourse shows or reads memory: the market's own client counts
+/// so.
+pub const MB_PER_GB: f64 = 1000.0;
+
 /// The unit of a field's values on the wire, and of bare numbers in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
@@ -94,7 +98,7 @@ impl Unit {
     /// The factor between a bare number in a query and the wire value.
     pub const fn query_factor(self) -> f64 {
         match self {
-            Self::Megabytes => 1000.0,
+            Self::Megabytes => MB_PER_GB,
             Self::Seconds => 86_400.0,
             _ => 1.0,
         }

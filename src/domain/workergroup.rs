@@ -6,7 +6,7 @@
 //! to, [`drift`] what changed since a listing was last seen, and [`candidates`] which group may be
 //! the one whose creation was never confirmed.
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::query::number_json;
 
@@ -43,7 +43,8 @@ const SURELY_MEGABYTES: u32 = 2048;
 
 /// The body of `POST /api/v0/workergroups/`. A member is sent if and only if it is `Some`. A valid
 /// [`Draft`] builds one.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct NewWorkergroup {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint_name: Option<String>,
@@ -136,6 +137,15 @@ impl NewWorkergroup {
             object(Key::GpuRam, "is in GB here: write 24, not 24000");
         }
         found
+    }
+
+    /// The same without its launch arguments: those may hold passwords, so that they are not kept.
+    #[must_use]
+    pub fn without_launch_args(&self) -> Self {
+        Self {
+            launch_args: None,
+            ..self.clone()
+        }
     }
 
     /// The endpoint, as the journal names it.

@@ -20,6 +20,12 @@ pub trait Calls: Send + Sync + 'static {
     fn learned(&self) -> Vec<(Operation, f64)> {
         Vec::new()
     }
+
+    /// Forgets the intervals learned from refusals.
+    fn forget_pacing(&self) {}
+
+    /// Uses no connection again that is open now.
+    fn drop_connections(&self) {}
 }
 
 impl Calls for Session {
@@ -30,5 +36,13 @@ impl Calls for Session {
 
     fn learned(&self) -> Vec<(Operation, f64)> {
         Self::learned(self)
+    }
+
+    fn forget_pacing(&self) {
+        Self::forget_pacing(self);
+    }
+
+    fn drop_connections(&self) {
+        Self::drop_connections(self);
     }
 }

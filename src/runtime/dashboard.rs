@@ -6,13 +6,14 @@
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 pub use super::calls::{Boxed, Calls, Notify};
+use super::clock::Clock;
 use super::config_watch::{ConfigWatch, Reloaded};
 use super::disk_writer::{DiskWriter, Job};
 use super::editor::Document;
@@ -21,7 +22,7 @@ use super::messages::{message, told};
 use super::routes;
 use super::start::{Themes, theme_choices};
 pub use super::surface::{Surface, TerminalEvent};
-use super::writes::journalled;
+use super::writes::{self, journalled};
 use crate::api::{ApiError, Operation, Request};
 use crate::app::configuration::Reconfigured;
 use crate::app::frame_layout::FrameLayout;
@@ -69,29 +70,6 @@ pub struct Dashboard<S> {
     pending: PendingConnections,
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Clock {
-    start: Instant,
-}
-
-impl Clock {
-    pub(super) fn now(self) -> Now {
-        Now {
-            mono: self.start.elapsed().as_secs_f64(),
-            epoch: SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .map_or(0.0, |since| since.as_secs_f64()),
-        }
-    }
-
-    fn instant(self, mono: f64) -> Instant {
-        let after = Duration::try_from_secs_f64(mono.max(0.0)).unwrap_or(Duration::MAX);
-        self.start
-            .checked_add(after)
-            .unwrap_or_else(|| self.start + Duration::from_hours(8760))
-    }
-}
-
 impl<S: Surface> Dashboard<S> {
     /// A loop that has not started.
     pub fn new(model: Model, surface: S, calls: Arc<impl Calls>, theme: Theme) -> Self {
@@ -106,9 +84,7 @@ impl<S: Surface> Dashboard<S> {
             notifications: Notifications::Off,
             title: String::new(),
             config: None,
-            clock: Clock {
-                start: Instant::now(),
-            },
+            clock: Clock::start(),
             outbox,
             inbox,
             flights: HashMap::new(),
@@ -194,7 +170,7 @@ impl<S: Surface> Dashboard<S> {
     fn keep_pacing(&self) {
         if let Some(file) = &self.pacing {
             // A failure is harmless: they only save a refusal at the next start.
-            let _ = file.save(by_name(self.calls.learned()));
+            let _ = file.save(by_name(self.calls.learned()), self.clock.now().epoch);
         }
     }
 
@@ -207,6 +183,7 @@ impl<S: Surface> Dashboard<S> {
         let mut drawn = Instant::now();
         self.draw()?;
         let mut dirty = false;
+        let mut before = self.clock.now();
         loop {
             let wake = self.wake(dirty.then_some(drawn + FRAME_GAP));
             let messages = tokio::select! {
@@ -236,6 +213,10 @@ impl<S: Surface> Dashboard<S> {
                 () = tokio::time::sleep_until(wake) => vec![Message::Deadline],
             };
             let mut messages = self.with_waiting(messages);
+            if self.was_suspended(&mut before) {
+                let spread = fastrand::f64();
+                messages.insert(0, Message::Woken { spread });
+            }
             // A stream of responses must not delay what is due.
             if self.is_due() {
                 messages.push(Message::Deadline);
@@ -263,6 +244,17 @@ impl<S: Surface> Dashboard<S> {
             .flatten()
             .min()
             .unwrap_or_else(|| Instant::now() + Duration::from_hours(1))
+    }
+
+    /// Whether the computer was suspended since `before`, which becomes now.
+    fn was_suspended(&self, before: &mut Now) -> bool {
+        let now = self.clock.now();
+        let was_suspended = now.was_suspended_since(std::mem::replace(before, now));
+        if was_suspended {
+            // The other side of what is open may be gone.
+            self.calls.drop_connections();
+        }
+        was_suspended
     }
 
     fn is_due(&self) -> bool {
@@ -301,13 +293,7 @@ impl<S: Surface> Dashboard<S> {
             if let Message::Answered { ticket, .. } | Message::Routed { ticket, .. } = &message {
                 self.flights.remove(ticket);
             }
-            let ready = match &message {
-                Message::Market(news) => match &**news {
-                    MarketEvent::Ready(ready) => Some(ready.ticket),
-                    _ => None,
-                },
-                _ => None,
-            };
+            let ready = ready_market(&message);
             for effect in update(&mut self.model, self.clock.now(), message) {
                 match effect {
                     Effect::Quit => return Ok(Some(0)),
@@ -319,6 +305,10 @@ impl<S: Surface> Dashboard<S> {
                     }
                     Effect::EditConfig => self.edit_config().await?,
                     Effect::ReloadConfig => self.config.iter().for_each(ConfigWatch::reload),
+                    Effect::ForgetLimits => {
+                        self.calls.forget_pacing();
+                        self.keep_pacing();
+                    }
                     Effect::Redraw => self.surface.repaint(),
                     // Terminals differ in how they notify: nothing is sent until a protocol is
                     // chosen.
@@ -329,6 +319,9 @@ impl<S: Surface> Dashboard<S> {
                         request,
                         intent,
                     } => self.write(ticket, request, intent),
+                    Effect::KeepOutcome(outcome) => {
+                        writes::keep_outcome(self.journal.clone(), self.outbox.clone(), outcome);
+                    }
                     Effect::Abort(ticket) => {
                         if let Some(flight) = self.flights.remove(&ticket) {
                             flight.abort();
@@ -536,4 +529,14 @@ impl<S: Surface> Dashboard<S> {
             });
         });
     }
+}
+
+/// The ticket of a connection that a message brings.
+fn ready_market(message: &Message) -> Option<Ticket> {
+    if let Message::Market(event) = message
+        && let MarketEvent::Ready(ready) = &**event
+    {
+        return Some(ready.ticket);
+    }
+    None
 }

@@ -3,6 +3,7 @@
 mod background_color;
 mod calls;
 pub mod clipboard;
+mod clock;
 mod config_watch;
 pub mod dashboard;
 mod disk_writer;

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::AbortHandle;
 
-use super::dashboard::{Calls, Clock, Notify};
+use super::clock::Clock;
+use super::dashboard::{Calls, Notify};
 use crate::api::session::Progress;
 use crate::api::{ApiError, Request};
 use crate::app::Message;

@@ -3,11 +3,13 @@
 use std::io;
 use std::sync::Arc;
 
+use tokio::sync::mpsc::UnboundedSender;
+
 use super::calls::{Calls, Notify};
 use crate::api::{ApiError, Reply, Request};
-use crate::app::{Profile, mutations};
+use crate::app::{Message, Profile, mutations};
 use crate::cli::Settings;
-use crate::domain::journal::{self, Entry, Intent, Line};
+use crate::domain::journal::{self, Entry, Intent, Line, Outcome};
 use crate::store::{Journal, Paths};
 
 /// The journal of writes, if it can be opened.
@@ -85,6 +87,22 @@ pub async fn journalled(
         let _ = append(journal, Line::Outcome(outcome)).await;
     }
     result
+}
+
+/// Keeps what became of a write, as the person says, where no frame waits for it.
+pub(super) fn keep_outcome(
+    journal: Option<Arc<Journal>>,
+    outbox: UnboundedSender<Message>,
+    outcome: Outcome,
+) {
+    let Some(journal) = journal else { return };
+    tokio::task::spawn_blocking(move || {
+        if let Err(error) = journal.append(&Line::Outcome(outcome)) {
+            let path = journal.path().display();
+            let why = format!("not saved, and asked again at the next start: {path}: {error}");
+            let _ = outbox.send(Message::Saved(Err(why)));
+        }
+    });
 }
 
 /// Adds a line to the journal, off the caller's thread: it waits for the disk.

@@ -121,6 +121,7 @@ mod tests {
             address: "http://127.0.0.1:1".to_owned(),
             kind: WriteKind::UnlistVolume,
             subject: "4001".to_owned(),
+            group: None,
         })
     }
 

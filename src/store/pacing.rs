@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::paths::Paths;
 use super::state_file;
 
+/// How long an interval is remembered, in seconds.
+const REMEMBERED: f64 = 86_400.0;
+
 /// The file of a profile.
 #[derive(Debug, Clone)]
 pub struct PacingFile {
@@ -22,6 +25,17 @@ struct Learned {
     address: String,
     /// Seconds between two requests, by operation.
     intervals: BTreeMap<String, f64>,
+    /// When each was learned, in seconds since 1970.
+    #[serde(default)]
+    since: BTreeMap<String, f64>,
+}
+
+impl Learned {
+    /// When the interval of an operation was learned, if that is not too long ago.
+    fn since(&self, operation: &str, now: f64) -> Option<f64> {
+        let since = *self.since.get(operation)?;
+        (0.0..REMEMBERED).contains(&(now - since)).then_some(since)
+    }
 }
 
 impl PacingFile {
@@ -33,14 +47,22 @@ impl PacingFile {
         }
     }
 
-    /// The intervals learned from that market, in seconds, by the name of the operation. An
-    /// unreadable file is set aside: the intervals are learned again.
-    pub fn read(&self) -> BTreeMap<String, f64> {
+    /// The intervals learned from that market within a day of `now`, in seconds, by the name of the
+    /// operation. A file that cannot be read teaches nothing: it is set aside, and the market will
+    /// say so again.
+    pub fn read(&self, now: f64) -> BTreeMap<String, f64> {
+        let Some(mut learned) = self.learned() else {
+            return BTreeMap::new();
+        };
+        let mut intervals = std::mem::take(&mut learned.intervals);
+        intervals.retain(|operation, _| learned.since(operation, now).is_some());
+        intervals
+    }
+
+    fn learned(&self) -> Option<Learned> {
         state_file::read::<Learned>(&self.path)
             .content
             .filter(|learned| learned.address == self.address)
-            .map(|learned| learned.intervals)
-            .unwrap_or_default()
     }
 
     /// Replaces the saved intervals; nothing is written while there are none.
@@ -48,15 +70,26 @@ impl PacingFile {
     /// # Errors
     ///
     /// When they cannot be written.
-    pub fn save(&self, intervals: BTreeMap<String, f64>) -> std::io::Result<()> {
+    pub fn save(&self, intervals: BTreeMap<String, f64>, now: f64) -> std::io::Result<()> {
         let is_new = intervals.is_empty() && !self.path.exists();
         // A newer version's file is not overwritten.
         if is_new || state_file::read::<Learned>(&self.path).blocked.is_some() {
             return Ok(());
         }
+        let before = self.learned();
+        let since = |operation: &String, interval: f64| {
+            let before = before.as_ref()?;
+            let is_same = before.intervals.get(operation) == Some(&interval);
+            before.since(operation, now).filter(|_| is_same)
+        };
+        let since = intervals
+            .iter()
+            .map(|(name, interval)| (name.clone(), since(name, *interval).unwrap_or(now)))
+            .collect();
         let learned = Learned {
             address: self.address.clone(),
             intervals,
+            since,
         };
         state_file::write(&self.path, &learned)
     }
@@ -71,13 +104,43 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let paths = Paths::below(root.path());
         let file = PacingFile::new(&paths, "work", "https://a");
-        file.save(BTreeMap::new()).unwrap();
+        file.save(BTreeMap::new(), 0.0).unwrap();
         assert!(!paths.profile_state("work").join("pacing.json").exists());
         let learned = BTreeMap::from([("search offers".to_owned(), 2.2)]);
-        file.save(learned.clone()).unwrap();
-        assert_eq!(file.read(), learned);
+        file.save(learned.clone(), 0.0).unwrap();
+        assert_eq!(file.read(0.0), learned);
         let other = PacingFile::new(&paths, "work", "https://b");
-        assert_eq!(other.read(), BTreeMap::new());
+        assert_eq!(other.read(0.0), BTreeMap::new());
+    }
+
+    #[test]
+    fn an_interval_is_forgotten_a_day_after_it_was_learned() {
+        let root = tempfile::tempdir().unwrap();
+        let paths = Paths::below(root.path());
+        let file = PacingFile::new(&paths, "work", "https://a");
+        let learned = |seconds| BTreeMap::from([("search offers".to_owned(), seconds)]);
+        file.save(learned(2.2), 0.0).unwrap();
+        // Keeping it again makes it no younger.
+        file.save(learned(2.2), 80_000.0).unwrap();
+        assert_eq!(file.read(86_000.0), learned(2.2));
+        assert_eq!(file.read(86_400.0), BTreeMap::new());
+        file.save(learned(5.5), 80_000.0).unwrap();
+        assert_eq!(file.read(166_000.0), learned(5.5));
+        // A clock that was turned back.
+        assert_eq!(file.read(-1.0), BTreeMap::new());
+    }
+
+    #[test]
+    fn an_interval_without_its_age_is_forgotten() {
+        let root = tempfile::tempdir().unwrap();
+        let paths = Paths::below(root.path());
+        let folder = paths.profile_state("work");
+        std::fs::create_dir_all(&folder).unwrap();
+        let old =
+            r#"{"version":1,"kept":{"address":"https://a","intervals":{"search offers":330}}}"#;
+        std::fs::write(folder.join("pacing.json"), old).unwrap();
+        let file = PacingFile::new(&paths, "work", "https://a");
+        assert_eq!(file.read(1_795_176_000.0), BTreeMap::new());
     }
 
     #[test]
@@ -88,6 +151,6 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("pacing.json"), "{\"version\":1,").unwrap();
         let file = PacingFile::new(&paths, "work", "https://a");
-        assert_eq!(file.read(), BTreeMap::new());
+        assert_eq!(file.read(0.0), BTreeMap::new());
     }
 }

@@ -2,7 +2,6 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Clear;
 
 use crate::app::Model;
 use crate::app::frame_layout::Target;
@@ -27,13 +26,30 @@ impl Hint {
     }
 }
 
-/// Draws the hints of the topmost view, most useful first, as many as fit; the ways back are always
-/// shown.
+/// Draws the hints of the topmost view, the most useful first, as many as fit; the ways out are
+/// always there, except while a long notice needs the whole line.
 pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let last = ways_out(model);
     let width = last.iter().map(|hint| hint.width() + GAP).sum::<u16>();
     let [left, right] =
         Layout::horizontal([Constraint::Fill(1), Constraint::Length(width)]).areas(area);
+    let notice = toast(model, scene);
+    let long = notice.as_ref().map_or(0, Line::width);
+    if let Some(line) = notice {
+        let is_short = long <= usize::from(left.width);
+        let width = u16::try_from(long).unwrap_or(u16::MAX).min(area.width);
+        scene.render(fit(line, width), Rect { width, ..area });
+        if !is_short {
+            return;
+        }
+    }
+    // Behind a notice, as many hints as still fit.
+    let taken = u16::try_from(long).unwrap_or(u16::MAX);
+    let left = Rect {
+        x: left.x + taken,
+        width: left.width - taken,
+        ..left
+    };
     let mut room = left.width.saturating_sub(1 + GAP);
     // Already shown among the ways back.
     let is_way_out = |hint: &Hint| last.iter().any(|way| way.word == hint.word);
@@ -161,19 +177,13 @@ fn is_at_hand(model: &Model, action: Action) -> bool {
     }
 }
 
-/// Draws the temporary notice over the last line above the hints.
-pub fn toast(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
-    let Some(toast) = &model.toast else { return };
-    let theme = scene.theme;
+/// The notice that goes by itself: in place of the hints, where it hides no row.
+fn toast(model: &Model, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
+    let toast = model.toast.as_ref()?;
     let style = if toast.is_error {
-        theme.error
+        scene.theme.error
     } else {
-        theme.good
+        scene.theme.good
     };
-    let line = fit(Line::styled(format!(" {} ", toast.text), style), area.width);
-    let width = u16::try_from(line.width()).unwrap_or(area.width);
-    let [_, place] =
-        Layout::horizontal([Constraint::Fill(1), Constraint::Length(width)]).areas(area);
-    scene.render(Clear, place);
-    scene.render(line, place);
+    Some(Line::styled(format!(" {} ", toast.text), style))
 }

@@ -208,7 +208,7 @@ fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
     if let Some(order) = browser.order_request() {
         return Some(accent(order, "sorting".to_owned()));
     }
-    if browser.figures.three.is_loading() {
+    if browser.computed.price_models.is_loading() {
         let text = "loading price models".to_owned();
         return Some(accent(text, "loading".to_owned()));
     }

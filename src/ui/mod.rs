@@ -125,8 +125,6 @@ fn screen(
     }
     let mut scene = brush.scene(frame, facts, 0);
     footer::hints(model, bottom, &mut scene);
-    let [_, last] = Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(body);
-    footer::toast(model, last, &mut scene);
     cursor
 }
 

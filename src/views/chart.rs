@@ -1,7 +1,8 @@
 //! Axes and bars shared by several charts.
 
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::Style;
+use ratatui::style::{Color, Style};
+use ratatui::widgets::canvas::{Context, Line as Stroke};
 use ratatui::widgets::{Sparkline, SparklineBar};
 
 use crate::app::view::Scene;
@@ -30,6 +31,20 @@ impl Axis<'_> {
             _ if value.abs() < 1e7 => format::trimmed(value, 4),
             _ => format!("{value:.0e}"),
         }
+    }
+}
+
+/// Draws a line through points of the canvas.
+pub(super) fn polyline(context: &mut Context<'_>, points: &[(f64, f64)], color: Color) {
+    for step in points.windows(2) {
+        let ((x1, y1), (x2, y2)) = (step[0], step[1]);
+        context.draw(&Stroke {
+            x1,
+            y1,
+            x2,
+            y2,
+            color,
+        });
     }
 }
 

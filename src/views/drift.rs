@@ -1,6 +1,5 @@
 //! What changed among the workergroups since they were last listed.
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
@@ -11,6 +10,7 @@ use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::workergroup::{Change, ChangeKind};
 use crate::domain::{Resource, Untrusted};
 use crate::views::preflight::parts::signed;
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Panel;
 use crate::widgets::report::Report;
 use crate::widgets::theme::Theme;
@@ -31,27 +31,21 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-impl Drift {
-    /// Updates the searched text from the state.
-    fn sync(&mut self, cx: &Cx<'_>) {
-        let lines = lines(cx.state, cx.now, &Theme::MONO);
-        if lines != self.report.lines() {
-            self.report.set_lines(lines);
-        }
-    }
-}
-
 impl View for Drift {
     fn contexts(&self) -> &'static [Context] {
         self.report.contexts()
     }
 
-    fn takes_text(&self) -> bool {
-        self.report.is_typing()
+    fn widget(&mut self, cx: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        let lines = lines(cx.state, cx.now, &Theme::MONO);
+        if lines != self.report.lines() {
+            self.report.set_lines(lines);
+        }
+        Some(&mut self.report)
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
-        super::of_report(&self.report, action)
+        super::keys::of_report(&self.report, action)
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -63,10 +57,6 @@ impl View for Drift {
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        self.sync(cx);
-        if self.report.update(action, cx.viewport(Region::MAIN)) {
-            return Outcome::Handled;
-        }
         match action {
             Action::Back | Action::Submit => cx.close(),
             Action::Refresh => {
@@ -76,24 +66,6 @@ impl View for Drift {
             _ => return Outcome::Ignored,
         }
         Outcome::Handled
-    }
-
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        self.sync(cx);
-        Outcome::of(self.report.key(key, cx.viewport(Region::MAIN)))
-    }
-
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
-        if self.report.paste(text) {
-            Outcome::Handled
-        } else {
-            Outcome::Ignored
-        }
-    }
-
-    fn wheel(&mut self, lines: isize, cx: &mut Cx<'_>) {
-        self.sync(cx);
-        self.report.scroll(lines, cx.viewport(Region::MAIN));
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

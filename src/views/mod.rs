@@ -18,6 +18,7 @@ mod funnel;
 pub mod group_form;
 mod help;
 mod job;
+mod keys;
 pub mod market;
 mod markets;
 mod notices;
@@ -33,6 +34,7 @@ mod request_preview;
 pub mod requests;
 pub mod route_lab;
 mod saved;
+mod searched;
 mod settings;
 mod sheet;
 mod sort;
@@ -42,12 +44,11 @@ mod theme;
 pub mod unlist;
 mod write_dialog;
 
-use crate::app::keymap::{Action, Context};
+use crate::app::keymap::Action;
 use crate::app::price_models::toggle as price_models;
-use crate::app::view::{Availability, Cx, View, Views};
+use crate::app::view::{Cx, View, Views};
 use crate::app::{Model, Pane, Profile};
 use crate::domain::Condition;
-use crate::widgets::report::Report;
 
 /// The dashboard with all its views. `conditions` are those of the first search, unless they are
 /// the default ones.
@@ -113,6 +114,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             true
         }
         Action::NewGroup => group_form::open(cx),
+        Action::Resolve => create::resolve(cx),
         Action::CloneGroup => group_form::clone_selected(cx),
         Action::GroupFromSearch => group_form::from_search(cx),
         Action::Preflight => preflight::open_selected(cx),
@@ -192,52 +194,9 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::Undo
         | Action::Redo
         | Action::Recall
+        | Action::ForgetLimits
         | Action::WiderDetail
         | Action::WiderTable
         | Action::Secrets => false,
-    }
-}
-
-/// The contexts of an edited list. While nothing is typed, Space checks the line; then it is text.
-const fn edits(is_typed: bool) -> &'static [Context] {
-    if is_typed {
-        &[Context::ListEdit, Context::List, Context::Always]
-    } else {
-        &[
-            Context::Choice,
-            Context::ListEdit,
-            Context::List,
-            Context::Always,
-        ]
-    }
-}
-
-/// Hides the actions of an edited list that a view does not use.
-fn only(used: &[Action], action: Action) -> Availability {
-    let is_edit = matches!(
-        action,
-        Action::Toggle
-            | Action::MoveUp
-            | Action::MoveDown
-            | Action::Remove
-            | Action::Edit
-            | Action::Reset
-            | Action::Recall
-            | Action::Run
-            | Action::Settings
-    );
-    if is_edit && !used.contains(&action) {
-        Availability::Hidden
-    } else {
-        Availability::Available
-    }
-}
-
-/// Which actions a view that is one report has.
-fn of_report(report: &Report, action: Action) -> Availability {
-    if report.has_use_for(action) {
-        Availability::Available
-    } else {
-        Availability::Hidden
     }
 }

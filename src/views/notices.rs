@@ -1,6 +1,5 @@
 //! The notices about the start of the program, in full.
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
@@ -9,6 +8,7 @@ use crate::app::keymap::{Action, Context};
 use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::text::visible;
 use crate::widgets::dialog;
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Tone};
 use crate::widgets::report::Report;
 
@@ -46,6 +46,10 @@ impl View for Notices {
         self.report.contexts()
     }
 
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.report)
+    }
+
     fn placement(&self) -> Placement {
         Placement::Dialog
     }
@@ -53,27 +57,16 @@ impl View for Notices {
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
             Action::Refresh => Availability::Hidden,
-            _ => super::of_report(&self.report, action),
+            _ => super::keys::of_report(&self.report, action),
         }
-    }
-
-    fn takes_text(&self) -> bool {
-        self.report.is_typing()
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if self.report.update(action, cx.viewport(Region::MAIN)) {
-            return Outcome::Handled;
-        }
         match action {
             Action::Back | Action::Submit => cx.close(),
             _ => return Outcome::Ignored,
         }
         Outcome::Handled
-    }
-
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        Outcome::of(self.report.key(key, cx.viewport(Region::MAIN)))
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

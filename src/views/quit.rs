@@ -13,7 +13,7 @@ pub(super) fn quit(cx: &mut Cx<'_>) {
         None => cx.effect(Effect::Quit),
         Some((title, text)) => {
             let quit = |cx: &mut Cx<'_>| cx.effect(Effect::Quit);
-            cx.open(Confirm::new(title, text, "quit", quit).enter_accepts());
+            cx.open(Confirm::new(title, text, "quit", quit).danger());
         }
     }
 }

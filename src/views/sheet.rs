@@ -3,9 +3,10 @@
 //! From 100 columns the two are side by side; on a compact screen the second one gets a few rows at
 //! the bottom, if the screen is high enough for both.
 
+use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
-use ratatui::widgets::Paragraph;
+use ratatui::widgets::{Clear, Paragraph, Widget};
 
 use crate::app::view::Scene;
 use crate::widgets::dialog::centred;
@@ -63,14 +64,29 @@ pub(super) fn open(
     }
     let lines = u16::try_from(lines).unwrap_or(u16::MAX);
     // With frame and search line.
-    let height = lines.saturating_add(3).min(area.height.saturating_sub(2));
-    let width = area.width.saturating_sub(4).min(WIDEST);
-    let place = centred(width, height, area);
+    let place = place(lines.saturating_add(3), area, buffer);
     let [left, right] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(place);
     Sheet {
         main: list.render(left, buffer, theme),
         side: Some(preview.render(right, buffer, theme)),
     }
+}
+
+/// Where frames of that height are drawn. Those that need the height of the screen get all of it:
+/// stubs of the pane around them would only distract.
+fn place(height: u16, area: Rect, buffer: &mut Buffer) -> Rect {
+    let width = area.width.saturating_sub(4).min(WIDEST);
+    if height < area.height.saturating_sub(4) {
+        return centred(width, height, area);
+    }
+    // The header stays.
+    let page = Rect {
+        y: area.y + 1,
+        height: area.height.saturating_sub(1),
+        ..area
+    };
+    Clear.render(page, buffer);
+    centred(width, page.height, page)
 }
 
 /// Draws lines of text, wrapped, as many as fit.
@@ -133,9 +149,7 @@ pub(super) fn with_result(
             side: Some(result.render(lower, buffer, theme)),
         };
     }
-    let height = rows.0.max(rows.1).saturating_add(2);
-    let width = area.width.saturating_sub(4).min(WIDEST);
-    let place = centred(width, height.min(area.height.saturating_sub(2)), area);
+    let place = place(rows.0.max(rows.1).saturating_add(2), area, buffer);
     let [left, right] = Layout::horizontal([Constraint::Fill(2), Constraint::Fill(3)]).areas(place);
     Sheet {
         main: form.render(left, buffer, theme),

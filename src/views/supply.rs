@@ -3,10 +3,12 @@
 
 use std::borrow::Cow;
 
+use crossterm::event::KeyEvent;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::Text;
 
+use super::searched::{self, Searched};
 use crate::app::State;
 use crate::app::browser::Browser;
 use crate::app::groups::preflight::parameters;
@@ -19,6 +21,7 @@ use crate::domain::insight::Coverage;
 use crate::domain::workergroup::{Preflight, WorkerCounts};
 use crate::domain::{Listing, Resource};
 use crate::views::preflight::{parts, summary};
+use crate::widgets::find::Find;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::table::{Column, Rows, Table, place};
 use crate::widgets::theme::Theme;
@@ -30,8 +33,40 @@ const PREVIEW: u16 = 50;
 const LEAST_SUMMARY: u16 = 10;
 
 /// The table of the supply check; its selection is the pane's.
-#[derive(Debug)]
-struct SupplyView;
+#[derive(Debug, Default)]
+struct SupplyView {
+    find: Find,
+}
+
+impl Searched for SupplyView {
+    fn find(&mut self) -> &mut Find {
+        &mut self.find
+    }
+
+    fn texts(&self, state: &State) -> Vec<String> {
+        let browser = &state.browsers[Resource::Workergroups];
+        let Some(listing) = browser.listing() else {
+            return Vec::new();
+        };
+        let text = |row: &u32| {
+            let row = *row as usize;
+            let id = listing.id(row).map(|id| id.to_string());
+            let field = WORKERGROUPS.by_key("endpoint_name");
+            let name = field.and_then(|field| listing.column(field).text(row));
+            let name = name.map(|name| name.compared().to_owned());
+            format!("{} {}", id.unwrap_or_default(), name.unwrap_or_default())
+        };
+        browser.view().iter().map(text).collect()
+    }
+
+    fn line(&self, state: &State) -> usize {
+        state.browsers[Resource::Workergroups].cursor()
+    }
+
+    fn go_to_line(&mut self, line: usize, state: &mut State) {
+        state.browsers[Resource::Workergroups].select(line);
+    }
+}
 
 /// Opens the view, and starts the check unless it runs.
 pub fn open(cx: &mut Cx<'_>) -> bool {
@@ -39,19 +74,29 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
         let effects = cx.state.toggle_supply_check(cx.now);
         cx.effects(effects);
     }
-    cx.open(SupplyView);
+    cx.open(SupplyView::default());
     true
 }
 
 impl View for SupplyView {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Workergroups,
-            Context::Report,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        searched::contexts(
+            &self.find,
+            [
+                &[
+                    Context::Workergroups,
+                    Context::Report,
+                    Context::Global,
+                    Context::Always,
+                ],
+                &[
+                    Context::Report,
+                    Context::Workergroups,
+                    Context::Global,
+                    Context::Always,
+                ],
+            ],
+        )
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -64,14 +109,28 @@ impl View for SupplyView {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            Action::Query | Action::Newer | Action::Older | Action::Left | Action::Right => {
-                Availability::Hidden
-            }
+            action if searched::is_useless(&self.find, action) => Availability::Hidden,
+            Action::Left | Action::Right => Availability::Hidden,
             _ => Availability::Available,
         }
     }
 
+    fn takes_text(&self) -> bool {
+        self.find.is_typing()
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        Outcome::of(searched::typed(self, key, cx))
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        Outcome::of(searched::pasted(self, text, cx))
+    }
+
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if searched::act(self, action, cx) {
+            return Outcome::Handled;
+        }
         if let Some(by) = cx.motion(action) {
             cx.state.browsers[Resource::Workergroups].step(by);
             return Outcome::Handled;
@@ -111,6 +170,7 @@ impl View for SupplyView {
         let Some(listing) = browser.listing() else {
             return;
         };
+        let area = searched::draw_line(&self.find, area, scene);
         let groups = u16::try_from(browser.view().len()).unwrap_or(u16::MAX);
         let [left, right] = areas(area, scene.size, groups);
         let panel = Panel::new("Supply check")

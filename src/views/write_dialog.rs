@@ -6,8 +6,9 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::app::keymap::Context;
 use crate::app::mutations::{Completed, InFlight, RequestPreview, Stage, headline};
-use crate::app::view::Scene;
+use crate::app::view::{Availability, Cx, Scene};
 use crate::domain::format;
 use crate::domain::journal::{Entry, Verdict, WriteKind};
 use crate::widgets::dialog;
@@ -17,6 +18,30 @@ use crate::widgets::text_input::TextInput;
 
 /// Cells of the labels.
 const LABEL: u16 = 14;
+
+/// Where the keys are looked up while an outcome is shown.
+pub(super) const OUTCOME: &[Context] = &[Context::Report, Context::Global, Context::Always];
+
+/// Closes an outcome, but not before it is there: Enter may still be held down from sending.
+pub(super) fn close_outcome(kind: WriteKind, cx: &mut Cx<'_>) {
+    if cx.state.mutations.in_flight(kind).is_none() {
+        cx.close();
+    }
+}
+
+/// Closes a dialog; what is in flight, in words such as `unlisting`, goes on.
+pub(super) fn back(kind: WriteKind, doing: &str, cx: &mut Cx<'_>) {
+    if let Some(sent) = cx.state.mutations.in_flight(kind) {
+        let text = format!("Still {doing} {}: the outcome will be shown", sent.subject);
+        cx.toast(text);
+    }
+    cx.close();
+}
+
+/// Why there is no help while something is about to be sent.
+pub(super) fn no_help() -> Availability {
+    Availability::Disabled("Finish or cancel this dialog first".to_owned())
+}
 
 enum Content {
     Text(Line<'static>),

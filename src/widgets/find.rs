@@ -6,7 +6,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{StatefulWidget, Widget};
 
-use super::text_input::{InputLine, TextInput};
+use super::text_input::{InputLine, Pasted, TextInput};
 use super::theme::Theme;
 use crate::app::keymap::Action;
 
@@ -83,12 +83,9 @@ impl Find {
         self.is_typing && self.input.key(key)
     }
 
-    /// Pastes a text; false if no search is typed.
-    pub fn paste(&mut self, text: &str) -> bool {
-        if self.is_typing {
-            self.input.paste(text);
-        }
-        self.is_typing
+    /// Pastes a text; `None` if no search is typed.
+    pub fn paste(&mut self, text: &str) -> Option<Pasted> {
+        self.is_typing.then(|| self.input.paste(text))
     }
 
     /// Updates the matches after a change of `lines` or the search. The current match is the first

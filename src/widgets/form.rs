@@ -5,158 +5,22 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
 
 use crossterm::event::{KeyCode, KeyEvent};
 
+use super::input_widget::InputWidget;
 use super::secret_input::SecretInput;
 use super::text_area::TextArea;
 use super::text_input::{Pasted, TextInput};
+use super::viewport::Viewport;
 use crate::app::keymap::{Action, Context};
 
 mod annotate;
 mod draw;
+mod field;
 
 pub use draw::{FormLayout, FormLines};
-
-/// Returns why a text is not a valid value of its field.
-type Check = Box<dyn Fn(&str) -> Result<(), String> + Send>;
-
-/// The control of a field.
-#[derive(Debug)]
-pub enum Control {
-    Text(TextInput),
-    /// An API key or password: masked, wiped from memory when dropped.
-    Secret(SecretInput),
-    Lines(Box<TextArea>),
-    /// One of a few values.
-    Choice {
-        options: Vec<Cow<'static, str>>,
-        /// The index of the chosen one.
-        chosen: usize,
-    },
-    Toggle(bool),
-    Button,
-}
-
-pub struct Field<K> {
-    /// Identifies the field to the view.
-    pub key: K,
-    label: Cow<'static, str>,
-    note: Cow<'static, str>,
-    heading: Option<Cow<'static, str>>,
-    control: Control,
-    check: Option<Check>,
-    error: Option<String>,
-    /// The part of the text that the error is about, in bytes.
-    error_span: Option<Range<usize>>,
-    warning: Option<String>,
-    is_hidden: bool,
-}
-
-impl<K: fmt::Debug> fmt::Debug for Field<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Field")
-            .field("key", &self.key)
-            .field("control", &self.control)
-            .field("error", &self.error)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<K: Copy + Eq> Field<K> {
-    fn new(key: K, label: impl Into<Cow<'static, str>>, control: Control) -> Self {
-        Self {
-            key,
-            label: label.into(),
-            note: Cow::Borrowed(""),
-            heading: None,
-            control,
-            check: None,
-            error: None,
-            error_span: None,
-            warning: None,
-            is_hidden: false,
-        }
-    }
-
-    /// A line of text with its initial value.
-    pub fn text(key: K, label: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
-        Self::new(key, label, Control::Text(TextInput::new(value)))
-    }
-
-    /// An empty field for a key or password.
-    pub fn secret(key: K, label: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(key, label, Control::Secret(SecretInput::default()))
-    }
-
-    pub fn lines(key: K, label: impl Into<Cow<'static, str>>, value: &str) -> Self {
-        Self::new(key, label, Control::Lines(Box::new(TextArea::new(value))))
-    }
-
-    /// A choice among `options`, with the one at `chosen` selected.
-    pub fn choice<O: Into<Cow<'static, str>>>(
-        key: K,
-        label: impl Into<Cow<'static, str>>,
-        options: impl IntoIterator<Item = O>,
-        chosen: usize,
-    ) -> Self {
-        let options: Vec<_> = options.into_iter().map(Into::into).collect();
-        let chosen = chosen.min(options.len().saturating_sub(1));
-        Self::new(key, label, Control::Choice { options, chosen })
-    }
-
-    pub fn toggle(key: K, label: impl Into<Cow<'static, str>>, is_on: bool) -> Self {
-        Self::new(key, label, Control::Toggle(is_on))
-    }
-
-    /// A button; buttons are side by side below the fields.
-    pub fn button(key: K, label: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(key, label, Control::Button)
-    }
-
-    /// The unit, an example or a short explanation, shown after the value.
-    #[must_use]
-    pub fn note(mut self, note: impl Into<Cow<'static, str>>) -> Self {
-        self.note = note.into();
-        self
-    }
-
-    /// A heading above the field.
-    #[must_use]
-    pub fn heading(mut self, heading: impl Into<Cow<'static, str>>) -> Self {
-        self.heading = Some(heading.into());
-        self
-    }
-
-    /// Checks the text whenever it changes; [`Form::validate`] or leaving the field shows the
-    /// error.
-    #[must_use]
-    pub fn check(mut self, check: impl Fn(&str) -> Result<(), String> + Send + 'static) -> Self {
-        self.check = Some(Box::new(check));
-        self
-    }
-
-    /// The error of the value; `None` for controls without errors.
-    fn fault(&self) -> Option<String> {
-        let check = self.check.as_ref()?;
-        match &self.control {
-            Control::Text(input) => check(input.text().trim()).err(),
-            Control::Lines(area) => check(&area.text()).err(),
-            Control::Secret(input) => input.fault().map(str::to_owned),
-            Control::Choice { .. } | Control::Toggle(_) | Control::Button => None,
-        }
-    }
-
-    fn show_fault(&mut self) {
-        self.error = self.fault();
-        self.error_span = None;
-    }
-
-    const fn is_button(&self) -> bool {
-        matches!(self.control, Control::Button)
-    }
-}
+pub use field::{Control, Field};
 
 /// How a form handled an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -395,7 +259,7 @@ impl<K: Copy + Eq> Form<K> {
             Control::Lines(area) => area.paste(text),
             Control::Secret(input) => {
                 input.paste(text)?;
-                Pasted { refused: 0 }
+                Pasted::default()
             }
             Control::Choice { .. } | Control::Toggle(_) | Control::Button => {
                 return Err("this field takes no text");
@@ -531,11 +395,38 @@ impl<K: Copy + Eq> Form<K> {
         self.fields.iter().position(|field| field.key == key)
     }
 
+    /// The line of a text field, for a view that draws it by itself.
+    pub fn line(&self, key: K) -> Option<&TextInput> {
+        match &self.field(key)?.control {
+            Control::Text(input) => Some(input),
+            Control::Secret(_)
+            | Control::Lines(_)
+            | Control::Choice { .. }
+            | Control::Toggle(_)
+            | Control::Button => None,
+        }
+    }
+
+    /// The error that a field shows.
+    pub fn error(&self, key: K) -> Option<&str> {
+        self.field(key)?.error.as_deref()
+    }
+
     fn field(&self, key: K) -> Option<&Field<K>> {
         self.fields.iter().find(|field| field.key == key)
     }
 
     fn field_mut(&mut self, key: K) -> Option<&mut Field<K>> {
         self.fields.iter_mut().find(|field| field.key == key)
+    }
+}
+
+impl<K: Copy + Eq> InputWidget for Form<K> {
+    fn typed(&mut self, key: KeyEvent, _: Viewport) -> bool {
+        self.key(key)
+    }
+
+    fn pasted(&mut self, text: &str) -> Option<Pasted> {
+        self.paste(text).ok()
     }
 }

@@ -9,10 +9,12 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{StatefulWidget, Widget};
 
+use super::input_widget::InputWidget;
 use super::text::{cells, fit};
-use super::text_input::TextInput;
+use super::text_input::{Pasted, TextInput};
 use super::theme::Theme;
 use super::viewport::Viewport;
+use crate::app::keymap::Action;
 
 /// One line of a picker.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +29,43 @@ pub struct Item<T> {
     pub disabled: Option<String>,
     /// The value to choose; `None` for a heading.
     pub value: Option<T>,
+}
+
+impl<T> Item<T> {
+    /// A line that can be chosen.
+    pub fn new(title: impl Into<String>, text: impl Into<String>, value: T) -> Self {
+        Self {
+            title: title.into(),
+            text: text.into(),
+            note: String::new(),
+            disabled: None,
+            value: Some(value),
+        }
+    }
+
+    /// A line above others: it is passed over, and not searched.
+    pub fn heading(title: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            text: text.into(),
+            note: String::new(),
+            disabled: None,
+            value: None,
+        }
+    }
+
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.note = note.into();
+        self
+    }
+
+    /// A line that cannot be chosen if there is a reason why not.
+    #[must_use]
+    pub fn disabled(mut self, why: Option<String>) -> Self {
+        self.disabled = why;
+        self
+    }
 }
 
 /// The list, its search line and the selected line.
@@ -59,6 +98,22 @@ impl<T: Clone> List<T> {
         self.names = names;
         self.narrow();
         self
+    }
+
+    /// Other lines; what is typed stays, and the line that stands for `keep` is selected if it is
+    /// among them.
+    pub fn replace(&mut self, items: Vec<Item<T>>, keep: Option<&T>)
+    where
+        T: PartialEq,
+    {
+        self.items = items;
+        self.narrow();
+        let mut shown = self.shown();
+        let place = shown.position(|item| item.value.is_some() && item.value.as_ref() == keep);
+        drop(shown);
+        if let Some(place) = place {
+            self.select(place, false);
+        }
     }
 
     /// The lines that match the typed text; headings only if nothing is typed.
@@ -137,23 +192,34 @@ impl<T: Clone> List<T> {
         self.select(0, false);
     }
 
-    /// Types a key into the search line; false if the key edits nothing.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
-        let is_taken = self.input.key(key);
-        if is_taken {
-            self.narrow();
-        }
-        is_taken
-    }
-
-    /// Pastes into the search line.
-    pub fn paste(&mut self, text: &str) {
-        self.input.paste(text);
-        self.narrow();
-    }
-
     fn names_of(&self, item: &Item<T>) -> &'static [&'static str] {
         item.value.as_ref().map_or(&[], |value| (self.names)(value))
+    }
+}
+
+impl<T: Clone> InputWidget for List<T> {
+    fn act(&mut self, action: Action, viewport: Viewport) -> bool {
+        let by = action.motion(viewport.page);
+        by.inspect(|by| self.step(*by)).is_some()
+    }
+
+    /// Types into the search line; no key but its own means anything to a list.
+    fn typed(&mut self, key: KeyEvent, _: Viewport) -> bool {
+        if self.input.key(key) {
+            self.narrow();
+        }
+        true
+    }
+
+    fn pasted(&mut self, text: &str) -> Option<Pasted> {
+        let pasted = self.input.paste(text);
+        self.narrow();
+        Some(pasted)
+    }
+
+    fn select_line(&mut self, line: usize) -> bool {
+        self.select(line, false);
+        true
     }
 }
 
@@ -297,7 +363,9 @@ fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {
         })
     };
     let far = |typed: &str| {
-        if words().any(|word| word == typed) || aliases.contains(&typed) {
+        // A sign alone, such as `$`, names nothing: it is the beginning of many names.
+        let is_name = typed.contains(char::is_alphanumeric);
+        if is_name && words().any(|word| word == typed) || aliases.contains(&typed) {
             0
         } else if words().any(|word| word.starts_with(typed)) {
             1

@@ -1,5 +1,7 @@
 //! Text to read, scroll and search.
 
+use std::borrow::Cow;
+
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -8,7 +10,9 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{StatefulWidget, Widget};
 
 use super::find::{Find, FindEvent, FindLine};
+use super::input_widget::InputWidget;
 use super::text::wrap_line;
+use super::text_input::Pasted;
 use super::theme::Theme;
 use super::viewport::Viewport;
 use crate::app::keymap::{Action, Context};
@@ -23,10 +27,55 @@ const INDENT: u16 = 2;
 /// Colours a line with the theme of the frame.
 pub type Paint = fn(&Line<'static>, &Theme) -> Line<'static>;
 
+/// Lines that are made when they are needed: of a large text nobody sees most of them.
+pub trait LongText: std::fmt::Debug + Send {
+    fn count(&self) -> usize;
+
+    fn line(&self, place: usize) -> Line<'static>;
+
+    /// The text in which a search of so many bytes is found, if it begins in this line.
+    fn searched(&self, place: usize, bytes: usize) -> String;
+}
+
+#[derive(Debug)]
+enum Lines {
+    Made(Vec<Line<'static>>),
+    Long(Box<dyn LongText>),
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        Self::Made(Vec::new())
+    }
+}
+
+impl Lines {
+    fn count(&self) -> usize {
+        match self {
+            Self::Made(lines) => lines.len(),
+            Self::Long(text) => text.count(),
+        }
+    }
+
+    fn get(&self, place: usize) -> Option<Cow<'_, Line<'static>>> {
+        match self {
+            Self::Made(lines) => lines.get(place).map(Cow::Borrowed),
+            Self::Long(text) => (place < text.count()).then(|| Cow::Owned(text.line(place))),
+        }
+    }
+
+    fn searched(&self, place: usize, bytes: usize) -> String {
+        match self {
+            Self::Made(lines) => lines.get(place).map(Line::to_string).unwrap_or_default(),
+            Self::Long(text) => text.searched(place, bytes),
+        }
+    }
+}
+
 /// Lines with a scroll position and a search.
 #[derive(Debug, Default)]
 pub struct Report {
-    lines: Vec<Line<'static>>,
+    lines: Lines,
     top: usize,
     /// Rows of that line that are scrolled away: one line may be longer than the screen.
     skip: usize,
@@ -40,7 +89,7 @@ impl Report {
     /// A report at its first line.
     pub fn new(lines: Vec<Line<'static>>) -> Self {
         Self {
-            lines,
+            lines: Lines::Made(lines),
             ..Self::default()
         }
     }
@@ -58,7 +107,7 @@ impl Report {
 
     /// Selects a line, in a report with a cursor.
     pub fn select(&mut self, line: usize) {
-        let last = self.lines.len().saturating_sub(1);
+        let last = self.lines.count().saturating_sub(1);
         self.cursor = self.cursor.map(|_| line.min(last));
     }
 
@@ -71,15 +120,28 @@ impl Report {
 
     /// Replaces the lines; position and search stay.
     pub fn set_lines(&mut self, lines: Vec<Line<'static>>) {
+        self.replace(Lines::Made(lines));
+    }
+
+    /// As [`Report::set_lines`], for a text whose lines are made when they are needed.
+    pub fn set_text(&mut self, text: Box<dyn LongText>) {
+        self.replace(Lines::Long(text));
+    }
+
+    fn replace(&mut self, lines: Lines) {
         self.lines = lines;
-        let last = self.lines.len().saturating_sub(1);
+        let last = self.lines.count().saturating_sub(1);
         self.top = self.top.min(last);
         self.cursor = self.cursor.map(|cursor| cursor.min(last));
         self.search();
     }
 
+    /// The lines that the report was given; none of a text whose lines are made when needed.
     pub fn lines(&self) -> &[Line<'static>] {
-        &self.lines
+        match &self.lines {
+            Lines::Made(lines) => lines,
+            Lines::Long(_) => &[],
+        }
     }
 
     /// Where keys are looked up: while a search is typed, letters are text.
@@ -87,12 +149,7 @@ impl Report {
         if self.find.is_typing() {
             &[Context::Query, Context::Always]
         } else {
-            &[
-                Context::Report,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ]
+            &[Context::Report, Context::Global, Context::Always]
         }
     }
 
@@ -154,7 +211,7 @@ impl Report {
     /// How many rows a line takes.
     fn rows(&self, line: usize, width: u16) -> usize {
         match self.lines.get(line) {
-            Some(line) if width > 0 => wrap_line(&cut(line), width, INDENT).len().max(1),
+            Some(line) if width > 0 => wrap_line(&cut(&line), width, INDENT).len().max(1),
             _ => 1,
         }
     }
@@ -162,7 +219,7 @@ impl Report {
     /// The position this many rows below another; the end of the last line if there is none.
     fn below(&self, from: (usize, usize), rows: usize, width: u16) -> (usize, usize) {
         let (mut line, mut row) = (from.0, from.1.saturating_add(rows));
-        while line < self.lines.len() {
+        while line < self.lines.count() {
             let own = self.rows(line, width);
             if row < own {
                 break;
@@ -189,7 +246,7 @@ impl Report {
     }
 
     fn last_top(&self, page: usize, width: u16) -> (usize, usize) {
-        self.above((self.lines.len(), 0), page.max(1), width)
+        self.above((self.lines.count(), 0), page.max(1), width)
     }
 
     /// Types a key into the search.
@@ -202,19 +259,20 @@ impl Report {
         is_taken
     }
 
-    /// Pastes into the search; false if none is typed.
-    pub fn paste(&mut self, text: &str) -> bool {
-        let is_taken = self.find.paste(text);
-        if is_taken {
+    /// Pastes into the search; `None` if none is typed.
+    pub fn paste(&mut self, text: &str) -> Option<Pasted> {
+        let pasted = self.find.paste(text);
+        if pasted.is_some() {
             self.search();
         }
-        is_taken
+        pasted
     }
 
     fn search(&mut self) {
         let from = self.cursor.unwrap_or(self.top);
-        self.find
-            .search(from, self.lines.iter().map(Line::to_string));
+        let (lines, bytes) = (&self.lines, self.find.wanted().len());
+        let texts = (0..lines.count()).map(|place| lines.searched(place, bytes));
+        self.find.search(from, texts);
     }
 
     fn show_match(&mut self, viewport: Viewport) {
@@ -237,9 +295,28 @@ impl Report {
         let Some(line) = self.lines.get(line).filter(|_| width > 0) else {
             return 0;
         };
-        let mut rows = wrap_line(&cut(line), width, INDENT).into_iter();
+        let mut rows = wrap_line(&cut(&line), width, INDENT).into_iter();
         let holds = |row: Line<'_>| row.to_string().to_lowercase().contains(&wanted);
         rows.position(holds).unwrap_or(0)
+    }
+}
+
+impl InputWidget for Report {
+    fn act(&mut self, action: Action, viewport: Viewport) -> bool {
+        self.update(action, viewport)
+    }
+
+    fn typed(&mut self, key: KeyEvent, viewport: Viewport) -> bool {
+        self.key(key, viewport)
+    }
+
+    fn pasted(&mut self, text: &str) -> Option<Pasted> {
+        self.paste(text)
+    }
+
+    fn wheel(&mut self, lines: isize, viewport: Viewport) -> bool {
+        self.scroll(lines, viewport);
+        true
     }
 }
 
@@ -247,15 +324,16 @@ impl Report {
 #[derive(Debug)]
 pub struct ReportLines<'a> {
     report: &'a Report,
-    lines: &'a [Line<'static>],
+    /// Drawn in place of the report's own lines.
+    fresh: Option<&'a [Line<'static>]>,
     theme: &'a Theme,
 }
 
 impl<'a> ReportLines<'a> {
-    pub fn new(report: &'a Report, theme: &'a Theme) -> Self {
+    pub const fn new(report: &'a Report, theme: &'a Theme) -> Self {
         Self {
             report,
-            lines: &report.lines,
+            fresh: None,
             theme,
         }
     }
@@ -264,7 +342,7 @@ impl<'a> ReportLines<'a> {
     /// only while it draws.
     #[must_use]
     pub const fn showing(mut self, lines: &'a [Line<'static>]) -> Self {
-        self.lines = lines;
+        self.fresh = Some(lines);
         self
     }
 
@@ -285,8 +363,11 @@ impl<'a> ReportLines<'a> {
     }
 
     fn line(&self, place: usize) -> Line<'static> {
-        let line = &self.lines[place];
-        let mut line = cut(line);
+        let line = match self.fresh {
+            Some(lines) => lines.get(place).map(Cow::Borrowed),
+            None => self.report.lines.get(place),
+        };
+        let mut line = cut(&line.unwrap_or_default());
         if let Some(paint) = self.report.paint {
             line = paint(&line, self.theme);
         }
@@ -374,7 +455,8 @@ impl StatefulWidget for ReportLines<'_> {
             height: area.height.saturating_sub(u16::from(has_find)),
             ..area
         };
-        let total = self.lines.len();
+        let own = self.report.lines.count();
+        let total = self.fresh.map_or(own, <[_]>::len);
         let page = usize::from(text.height).max(1);
         let (top, mut skip) = self.top(layout.viewport.top, page, text.width);
         layout.viewport = Viewport {

@@ -12,6 +12,9 @@ pub use super::text_input::Pasted;
 use super::theme::Theme;
 use crate::domain::text::is_hostile;
 
+/// The most bytes of a text: it is read again with every key.
+pub const LONGEST_TEXT: usize = 64 * 1024;
+
 /// The number of edits that can be undone; a typed character is one.
 const UNDO_STEPS: usize = 2000;
 
@@ -74,7 +77,11 @@ impl TextArea {
             KeyCode::Char('b') if alt => editor.move_cursor(CursorMove::WordBack),
             KeyCode::Char('f') if alt => editor.move_cursor(CursorMove::WordForward),
             KeyCode::Char('d') if alt => drop(editor.delete_next_word()),
-            KeyCode::Char(letter) if !control && !alt => editor.insert_char(letter),
+            KeyCode::Char(letter) if !control && !alt => {
+                if self.bytes() < LONGEST_TEXT {
+                    self.editor.insert_char(letter);
+                }
+            }
             KeyCode::Backspace if alt || control => drop(editor.delete_word()),
             KeyCode::Backspace => drop(editor.delete_char()),
             KeyCode::Delete if control => drop(editor.delete_next_word()),
@@ -101,16 +108,37 @@ impl TextArea {
 
     /// Inserts a pasted text: tabs become blanks, hostile characters are left out.
     pub fn paste(&mut self, text: &str) -> Pasted {
+        self.paste_into(self.bytes(), text)
+    }
+
+    /// Pastes beside so many bytes that stay; what is too long for the room changes nothing.
+    fn paste_into(&mut self, kept: usize, text: &str) -> Pasted {
+        if kept + text.len() > LONGEST_TEXT {
+            return Pasted {
+                too_long: text.len(),
+                ..Pasted::default()
+            };
+        }
         let (clean, refused) = clean(text);
         self.editor.insert_str(clean);
-        Pasted { refused }
+        Pasted {
+            refused,
+            too_long: 0,
+        }
+    }
+
+    /// The length of the text.
+    fn bytes(&self) -> usize {
+        self.lines().iter().map(|line| line.len() + 1).sum()
     }
 
     /// Replaces the text, as one edit that can be undone; the cursor goes to the start. Hostile
     /// characters are left out.
     pub fn replace(&mut self, text: &str) -> Pasted {
-        self.editor.select_all();
-        let pasted = self.paste(text);
+        if text.len() <= LONGEST_TEXT {
+            self.editor.select_all();
+        }
+        let pasted = self.paste_into(0, text);
         self.editor.move_cursor(CursorMove::Top);
         pasted
     }

@@ -11,13 +11,35 @@ use unicode_width::UnicodeWidthStr;
 
 use super::theme::Theme;
 
+use crate::domain::format::size;
 use crate::domain::text::is_hostile;
 
+/// The most bytes of a line: a query of some hundred ids fits. What a line holds is read again with
+/// every key.
+pub const LONGEST_LINE: usize = 8 * 1024;
+
 /// The result of a paste.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pasted {
     /// The number of hostile characters left out.
     pub refused: usize,
+    /// The bytes for which there was no room, so that nothing was pasted; 0 if there was.
+    pub too_long: usize,
+}
+
+impl Pasted {
+    /// What a person should know of it, if anything.
+    pub fn notice(self) -> Option<String> {
+        if self.too_long > 0 {
+            let size = size(self.too_long);
+            Some(format!("Not pasted: {size} is too long for this field"))
+        } else if self.refused > 0 {
+            let many = self.refused;
+            Some(format!("{many} invisible or control characters left out"))
+        } else {
+            None
+        }
+    }
 }
 
 /// An editable line: tui-input with the editing keys of a shell and with paste.
@@ -124,7 +146,10 @@ impl TextInput {
         if self.replaces(&request) {
             self.input.handle(InputRequest::DeleteLine);
         }
-        self.input.handle(request);
+        let is_full = |letter: char| self.text().len() + letter.len_utf8() > LONGEST_LINE;
+        if !matches!(request, InputRequest::InsertChar(letter) if is_full(letter)) {
+            self.input.handle(request);
+        }
         true
     }
 
@@ -145,23 +170,43 @@ impl TextInput {
 
     /// Inserts a pasted text: line breaks and tabs become blanks, hostile characters are left out.
     pub fn paste(&mut self, text: &str) -> Pasted {
+        let kept = if self.is_selected {
+            0
+        } else {
+            self.text().len()
+        };
+        if kept + text.len() > LONGEST_LINE {
+            return Pasted {
+                too_long: text.len(),
+                ..Pasted::default()
+            };
+        }
         let mut refused = 0;
-        for character in text.chars() {
-            let taken = match character {
-                '\n' | '\r' | '\t' => ' ',
+        let clean: String = text
+            .chars()
+            .filter_map(|character| match character {
+                '\n' | '\r' | '\t' => Some(' '),
                 other if is_hostile(other) => {
                     refused += 1;
-                    continue;
+                    None
                 }
-                other => other,
+                other => Some(other),
+            })
+            .collect();
+        if !clean.is_empty() {
+            let (mut line, at) = if self.is_selected {
+                (String::new(), 0)
+            } else {
+                (self.text().to_owned(), self.cursor_byte())
             };
-            let request = InputRequest::InsertChar(taken);
-            if self.replaces(&request) {
-                self.input.handle(InputRequest::DeleteLine);
-            }
-            self.input.handle(request);
+            line.insert_str(at, &clean);
+            let cursor = line[..at + clean.len()].chars().count();
+            self.set_with_cursor(line, cursor);
         }
-        Pasted { refused }
+        Pasted {
+            refused,
+            too_long: 0,
+        }
     }
 }
 

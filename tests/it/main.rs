@@ -10,15 +10,16 @@
 
 mod api;
 mod cli;
-mod desk;
 mod domain;
 #[cfg(unix)]
 mod pty_support;
 mod recorder;
 mod repository;
 mod route_server;
+mod safety;
 mod sandbox;
 mod store;
 mod stories;
 mod support;
 mod terminal;
+mod test_app;

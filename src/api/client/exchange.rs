@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io;
+use std::time::Duration;
 
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
@@ -35,13 +36,16 @@ const REFUSAL: usize = 64 * 1024;
 pub(super) struct Bound {
     bytes: usize,
     is_search: bool,
+    silence: Duration,
 }
 
 impl Bound {
     pub(super) fn of(request: &Request) -> Self {
+        let silence = request.operation().longest_silence();
         let search = |limit: Option<u64>| Self {
             bytes: limit.map_or(MOST, for_records),
             is_search: true,
+            silence,
         };
         match request {
             Request::Search(query) => search(query.limit.map(u64::from)),
@@ -52,6 +56,7 @@ impl Bound {
             | Request::Route(_) => Self {
                 bytes: OTHER,
                 is_search: false,
+                silence,
             },
         }
     }
@@ -100,9 +105,8 @@ pub(super) async fn exchange(
     seen: &mut Head,
 ) -> Result<Raw, ApiError> {
     let request = build(http, origin, wire, key)?;
-    let mut response = http
-        .execute(request)
-        .await
+    let mut response = within(bound.silence, http.execute(request))
+        .await?
         .map_err(|error| unsent_or_lost(&error, origin))?;
     let status = response.status().as_u16();
     seen.status = Some(status);
@@ -124,18 +128,26 @@ pub(super) async fn exchange(
     }
     // Read in chunks, because reqwest's `bytes()` has no bound: 1 MB of gzip can unpack to 1 GB.
     loop {
-        match response.chunk().await {
-            Ok(None) => return Ok(raw),
-            Ok(Some(bytes)) if raw.body.len() + bytes.len() <= limit => {
+        match within(bound.silence, response.chunk()).await {
+            // A refusal is one by its status, however little of its words came.
+            Err(_) | Ok(Err(_)) if !good => return Ok(raw),
+            Err(silent) => return Err(silent),
+            Ok(Err(error)) => return Err(broken_body(&error, status, raw.body.len())),
+            Ok(Ok(None)) => return Ok(raw),
+            Ok(Ok(Some(bytes))) if raw.body.len() + bytes.len() <= limit => {
                 raw.body.extend_from_slice(&bytes);
             }
-            Ok(Some(_)) if good => return Err(bound.exceeded()),
-            Ok(Some(_)) => return Ok(raw),
-            // The status alone makes it an error, however little of the body arrived.
-            Err(_) if !good => return Ok(raw),
-            Err(error) => return Err(broken_body(&error, status, raw.body.len())),
+            Ok(Ok(Some(_))) if good => return Err(bound.exceeded()),
+            Ok(Ok(Some(_))) => return Ok(raw),
         }
     }
+}
+
+/// Waits for the next sign of the server, at most as long as it may be silent.
+async fn within<T>(silence: Duration, sign: impl Future<Output = T>) -> Result<T, ApiError> {
+    tokio::time::timeout(silence, sign)
+        .await
+        .map_err(|_| ApiError::TimedOut { after: silence })
 }
 
 fn build(
@@ -182,11 +194,6 @@ fn unsent_or_lost(error: &reqwest::Error, origin: &Origin) -> ApiError {
             why: unreachable(error),
         };
     }
-    if error.is_timeout() {
-        return ApiError::TimedOut {
-            after: super::transport::READ_IDLE,
-        };
-    }
     if error.is_builder() {
         return ApiError::Misconfigured("the request cannot be built".to_owned());
     }
@@ -219,11 +226,6 @@ fn unreachable(error: &reqwest::Error) -> Unreachable {
 
 /// The error for a body that broke off.
 fn broken_body(error: &reqwest::Error, status: u16, bytes: usize) -> ApiError {
-    if error.is_timeout() {
-        return ApiError::TimedOut {
-            after: super::transport::READ_IDLE,
-        };
-    }
     let damaged = causes(error).any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|io| {
             matches!(

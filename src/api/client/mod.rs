@@ -7,7 +7,7 @@ mod exchange;
 mod origin;
 mod transport;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::tz::TimeZone;
@@ -57,7 +57,7 @@ pub struct Client {
 #[derive(Debug)]
 struct Inner {
     config: ClientConfig,
-    transports: Transports,
+    transports: Mutex<Arc<Transports>>,
 }
 
 impl Client {
@@ -73,7 +73,7 @@ impl Client {
         Ok(Self {
             inner: Arc::new(Inner {
                 config,
-                transports: Transports::default(),
+                transports: Mutex::default(),
             }),
         })
     }
@@ -145,7 +145,8 @@ impl Client {
         record: &mut LedgerEntry,
     ) -> Result<Raw, ApiError> {
         let origin = self.origin(wire);
-        let http = self.inner.transports.of(origin).await?;
+        let transports = Arc::clone(&self.transports());
+        let http = transports.of(origin).await?;
         let deadline = request.operation().deadline();
         let mut head = Head::default();
         let exchanged = exchange::exchange(
@@ -191,6 +192,17 @@ impl Client {
         }
     }
 
+    /// Uses no connection again that is open now; calls under way keep theirs.
+    pub fn drop_connections(&self) {
+        *self.transports() = Arc::default();
+    }
+
+    fn transports(&self) -> MutexGuard<'_, Arc<Transports>> {
+        // It is whole after every statement: a panic elsewhere spoils nothing.
+        let transports = &self.inner.transports;
+        transports.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn origin(&self, wire: &WireRequest) -> &Origin {
         match wire.target {
             Target::Management => &self.inner.config.management,
@@ -218,9 +230,9 @@ async fn decode(request: Request, raw: Raw) -> Result<Reply, ApiError> {
             location: raw.location.as_deref(),
             retry_after: raw.retry_after.as_deref(),
             rate_limit_reset: raw.rate_limit_reset.as_deref(),
-            body: &raw.body,
+            body: &[],
         };
-        wire::decode(&request, answer, now)
+        wire::decode_body(&request, answer, raw.body, now)
     };
     if size <= LARGE {
         return read();

@@ -8,8 +8,6 @@ use super::Origin;
 use crate::api::error::ApiError;
 
 const CONNECT: Duration = Duration::from_secs(5);
-/// The read timeout: how long the server may be silent in the middle of a response.
-pub(super) const READ_IDLE: Duration = Duration::from_secs(10);
 /// How long an idle connection is kept.
 const POOL_IDLE: Duration = Duration::from_secs(30);
 
@@ -73,7 +71,6 @@ fn make(origin: &Origin, roots: Roots) -> Result<reqwest::Client, ApiError> {
         .referer(false)
         .https_only(origin.is_tls())
         .connect_timeout(CONNECT)
-        .read_timeout(READ_IDLE)
         .pool_idle_timeout(POOL_IDLE)
         .gzip(true);
     if origin.is_loopback() {

@@ -1,7 +1,5 @@
 //! Decodes a response into a [`Reply`] or an [`ApiError`].
 
-use std::borrow::Cow;
-
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
@@ -26,12 +24,23 @@ pub struct Answer<'a> {
 
 /// Decodes the response to `request`. `now` is when it was received, in seconds since 1970.
 pub fn decode(request: &Request, answer: Answer<'_>, now: f64) -> Result<Reply, ApiError> {
+    decode_body(request, answer, answer.body.to_vec(), now)
+}
+
+/// As [`decode`], of an answer whose body is handed over: it may be large, and becomes part of what
+/// is read from it. The body of `answer` is not looked at.
+pub fn decode_body(
+    request: &Request,
+    answer: Answer<'_>,
+    body: Vec<u8>,
+    now: f64,
+) -> Result<Reply, ApiError> {
     // One invalid byte must not hide a response: it becomes a replacement character in its record.
-    let text = String::from_utf8_lossy(answer.body);
-    let text: Cow<'_, str> = match text.strip_prefix('\u{feff}') {
-        Some(rest) => Cow::Owned(rest.to_owned()),
-        None => text,
-    };
+    let mut text = String::from_utf8(body)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    if text.starts_with('\u{feff}') {
+        text.remove(0);
+    }
     let status = answer.status;
     if !(200..300).contains(&status) {
         return Err(refusal(request.operation(), answer, &text, now));
@@ -46,9 +55,9 @@ pub fn decode(request: &Request, answer: Answer<'_>, now: f64) -> Result<Reply, 
         });
     }
     match request {
-        Request::Search(query) => records(query.resource.catalog(), &text, status, now),
-        Request::Raw(search) => records(search.resource().catalog(), &text, status, now),
-        Request::ListWorkergroups => records(Resource::Workergroups.catalog(), &text, status, now),
+        Request::Search(query) => records(query.resource.catalog(), text, status, now),
+        Request::Raw(search) => records(search.resource().catalog(), text, status, now),
+        Request::ListWorkergroups => records(Resource::Workergroups.catalog(), text, status, now),
         Request::UnlistVolume { .. } => unlisted(&text, status),
         Request::CreateWorkergroup(_) => created(&text, status),
         Request::Route(call) => routed(call, &text, status),
@@ -144,13 +153,13 @@ fn origin_of(location: &str) -> Option<String> {
 
 fn records(
     catalog: &'static Catalog,
-    text: &str,
+    text: String,
     status: u16,
     now: f64,
 ) -> Result<Reply, ApiError> {
-    let envelope = json_split::split_records(text, catalog.list_key)
-        .map_err(|error| unreadable(error, text, status))?;
-    let members = Members::new(text, &envelope);
+    let envelope = json_split::split_records(&text, catalog.list_key)
+        .map_err(|error| unreadable(error, &text, status))?;
+    let members = Members::new(&text, &envelope);
     let failed = members.flag("success") == Some(false);
     if failed || (!envelope.has_list && words(&members).is_some()) {
         return Err(failure(&members));
@@ -158,7 +167,7 @@ fn records(
     Listing::from_envelope(catalog, text, envelope, now)
         .map(|listing| Reply::Records(Box::new(listing)))
         .map_err(|error| match error {
-            ListingError::Skim(error) => unreadable(error, text, status),
+            ListingError::Skim(error) => unreadable(error, "", status),
             ListingError::NoList(key) => ApiError::Unreadable {
                 status,
                 why: format!("no list named '{key}'"),
@@ -256,7 +265,10 @@ fn unreadable(error: SplitError, text: &str, status: u16) -> ApiError {
             status,
             why: not_an_object(text),
         },
-        SplitError::Broken(_) => ApiError::Unreadable {
+        SplitError::TooManyRecords => ApiError::TooManyRecords {
+            most: json_split::MOST_RECORDS,
+        },
+        SplitError::Broken(_) | SplitError::TooManyMembers => ApiError::Unreadable {
             status,
             why: error.to_string(),
         },

@@ -14,7 +14,7 @@ use crate::domain::catalog::Resource;
 use crate::domain::query::number_json;
 use crate::domain::{Dialect, Query};
 
-pub use decode::{Answer, decode};
+pub use decode::{Answer, decode, decode_body};
 pub use error_body::{retry_after, threshold};
 
 /// Path of the offer search.

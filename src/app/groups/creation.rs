@@ -7,6 +7,7 @@ use crate::app::message::{Effect, Toast};
 use crate::app::mutations::SendBlocked;
 use crate::app::remote::Now;
 use crate::app::state::State;
+use crate::domain::journal::{Verdict, WriteKind};
 use crate::domain::workergroup::{NewWorkergroup, candidates};
 use crate::domain::{Listing, Resource, RowId};
 
@@ -16,6 +17,8 @@ pub const CREATE: &str = "create";
 /// A creation whose outcome is unknown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unresolved {
+    /// Its key in the journal.
+    key: String,
     /// What was to be created.
     pub asked: NewWorkergroup,
     pub sent: Now,
@@ -47,14 +50,63 @@ impl Creation {
     pub const fn unresolved(&self) -> Option<&Unresolved> {
         self.unresolved.as_ref()
     }
-
-    /// Closes the question of the unknown outcome, which the person has answered.
-    pub fn resolve(&mut self) {
-        self.unresolved = None;
-    }
 }
 
 impl State {
+    /// Takes up the creation whose outcome is unknown: that of the same workergroup, or without one
+    /// the oldest. False if there is none.
+    pub fn take_up_creation(&mut self, like: Option<&NewWorkergroup>) -> bool {
+        if self.groups.creation.unresolved.is_some() {
+            return true;
+        }
+        let entry = match like {
+            Some(new) => self.mutations.unsettled_like(new),
+            None => self.mutations.unsettled().next(),
+        };
+        let Some(entry) = entry else { return false };
+        let why = match &entry.outcome {
+            Some(outcome) => outcome.words.clone(),
+            None => "no response was recorded".to_owned(),
+        };
+        self.groups.creation.unresolved = Some(Unresolved {
+            key: entry.intent.key.clone(),
+            asked: entry.intent.new_workergroup(),
+            sent: Now {
+                mono: 0.0,
+                epoch: entry.intent.at,
+            },
+            why,
+            before: None,
+            candidates: Vec::new(),
+            listed: None,
+        });
+        true
+    }
+
+    /// The person has decided what became of the creation: the listed workergroup that it made, that
+    /// it made one (`Done`), or that it made none (`Refused`).
+    pub fn resolve_creation(
+        &mut self,
+        verdict: Verdict,
+        made: Option<RowId>,
+        now: Now,
+    ) -> Option<Effect> {
+        let unresolved = self.groups.creation.unresolved.take()?;
+        let words = match (verdict, made) {
+            (_, Some(id)) => format!("created as {id}, as you decided"),
+            (Verdict::Done, None) => "created, as you decided".to_owned(),
+            (Verdict::Refused | Verdict::Unknown, None) => "not created, as you decided".to_owned(),
+        };
+        let is_drafted =
+            self.groups.draft.built().is_ok_and(|new| {
+                new.without_launch_args() == unresolved.asked.without_launch_args()
+            });
+        if verdict == Verdict::Done && is_drafted {
+            self.groups.draft.clear();
+        }
+        self.settle_creation(&unresolved.key, verdict, &words, now)
+    }
+
     /// Sends the confirmed draft, once.
     ///
     /// # Errors
@@ -105,7 +157,10 @@ pub(in crate::app) fn answered(
         }
         Err(error) if !error.outcome_unknown(Operation::CreateWorkergroup) => return Vec::new(),
         other => {
+            let mut past = state.mutations.past(WriteKind::CreateWorkergroup);
+            let key = past.next().map(|entry| entry.intent.key.clone());
             state.groups.creation.unresolved = Some(Unresolved {
+                key: key.unwrap_or_default(),
                 asked: sent.asked,
                 sent: sent.at,
                 why: match other {

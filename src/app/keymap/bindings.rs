@@ -33,15 +33,18 @@ pub enum Context {
     /// A list with adding and removing, without a search line.
     Items,
     Tabs,
-    /// Movement in all lists.
-    Movement,
-    /// Everywhere, except where text is typed.
+    /// Everywhere, except where text is typed: moving, going elsewhere.
     Global,
     /// Everywhere, even where text is typed.
     Always,
 }
 
 impl Context {
+    /// Whether letters are text where keys are looked up here.
+    pub const fn takes_text(self) -> bool {
+        matches!(self, Self::Query | Self::List | Self::Form | Self::Editor)
+    }
+
     /// The heading in the help screen.
     pub const fn title(self) -> &'static str {
         match self {
@@ -59,7 +62,6 @@ impl Context {
             Self::Editor => "Text editor",
             Self::Items => "Lists without a search line",
             Self::Tabs => "Tabs",
-            Self::Movement => "Moving",
             Self::Global => "Everywhere",
             Self::Always => "Even while typing",
         }
@@ -173,6 +175,8 @@ actions! {
     WiderTable,
     Secrets,
     Markets,
+    ForgetLimits,
+    Resolve,
 }
 
 impl Action {
@@ -227,6 +231,15 @@ const fn row(
 }
 
 impl Binding {
+    /// Whether it is a key for moving in whatever is shown: nothing that anyone looks up by name.
+    pub fn moves(&self) -> bool {
+        let is_end = matches!(
+            self.action,
+            Action::FirstColumn | Action::LastColumn | Action::Back
+        );
+        self.context == Context::Global && (is_end || self.action.motion(1).is_some())
+    }
+
     const fn hint(mut self, word: &'static str, rank: u8) -> Self {
         self.hint = Some((word, rank));
         self
@@ -243,10 +256,10 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["J"], Action::Job, "job",
         "Price offers for a job, volumes for a size and term").hint("job", 4),
     row(Context::Table, &["space"], Action::Mark, "mark", "Mark or unmark the row and go to the next").hint("mark", 5),
-    row(Context::Table, &["v"], Action::Compare, "compare", "Compare the marked rows side by side").hint("compare", 6),
+    row(Context::Table, &["v"], Action::Compare, "compare", "Compare the marked rows side by side").hint("compare", 7),
     row(Context::Table, &["m"], Action::Summary, "market", "Compare prices and supply by group").hint("market", 7),
     row(Context::Table, &["p"], Action::Plot, "plot", "Plot two numbers of the rows, with the Pareto front").hint("plot", 8),
-    row(Context::Table, &["enter"], Action::Open, "open", "Open details").hint("details", 2),
+    row(Context::Table, &["enter"], Action::Open, "open", "Open details").hint("details", 6),
     row(Context::Table, &["r", "f5"], Action::Refresh, "refresh", "Refresh").hint("refresh", 10),
     row(Context::Table, &["w"], Action::Watch, "watch",
         "Auto-refresh every 30 s and mark changes").hint("auto-refresh", 11),
@@ -306,8 +319,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Form, &["ctrl-r"], Action::Reset, "form-reset", "Restore the defaults"),
 
     row(Context::Dialog, &["y"], Action::Yes, "say-yes", "Confirm").hint("confirm", 1),
-    row(Context::Dialog, &["esc", "n", "q"], Action::Back, "say-no", "Cancel").hint("cancel", 2),
-    row(Context::Dialog, &["enter"], Action::Submit, "yes", "Confirm, unless data would be lost"),
+    row(Context::Dialog, &["esc", "enter", "n", "q"], Action::Back, "say-no", "Cancel").hint("cancel", 2),
 
     row(Context::ListEdit, &["ctrl-t"], Action::Toggle, "switch", "Switch the line on or off, even while typing").hint("on/off", 3),
     row(Context::ListEdit, &["delete", "ctrl-x"], Action::Remove, "remove", "Remove the line").hint("remove", 4),
@@ -391,17 +403,17 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Tabs, &["tab"], Action::NextTab, "next-tab", "Next tab of the view").hint("next tab", 2),
     row(Context::Tabs, &["shift-tab"], Action::PreviousTab, "previous-tab", "Previous tab of the view"),
 
-    row(Context::Movement, &["down", "j"], Action::Down, "down", "Down").hint("move", 22),
-    row(Context::Movement, &["up", "k"], Action::Up, "up", "Up"),
-    row(Context::Movement, &["pgdn", "ctrl-f"], Action::PageDown, "page-down", "A page down"),
-    row(Context::Movement, &["pgup", "ctrl-b"], Action::PageUp, "page-up", "A page up"),
-    row(Context::Movement, &["ctrl-d"], Action::HalfDown, "half-page-down", "Half a page down"),
-    row(Context::Movement, &["ctrl-u"], Action::HalfUp, "half-page-up", "Half a page up"),
-    row(Context::Movement, &["g", "home"], Action::First, "first", "To the first line"),
-    row(Context::Movement, &["G", "end"], Action::Last, "last", "To the last line"),
-    row(Context::Movement, &["0"], Action::FirstColumn, "first-column", "To the first column"),
-    row(Context::Movement, &["$"], Action::LastColumn, "last-column", "To the last column"),
-    row(Context::Movement, &["esc"], Action::Back, "back", "One step back").hint("back", 9),
+    row(Context::Global, &["down", "j"], Action::Down, "down", "Down").hint("move", 22),
+    row(Context::Global, &["up", "k"], Action::Up, "up", "Up"),
+    row(Context::Global, &["pgdn", "ctrl-f"], Action::PageDown, "page-down", "A page down"),
+    row(Context::Global, &["pgup", "ctrl-b"], Action::PageUp, "page-up", "A page up"),
+    row(Context::Global, &["ctrl-d"], Action::HalfDown, "half-page-down", "Half a page down"),
+    row(Context::Global, &["ctrl-u"], Action::HalfUp, "half-page-up", "Half a page up"),
+    row(Context::Global, &["g", "home"], Action::First, "first", "To the first line"),
+    row(Context::Global, &["G", "end"], Action::Last, "last", "To the last line"),
+    row(Context::Global, &["0"], Action::FirstColumn, "first-column", "To the first column"),
+    row(Context::Global, &["$"], Action::LastColumn, "last-column", "To the last column"),
+    row(Context::Global, &["esc"], Action::Back, "back", "One step back").hint("back", 9),
 
     row(Context::Global, &["1"], Action::Offers, "offers", "Offers pane"),
     row(Context::Global, &["2"], Action::Volumes, "volumes", "Volumes pane"),
@@ -410,17 +422,21 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &["tab", "]"], Action::NextPane, "next-pane", "Next pane").hint("pane", 20),
     row(Context::Global, &["shift-tab", "["], Action::PreviousPane, "previous-pane", "Previous pane"),
     row(Context::Global, &["b"], Action::SavedSearches, "saved-searches", "Saved searches and presets: run, save, rename, order").hint("searches", 9),
-    row(Context::Global, &["y"], Action::Copy, "copy", "Copy: a menu of forms with their letters").hint("copy", 9),
+    row(Context::Global, &["y"], Action::Copy, "copy", "Copy: a menu of forms with their letters").hint("copy", 8),
     row(Context::Global, &["e"], Action::Export, "export", "Export to a file").hint("export", 13),
     row(Context::Global, &[":", "ctrl-p"], Action::Palette, "palette", "Every command by name").hint("commands", 7),
     row(Context::Global, &["?", "f1"], Action::Help, "help", "All keys, searchable").hint("help", 4),
     row(Context::Global, &["t"], Action::RouteLab, "route-lab",
         "Route lab: test the endpoint of a workergroup, or a typed one"),
     row(Context::Global, &["u"], Action::Unlist, "unlist",
-        "Unlist a volume: type its listing id twice").hint("unlist", 5),
+        "Unlist a volume: type its listing id twice").hint("unlist", 2),
     row(Context::Global, &["M"], Action::Markets, "markets", "Connect to another market, add one, test it, change its key").hint("markets", 19),
     row(Context::Global, &[], Action::Theme, "theme", "Choose the colors; the screen previews them"),
     row(Context::Global, &[], Action::Notices, "notices", "What to know about how the program started"),
+    row(Context::Global, &[], Action::Resolve, "resolve",
+        "Decide what became of a creation whose outcome is unknown"),
+    row(Context::Global, &[], Action::ForgetLimits, "forget-limits",
+        "Forget the learned rate limits: the next request goes at once"),
     row(Context::Global, &[], Action::EditConfig, "edit-config", "Open the configuration in $VISUAL or $EDITOR"),
     row(Context::Global, &[], Action::ReloadConfig, "reload-config", "Reload the configuration"),
     row(Context::Global, &["q"], Action::Quit, "quit", "Quit; inside a view, back").hint("quit", 21),

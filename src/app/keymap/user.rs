@@ -323,7 +323,7 @@ const KEYS: &str = "a character, enter, esc, tab, shift-tab, space, backspace, d
 
 /// Whether text is typed in a context: no letter or digit is bound there.
 fn types(context: Context) -> bool {
-    !matches!(context, Context::Movement | Context::Global)
+    context != Context::Global
         && !BINDINGS
             .iter()
             .filter(|row| row.context == context)
@@ -332,7 +332,7 @@ fn types(context: Context) -> bool {
 
 /// Whether two rows can receive the same key press.
 fn meet(one: &Binding, other: &Binding) -> bool {
-    let shared = |context| matches!(context, Context::Movement | Context::Global);
+    let shared = |context| context == Context::Global;
     let behind =
         |front: Context, back: Context| back == Context::Always || shared(back) && !types(front);
     one.context == other.context

@@ -1,39 +1,12 @@
 //! Switching markets: what belongs to the old market is dropped, what belongs to the person stays.
 
-use super::{MarketList, StatusMessage};
+use super::data::{MarketReady, RestoredState, StatusMessage};
+use crate::app::actions;
 use crate::app::message::{Effect, Toast};
-use crate::app::remote::{Now, Ticket};
-use crate::app::sandbox::SandboxNotes;
-use crate::app::{Model, Profile, State, actions};
-use crate::domain::journal::Entry;
-use crate::domain::saved::{Searches, Snapshot};
-use crate::domain::workergroup;
-
-/// The saved state of a profile.
-#[derive(Debug, Default)]
-pub struct RestoredState {
-    pub notices: Vec<String>,
-    /// How the dashboard was left, and the saved searches; `None` if nothing can be saved.
-    pub kept: Option<(Option<Snapshot>, Searches)>,
-    pub history: Vec<Entry>,
-    /// A note about the history of writes.
-    pub history_note: Option<String>,
-    pub groups: Option<workergroup::Snapshot>,
-    pub sandbox: SandboxNotes,
-    /// A random seed, different in every run.
-    pub seed: u64,
-}
-
-#[derive(Debug)]
-pub struct MarketReady {
-    /// The ticket of its connection.
-    pub ticket: Ticket,
-    /// The profile to switch to.
-    pub profile: Profile,
-    pub restored: RestoredState,
-    /// The markets as they are now.
-    pub market_list: MarketList,
-}
+use crate::app::model::Model;
+use crate::app::profile::Profile;
+use crate::app::remote::Now;
+use crate::app::state::State;
 
 impl Model {
     /// Restores the saved state of the profile. A query `given` on the command line takes
@@ -47,6 +20,7 @@ impl Model {
         self.mutations.history = restored.history;
         self.mutations.note = restored.history_note;
         self.sandbox = restored.sandbox;
+        self.tell_unsettled();
         if !self.profile.is_sandbox {
             self.groups.drift.resume(restored.groups);
         }
@@ -81,6 +55,7 @@ impl Model {
             // These belong to the market.
             profile: _,
             browsers: _,
+            hold: _,
             routes: _,
             notices: _,
             toast: _,
@@ -136,7 +111,9 @@ pub(super) fn on_ready(model: &mut Model, now: Now, ready: MarketReady) -> Vec<E
     model.unpack(ready.restored, false);
     model.state.markets.market_list = ready.market_list;
     model.state.markets.status = None;
-    effects.push(Effect::Market(super::MarketCommand::Activate(ready.ticket)));
+    effects.push(Effect::Market(super::data::MarketCommand::Activate(
+        ready.ticket,
+    )));
     effects.extend(actions::start(model, now));
     model.show(Toast::new(text, now));
     effects

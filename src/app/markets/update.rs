@@ -6,9 +6,10 @@ use super::{
 use crate::api::ApiError;
 use crate::app::keymap::{Action, Context};
 use crate::app::message::Effect;
+use crate::app::model::Model;
 use crate::app::remote::Now;
+use crate::app::state::State;
 use crate::app::view::Cx;
-use crate::app::{Model, State};
 use crate::domain::Resource;
 
 /// The keys of the list.

@@ -4,7 +4,7 @@ use super::Flight;
 use crate::api::ledger::LedgerEntry;
 use crate::api::redact::REMOVED;
 use crate::api::{Operation, Origin, RawSearch, Request, wire};
-use crate::app::State;
+use crate::app::state::State;
 use crate::app::view::Cx;
 
 /// Why there is no request for an action.

@@ -3,8 +3,8 @@
 use super::send::subject;
 use crate::api::redact::REMOVED;
 use crate::api::{curl, har};
-use crate::app::State;
 use crate::app::copy::CopyItem;
+use crate::app::state::State;
 use crate::domain::pretty;
 use crate::domain::text::{json_for_terminal, visible};
 

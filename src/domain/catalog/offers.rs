@@ -202,7 +202,7 @@ pub static FIELDS: &[Field] = &[
         .market_filter().more_is_better()
         .doc("Virtual CPUs of the machine."),
     Field::number("cpu_cores_effective", "vCPU", Unit::None).also(&["cores"])
-        .section(Section::Cpu).market_filter().column(10, 6, 70).places(1).more_is_better()
+        .section(Section::Cpu).market_filter().column(10, 6, 70).more_is_better()
         .doc("Virtual CPUs of the offer: its share of the machine."),
     Field::number("cpu_ghz", "CPU GHz", Unit::Gigahertz).section(Section::Cpu)
         .documented_filter().places(1).range(0.1, 10.0).more_is_better()

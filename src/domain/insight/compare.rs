@@ -1,5 +1,7 @@
 //! Marked rows side by side.
 
+use std::sync::Arc;
+
 use crate::domain::catalog::Resource;
 use crate::domain::cost::Prices;
 use crate::domain::field::{Field, Section, Unit};
@@ -52,7 +54,7 @@ pub fn compare(
     only_differences: bool,
 ) -> Vec<CompareSection> {
     // Reads the few records in full rather than all columns of all rows.
-    let records: Vec<FullRecord> = rows
+    let records: Vec<Arc<FullRecord>> = rows
         .iter()
         .map(|row| listing.whole(*row as usize))
         .collect();
@@ -88,7 +90,7 @@ pub fn compare_fields(
     rows: &[u32],
     fields: &[&'static Field],
 ) -> Vec<CompareLine> {
-    let records: Vec<FullRecord> = rows
+    let records: Vec<Arc<FullRecord>> = rows
         .iter()
         .map(|row| listing.whole(*row as usize))
         .collect();
@@ -103,7 +105,7 @@ pub fn compare_fields(
 fn line_of(
     listing: &Listing,
     rows: &[u32],
-    records: &[FullRecord],
+    records: &[Arc<FullRecord>],
     field: &'static Field,
 ) -> CompareLine {
     if field.is_computed() {

@@ -12,6 +12,9 @@ use crate::domain::dialect::Dialect;
 use crate::domain::field::{Field, Filter, Format, Kind, Operator};
 use crate::domain::value::Value;
 
+/// The value that frees a field.
+pub const ANY: &str = "any";
+
 /// The maximum number of candidates.
 const MOST: usize = 64;
 
@@ -263,12 +266,12 @@ impl Values<'_> {
                 all.push(value(&text, "seen here"));
             }
         }
-        if field.kind == Kind::Country && self.operator.takes_list() {
+        if field.kind == Kind::Country {
             let groups = country::GROUPS.iter();
             all.extend(groups.map(|(name, _)| literal(name, "group of countries")));
         }
         if self.operator == Operator::Eq {
-            all.push(literal("any", "no condition on this field"));
+            all.push(literal(ANY, "no condition on this field"));
         }
         all
     }

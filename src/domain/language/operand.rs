@@ -7,7 +7,7 @@ use super::scan::{self, Item, List};
 use crate::domain::country;
 use crate::domain::dialect::Dialect;
 use crate::domain::field::{Field, Format, Kind, Operator};
-use crate::domain::query::Operand;
+use crate::domain::query::{Condition, Operand};
 use crate::domain::value::{Value, Version};
 
 /// What a value is parsed for.
@@ -251,6 +251,13 @@ impl Target<'_> {
         self.one(item).map(|value| vec![value])
     }
 
+    /// A group of countries behind `=` or `!=` stands for the list of its members.
+    pub(super) fn group(self, list: &List) -> Result<Vec<Condition>, LanguageError> {
+        let codes = Operand::Many(self.many(list)?);
+        let operator = self.operator.with_list();
+        Ok(vec![Condition::new(self.field, operator, codes)])
+    }
+
     /// Whether an unquoted value is null. Only the market client's spellings count; others are
     /// texts.
     fn is_null(self, item: &Item) -> bool {
@@ -307,18 +314,6 @@ impl Target<'_> {
         let error = self.unfit(item);
         if text.eq_ignore_ascii_case("USA") {
             return Err(error.suggest(item.span.clone(), "US"));
-        }
-        if country::group(&text).is_some() {
-            let list = if self.operator == Operator::Neq {
-                "notin"
-            } else {
-                "in"
-            };
-            let message = format!(
-                "{text} is a group of countries: write {} {list} {text}",
-                self.field.key
-            );
-            return Err(LanguageError::new(item.span.clone(), message));
         }
         Err(error)
     }

@@ -119,6 +119,9 @@ impl Reader<'_> {
         let operand = match &statement.value {
             Raw::Missing => return Err(self.no_value(target, sign)),
             Raw::One(item) if operator.takes_list() => Operand::Many(target.many(&split(item))?),
+            Raw::One(item) if self.is_group(field, item) => {
+                return target.group(&split(item)).map(Meaning::Hold);
+            }
             Raw::List(list) if operator.takes_list() => {
                 self.stray_bracket(list)?;
                 Operand::Many(target.many(list)?)
@@ -129,12 +132,20 @@ impl Reader<'_> {
                     return self.range(field, item);
                 }
                 self.separate(target, sign, item)?;
-                let read = target.one(item);
-                Operand::One(read.map_err(|error| listed(error, target, sign, item))?)
+                Operand::One(target.one(item)?)
             }
         };
         let condition = Condition::new(field, operator, operand);
         Ok(Meaning::Hold(vec![condition]))
+    }
+
+    /// Whether a value names a group of countries. `EU` might be a code: what the market's client
+    /// sends as one keeps that meaning outside of the query bar.
+    fn is_group(&self, field: &Field, item: &Item) -> bool {
+        field.kind == Kind::Country
+            && !item.quoted
+            && country::group(&item.text).is_some()
+            && (item.text.len() > 2 || self.mode == Mode::Bar)
     }
 
     /// The field of a statement.
@@ -325,17 +336,4 @@ fn split(item: &Item) -> List {
         closed: true,
         glued: false,
     }
-}
-
-/// Adds a fix to the error for a group of countries after `=`: use `in`.
-fn listed(error: LanguageError, target: Target<'_>, sign: &Sign, item: &Item) -> LanguageError {
-    if target.field.kind != Kind::Country || country::group(&item.text).is_none() {
-        return error;
-    }
-    let list = match target.operator {
-        Operator::Neq => Operator::Nin,
-        _ => Operator::In,
-    };
-    let remedy = format!(" {} {}", list.symbol(), item.text);
-    error.suggest(sign.span.start..item.span.end, remedy)
 }

@@ -152,6 +152,7 @@ impl Listing {
     fn reprice(&mut self, gb: Option<f64>, model: OfferType) {
         if (self.estimated_storage(), self.offer_type()) != (gb, model) {
             self.estimate = Estimate::new(gb, model);
+            self.forget_last();
         }
     }
 

@@ -1,7 +1,7 @@
 //! Parses one record: only the members that are needed, each on its own, tolerantly.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use serde::Deserialize;
@@ -362,6 +362,73 @@ fn moment<'a>(text: &Cow<'a, str>) -> RawCell<'a> {
         || RawCell::Text(text.clone()),
         |moment| RawCell::Number(moment.as_duration().as_secs_f64()),
     )
+}
+
+/// The JSON of a member of a record; the last one of a repeated name.
+pub(super) fn member<'j>(json: &'j str, name: &str) -> Option<&'j str> {
+    struct Wanted<'n>(&'n str);
+    impl<'de> Visitor<'de> for Wanted<'_> {
+        type Value = Option<&'de str>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a record")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut found = None;
+            while let Some(Name(name)) = map.next_key()? {
+                if name == self.0 {
+                    found = Some(map.next_value::<&RawValue>()?.get());
+                } else {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+            Ok(found)
+        }
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    deserializer.deserialize_map(Wanted(name)).ok().flatten()
+}
+
+/// The first `most` members of a record that are not among `known`, and how many more there are;
+/// none of a record that cannot be read.
+pub(super) fn other_members<'j>(
+    json: &'j str,
+    known: &HashSet<&str>,
+    most: usize,
+) -> (Vec<(String, &'j str)>, usize) {
+    let visitor = Others { known, most };
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    deserializer.deserialize_map(visitor).unwrap_or_default()
+}
+
+struct Others<'k> {
+    known: &'k HashSet<&'k str>,
+    most: usize,
+}
+
+impl<'de> Visitor<'de> for Others<'_> {
+    type Value = (Vec<(String, &'de str)>, usize);
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a record")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let (mut others, mut more) = (Vec::new(), 0);
+        while let Some(Name(name)) = map.next_key()? {
+            if self.known.contains(name.as_ref()) {
+                map.next_value::<IgnoredAny>()?;
+            } else if others.len() < self.most {
+                let value: &RawValue = map.next_value()?;
+                others.push((name.into_owned(), value.get()));
+            } else {
+                map.next_value::<IgnoredAny>()?;
+                more += 1;
+            }
+        }
+        Ok((others, more))
+    }
 }
 
 struct RecordVisitor<'p> {

@@ -133,7 +133,7 @@ pub static PARAMETERS: [Parameter; 13] = [
     row(Key::MinLoad, "min_load", "Min load", ParameterKind::Number, Some("1"),
         "Minimum load to keep capacity for, in cost per second.").inert(),
     row(Key::TargetUtil, "target_util", "Target", ParameterKind::Ratio, Some("0.9"),
-        "Target utilization: capacity is load / target, so 0.9 keeps 11 % in reserve.").inert(),
+        "Target utilization: capacity is load / target, so 0.9 keeps 11% in reserve.").inert(),
     row(Key::ColdMult, "cold_mult", "Cold x", ParameterKind::Number, Some("3"),
         "Capacity including cold workers, as a multiple of the active capacity.").inert(),
     row(Key::ColdWorkers, "cold_workers", "Cold workers", ParameterKind::Whole, Some("3"),

@@ -11,6 +11,7 @@ use crate::domain::insight::{self, Amount, Coverage, Machine, Picks, Supply};
 use crate::domain::listing::{Column, Listing};
 use crate::domain::query::{Condition, Direction, OfferType, OrderKey, Query};
 use crate::domain::text::Untrusted;
+use crate::domain::unit::MB_PER_GB;
 use crate::domain::value::CellRef;
 
 /// The limit of a preflight search: high, because the most expensive offers must be included.
@@ -369,7 +370,7 @@ fn hosts(listing: &Listing, machines: &[Machine]) -> Vec<HostShare> {
 fn vram(listing: &Listing, machines: &[Machine], wanted: f64) -> VramCheck {
     let sizes: Vec<f64> = numbers(listing, machines, "gpu_ram")
         .into_iter()
-        .map(|megabytes| megabytes / 1000.0)
+        .map(|megabytes| megabytes / MB_PER_GB)
         .collect();
     let enough = sizes.iter().filter(|size| **size >= wanted).count();
     VramCheck {

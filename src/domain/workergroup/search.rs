@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use crate::domain::catalog::OFFERS;
 use crate::domain::field::{Field, Kind, Operator};
+use crate::domain::format::size;
 use crate::domain::language;
 use crate::domain::listing::Listing;
 use crate::domain::query::{Condition, Operand};
@@ -20,15 +21,24 @@ pub struct SearchText {
 
 /// The search of a group in a listing; `None` if the record has none.
 pub fn group_search(listing: &Listing, row: usize) -> Option<SearchText> {
-    let record: Json = serde_json::from_str(listing.json(row)?).ok()?;
-    let search = record.get("search_query")?;
-    (!search.is_null()).then(|| text_of(search))
+    let json = listing.member(row, "search_query")?;
+    (json != "null").then(|| search_query_text(json))
 }
+
+/// The longest search that is read, in bytes: a person's has some hundred, and JSON readers take
+/// many times its room.
+const LONGEST: usize = 64 * 1024;
 
 /// A search as text: a JSON text is taken as it is, filter objects are printed in the query
 /// language (`{"gpu_ram":{"gte":24000}}` becomes `gpu_ram>=24`), a list is joined. The
 /// specification has a text, the public service sends an object.
 pub fn search_query_text(json: &str) -> SearchText {
+    if json.len() > LONGEST {
+        return SearchText {
+            text: Untrusted::default(),
+            left_out: vec![Untrusted::from(format!("a search of {}", size(json.len())))],
+        };
+    }
     serde_json::from_str(json).map_or_else(
         |_| SearchText {
             text: Untrusted::default(),

@@ -1,10 +1,12 @@
 //! A listing of groups without its secrets, and what has changed since.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+use crate::domain::copies::Copies;
 use crate::domain::listing::{Listing, RowId};
 use crate::domain::secrets::{is_secret_name, remove_secrets};
 use crate::domain::text::Untrusted;
@@ -12,8 +14,8 @@ use crate::domain::text::Untrusted;
 /// Replaces a value that may be a secret.
 const HIDDEN: &str = "<hidden>";
 
-/// The shortest key that is searched for in other members: a shorter one would match by chance.
-const SHORTEST_KEY: usize = 4;
+/// The longest record that is remembered, in bytes: of a longer one no changes are seen.
+const LONGEST_RECORD: usize = 256 * 1024;
 
 /// A listing of groups that is safe to store: members with secret names are removed, the group's
 /// key is removed from every other text, and values of variables and of secret options in
@@ -57,6 +59,7 @@ impl Snapshot {
             .filter_map(|row| {
                 let record = listing
                     .json(row)
+                    .filter(|json| json.len() <= LONGEST_RECORD)
                     .and_then(|json| serde_json::from_str(json).ok());
                 Some((
                     listing.id(row)?.0,
@@ -82,13 +85,11 @@ impl Snapshot {
 }
 
 fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
-    let keys: Vec<String> = record
+    let keys = record
         .iter()
         .filter(|(name, _)| is_secret_name(name))
-        .filter_map(|(_, value)| value.as_str())
-        .filter(|key| key.len() >= SHORTEST_KEY)
-        .map(str::to_owned)
-        .collect();
+        .filter_map(|(_, value)| value.as_str());
+    let keys = Copies::of(keys);
     let mut whole = Json::Object(record);
     remove_secrets(&mut whole);
     hide(&mut whole, &keys);
@@ -102,13 +103,11 @@ fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
 }
 
 /// Removes the keys from every text.
-fn hide(json: &mut Json, keys: &[String]) {
+fn hide(json: &mut Json, keys: &Copies) {
     match json {
         Json::String(text) => {
-            for key in keys {
-                if text.contains(key.as_str()) {
-                    *text = text.replace(key.as_str(), HIDDEN);
-                }
+            if let Cow::Owned(hidden) = keys.remove(text, HIDDEN) {
+                *text = hidden;
             }
         }
         Json::Array(items) => items.iter_mut().for_each(|item| hide(item, keys)),

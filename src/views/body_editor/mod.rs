@@ -15,10 +15,7 @@ use crate::app::requests::{check_address, editable, send};
 use crate::app::view::{Cx, Outcome, Region, Scene, View};
 use crate::domain::pretty;
 use crate::domain::text::json_for_terminal;
-use crate::widgets::text_area::{Pasted, TextArea};
-
-/// The longest text that can be pasted, in bytes: the body of a search has a few hundred.
-const LONGEST_PASTE: usize = 64 * 1024;
+use crate::widgets::text_area::{LONGEST_TEXT, Pasted, TextArea};
 
 /// A body in the editor.
 #[derive(Debug)]
@@ -118,20 +115,13 @@ impl BodyEditor {
 
     fn took(&mut self, pasted: Pasted, cx: &mut Cx<'_>) {
         self.check();
-        if pasted.refused > 0 {
-            let many = pasted.refused;
-            cx.complain(format!("{many} invisible or control characters left out"));
-        }
+        cx.pasted(pasted);
     }
 }
 
 impl View for BodyEditor {
     fn contexts(&self) -> &'static [Context] {
         &[Context::Editor, Context::Always]
-    }
-
-    fn takes_text(&self) -> bool {
-        true
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -182,19 +172,14 @@ impl View for BodyEditor {
     }
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        if text.len() > LONGEST_PASTE {
-            let most = LONGEST_PASTE / 1024;
-            cx.complain(format!("More than {most} kB: nothing was pasted"));
-        } else {
-            let pasted = self.area.paste(text);
-            self.took(pasted, cx);
-        }
+        let pasted = self.area.paste(text);
+        self.took(pasted, cx);
         Outcome::Handled
     }
 
     fn edited(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        if text.len() > LONGEST_PASTE {
-            let most = LONGEST_PASTE / 1024;
+        if text.len() > LONGEST_TEXT {
+            let most = LONGEST_TEXT / 1024;
             cx.complain(format!("More than {most} kB: the text is as before"));
         } else {
             // Editors end the last line of a file; the body has no such end.

@@ -58,7 +58,7 @@ pub(super) fn lines(
             theme.warning,
         );
     }
-    lines.extend(watched(browser, now, theme).map(|line| fit(line, width)));
+    lines.extend(watched(state, browser, now, theme).map(|line| fit(line, width)));
     lines.truncate(MOST);
     lines
 }
@@ -106,10 +106,11 @@ fn ignored(browser: &Browser) -> Option<String> {
 }
 
 /// The changes since auto-refresh was turned on, which also explain its signs.
-fn watched(browser: &Browser, now: Now, theme: &Theme) -> Option<Line<'static>> {
+fn watched(state: &State, browser: &Browser, now: Now, theme: &Theme) -> Option<Line<'static>> {
     let watch = browser.watching()?;
-    let error = browser.remote().error();
-    if let Some(error) = error.filter(|error| error.stops_timers(now.epoch)) {
+    let own = browser.remote().error();
+    let own = own.filter(|error| error.stops_timers(now.epoch));
+    if let Some(error) = state.held(now).or(own) {
         let text = format!("   Auto-refresh on hold: {}", error.headline());
         return Some(Line::styled(text, theme.warning));
     }

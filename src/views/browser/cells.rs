@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use crate::domain::field::{Format, Kind, Unit};
 use crate::domain::local::LocalTime;
+use crate::domain::unit::MB_PER_GB;
 use crate::domain::{CellRef, Dialect, Field, Listing, Untrusted, country, format};
 
 /// Seconds of a day and of an hour.
@@ -98,7 +99,7 @@ fn number(field: &Field, value: f64) -> String {
     }
     match field.unit {
         Unit::Megabytes if field.key == "gpu_ram" => format!("{:.0}", format::nominal_gb(value)),
-        Unit::Megabytes => format!("{:.0}", value / 1000.0),
+        Unit::Megabytes => format!("{:.0}", value / MB_PER_GB),
         Unit::Gigabytes => format!("{value:.0}"),
         Unit::Seconds if is_hours(field) => format!("{:.1}", value / HOUR),
         Unit::Seconds => format!("{:.1}", value / DAY),

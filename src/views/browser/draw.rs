@@ -9,8 +9,8 @@ use crate::app::Pane;
 use crate::app::browser::Browser;
 use crate::app::frame_layout::Target;
 use crate::app::view::{Region, Scene};
-use crate::domain::Listing;
 use crate::domain::format::grouped;
+use crate::domain::{Listing, Resource};
 use crate::views::{market, preview};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::viewport::Viewport;
@@ -54,9 +54,14 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
     if !is_shared {
         return records(view, browser, false, area, scene);
     }
-    let width = scene.state.split.table(area.width);
-    let [left, right] =
-        Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)]).areas(area);
+    let below = room_below(view, browser, area, scene);
+    let halves = if let Some(table) = below {
+        Layout::vertical([Constraint::Length(table), Constraint::Fill(1)])
+    } else {
+        let width = scene.state.split.table(area.width);
+        Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)])
+    };
+    let [left, right] = halves.areas(area);
     records(view, browser, true, left, scene);
     match row {
         _ if has_card => first_run::draw(right, scene),
@@ -64,8 +69,28 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
         None => {}
     }
     scene.clickable(right, Target::Item(Region::PREVIEW, 0));
+    if below.is_some() {
+        return;
+    }
     let border = Rect { width: 1, ..right };
     scene.divider(border, area);
+}
+
+/// The height of the table where its preview goes below it: workergroups are few, and beside them
+/// most of the screen would be blank. A divider that was moved stays where it is.
+fn room_below(
+    view: &BrowserPane,
+    browser: &Browser,
+    area: Rect,
+    scene: &Scene<'_, '_>,
+) -> Option<u16> {
+    let rows = u16::try_from(browser.view().len()).unwrap_or(u16::MAX);
+    let table = rows.saturating_add(3); // the frame and the header
+    (view.resource == Resource::Workergroups
+        && scene.state.split.kept().is_none()
+        && rows > 0
+        && table <= area.height / 2)
+        .then_some(table)
 }
 
 /// Draws the panel of the table, or what replaces it.
@@ -204,18 +229,18 @@ fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
         );
     }
     let front = browser
-        .figures
+        .computed
         .front()
         .map_or(0, |front| front.members().len());
     if front > 0 {
-        let what = if browser.figures.job.is_some() {
+        let what = if browser.computed.job.is_some() {
             "best value for the job"
         } else {
             "best value"
         };
         add(table::BEST, theme.good, format!("{what} ({front})"));
     }
-    let unfit = browser.figures.unfit();
+    let unfit = browser.computed.unfit();
     if unfit > 0 {
         let text = format!("too small or too short ({unfit})");
         add(table::UNFIT, theme.warning, text);

@@ -19,6 +19,7 @@ use crate::app::watch::EVERY;
 use crate::domain::{Field, Resource, language};
 use crate::views::market::{self, Overview};
 use crate::widgets::panel::Size;
+use crate::widgets::text_input::TextInput;
 
 /// The completion list below the query.
 const POPUP: Region = Region(8);
@@ -83,7 +84,7 @@ impl BrowserPane {
             }
             Action::Reset => {
                 let mut fresh = language::default_query(self.resource, browser.dialect());
-                if browser.figures.job.is_some() {
+                if browser.computed.job.is_some() {
                     fresh.storage = browser.query.storage;
                 }
                 browser.apply(fresh, Vec::new());
@@ -121,7 +122,12 @@ impl BrowserPane {
         let State {
             browsers, tickets, ..
         } = &mut *cx.state;
-        let effects = browsers[self.resource].ask(tickets, cx.now);
+        let browser = &mut browsers[self.resource];
+        if browser.is_asking_the_same() {
+            // A held key must not break off one request after the other.
+            return;
+        }
+        let effects = browser.ask(tickets, cx.now);
         cx.effects(effects);
     }
 
@@ -153,7 +159,7 @@ impl BrowserPane {
             cx.effect(abort);
             return cx.toast("Request cancelled");
         }
-        let stopped = browser.figures.three.cancel();
+        let stopped = browser.computed.price_models.cancel();
         if !stopped.is_empty() {
             cx.effects(stopped);
             return cx.toast("Request for the three prices cancelled");
@@ -161,7 +167,8 @@ impl BrowserPane {
         if browser.remote().error().is_some() && browser.listing().is_some() {
             browser.dismiss();
         } else if has_notices {
-            cx.state.notices.clear();
+            let effects = cx.state.dismiss_notices(cx.now);
+            cx.effects(effects);
         } else if !browser.words.is_empty() {
             browser.set_words(Vec::new());
             browser.show_query_in_bar();
@@ -222,16 +229,12 @@ impl View for BrowserPane {
             (Focus::Table | Focus::Market, Resource::Workergroups) => &[
                 Context::Workergroups,
                 Context::Table,
-                Context::Movement,
                 Context::Global,
                 Context::Always,
             ],
-            (Focus::Table | Focus::Market, Resource::Offers | Resource::Volumes) => &[
-                Context::Table,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
+            (Focus::Table | Focus::Market, Resource::Offers | Resource::Volumes) => {
+                &[Context::Table, Context::Global, Context::Always]
+            }
         }
     }
 
@@ -269,21 +272,27 @@ impl View for BrowserPane {
     fn hint(&self, action: Action) -> Option<&'static str> {
         match (self.focus, action) {
             (Focus::Market, Action::Open) => Some("filter by this"),
+            (_, Action::Job) if self.resource == Resource::Volumes => Some("term"),
             _ => None,
         }
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let browser = &mut cx.state.browsers[self.resource];
-        if self.focus == Focus::Query && browser.bar.input.key(key) {
-            browser.query_typed();
-            return Outcome::Handled;
+        if self.focus != Focus::Query {
+            return Outcome::Ignored;
         }
-        Outcome::Ignored
-    }
-
-    fn takes_text(&self) -> bool {
-        self.focus == Focus::Query
+        let place = |input: &TextInput| (input.text().len(), input.cursor_byte());
+        let input = &mut browser.bar.input;
+        let before = place(input);
+        if !input.key(key) {
+            return Outcome::Ignored;
+        }
+        // A line that is full takes nothing more.
+        if place(input) != before {
+            browser.query_typed();
+        }
+        Outcome::Handled
     }
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
@@ -293,13 +302,9 @@ impl View for BrowserPane {
             return Outcome::Handled;
         }
         let browser = &mut cx.state.browsers[self.resource];
-        let refused = browser.bar.input.paste(text).refused;
+        let pasted = browser.bar.input.paste(text);
         browser.query_typed();
-        if refused > 0 {
-            cx.complain(format!(
-                "{refused} invisible or control characters were left out of the paste"
-            ));
-        }
+        cx.pasted(pasted);
         Outcome::Handled
     }
 

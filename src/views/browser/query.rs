@@ -14,6 +14,7 @@ use crate::app::keymap::Action;
 use crate::app::keys::Keymap;
 use crate::app::sort_editor::arrow;
 use crate::app::view::{Cx, Outcome, Region, Scene};
+use crate::domain::format::grouped;
 use crate::domain::language::{self, LanguageError, Token};
 use crate::domain::{Condition, Resource, format};
 use crate::widgets::panel::Panel;
@@ -72,6 +73,24 @@ fn words_advice(browser: &Browser) -> Option<String> {
     })
 }
 
+/// Cells between the query and the number of rows that it finds.
+const GAP: u16 = 3;
+
+/// How many rows the words leave; on a narrow screen the query needs the room of all but the
+/// figures.
+fn found(browser: &Browser, width: u16) -> String {
+    let full = super::draw::counts(browser);
+    if cells(&full) <= width / 5 {
+        return full;
+    }
+    let Some(listing) = browser.listing() else {
+        return full;
+    };
+    let more = if browser.is_cut() { "+" } else { "" };
+    let (shown, loaded) = (browser.view().len(), listing.len());
+    format!("{}/{}{more}", grouped(shown), grouped(loaded))
+}
+
 /// Draws the query, and the cursor while it is edited.
 pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
@@ -79,17 +98,21 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.clickable(area, Target::Hint(Action::Query));
     // While typing words, the number of matching rows is shown.
     let found = if bar.editing {
-        super::draw::counts(browser)
+        found(browser, area.width)
     } else {
         String::new()
     };
+    let gap = if found.is_empty() { 1 } else { GAP + 1 };
     let [prompt, text, count] = Layout::horizontal([
         Constraint::Length(PROMPT),
         Constraint::Fill(1),
-        Constraint::Length(cells(&found) + 1),
+        Constraint::Length(cells(&found) + gap),
     ])
     .areas(area);
-    scene.render(Line::styled(found, theme.dim), count);
+    scene.render(
+        Line::styled(format!("{found} "), theme.dim).right_aligned(),
+        count,
+    );
     let style = if bar.editing { theme.accent } else { theme.dim };
     scene.render(Line::styled(" / ", style), prompt);
     if bar.input.is_empty() && !bar.editing {
@@ -109,7 +132,7 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
         let column = u16::try_from(column).unwrap_or(width).min(width);
         scene.cursor = Some(Position::new(text.x + column, text.y));
     }
-    let (line, is_cut) = highlighted(browser, scroll, theme);
+    let (line, is_cut) = highlighted(browser, scroll, usize::from(width), theme);
     let line = if is_cut {
         let mut spans = vec![Span::styled("…", theme.dim)];
         spans.extend(line.spans);
@@ -120,9 +143,14 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(fit(line, width), text);
 }
 
-/// The query in the colours of its tokens, without its first `scroll` cells; and whether any were
-/// cut.
-fn highlighted<'a>(browser: &'a Browser, scroll: usize, theme: &Theme) -> (Line<'a>, bool) {
+/// The query in the colours of its parts, without its first `scroll` cells and not far beyond
+/// `width` more; whether any were cut in front.
+fn highlighted<'a>(
+    browser: &'a Browser,
+    scroll: usize,
+    width: usize,
+    theme: &Theme,
+) -> (Line<'a>, bool) {
     let text = browser.bar.input.text();
     let tokens = language::highlight(text, browser.query.catalog());
     // If cells are scrolled away, the ellipsis takes the place of one more.
@@ -130,6 +158,14 @@ fn highlighted<'a>(browser: &'a Browser, scroll: usize, theme: &Theme) -> (Line<
     let mut column = 0;
     let mut line = Line::default();
     for (at, letter) in text.grapheme_indices(true) {
+        // One cell more than fits tells that there is more.
+        if column > scroll + width + 1 {
+            break;
+        }
+        if column < hidden {
+            column += usize::from(cells(letter));
+            continue;
+        }
         let style = match &browser.bar.error {
             Some(error) if error.span.contains(&at) => theme.error,
             _ => tokens
@@ -137,9 +173,7 @@ fn highlighted<'a>(browser: &'a Browser, scroll: usize, theme: &Theme) -> (Line<
                 .find(|(span, _)| span.contains(&at))
                 .map_or(theme.text, |(_, token)| style_of(*token, theme)),
         };
-        if column >= hidden {
-            line.push_span(Span::styled(letter, style));
-        }
+        line.push_span(Span::styled(letter, style));
         column += usize::from(cells(letter));
     }
     (line, scroll > 0)
@@ -271,7 +305,7 @@ fn parts(browser: &Browser, keymap: &Keymap, theme: &Theme) -> Vec<(String, Styl
             parts.push(("not bundled".to_owned(), theme.text));
         }
     }
-    if let Some(term) = &browser.figures.term {
+    if let Some(term) = &browser.computed.term {
         let (size, days) = (format::gigabytes(term.gb), format::trimmed(term.days, 2));
         parts.push((format!("term {size} for {days} d"), theme.text));
     }
@@ -314,7 +348,7 @@ fn basis(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
         (disk, theme.text)
     };
     let job = browser
-        .figures
+        .computed
         .job
         .map(|job| (format!("job {}", job.brief()), theme.text));
     std::iter::once(disk).chain(job).collect()

@@ -144,7 +144,7 @@ fn column(
 ) -> Column {
     let title = title(browser, listing, field);
     // A cell that breaks a condition has a sign in front of its text.
-    let is_broken = browser.is_accused(field) || is_bill(field) && browser.figures.unfit() > 0;
+    let is_broken = browser.is_accused(field) || is_bill(field) && browser.computed.unfit() > 0;
     let broken = u16::from(is_broken);
     let moved = if is_moving(browser, field) { MOVE } else { 0 };
     let width = width(listing, field, &title) + broken + moved;
@@ -248,7 +248,7 @@ fn grouping(browser: &Browser) -> Option<&'static Field> {
 fn measure(field: &Field, browser: &Browser) -> Option<Measure> {
     let is_volume = browser.resource() == Resource::Volumes;
     match field.key {
-        "dph_total" | "dph_per_gpu" if browser.figures.job.is_none() => Some(Measure::Price),
+        "dph_total" | "dph_per_gpu" if browser.computed.job.is_none() => Some(Measure::Price),
         "job_cost" => Some(Measure::Price),
         "storage_cost" if is_volume => Some(Measure::Price),
         "dlperf_per_dphtotal" => Some(Measure::Value),
@@ -300,12 +300,12 @@ impl Records<'_> {
             ("verification", CellRef::Text(text)) if text != "verified" => return theme.warning,
             ("reliability", CellRef::Number(value)) if value < BAD => return theme.error,
             ("reliability", CellRef::Number(value)) if value < SHAKY => return theme.warning,
-            ("duration", CellRef::Number(_)) if self.browser.figures.is_unfit(record) => {
+            ("duration", CellRef::Number(_)) if self.browser.computed.is_unfit(record) => {
                 return theme.error;
             }
             _ => {}
         }
-        let figures = &self.browser.figures;
+        let figures = &self.browser.computed;
         let place = measure(field, self.browser)
             .and_then(|measure| figures.standing.place(self.listing, measure, record));
         match place.and_then(Place::is_best) {
@@ -345,7 +345,7 @@ impl Rows for Records<'_> {
         };
         let text = cells::text(self.listing, record, field, width, self.local);
         let is_broken = self.browser.is_violating(record, field)
-            || is_bill(field) && self.browser.figures.is_unfit(record);
+            || is_bill(field) && self.browser.computed.is_unfit(record);
         if is_broken {
             let style = self.theme.warning.add_modifier(Modifier::UNDERLINED);
             return (format!("!{text}").into(), style);
@@ -367,7 +367,7 @@ impl Rows for Records<'_> {
         let Some(record) = self.record(row) else {
             return (" ", Style::new());
         };
-        let figures = &self.browser.figures;
+        let figures = &self.browser.computed;
         let is_best = || {
             let record = u32::try_from(record).ok();
             let front = figures.front().zip(record);

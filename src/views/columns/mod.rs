@@ -2,15 +2,15 @@
 
 mod draw;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::edits;
+use super::keys::{edits, only};
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
-use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::domain::field::Section;
 use crate::domain::{Catalog, Field};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
 
 /// The fields, shown ones first and in order.
@@ -26,7 +26,7 @@ impl Columns {
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let mut view = Self {
-            list: List::new(Vec::new()),
+            list: List::new(Vec::new()).known_as(|field| field.aliases),
             shown: browser.columns.clone(),
             catalog: browser.query.catalog(),
         };
@@ -35,21 +35,10 @@ impl Columns {
     }
 
     fn relist(&mut self, keep: Option<&'static Field>) {
-        let line = |title: String, field: &'static Field| Item {
-            title,
-            text: field.doc.to_owned(),
-            note: field.key.to_owned(),
-            disabled: None,
-            value: Some(field),
+        let line = |title: String, field: &'static Field| {
+            Item::new(title, field.doc, field).note(field.key)
         };
-        let heading = |title: &str| Item {
-            title: title.to_owned(),
-            text: String::new(),
-            note: String::new(),
-            disabled: None,
-            value: None,
-        };
-        let mut items = vec![heading("Shown, from left to right")];
+        let mut items = vec![Item::heading("Shown, from left to right", "")];
         let shown = self.shown.iter().enumerate();
         items.extend(
             shown.map(|(index, field)| line(format!("[x] {:2} {}", index + 1, field.label), field)),
@@ -61,21 +50,12 @@ impl Columns {
                 .filter(|field| field.section == section && !self.shown.contains(field))
                 .collect();
             if !hidden.is_empty() {
-                items.push(heading(section.title()));
+                items.push(Item::heading(section.title(), ""));
             }
             let hidden = hidden.into_iter();
             items.extend(hidden.map(|field| line(format!("[ ]    {}", field.label), field)));
         }
-        let typed = std::mem::take(&mut self.list.input);
-        self.list = List::new(items).known_as(|field| field.aliases);
-        self.list.input = typed;
-        self.list.narrow();
-        let mut shown = self.list.shown();
-        let place = shown.position(|item| item.value.is_some() && item.value == keep);
-        drop(shown);
-        if let Some(place) = place {
-            self.list.select(place, false);
-        }
+        self.list.replace(items, keep.as_ref());
     }
 
     fn current(&self) -> Option<&'static Field> {
@@ -139,18 +119,10 @@ impl View for Columns {
             Action::MoveDown,
             Action::Reset,
         ];
-        super::only(&used, action)
-    }
-
-    fn takes_text(&self) -> bool {
-        true
+        only(&used, action)
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if let Some(lines) = cx.motion(action) {
-            self.list.step(lines);
-            return Outcome::Handled;
-        }
         match action {
             Action::Toggle => self.toggle(),
             Action::MoveUp => self.shift(-1),
@@ -169,22 +141,12 @@ impl View for Columns {
         Outcome::Handled
     }
 
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        self.list.key(key);
-        Outcome::Handled
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.list)
     }
 
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
-        self.list.paste(text);
-        Outcome::Handled
-    }
-
-    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
-        if region != Region::MAIN {
-            return Outcome::Ignored;
-        }
-        self.list.select(line, false);
-        self.update(Action::Toggle, cx)
+    fn on_click(&self) -> Action {
+        Action::Toggle
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

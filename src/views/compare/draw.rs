@@ -218,6 +218,19 @@ impl StatefulWidget for Body<'_> {
                 Some(Line::Values(values)) => self.values(values, row, buffer),
                 None => {}
             }
+            if self.view.find.matches(line) {
+                let is_current = self.view.find.current() == Some(line);
+                let style = if is_current {
+                    self.theme.selected
+                } else {
+                    self.theme.highlight
+                };
+                let label = Rect {
+                    width: self.grid.label.width,
+                    ..row
+                };
+                buffer.set_style(label, style);
+            }
         }
     }
 }

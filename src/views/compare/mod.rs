@@ -3,8 +3,12 @@
 mod draw;
 mod verdict;
 
+use std::sync::Arc;
+
+use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
+use super::searched::{self, Searched};
 use crate::app::State;
 use crate::app::browser::Browser;
 use crate::app::keymap::{Action, Context};
@@ -15,9 +19,13 @@ use crate::domain::format;
 use crate::domain::insight::{CompareLine, Subject, compare, compare_fields, is_silent};
 use crate::domain::listing::FullRecord;
 use crate::domain::{Dialect, Field, Listing, Resource, RowId};
+use crate::widgets::find::Find;
 
 /// The section with the table's columns: the person chose them, so they come first.
 const AT_A_GLANCE: &str = "At a glance";
+
+/// Lines that stay visible above a match.
+const CONTEXT: usize = 3;
 
 /// The region of the column headers.
 const HEADERS: Region = Region::PREVIEW;
@@ -75,6 +83,7 @@ pub struct Compare {
     totals: Vec<String>,
     cursor: usize,
     top: usize,
+    find: Find,
 }
 
 impl Compare {
@@ -91,6 +100,7 @@ impl Compare {
             totals: Vec::new(),
             cursor: 0,
             top: 0,
+            find: Find::default(),
         };
         view.rebuild(browser);
         Some(view)
@@ -126,7 +136,7 @@ impl Compare {
         let sections = sections
             .into_iter()
             .map(|section| (section.section.title(), section.lines));
-        let records: Vec<FullRecord> = rows
+        let records: Vec<Arc<FullRecord>> = rows
             .iter()
             .map(|row| listing.whole(*row as usize))
             .collect();
@@ -175,7 +185,7 @@ fn title(listing: &Listing, row: u32) -> String {
 fn values(
     browser: &Browser,
     listing: &Listing,
-    (rows, records): (&[u32], &[FullRecord]),
+    (rows, records): (&[u32], &[Arc<FullRecord>]),
     line: &CompareLine,
 ) -> Values {
     let dialect = browser.dialect();
@@ -186,7 +196,7 @@ fn values(
             (field.label, rows.iter().map(cell).collect())
         }
         Subject::Field(field) => {
-            let cell = |record: &FullRecord| cell(record, field, dialect);
+            let cell = |record: &Arc<FullRecord>| cell(record, field, dialect);
             (listing.label(field), records.iter().map(cell).collect())
         }
         Subject::Derived { label, places, .. } => {
@@ -223,18 +233,57 @@ fn best_shown(cells: &[Option<String>], best: &[usize]) -> Vec<usize> {
     alike
 }
 
+impl Searched for Compare {
+    fn find(&mut self) -> &mut Find {
+        &mut self.find
+    }
+
+    fn texts(&self, _: &State) -> Vec<String> {
+        let text = |line: &Line| match line {
+            Line::Heading(title) => (*title).to_owned(),
+            Line::Values(values) => {
+                let cells = (0..self.rows.len()).map(|place| values.text(place));
+                let words: Vec<&str> = std::iter::once(values.label).chain(cells).collect();
+                words.join("\n")
+            }
+        };
+        self.lines.iter().map(text).collect()
+    }
+
+    fn line(&self, _: &State) -> usize {
+        self.top
+    }
+
+    fn go_to_line(&mut self, line: usize, _: &mut State) {
+        // A few lines above it say where one is.
+        self.top = line.saturating_sub(CONTEXT);
+    }
+}
+
 impl View for Compare {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Chart,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        searched::contexts(
+            &self.find,
+            [
+                &[
+                    Context::Chart,
+                    Context::Report,
+                    Context::Global,
+                    Context::Always,
+                ],
+                &[
+                    Context::Report,
+                    Context::Chart,
+                    Context::Global,
+                    Context::Always,
+                ],
+            ],
+        )
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
+            action if searched::is_useless(&self.find, action) => Availability::Hidden,
             Action::Sort | Action::Settings => Availability::Hidden,
             _ => Availability::Available,
         }
@@ -250,7 +299,22 @@ impl View for Compare {
         }
     }
 
+    fn takes_text(&self) -> bool {
+        self.find.is_typing()
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        Outcome::of(searched::typed(self, key, cx))
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        Outcome::of(searched::pasted(self, text, cx))
+    }
+
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if searched::act(self, action, cx) {
+            return Outcome::Handled;
+        }
         if let Some(lines) = cx.motion(action) {
             let last = cx.viewport(Region::MAIN).last_top();
             self.top = self.top.saturating_add_signed(lines).min(last);
@@ -296,6 +360,7 @@ impl View for Compare {
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let area = searched::draw_line(&self.find, area, scene);
         draw::comparison(self, area, scene);
     }
 }

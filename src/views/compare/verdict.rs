@@ -22,7 +22,7 @@ struct Runner {
 /// Who is cheapest and fastest among the rows that can do the job, and who cannot; one sentence
 /// each.
 pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
-    let unfit = (0..rows.len()).filter(|place| browser.figures.is_unfit(rows[*place] as usize));
+    let unfit = (0..rows.len()).filter(|place| browser.computed.is_unfit(rows[*place] as usize));
     let unfit: Vec<String> = unfit.map(|place| letter(place).to_string()).collect();
     let runners = runners(browser, listing, rows);
     let mut sentences: Vec<String> = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec
 fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
     let (price, speed) = match browser.resource() {
         Resource::Offers => (browser.pricing().key(), "dlperf"),
-        Resource::Volumes if browser.figures.term.is_some() => ("volume_term", "nw_disk_avg_bw"),
+        Resource::Volumes if browser.computed.term.is_some() => ("volume_term", "nw_disk_avg_bw"),
         Resource::Volumes => ("storage_cost", "nw_disk_avg_bw"),
         Resource::Workergroups => return Vec::new(),
     };
@@ -49,7 +49,7 @@ fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
         listing.cell(row as usize, field).number()
     };
     let rows = rows.iter().enumerate();
-    rows.filter(|(_, row)| !browser.figures.is_unfit(**row as usize))
+    rows.filter(|(_, row)| !browser.computed.is_unfit(**row as usize))
         .filter_map(|(place, row)| {
             Some(Runner {
                 place,
@@ -65,24 +65,30 @@ fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
         .iter()
         .min_by(|one, other| one.price.total_cmp(&other.price))?;
     let purpose = match browser.resource() {
-        Resource::Offers if browser.figures.job.is_some() => " for your job",
-        Resource::Volumes if browser.figures.term.is_some() => " for your term",
-        _ => "",
+        Resource::Offers if browser.computed.job.is_some() => " for your job",
+        Resource::Volumes if browser.computed.term.is_some() => " for your term",
+        Resource::Offers | Resource::Volumes | Resource::Workergroups => "",
     };
     let own = letter(cheapest.place);
+    // Of two, one is cheaper: a superlative needs three.
+    let (superlative, fastest_of) = if runners.len() > 2 {
+        ("the cheapest", "the fastest")
+    } else {
+        ("cheaper", "faster")
+    };
     let fastest = runners
         .iter()
         .filter_map(|runner| Some((runner, runner.speed?)))
         .max_by(|(_, one), (_, other)| one.total_cmp(other));
     let (Some((fastest, speed)), Some(base)) = (fastest, cheapest.speed) else {
-        return Some(format!("{own} is the cheapest{purpose}."));
+        return Some(format!("{own} is {superlative}{purpose}."));
     };
     // A difference that rounds to zero is none.
     if speed < base * 1.0005 {
         return Some(if fastest.place == cheapest.place || speed <= base {
-            format!("{own} is the cheapest{purpose} and the fastest.")
+            format!("{own} is {superlative}{purpose} and {fastest_of}.")
         } else {
-            format!("{own} is the cheapest{purpose} and as fast as any.")
+            format!("{own} is {superlative}{purpose} and as fast as any.")
         });
     }
     let other = letter(fastest.place);
@@ -102,13 +108,13 @@ fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
         ratio => format!(" and costs {} more", percent(ratio - 1.0)),
     };
     Some(format!(
-        "{own} is the cheapest{purpose}; {other} is {faster}{more}."
+        "{own} is {superlative}{purpose}; {other} is {faster}{more}."
     ))
 }
 
 fn percent(share: f64) -> String {
     let places = usize::from(share < 0.1);
-    format!("{} %", trimmed(share * 100.0, places))
+    format!("{}%", trimmed(share * 100.0, places))
 }
 
 /// The totals of all rows, in parts.

@@ -10,10 +10,9 @@ use std::fmt;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 
-use crate::app::State;
 use crate::app::frame_layout::Target;
 use crate::app::keymap::{Action, Context};
-use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
+use crate::app::view::{Cx, Outcome, Placement, Scene, View};
 use crate::domain::text::visible;
 use crate::widgets::dialog::Message;
 use crate::widgets::panel::Tone;
@@ -33,8 +32,6 @@ pub struct Confirm {
     text: String,
     tone: Tone,
     yes: &'static str,
-    /// Whether Enter also confirms: only where nothing can be lost.
-    takes_enter: bool,
     then: Option<Then>,
 }
 
@@ -58,7 +55,6 @@ impl Confirm {
             text: text.into(),
             tone: Tone::Ask,
             yes,
-            takes_enter: false,
             then: Some(Box::new(then)),
         }
     }
@@ -67,13 +63,6 @@ impl Confirm {
     #[must_use]
     pub const fn danger(mut self) -> Self {
         self.tone = Tone::Danger;
-        self
-    }
-
-    /// Lets Enter confirm as well.
-    #[must_use]
-    pub const fn enter_accepts(mut self) -> Self {
-        self.takes_enter = true;
         self
     }
 
@@ -87,13 +76,8 @@ impl Confirm {
     /// The keys, each with its effect.
     fn keys(&self, scene: &Scene<'_, '_>) -> [(String, &'static str, Action); 2] {
         let key = |action| scene.state.keymap.key_in(CONTEXTS, action);
-        let yes = if self.takes_enter {
-            format!("{} or {}", key(Action::Yes), key(Action::Submit))
-        } else {
-            key(Action::Yes)
-        };
         [
-            (yes, self.yes, Action::Yes),
+            (key(Action::Yes), self.yes, Action::Yes),
             (key(Action::Back), "cancel", Action::Back),
         ]
     }
@@ -115,17 +99,9 @@ impl View for Confirm {
         }
     }
 
-    fn availability(&self, action: Action, _: &State) -> Availability {
-        match action {
-            Action::Submit if !self.takes_enter => Availability::Hidden,
-            _ => Availability::Available,
-        }
-    }
-
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
             Action::Yes => self.accept(cx),
-            Action::Submit if self.takes_enter => self.accept(cx),
             Action::Back => cx.close(),
             _ => return Outcome::Ignored,
         }

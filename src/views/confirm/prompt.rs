@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::LONGEST;
@@ -11,6 +10,7 @@ use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::text::visible;
 use crate::widgets::dialog;
 use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Tone};
 use crate::widgets::text::wrap;
 
@@ -89,6 +89,10 @@ impl View for Prompt {
         self.form.contexts()
     }
 
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
     fn placement(&self) -> Placement {
         Placement::Dialog
     }
@@ -98,10 +102,6 @@ impl View for Prompt {
             Action::Submit => Some(self.submit),
             _ => None,
         }
-    }
-
-    fn takes_text(&self) -> bool {
-        true
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -119,21 +119,6 @@ impl View for Prompt {
             FormEvent::Moved | FormEvent::Changed(_) => {}
         }
         Outcome::Handled
-    }
-
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        self.form.key(key);
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        match self.form.paste(text) {
-            Ok(pasted) => {
-                cx.pasted(pasted);
-                Outcome::Handled
-            }
-            Err(_) => Outcome::Ignored,
-        }
     }
 
     fn click(&mut self, _: Region, place: usize, _: &mut Cx<'_>) -> Outcome {

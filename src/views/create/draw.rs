@@ -4,7 +4,7 @@
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::{Create, MINE, NONE, Page};
+use super::{CREATED, Create, MINE, NONE, Page, Word};
 use crate::api::Request;
 use crate::app::groups::creation::{CREATE, Unresolved};
 use crate::app::groups::preflight::{Look, Subject};
@@ -61,6 +61,9 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
         theme.warning
     };
     rows.lead(&cost, style);
+    if let Some(text) = unknown_template(new, scene) {
+        rows.text(1, &text, theme.warning);
+    }
     rows.gap();
     let request = Request::CreateWorkergroup(new.clone());
     rows.request(&preview(&request, &scene.state.profile), scene);
@@ -80,10 +83,7 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
         rows.text(6, &text, theme.warning);
     }
     rows.gap();
-    rows.input("Type create", &view.input, true);
-    if let Some(error) = &view.error {
-        rows.text(0, error, theme.error);
-    }
+    word("Type create", view, rows, scene);
     let wait = scene
         .state
         .mutations
@@ -105,6 +105,16 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     };
     rows.text(1, &text, style);
     history(rows, scene);
+}
+
+/// The line for the word, and what is wrong with it.
+fn word(label: &'static str, view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
+    if let Some(input) = view.form.line(Word) {
+        rows.input(label, input, true);
+    }
+    if let Some(error) = view.form.error(Word) {
+        rows.text(0, error, scene.theme.error);
+    }
 }
 
 fn history(rows: &mut Rows, scene: &Scene<'_, '_>) {
@@ -141,6 +151,28 @@ fn what(new: &NewWorkergroup) -> String {
     )
 }
 
+/// A warning about a template that none of the listed workergroups starts from: a mistyped hash is
+/// not refused, its workers never start.
+fn unknown_template(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> Option<String> {
+    let listing = scene.state.browsers[Resource::Workergroups].listing()?;
+    let (name, typed) = match (&new.template_hash, new.template_id) {
+        (Some(hash), _) => ("template_hash", hash.clone()),
+        (None, Some(id)) => ("template_id", id.to_string()),
+        (None, None) => return None,
+    };
+    let field = listing.catalog().by_key(name)?;
+    let mut rows = 0..listing.len();
+    let is_used = rows.any(|row| match listing.cell(row, field) {
+        CellRef::Text(text) => text == typed,
+        CellRef::Number(id) => format::number(field, id) == typed,
+        CellRef::Flag(_) | CellRef::Missing | CellRef::Null | CellRef::Bad(_) => false,
+    });
+    let typed = Untrusted::from(typed.as_str()).consent();
+    (!is_used).then(|| {
+        format!("! None of your workergroups uses template {typed}: check it before you create.")
+    })
+}
+
 /// The worst-case cost as text, and whether it is known.
 fn cost(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> (String, bool) {
     let slot = &scene.state.groups.preflight;
@@ -169,7 +201,8 @@ fn cost(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> (String, bool) {
 fn at_most(found: &Preflight, workers: u32) -> (String, bool) {
     let (Some(cost), Some(prices)) = (found.cost(workers), found.prices) else {
         return (
-            "Cost unknown: no offer matches the search now.".to_owned(),
+            "! No machine matches the search now: no worker starts until one does. Cost unknown."
+                .to_owned(),
             false,
         );
     };
@@ -236,10 +269,7 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.gap();
     listed(view, unresolved, rows, scene);
     rows.gap();
-    rows.input("You decide", &view.input, true);
-    if let Some(error) = &view.error {
-        rows.text(0, error, theme.error);
-    }
+    word("You decide", view, rows, scene);
     let enter = scene.key(Action::Submit);
     let mine = if unresolved.candidates.is_empty() {
         String::new()
@@ -248,8 +278,8 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     };
     let refresh = scene.state.keymap.key_in(&[Context::Form], Action::Refresh);
     let text = format!(
-        "{mine}Type {NONE} and {enter}: it was not created, and the form can be sent again. \
-         {refresh} refreshes the list; {} decides later.",
+        "{mine}Type {NONE} and {enter}: it was not created, and can be sent again. Type {CREATED}: it \
+         was created, though not listed. {refresh} refreshes the list; {} decides later.",
         scene.key(Action::Back)
     );
     rows.text(1, &text, theme.dim);

@@ -3,7 +3,7 @@
 
 mod draw;
 
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::groups::creation::CREATE;
@@ -15,10 +15,13 @@ use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::app::{Pane, State};
 use crate::domain::Resource;
 use crate::domain::journal::{Verdict, WriteKind};
-use crate::widgets::text_input::TextInput;
+use crate::views::write_dialog::{OUTCOME, back, close_outcome, no_help};
+use crate::widgets::form::{Field, Form};
 
 /// The answer for: the new group in the list is mine.
 const MINE: &str = "mine";
+/// The word for: it was created, though it is not listed.
+const CREATED: &str = "created";
 /// The answer for: none of the groups is mine.
 const NONE: &str = "none";
 
@@ -31,22 +34,48 @@ enum Page {
     Unknown,
 }
 
+/// The one field: the word that confirms or decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Word;
+
 #[derive(Debug)]
 pub struct Create {
     page: Page,
-    input: TextInput,
-    error: Option<String>,
+    form: Form<Word>,
     /// Whether Enter was pressed before the rate limit allows another write.
     is_early: bool,
     /// The selected group among those that may be the new one.
     selected: usize,
 }
 
+/// Opens the dialog on a creation whose outcome is unknown; false if there is none.
+pub fn resolve(cx: &mut Cx<'_>) -> bool {
+    if !cx.state.take_up_creation(None) {
+        cx.complain("No creation has an unknown outcome");
+        return true;
+    }
+    open_unknown(cx);
+    true
+}
+
+fn open_unknown(cx: &mut Cx<'_>) {
+    let unresolved = cx.state.groups.creation.unresolved();
+    if unresolved.is_some_and(|unresolved| unresolved.listed.is_none()) {
+        let effects = cx.state.refresh(Resource::Workergroups, cx.now);
+        cx.effects(effects);
+    }
+    cx.open(Create::on(Page::Unknown));
+}
+
 /// Opens the dialog: on the creation that is in flight or unresolved, else for the draft.
 pub fn open(cx: &mut Cx<'_>) {
-    let page = if cx.state.groups.creation.unresolved().is_some() {
-        Page::Unknown
-    } else if cx.state.mutations.begin(WriteKind::CreateWorkergroup) {
+    let draft = cx.state.groups.draft.built().ok().cloned();
+    if cx.state.groups.creation.unresolved().is_some()
+        || draft.is_some_and(|new| cx.state.take_up_creation(Some(&new)))
+    {
+        return open_unknown(cx);
+    }
+    let page = if cx.state.mutations.begin(WriteKind::CreateWorkergroup) {
         Page::Confirm
     } else {
         Page::Outcome
@@ -71,8 +100,7 @@ impl Create {
     fn on(page: Page) -> Self {
         Self {
             page,
-            input: TextInput::default(),
-            error: None,
+            form: Form::new(vec![Field::text(Word, "", "")]),
             is_early: false,
             selected: 0,
         }
@@ -82,21 +110,14 @@ impl Create {
         match self.page {
             Page::Confirm => self.send(cx),
             Page::Unknown => self.decide(cx),
-            // A held Enter must not close the outcome before it arrives.
-            Page::Outcome
-                if cx
-                    .state
-                    .mutations
-                    .in_flight(WriteKind::CreateWorkergroup)
-                    .is_some() => {}
-            Page::Outcome => cx.close(),
+            Page::Outcome => close_outcome(WriteKind::CreateWorkergroup, cx),
         }
     }
 
     fn send(&mut self, cx: &mut Cx<'_>) {
-        if self.input.text().trim() != CREATE {
+        if &*self.form.text(Word) != CREATE {
             let back = cx.state.keymap.key_of(Action::Back);
-            self.error = Some(format!(
+            self.refuse(format!(
                 "Nothing sent: type {CREATE}, or press {back} to go back."
             ));
             return;
@@ -108,7 +129,17 @@ impl Create {
             }
             Err(SendBlocked::TooEarly(_)) => self.is_early = true,
             Err(SendBlocked::NotConfirmed) => self.page = Page::Outcome,
+            // Another view may have left one since this opened.
+            Err(SendBlocked::Unsettled) => {
+                let draft = cx.state.groups.draft.built().ok().cloned();
+                cx.state.take_up_creation(draft.as_ref());
+                *self = Self::on(Page::Unknown);
+            }
         }
+    }
+
+    fn refuse(&mut self, why: String) {
+        self.form.set_error(Word, Some(why));
     }
 
     /// Applies the person's answer on a creation with an unknown outcome.
@@ -118,40 +149,36 @@ impl Create {
             return;
         };
         let chosen = unresolved.candidates.get(self.selected).copied();
-        match (self.input.text().trim(), chosen) {
+        match (&*self.form.text(Word), chosen) {
             (MINE, Some(id)) => {
-                cx.state.groups.creation.resolve();
-                cx.state.groups.draft.clear();
+                let kept = cx.state.resolve_creation(Verdict::Done, Some(id), cx.now);
+                cx.effects(kept);
                 cx.state.browsers[Resource::Workergroups].select_id(id);
                 cx.toast(format!("Workergroup {id} is the one you created"));
                 cx.go_to(Pane::Workergroups);
             }
             (MINE, None) => {
                 let key = cx.state.keymap.key_in(&[Context::Form], Action::Refresh);
-                self.error = Some(format!(
+                self.refuse(format!(
                     "No new workergroup matches yet ({key} to refresh)."
                 ));
             }
+            (CREATED, _) => {
+                let kept = cx.state.resolve_creation(Verdict::Done, None, cx.now);
+                cx.effects(kept);
+                cx.toast("Marked as created");
+                cx.close();
+            }
             (NONE, _) => {
-                cx.state.groups.creation.resolve();
+                let kept = cx.state.resolve_creation(Verdict::Refused, None, cx.now);
+                cx.effects(kept);
                 cx.toast("Marked as not created. The form is unchanged");
                 cx.close();
             }
             _ => {
-                self.error = Some(format!("Type {MINE} or {NONE}. Nothing is sent here."));
+                self.refuse(format!("Type {MINE} or {NONE}. Nothing is sent here."));
             }
         }
-    }
-
-    fn back(cx: &mut Cx<'_>) {
-        if let Some(sent) = cx.state.mutations.in_flight(WriteKind::CreateWorkergroup) {
-            let text = format!(
-                "Still creating the workergroup for {}: the outcome will be shown",
-                sent.subject
-            );
-            cx.toast(text);
-        }
-        cx.close();
     }
 
     fn step(&mut self, by: isize, state: &State) {
@@ -165,13 +192,8 @@ impl Create {
 impl View for Create {
     fn contexts(&self) -> &'static [Context] {
         match self.page {
-            Page::Confirm | Page::Unknown => &[Context::Form, Context::Always],
-            Page::Outcome => &[
-                Context::Report,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
+            Page::Confirm | Page::Unknown => self.form.contexts(),
+            Page::Outcome => OUTCOME,
         }
     }
 
@@ -179,15 +201,9 @@ impl View for Create {
         Placement::Dialog
     }
 
-    fn takes_text(&self) -> bool {
-        self.page != Page::Outcome
-    }
-
     fn availability(&self, action: Action, _: &State) -> Availability {
         match (self.page, action) {
-            (Page::Confirm | Page::Unknown, Action::Help) => {
-                Availability::Disabled("Finish or cancel this dialog first".to_owned())
-            }
+            (Page::Confirm | Page::Unknown, Action::Help) => no_help(),
             (_, Action::Submit | Action::Back)
             | (Page::Unknown, Action::Refresh | Action::Down)
             | (Page::Outcome, Action::Help | Action::Palette) => Availability::Available,
@@ -210,15 +226,12 @@ impl View for Create {
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match (action, self.page) {
             (Action::Left | Action::Right, Page::Confirm | Page::Unknown) => {
-                let is_right = action == Action::Right;
-                let arrow = if is_right {
-                    KeyCode::Right
-                } else {
-                    KeyCode::Left
-                };
-                self.input.key(KeyEvent::from(arrow));
+                self.form.update(action);
             }
-            (Action::Back, _) => Self::back(cx),
+            (Action::Back, _) => {
+                let kind = WriteKind::CreateWorkergroup;
+                back(kind, "creating the workergroup for", cx);
+            }
             (Action::Submit, _) => self.submit(cx),
             (Action::Refresh, Page::Unknown) => {
                 let effects = cx.state.refresh(Resource::Workergroups, cx.now);
@@ -235,8 +248,7 @@ impl View for Create {
         if self.page == Page::Outcome {
             return Outcome::Ignored;
         }
-        if self.input.key(key) {
-            self.error = None;
+        if self.form.key(key) {
             self.is_early = false;
         }
         Outcome::Handled
@@ -246,7 +258,7 @@ impl View for Create {
         if self.page == Page::Outcome {
             return Outcome::Ignored;
         }
-        self.error = Some(PASTE_REFUSED.to_owned());
+        self.refuse(PASTE_REFUSED.to_owned());
         Outcome::Handled
     }
 

@@ -1,12 +1,11 @@
 //! Draws the details: the tabs and the open one.
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Color;
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::canvas::{Canvas, Points};
-use ratatui::widgets::{Paragraph, Sparkline, SparklineBar, StatefulWidget, Widget};
+use ratatui::widgets::{Paragraph, Sparkline, SparklineBar};
 
 use super::overview::Block;
 use super::spread::Spread;
@@ -19,8 +18,8 @@ use crate::domain::insight::Histogram;
 use crate::views::preflight::{self, summary};
 use crate::views::preview::Subject;
 use crate::widgets::panel::{Panel, Size};
+use crate::widgets::scrolled::Scrolled;
 use crate::widgets::text::{cells, fit, wrap_line};
-use crate::widgets::viewport::Viewport;
 
 /// The maximum width of the card: bars and lines gain nothing beyond it.
 const CARD: u16 = 66;
@@ -134,7 +133,7 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
         let mut lines = subject.card(area.width.min(CARD));
         lines.push(Line::default());
         lines.extend(laid_out(&blocks, area.width));
-        return scroll(view, lines, area, scene);
+        return scroll(view, &lines, area, scene);
     }
     let is_wide = scene.size == Size::Wide && blocks.len() > 1;
     let [left, middle, right] = overview_columns(is_wide, area);
@@ -161,7 +160,7 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
             width: area.right() - middle.x,
             ..middle
         };
-        return scroll(view, laid_out(&blocks, middle.width), middle, scene);
+        return scroll(view, &laid_out(&blocks, middle.width), middle, scene);
     }
     let (last, first) = blocks
         .split_last()
@@ -177,7 +176,7 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
     scene.render(Paragraph::new(text), words);
     scatter(&view.spread, chart, scene);
     let lines = last.map_or_else(Vec::new, |last| last.lines_in(right.width));
-    scroll(view, lines, right, scene);
+    scroll(view, &lines, right, scene);
 }
 
 /// The price distribution of comparable rows, with the row's own bar highlighted.
@@ -280,7 +279,7 @@ fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
 
 impl Block {
     /// The lines wrapped to a width, followed by a blank one.
-    fn lines_in(&self, width: u16) -> Vec<Line<'static>> {
+    pub(in crate::views) fn lines_in(&self, width: u16) -> Vec<Line<'static>> {
         let (table, text) = self.lines.split_at(self.table);
         let table = table.iter().map(|line| fit(line.clone(), width));
         let text = text.iter().flat_map(|line| wrap_line(line, width, INDENT));
@@ -289,27 +288,7 @@ impl Block {
 }
 
 /// Lines that scroll if they do not fit.
-fn scroll(view: &Detail, lines: Vec<Line<'static>>, area: Rect, scene: &mut Scene<'_, '_>) {
-    let widget = Scrolled {
-        lines,
-        top: view.top,
-    };
-    scene.scroll(Region::MAIN, widget, area);
-}
-
-struct Scrolled {
-    lines: Vec<Line<'static>>,
-    top: usize,
-}
-
-impl StatefulWidget for Scrolled {
-    type State = Viewport;
-
-    fn render(self, area: Rect, buffer: &mut Buffer, viewport: &mut Viewport) {
-        viewport.scroll_to(self.top, self.lines.len(), area);
-        for (row, line) in area.rows().zip(&self.lines[viewport.visible()]) {
-            line.render(row, buffer);
-        }
-        viewport.rows = Rect::default();
-    }
+fn scroll(view: &Detail, lines: &[Line<'static>], area: Rect, scene: &mut Scene<'_, '_>) {
+    let top = view.top;
+    scene.scroll(Region::MAIN, Scrolled { lines, top }, area);
 }

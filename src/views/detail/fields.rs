@@ -1,5 +1,7 @@
 //! Every field of a record in as many columns as fit, and the meaning of the focused one.
 
+use std::sync::{Arc, OnceLock};
+
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
@@ -17,11 +19,12 @@ use crate::domain::field::{Kind, Section};
 use crate::domain::listing::FullRecord;
 use crate::domain::local::LocalTime;
 use crate::domain::secrets::{is_secret_name, without_own_key};
-use crate::domain::text::{json_for_terminal, visible};
+use crate::domain::text::{DETAIL, beginning, detail, json_for_terminal, truncate, visible};
 use crate::domain::workergroup::group_search;
-use crate::domain::{CellRef, Field, Source, format};
+use crate::domain::{CellRef, Field, Listing, Source, format};
 use crate::widgets::find::{Find, FindEvent, FindLine};
 use crate::widgets::text::{cells, fit, wrap, wrap_line};
+use crate::widgets::text_input::Pasted;
 use crate::widgets::theme::Theme;
 use crate::widgets::viewport::Viewport;
 
@@ -34,8 +37,12 @@ const LABEL: usize = 19;
 /// The maximum length of an unknown member's name, in characters.
 const LONGEST_NAME: usize = 200;
 
-/// The maximum length of a value, in characters.
-const LONGEST_VALUE: usize = 4096;
+/// The most unknown members that are listed.
+const MOST_UNKNOWN: usize = 1000;
+
+/// The longest JSON of an unknown member that is read to be written without needless escapes, in
+/// bytes: JSON readers take many times its room.
+const LONGEST_READ: usize = 64 * 1024;
 
 /// Cells between columns.
 const GAP: u16 = 2;
@@ -69,6 +76,8 @@ struct Entry {
 pub(super) struct Fields {
     cursor: usize,
     pub find: Find,
+    /// The members that no catalog has, once they were looked at.
+    unknown: OnceLock<Vec<Arc<Entry>>>,
 }
 
 impl Fields {
@@ -84,9 +93,14 @@ impl Fields {
         let Some(by) = action.motion(page) else {
             return false;
         };
-        let last = entries(state, now, false).len().saturating_sub(1);
+        let last = self.entries(state, now, false).len().saturating_sub(1);
         self.cursor = self.cursor.saturating_add_signed(by).min(last);
         true
+    }
+
+    /// Another record is shown, or the same one again.
+    pub fn rows_changed(&mut self) {
+        self.unknown = OnceLock::new();
     }
 
     pub const fn select(&mut self, place: usize) {
@@ -94,7 +108,7 @@ impl Fields {
     }
 
     pub fn focus(&mut self, key: &str, state: &State, now: Now) {
-        let entries = entries(state, now, false);
+        let entries = self.entries(state, now, false);
         let place = entries.iter().position(|entry| entry.key == key);
         self.cursor = place.unwrap_or(0);
     }
@@ -107,17 +121,17 @@ impl Fields {
         is_taken
     }
 
-    pub fn paste(&mut self, text: &str, state: &State, now: Now) -> bool {
-        let is_taken = self.find.paste(text);
-        if is_taken {
+    pub fn paste(&mut self, text: &str, state: &State, now: Now) -> Option<Pasted> {
+        let pasted = self.find.paste(text);
+        if pasted.is_some() {
             self.search(state, now);
         }
-        is_taken
+        pasted
     }
 
     /// Secrets are not searched: a match would reveal their content.
     fn search(&mut self, state: &State, now: Now) {
-        let entries = entries(state, now, false);
+        let entries = self.entries(state, now, false);
         let last = entries.len().saturating_sub(1);
         self.cursor = self.cursor.min(last);
         let lines = entries.iter().map(|entry| {
@@ -129,44 +143,33 @@ impl Fields {
         self.find.search(self.cursor, lines);
         self.cursor = self.find.current().unwrap_or(self.cursor);
     }
-}
 
-/// Every field of the selected record: unusual ones first, names and ids last.
-fn entries(state: &State, now: Now, reveals: bool) -> Vec<Entry> {
-    let Some(browser) = state.browser() else {
-        return Vec::new();
-    };
-    let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
-        return Vec::new();
-    };
-    let reader = Reader {
-        record: listing.whole(row),
-        local: state.local_time(now),
-        key: state.keymap.key_of(Action::Secrets),
-        browser,
-        row,
-        reveals,
-    };
-    let sections = Section::ALL.into_iter();
-    let (ids, others): (Vec<_>, Vec<_>) =
-        sections.partition(|section| *section == Section::Identity);
-    let fields = others
-        .into_iter()
-        .chain(ids)
-        .flat_map(|section| browser.query.catalog().section(section));
-    let (mut all, rest): (Vec<Entry>, Vec<Entry>) = fields
-        .map(|field| reader.entry(field))
-        .partition(|entry| entry.tone == Tone::Unusual);
-    for entry in &mut all {
-        entry.section = "Unusual";
+    /// Every field of the selected record: what is out of the ordinary first, names and numbers of
+    /// things last.
+    fn entries(&self, state: &State, now: Now, reveals: bool) -> Vec<Arc<Entry>> {
+        let Some(browser) = state.browser() else {
+            return Vec::new();
+        };
+        let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
+            return Vec::new();
+        };
+        let reader = Reader {
+            record: listing.whole(row),
+            local: state.local_time(now),
+            key: state.keymap.key_of(Action::Secrets),
+            browser,
+            row,
+            reveals,
+        };
+        let mut all = reader.known();
+        let unknown = self.unknown.get_or_init(|| reader.unknown());
+        all.extend(unknown.iter().cloned());
+        all
     }
-    all.extend(rest);
-    all.extend(reader.unknown());
-    all
 }
 
 struct Reader<'a> {
-    record: FullRecord,
+    record: Arc<FullRecord>,
     local: LocalTime,
     key: String,
     browser: &'a Browser,
@@ -175,6 +178,24 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// The members that the catalog has.
+    fn known(&self) -> Vec<Arc<Entry>> {
+        let sections = Section::ALL.into_iter();
+        let (ids, others): (Vec<_>, Vec<_>) =
+            sections.partition(|section| *section == Section::Identity);
+        let fields = others
+            .into_iter()
+            .chain(ids)
+            .flat_map(|section| self.browser.query.catalog().section(section));
+        let (mut all, rest): (Vec<Entry>, Vec<Entry>) = fields
+            .map(|field| self.entry(field))
+            .partition(|entry| entry.tone == Tone::Unusual);
+        for entry in &mut all {
+            entry.section = "Unusual";
+        }
+        all.into_iter().chain(rest).map(Arc::new).collect()
+    }
+
     fn entry(&self, field: &'static Field) -> Entry {
         let cell = self.record.cell(field);
         let (value, mut note) = self.value(field, cell);
@@ -220,7 +241,7 @@ impl Reader<'_> {
             (Kind::Secret, CellRef::Text(_)) => {
                 let secret = self.record.text(field);
                 return (
-                    secret.map_or_else(String::new, |it| it.screen(LONGEST_VALUE)),
+                    secret.map_or_else(String::new, |it| detail(it.compared(), 0)),
                     doc,
                 );
             }
@@ -280,7 +301,7 @@ impl Reader<'_> {
                 Some("Yes".to_owned())
             }
             ("reliability" | "reliability2", CellRef::Number(share)) if share < 0.95 => {
-                Some("Under 95 %".to_owned())
+                Some("Under 95%".to_owned())
             }
             (_, CellRef::Number(number)) => {
                 let (least, most) = field.range?;
@@ -292,29 +313,46 @@ impl Reader<'_> {
     }
 
     /// Members that are not in the catalog.
-    fn unknown(&self) -> Vec<Entry> {
+    fn unknown(&self) -> Vec<Arc<Entry>> {
         let Some(listing) = self.browser.listing() else {
             return Vec::new();
         };
-        let entry = |(name, value): (String, serde_json::Value)| {
+        let (members, more) = listing.unknown_members(self.row, MOST_UNKNOWN);
+        let entry = |label: String, value: String, note: &str| Entry {
+            section: "Other fields",
+            key: "",
+            label,
+            value,
+            tone: Tone::Normal,
+            note: note.to_owned(),
+        };
+        let known = members.into_iter().map(|(name, json)| {
             let value = if is_secret_name(&name) {
                 "(hidden)".to_owned()
             } else {
-                let value = redact::record(&value.to_string());
-                let cell = |secret| self.record.cell(secret);
-                json_for_terminal(&without_own_key(listing.catalog(), &value, cell))
+                self.unknown_value(listing, json)
             };
-            Entry {
-                section: "Other fields",
-                key: "",
-                label: visible(&name, LONGEST_NAME),
-                value: visible(&value, LONGEST_VALUE),
-                tone: Tone::Normal,
-                note: "The market sends it without documenting it.".to_owned(),
-            }
-        };
-        let members = listing.unknown_members(self.row).into_iter();
-        members.map(entry).collect()
+            let note = "The market sends it without documenting it.";
+            entry(visible(&name, LONGEST_NAME), value, note)
+        });
+        let rest = (more > 0).then(|| {
+            let text = format!("{} more fields", format::grouped(more));
+            entry("…".to_owned(), text, "The JSON tab has all of them.")
+        });
+        known.chain(rest).map(Arc::new).collect()
+    }
+
+    /// The beginning of an unknown member's JSON, secrets removed.
+    fn unknown_value(&self, listing: &Listing, json: &str) -> String {
+        let read = Some(json).filter(|json| json.len() <= LONGEST_READ);
+        let read = read.and_then(|json| serde_json::from_str::<serde_json::Value>(json).ok());
+        let plain = read.map_or_else(|| json.to_owned(), |json| json.to_string());
+        // A key may stand anywhere in it, and be repeated in front of that: all of it is searched.
+        let safe = redact::record(&plain);
+        let cell = |secret| self.record.cell(secret);
+        let safe = without_own_key(listing.catalog(), &safe, cell);
+        let (head, more) = beginning(&safe, DETAIL);
+        detail(&json_for_terminal(head), more)
     }
 }
 
@@ -327,7 +365,7 @@ enum Row {
 
 /// The fields in columns, read from top to bottom like a newspaper.
 struct Grid<'a> {
-    entries: &'a [Entry],
+    entries: &'a [Arc<Entry>],
     rows: Vec<Row>,
     fields: &'a Fields,
     theme: &'a Theme,
@@ -335,7 +373,7 @@ struct Grid<'a> {
 }
 
 impl<'a> Grid<'a> {
-    fn new(entries: &'a [Entry], fields: &'a Fields, width: u16, theme: &'a Theme) -> Self {
+    fn new(entries: &'a [Arc<Entry>], fields: &'a Fields, width: u16, theme: &'a Theme) -> Self {
         let mut rows = Vec::new();
         let mut section = "";
         for (place, entry) in entries.iter().enumerate() {
@@ -373,12 +411,12 @@ impl<'a> Grid<'a> {
         };
         let is_match = self.fields.find.matches(place);
         let label = if is_match { theme.highlight } else { theme.dim };
-        let name = crate::domain::text::truncate(&entry.label, LABEL);
+        let name = truncate(&entry.label, LABEL);
         let blanks = LABEL + 1 - usize::from(cells(&name));
         let line = Line::from(vec![
             Span::styled(name, label),
             Span::raw(" ".repeat(blanks)),
-            Span::styled(entry.value.clone(), style),
+            Span::styled(truncate(&entry.value, usize::from(width) + 1), style),
         ]);
         fit(line, width)
     }
@@ -437,7 +475,9 @@ impl StatefulWidget for &Grid<'_> {
 
 /// Draws the tab: the columns, the focused field, the search.
 pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
-    let entries = entries(scene.state, scene.now, view.reveals(scene.now));
+    let entries = view
+        .fields
+        .entries(scene.state, scene.now, view.reveals(scene.now));
     let has_find = view.fields.find.is_active();
     let note = match area.height {
         ..=8 => 1,

@@ -2,39 +2,64 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use ratatui::text::Line;
 
 use crate::api::redact;
-use crate::domain::text::json_for_terminal;
-use crate::domain::{Listing, pretty};
+use crate::domain::Listing;
+use crate::domain::pretty::JsonText;
 use crate::widgets::json;
-use crate::widgets::report::Report;
+use crate::widgets::report::{LongText, Report};
+use crate::widgets::theme::Theme;
+
+/// Lines of JSON that a preview has room for.
+const PREVIEWED: usize = 100;
+
+/// The longest record, in bytes, that a preview lays out with every frame.
+const LONGEST: usize = 16 * 1024;
 
 /// The laid-out text and its folds.
 #[derive(Debug, Default)]
 pub(super) struct Json {
-    lines: Vec<String>,
+    text: Arc<JsonText>,
     /// The last line of the object or list that starts on a line.
     ends: Vec<Option<usize>>,
     folded: BTreeSet<usize>,
-    /// The indices in `lines` of the lines in the report.
-    shown: Vec<usize>,
+    /// The lines in the report, by their places in `text`.
+    shown: Arc<[usize]>,
     pub report: Report,
+}
+
+/// The beginning of a record's JSON for a preview, without secrets; nothing of a very long record.
+pub(in crate::views) fn json_of(
+    listing: &Listing,
+    row: usize,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    let record = listing.json(row).filter(|text| text.len() <= LONGEST);
+    let text = JsonText::new(redact::record(record.unwrap_or_default()));
+    (0..text.len().min(PREVIEWED))
+        .map(|place| json::paint(&Line::from(text.line(place)), theme))
+        .collect()
 }
 
 impl Json {
     pub fn new(listing: &Listing, row: usize) -> Self {
-        let record = redact::record(listing.json(row).unwrap_or_default());
-        let lines = pretty::json(&json_for_terminal(&record));
+        let text = JsonText::new(redact::record(listing.json(row).unwrap_or_default()));
         let mut json = Self {
-            ends: ends(&lines),
-            lines,
+            ends: text.ends(),
+            text: Arc::new(text),
             report: Report::default().with_cursor().painted(json::paint),
             ..Self::default()
         };
         json.layout();
         json
+    }
+
+    /// Whether no record is laid out.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
     }
 
     /// Folds or unfolds the object or list under the cursor: the one that starts there, else the
@@ -56,7 +81,7 @@ impl Json {
             self.folded.insert(open);
         }
         self.layout();
-        let place = self.shown.iter().position(|shown| *shown == open);
+        let place = self.shown.binary_search(&open);
         self.report.select(place.unwrap_or(0));
     }
 
@@ -65,47 +90,56 @@ impl Json {
     }
 
     fn layout(&mut self) {
-        self.shown.clear();
-        let mut lines = Vec::new();
+        let mut shown = Vec::with_capacity(self.text.len());
         let mut place = 0;
-        while let Some(text) = self.lines.get(place) {
-            self.shown.push(place);
-            let mut line = text.clone();
-            if self.folded.contains(&place)
-                && let Some(end) = self.ends[place]
-            {
-                let inside = end - place - 1;
-                let close = self.lines[end].trim_start();
-                let _ = write!(line, " … {inside} lines {close}"); // writing to a String cannot fail
-                place = end;
-            }
-            lines.push(Line::from(line));
-            place += 1;
+        while place < self.text.len() {
+            shown.push(place);
+            let is_folded = self.folded.contains(&place);
+            let end = self.ends[place].filter(|_| is_folded);
+            place = end.unwrap_or(place) + 1;
         }
-        self.report.set_lines(lines);
+        self.shown = shown.into();
+        self.report.set_text(Box::new(Shown {
+            text: Arc::clone(&self.text),
+            places: Arc::clone(&self.shown),
+        }));
     }
 }
 
-/// For each line that starts an object or list, the line that ends it: the next one with the same
-/// indent.
-fn ends(lines: &[String]) -> Vec<Option<usize>> {
-    let indent = |line: &str| line.len() - line.trim_start().len();
-    let mut ends = vec![None; lines.len()];
-    let mut open: Vec<(usize, usize)> = Vec::new();
-    for (place, line) in lines.iter().enumerate() {
-        let closes = line.trim_start().starts_with(['}', ']']);
-        if closes
-            && let Some((start, own)) = open.last()
-            && *own == indent(line)
-        {
-            ends[*start] = Some(place);
-            open.pop();
-        }
-        if line.ends_with(['{', '[']) {
-            open.push((place, indent(line)));
-        }
+/// The lines that are not folded away, as the report asks for them.
+#[derive(Debug)]
+struct Shown {
+    text: Arc<JsonText>,
+    places: Arc<[usize]>,
+}
+
+impl LongText for Shown {
+    fn count(&self) -> usize {
+        self.places.len()
     }
-    ends
+
+    fn line(&self, place: usize) -> Line<'static> {
+        let Some(own) = self.places.get(place) else {
+            return Line::default();
+        };
+        let mut line = self.text.line(*own);
+        let next = self.places.get(place + 1);
+        if let Some(inside) = next.and_then(|next| next.checked_sub(own + 2)) {
+            let end = self.text.line(own + inside + 1);
+            let close = end.trim_start();
+            let _ = write!(line, " … {inside} lines {close}"); // a String takes everything
+        }
+        Line::from(line)
+    }
+
+    fn searched(&self, place: usize, bytes: usize) -> String {
+        let mut line = self.line(place).to_string();
+        if let Some(rest) = self.places.get(place).and_then(|own| self.text.rest(*own)) {
+            let end = rest.floor_char_boundary(bytes.saturating_sub(1));
+            line.push_str(&rest[..end]);
+        }
+        line
+    }
 }
 
 #[cfg(test)]
@@ -114,7 +148,12 @@ mod tests {
     use crate::domain::OFFERS;
 
     fn shown(json: &Json) -> Vec<String> {
-        json.report.lines().iter().map(Line::to_string).collect()
+        let text = Shown {
+            text: Arc::clone(&json.text),
+            places: Arc::clone(&json.shown),
+        };
+        let lines = (0..text.count()).map(|place| text.line(place).to_string());
+        lines.collect()
     }
 
     #[test]

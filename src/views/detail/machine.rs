@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-use crate::api::{Reply, Request};
+use crate::api::Request;
 use crate::app::browser::Browser;
 use crate::app::keymap::Action;
 use crate::app::remote::{Phase, Remote, Ticket};
@@ -16,6 +16,7 @@ use crate::domain::cost::Prices;
 use crate::domain::field::Operator;
 use crate::domain::format::{self, trimmed};
 use crate::domain::insight::{Share, Slice, Supply, same_host, share, slices};
+use crate::domain::unit::MB_PER_GB;
 use crate::domain::{CellRef, Condition, Listing, Operand, Query, Resource, RowId, Value};
 use crate::widgets::table::{Column, Rows, Table, place};
 use crate::widgets::text::wrap_line;
@@ -114,17 +115,11 @@ impl Machine {
         response: Response,
         cx: &mut Cx<'_>,
     ) -> Option<Response> {
-        if self.remote.awaited() != Some(ticket) {
-            return Some(response);
+        let left = self.remote.take_records(ticket, cx.now, response);
+        if left.is_none() {
+            self.rebuild(&cx.state.browsers[Resource::Offers]);
         }
-        let answer = match response {
-            Ok(Reply::Records(listing)) => Ok(*listing),
-            Ok(_) => return None,
-            Err(error) => Err(error),
-        };
-        self.remote.accept(ticket, cx.now, answer);
-        self.rebuild(&cx.state.browsers[Resource::Offers]);
-        None
+        left
     }
 
     pub fn rebuild(&mut self, browser: &Browser) {
@@ -368,9 +363,9 @@ fn gets(share: &Share) -> String {
     let parts: Vec<String> = [
         share
             .of_machine
-            .map(|share| format!("{} % of the GPUs", trimmed(share * 100.0, 1))),
+            .map(|share| format!("{}% of the GPUs", trimmed(share * 100.0, 1))),
         of(share.ram, share.machine_ram, |megabytes| {
-            format::gigabytes(megabytes / 1000.0)
+            format::gigabytes(megabytes / MB_PER_GB)
         })
         .map(|ram| format!("{ram} RAM")),
         of(share.cores, share.machine_cores, |cores| trimmed(cores, 1))

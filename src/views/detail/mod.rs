@@ -1,5 +1,6 @@
 //! The details of one record: overview, every field, its machine, its JSON.
 
+mod below;
 mod draw;
 mod fields;
 mod json;
@@ -17,6 +18,9 @@ use crate::app::remote::{Now, Ticket, Waiting};
 use crate::app::view::{Availability, Cx, Outcome, Region, Response, Scene, View};
 use crate::domain::cost::ThreePrices;
 use crate::domain::{Resource, RowId};
+pub(super) use below::below_card;
+pub(super) use json::json_of;
+
 use fields::Fields;
 use json::Json;
 use machine::Machine;
@@ -119,16 +123,29 @@ impl Detail {
             self.revealed = None;
         }
         self.id = id;
-        self.json = Json::new(listing, row);
+        self.fields.rows_changed();
+        self.json = Json::default();
+        self.lay_out_json(state);
         self.alternatives = overview::alternatives(browser, listing, row);
         self.spread = Spread::new(browser, listing, row);
-        self.price_models = if browser.figures.three.is_empty() {
+        self.price_models = if browser.computed.price_models.is_empty() {
             ThreePrices::default()
         } else {
-            browser.figures.join(listing, browser.pricing()).row(row)
+            browser.computed.join(listing, browser.pricing()).row(row)
         };
         if let Some(machine) = &mut self.machine {
             machine.rebuild(browser);
+        }
+    }
+
+    /// A record may be large: its text is laid out once its tab is open.
+    fn lay_out_json(&mut self, state: &State) {
+        let browser = &state.browsers[self.resource];
+        if self.tab == Tab::Json
+            && self.json.is_empty()
+            && let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row())
+        {
+            self.json = Json::new(listing, row);
         }
     }
 
@@ -146,6 +163,7 @@ impl Detail {
 
     fn show(&mut self, tab: Tab, cx: &mut Cx<'_>) {
         self.tab = tab;
+        self.lay_out_json(cx.state);
         if tab == Tab::Machine && self.machine.is_none() {
             self.machine = Some(Machine::new(cx));
         }
@@ -259,24 +277,16 @@ impl Detail {
 
 impl View for Detail {
     fn contexts(&self) -> &'static [Context] {
-        use Context::{Always, Global, Movement, Query, Report, Table, Tabs, Workergroups};
+        use Context::{Always, Global, Query, Report, Table, Tabs, Workergroups};
         // The keys of a record are those of its row; n is the next match only during a search.
         match self.resource {
             _ if self.is_typing() => &[Query, Always],
             Resource::Workergroups if self.is_searching() => {
-                &[Tabs, Report, Workergroups, Table, Movement, Global, Always]
+                &[Tabs, Report, Workergroups, Table, Global, Always]
             }
-            Resource::Workergroups => {
-                &[Tabs, Workergroups, Report, Table, Movement, Global, Always]
-            }
-            Resource::Offers | Resource::Volumes => {
-                &[Tabs, Report, Table, Movement, Global, Always]
-            }
+            Resource::Workergroups => &[Tabs, Workergroups, Report, Table, Global, Always],
+            Resource::Offers | Resource::Volumes => &[Tabs, Report, Table, Global, Always],
         }
-    }
-
-    fn takes_text(&self) -> bool {
-        self.is_typing()
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -362,16 +372,12 @@ impl View for Detail {
     }
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        let is_taken = match self.tab {
+        let pasted = match self.tab {
             Tab::Fields => self.fields.paste(text, cx.state, cx.now),
             Tab::Json => self.json.report.paste(text),
-            Tab::Overview | Tab::Machine => false,
+            Tab::Overview | Tab::Machine => None,
         };
-        if is_taken {
-            Outcome::Handled
-        } else {
-            Outcome::Ignored
-        }
+        Outcome::of(pasted.map(|pasted| cx.pasted(pasted)).is_some())
     }
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {

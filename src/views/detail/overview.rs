@@ -58,11 +58,11 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
         .iter()
         .copied()
         .filter(is_alike)
-        .filter(|row| !browser.figures.is_unfit(*row as usize))
+        .filter(|row| !browser.computed.is_unfit(*row as usize))
         .filter_map(|row| Some((cost(row)?, row)))
         .collect();
     rows.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let front = browser.figures.front();
+    let front = browser.computed.front();
     let beats = front
         .and_then(|front| front.beaten_by(own))
         .map(|it| it.row);
@@ -75,25 +75,35 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
 }
 
 /// A titled part of the overview.
-pub(super) struct Block {
+pub(in crate::views) struct Block {
     pub lines: Vec<Line<'static>>,
     /// How many of them are rows of a table, which are cut instead of wrapped.
     pub table: usize,
 }
 
 /// What the job costs on the offer.
-fn job(
+pub(super) fn job(
     browser: &Browser,
     listing: &Listing,
     row: usize,
     scene: &Scene<'_, '_>,
 ) -> Vec<Line<'static>> {
-    if let Some(job) = &browser.figures.job {
+    if let Some(job) = &browser.computed.job {
         let prices = Prices::new(listing, browser.pricing().model);
         bill::job(&prices, row, job, scene.now, scene.theme)
     } else {
         let text = format!("No job set ({} sets one)", scene.key(Action::Job));
         vec![Line::styled(text, scene.theme.dim)]
+    }
+}
+
+impl Block {
+    pub(super) fn titled(title: String, rest: Vec<Line<'static>>, theme: &Theme) -> Self {
+        let title = Line::styled(title, theme.heading);
+        Self {
+            lines: std::iter::once(title).chain(rest).collect(),
+            table: 0,
+        }
     }
 }
 
@@ -105,28 +115,15 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     };
     let mut blocks = Vec::new();
     let mut block = |title: &str, rest: Vec<Line<'static>>| {
-        let mut lines = vec![Line::styled(title.to_owned(), scene.theme.heading)];
-        lines.extend(rest);
-        blocks.push(Block { lines, table: 0 });
+        blocks.push(Block::titled(title.to_owned(), rest, scene.theme));
     };
     match view.resource {
         Resource::Offers => {
-            block("Prices", prices(view, browser, listing, row, scene));
+            block("Prices", prices(Some(view), browser, listing, row, scene));
             block("Job", job(browser, listing, row, scene));
         }
         Resource::Volumes => {
-            let term = browser.figures.term;
-            let size = term.unwrap_or_default();
-            let title = format!(
-                "{} for {} days",
-                format::gigabytes(size.gb),
-                trimmed(size.days, 4)
-            );
-            let mut bill = bill::volume(listing, row, &size, scene.now, scene.theme);
-            if term.is_none() {
-                let text = format!("An example ({} sets size and term)", scene.key(Action::Job));
-                bill.push(Line::styled(text, scene.theme.dim));
-            }
+            let (title, bill) = volume(browser, listing, row, scene);
             block(&title, bill);
         }
         Resource::Workergroups => {
@@ -140,14 +137,9 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
         }
     }
     let count = browser.count_label();
-    let (among, is_cut) = match count.strip_suffix(" of more") {
-        Some(first) => (lowered(first), true),
-        None => (lowered(&count), false),
-    };
-    let among = if is_cut {
-        format!("the {among}")
-    } else {
-        among
+    let among = match count.strip_suffix(" of more") {
+        Some(first) => format!("the {}", lowered(first)),
+        None => lowered(&count),
     };
     block(
         &format!("Alternatives in {among}"),
@@ -160,6 +152,24 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     blocks
 }
 
+/// What the volume costs for the priced size and term, or for an example, under its title.
+fn volume(
+    browser: &Browser,
+    listing: &Listing,
+    row: usize,
+    scene: &Scene<'_, '_>,
+) -> (String, Vec<Line<'static>>) {
+    let term = browser.computed.term;
+    let size = term.unwrap_or_default();
+    let (gb, days) = (format::gigabytes(size.gb), trimmed(size.days, 4));
+    let mut bill = bill::volume(listing, row, &size, scene.now, scene.theme);
+    if term.is_none() {
+        let text = format!("An example ({} sets size and term)", scene.key(Action::Job));
+        bill.push(Line::styled(text, scene.theme.dim));
+    }
+    (format!("{gb} for {days} days"), bill)
+}
+
 /// A phrase in lower case, to continue a title.
 fn lowered(text: &str) -> String {
     let mut letters = text.chars();
@@ -168,8 +178,8 @@ fn lowered(text: &str) -> String {
 }
 
 /// The prices: each price model, what the price is made of, and what comes on top.
-fn prices(
-    view: &Detail,
+pub(super) fn prices(
+    view: Option<&Detail>,
     browser: &Browser,
     listing: &Listing,
     row: usize,
@@ -206,7 +216,10 @@ fn prices(
             ));
         }
     }
-    lines.extend(models(view, browser, scene));
+    lines.extend(
+        view.into_iter()
+            .flat_map(|view| models(view, browser, scene)),
+    );
     let record = listing.whole(row);
     let number = |key: &str| record.cell(listing.catalog().by_key(key)?).number();
     if let (Some(down), Some(up)) = (number("inet_down_cost"), number("inet_up_cost")) {
@@ -233,7 +246,7 @@ const fn model(model: OfferType) -> &'static str {
 /// The three price models from their own searches, once requested.
 fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
-    let searches = &browser.figures.three;
+    let searches = &browser.computed.price_models;
     let mut slots = OfferType::ALL.iter().map(|model| searches.slot(*model));
     let has_failed = slots.any(|slot| slot.error().is_some());
     if searches.is_empty() && !searches.is_loading() && !has_failed {
@@ -291,8 +304,8 @@ fn quoted(quote: Quote, saving: Option<f64>) -> String {
         let percent = trimmed(saving.abs() * 100.0, 1);
         let words = match saving {
             _ if percent == "0" => ", same as on-demand".to_owned(),
-            ..0.0 => format!(", {percent} % more than on-demand"),
-            _ => format!(", {percent} % less than on-demand"),
+            ..0.0 => format!(", {percent}% more than on-demand"),
+            _ => format!(", {percent}% less than on-demand"),
         };
         text.push_str(&words);
     }
@@ -313,7 +326,7 @@ fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str
             ("Left", "duration", 7),
             ("Country", "geolocation", 8),
         ],
-        Resource::Offers | Resource::Workergroups if browser.figures.job.is_some() => &[
+        Resource::Offers | Resource::Workergroups if browser.computed.job.is_some() => &[
             ("Job $", "job_cost", 9),
             ("$/h", "dph_total", 9),
             ("DLPerf", "dlperf", 8),
@@ -338,20 +351,19 @@ fn others(
     own: usize,
     theme: &Theme,
 ) -> Vec<Line<'static>> {
-    let front = browser.figures.front();
+    if rows.is_empty() {
+        let text = match browser.resource() {
+            Resource::Volumes => "No other volume in your search",
+            Resource::Offers | Resource::Workergroups => {
+                "No other offer with the same GPUs in your search"
+            }
+        };
+        return vec![Line::styled(text, theme.dim)];
+    }
+    let front = browser.computed.front();
     let beats = front
         .and_then(|front| front.beaten_by(u32::try_from(own).ok()?))
         .map(|lead| lead.row);
-    let text = |row: usize, key: &str| {
-        let field = listing.catalog().column(key);
-        let cell = field.map_or_else(String::new, |field| format::cell(listing, row, field, 80));
-        // The country code is enough to tell locations apart.
-        if key == "geolocation" {
-            truncate(country::code(&cell), 7)
-        } else {
-            cell
-        }
-    };
     let columns = columns_of_others(browser);
     let line = |sign: &str, id: String, cells: &mut dyn Iterator<Item = (String, usize)>| {
         let line = format!("{sign} {id:>10}");
@@ -368,12 +380,8 @@ fn others(
     for row in own.into_iter().chain(rows.iter().copied()) {
         let place = row as usize;
         let id = listing.id(place).map(|id| id.to_string());
-        let mut cells = columns.iter().map(|(_, key, width)| {
-            let cell = text(place, key);
-            // The unit is in the header.
-            let figure = cell.trim_end_matches('%').trim_end_matches(" GB");
-            (figure.to_owned(), *width)
-        });
+        let cells = columns.iter();
+        let mut cells = cells.map(|(_, key, width)| (figure(listing, place, key), *width));
         let (sign, style) = match row {
             row if Some(row) == own => ("▌", theme.accent),
             row if Some(row) == beats => ("◆", theme.good),
@@ -382,24 +390,27 @@ fn others(
         let text = line(sign, id.unwrap_or_default(), &mut cells);
         lines.push(Line::styled(text, style));
     }
-    if rows.is_empty() {
-        let text = match browser.resource() {
-            Resource::Volumes => "No other volume in your search",
-            Resource::Offers | Resource::Workergroups => {
-                "No other offer with the same GPUs in your search"
-            }
-        };
-        return vec![Line::styled(text, theme.dim)];
-    }
     lines
+}
+
+/// A cell of a column whose header names the unit; of a place the code is enough to tell countries
+/// apart.
+fn figure(listing: &Listing, row: usize, key: &str) -> String {
+    let field = listing.catalog().column(key);
+    let cell = field.map_or_else(String::new, |field| format::cell(listing, row, field, 80));
+    if key == "geolocation" {
+        return truncate(country::code(&cell), 7);
+    }
+    let number = cell.trim_end_matches('%').trim_end_matches(" GB");
+    number.to_owned()
 }
 
 /// By how much the first alternative beats the row.
 fn lead(browser: &Browser, row: usize, theme: &Theme) -> Option<Line<'static>> {
-    let front = browser.figures.front()?;
+    let front = browser.computed.front()?;
     let lead = front.beaten_by(u32::try_from(row).ok()?)?;
     let id = browser.listing()?.id(lead.row as usize)?;
-    let (price, basis) = match browser.figures.job {
+    let (price, basis) = match browser.computed.job {
         Some(_) => (format::dollars(lead.x), "for the job"),
         None => (format::per_hour(lead.x), "per GPU"),
     };
@@ -411,7 +422,7 @@ fn lead(browser: &Browser, row: usize, theme: &Theme) -> Option<Line<'static>> {
 }
 
 /// What a workergroup starts its workers with.
-fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.whole(row);
     let keys = [
@@ -451,7 +462,7 @@ fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'sta
 }
 
 /// The scaling parameters of a workergroup, with their meanings.
-fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+pub(super) fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.whole(row);
     let keys = [

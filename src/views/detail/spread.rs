@@ -22,7 +22,7 @@ impl Spread {
         let many = format::grouped(values.len());
         let axes = match browser.resource() {
             Resource::Volumes => "Read MB/s (y) by $/GB/month (x)",
-            _ if browser.figures.job.is_some() => "DLPerf (y) by job $ (x), per GPU",
+            _ if browser.computed.job.is_some() => "DLPerf (y) by job $ (x), per GPU",
             Resource::Offers | Resource::Workergroups => "DLPerf (y) by $/h (x), per GPU",
         };
         let title = match browser.resource() {
@@ -32,7 +32,7 @@ impl Spread {
                 let model = listing.catalog().by_key("gpu_name");
                 let model =
                     model.map_or_else(String::new, |field| format::cell(listing, row, field, 24));
-                let what = if browser.figures.job.is_some() {
+                let what = if browser.computed.job.is_some() {
                     "Job $"
                 } else {
                     "$/h"

@@ -2,7 +2,6 @@
 
 mod draw;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::browser::Browser;
@@ -15,6 +14,7 @@ use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::app::{State, requests};
 use crate::domain::{Field, Resource, export, format};
 use crate::widgets::form::{Field as Input, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 
 /// The fields of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,6 +144,10 @@ impl ExportForm {
             return Err("No row to export".to_owned());
         }
         rows.truncate(limit.unwrap_or(usize::MAX));
+        let bytes = |row: &u32| listing.json(*row as usize).map_or(0, str::len);
+        if limit.is_some() && rows.iter().map(bytes).sum::<usize>() > copy_formats::LONGEST {
+            return Err("Too large to preview".to_owned());
+        }
         if self.is_json() {
             return Ok(copy_formats::document(listing, &rows));
         }
@@ -220,6 +224,14 @@ impl View for ExportForm {
         }
     }
 
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
+    fn text_changed(&mut self, _: &mut Cx<'_>) {
+        self.form.set_error(Key::File, None);
+    }
+
     fn placement(&self) -> Placement {
         Placement::Dialog
     }
@@ -231,10 +243,6 @@ impl View for ExportForm {
             Action::Back => Some("cancel"),
             _ => None,
         }
-    }
-
-    fn takes_text(&self) -> bool {
-        self.exists.is_none()
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -255,24 +263,6 @@ impl View for ExportForm {
         }
         let event = self.form.update(action);
         self.on_event(event, cx)
-    }
-
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        if self.form.key(key) {
-            self.form.set_error(Key::File, None);
-        }
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        match self.form.paste(text) {
-            Ok(pasted) => {
-                cx.pasted(pasted);
-                self.form.set_error(Key::File, None);
-            }
-            Err(why) => cx.complain(format!("Not pasted: {why}")),
-        }
-        Outcome::Handled
     }
 
     fn click(&mut self, _: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {

@@ -2,7 +2,7 @@
 
 use super::choices::{Choice, choices, is_flag, spread};
 use crate::domain::language::{self, LanguageError};
-use crate::domain::{Condition, Dialect, Field, Kind, Listing, Operand, Operator};
+use crate::domain::{Condition, Dialect, Field, Kind, Listing, Operand, Operator, country};
 use crate::widgets::list::fuzzy;
 use crate::widgets::text_input::TextInput;
 
@@ -370,6 +370,12 @@ impl ConditionForm {
                 Some(choice) => (choice.text.clone(), 0),
                 None => (typed.to_owned(), self.value_start()),
             }
+        };
+        let is_group = self.field.kind == Kind::Country && country::group(&text).is_some();
+        let operator = if is_group {
+            operator.with_list()
+        } else {
+            operator
         };
         self.outcome = language::parse_operand(self.field, operator, &text, self.dialect)
             .map(|operand| Condition::new(self.field, operator, operand))

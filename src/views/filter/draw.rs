@@ -98,8 +98,26 @@ fn query(view: &Filter, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     }
     lines.extend(unmet(view, scene));
     lines.push(Line::default());
+    if view.form.is_none() {
+        lines.extend(legend(view, scene));
+        lines.push(Line::default());
+    }
     lines.extend(body(preview).into_iter().map(|line| line.style(theme.dim)));
     lines
+}
+
+/// What the words behind the fields mean, as far as they are there.
+fn legend(view: &Filter, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let filters = view.draft.catalog().filters();
+    let is_used = |fate: &str| filters.iter().any(|field| view.fate(field) == fate);
+    let line = |fate: &'static str| {
+        Line::from(vec![
+            Span::styled(format!("{fate:<7}"), scene.theme.key),
+            Span::styled(draw_condition::becomes(fate), scene.theme.dim),
+        ])
+    };
+    let fates = ["sent", "extra", "local"].into_iter();
+    fates.filter(|fate| is_used(fate)).map(line).collect()
 }
 
 /// Conditions on columns with unmet prerequisites.

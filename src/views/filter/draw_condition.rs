@@ -57,7 +57,7 @@ pub(super) fn condition(form: &ConditionForm, fate: &str, area: Rect, scene: &mu
     scene.scroll(Region::MAIN, Choices { form, theme }, rest);
 }
 
-fn becomes(fate: &str) -> &'static str {
+pub(super) fn becomes(fate: &str) -> &'static str {
     match fate {
         "local" => "Applied to the loaded rows: this market can't filter by it",
         "sent" => "Sent to the market",

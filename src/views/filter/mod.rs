@@ -10,6 +10,7 @@ mod draw_condition;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
+use super::keys::only;
 use super::request_preview::RequestPreview;
 use super::settings::{Chosen, Settings};
 use crate::app::State;
@@ -102,7 +103,7 @@ impl Filter {
         let query = browser.query.clone();
         let left = state.drafts.get::<Left>();
         let mut editor = Self {
-            list: List::new(Vec::new()),
+            list: List::new(Vec::new()).known_as(aliases),
             form: None,
             body: None,
             preview: RequestPreview::default(),
@@ -169,10 +170,7 @@ impl Filter {
     /// Rebuilds the list after a change of the draft.
     fn changed(&mut self, keep: Option<Line>) {
         let items = self.items();
-        let typed = std::mem::take(&mut self.list.input);
-        self.list = List::new(items).known_as(aliases);
-        self.list.input = typed;
-        self.list.narrow();
+        self.list.replace(items, None);
         self.select(keep);
     }
 
@@ -373,12 +371,8 @@ impl View for Filter {
         ];
         match action {
             Action::Recall if !self.has_left => Availability::Hidden,
-            _ => super::only(&used, action),
+            _ => only(&used, action),
         }
-    }
-
-    fn takes_text(&self) -> bool {
-        true
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {

@@ -12,7 +12,7 @@ use crate::app::remote::Phase;
 use crate::app::view::{Region, Scene};
 use crate::domain::language::print_condition_briefly;
 use crate::domain::{format, text};
-use crate::views::sheet;
+use crate::views::{searched, sheet};
 use crate::widgets::dialog;
 use crate::widgets::panel::{Panel, Size, Tone};
 use crate::widgets::text::{cells, fit};
@@ -52,6 +52,7 @@ pub(super) fn funnel(view: &Funnel, area: Rect, scene: &mut Scene<'_, '_>) {
     let panel = Panel::new("Funnel").facts(facts).tone(Tone::Focused);
     let buffer = scene.frame.buffer_mut();
     let inner = dialog::open(panel, size, area, buffer, scene.theme);
+    let inner = searched::draw_line(&view.find, inner, scene);
     if view.steps.is_empty() {
         let text = vec![standing(view, nouns, scene)];
         return sheet::text(text, inner, scene);

@@ -2,9 +2,11 @@
 
 mod draw;
 
+use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use crate::api::{Reply, Request};
+use super::searched::{self, Searched};
+use crate::api::Request;
 use crate::app::State;
 use crate::app::computed_columns::ComputedColumns;
 use crate::app::keymap::{Action, Context};
@@ -12,7 +14,8 @@ use crate::app::remote::{Now, Remote, Ticket, Waiting};
 use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Response, Scene, View};
 use crate::domain::cost::Basis;
 use crate::domain::insight::{Coverage, FunnelLine, coverage, funnel, loosened, won_back};
-use crate::domain::{Condition, Listing, Query, Resource};
+use crate::domain::{Condition, Listing, Query, Resource, language};
+use crate::widgets::find::Find;
 
 /// The limit of the search: enough to judge by, and fast.
 const WIDE: u32 = 2000;
@@ -39,9 +42,10 @@ pub struct Funnel {
     is_cut: bool,
     cursor: usize,
     /// Computes the columns of the response; without the three prices, which belong to other rows.
-    figures: Box<ComputedColumns>,
+    computed: Box<ComputedColumns>,
     /// The price basis of its rows.
     pricing: Basis,
+    find: Find,
 }
 
 /// Opens the funnel of the pane's query and sends its search.
@@ -71,11 +75,12 @@ impl Funnel {
             counts: (0, 0),
             is_cut: false,
             cursor: 0,
-            figures: Box::new(browser.figures.for_other_rows()),
+            computed: Box::new(browser.computed.for_other_rows()),
             pricing: Basis {
                 gb: Some(gb).filter(|_| (gb - priced).abs() > 1e-9),
                 ..browser.pricing()
             },
+            find: Find::default(),
         })
     }
 
@@ -95,8 +100,8 @@ impl Funnel {
         listing.estimate_storage(self.pricing.gb);
         if self.conditions.iter().any(|own| own.field.is_computed()) {
             match listing.catalog().resource {
-                Resource::Offers => self.figures.fill_for(listing, self.pricing, None, &[]),
-                Resource::Volumes => self.figures.fill_volumes(listing),
+                Resource::Offers => self.computed.fill_for(listing, self.pricing, None, &[]),
+                Resource::Volumes => self.computed.fill_volumes(listing),
                 Resource::Workergroups => {}
             }
         }
@@ -153,14 +158,46 @@ impl Funnel {
     }
 }
 
+impl Searched for Funnel {
+    fn find(&mut self) -> &mut Find {
+        &mut self.find
+    }
+
+    fn texts(&self, _: &State) -> Vec<String> {
+        let steps = self.steps.iter();
+        steps
+            .map(|step| language::print_condition_briefly(&step.condition))
+            .collect()
+    }
+
+    fn line(&self, _: &State) -> usize {
+        self.cursor
+    }
+
+    fn go_to_line(&mut self, line: usize, _: &mut State) {
+        self.cursor = line;
+    }
+}
+
 impl View for Funnel {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Chart,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        searched::contexts(
+            &self.find,
+            [
+                &[
+                    Context::Chart,
+                    Context::Report,
+                    Context::Global,
+                    Context::Always,
+                ],
+                &[
+                    Context::Report,
+                    Context::Chart,
+                    Context::Global,
+                    Context::Always,
+                ],
+            ],
+        )
     }
 
     fn placement(&self) -> Placement {
@@ -169,6 +206,7 @@ impl View for Funnel {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
+            action if searched::is_useless(&self.find, action) => Availability::Hidden,
             Action::Left | Action::Sort | Action::Mark | Action::Differences | Action::Settings => {
                 Availability::Hidden
             }
@@ -189,7 +227,22 @@ impl View for Funnel {
         }
     }
 
+    fn takes_text(&self) -> bool {
+        self.find.is_typing()
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        Outcome::of(searched::typed(self, key, cx))
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        Outcome::of(searched::pasted(self, text, cx))
+    }
+
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if searched::act(self, action, cx) {
+            return Outcome::Handled;
+        }
         if let Some(lines) = cx.motion(action) {
             let last = self.steps.len().saturating_sub(1);
             self.cursor = self.cursor.saturating_add_signed(lines).min(last);
@@ -225,17 +278,11 @@ impl View for Funnel {
         response: Response,
         cx: &mut Cx<'_>,
     ) -> Option<Response> {
-        if self.remote.awaited() != Some(ticket) {
-            return Some(response);
+        let left = self.remote.take_records(ticket, cx.now, response);
+        if left.is_none() {
+            self.rebuild();
         }
-        let listing = match response {
-            Ok(Reply::Records(listing)) => Ok(*listing),
-            Ok(other) => return Some(Ok(other)),
-            Err(error) => Err(error),
-        };
-        self.remote.accept(ticket, cx.now, listing);
-        self.rebuild();
-        None
+        left
     }
 
     fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {

@@ -9,10 +9,11 @@ use crate::api::Request;
 use crate::app::groups::preflight::{Look, Subject};
 use crate::app::keymap::{Action, Context};
 use crate::app::mutations::preview;
-use crate::app::view::Scene;
-use crate::domain::Untrusted;
+use crate::app::view::{Scene, View};
 use crate::domain::text::visible;
 use crate::domain::workergroup::{Key, NewWorkergroup};
+use crate::domain::{Resource, Untrusted};
+use crate::views::browser::BrowserPane;
 use crate::views::preflight::parts::{hanging, signed};
 use crate::views::preflight::{mixes, status, summary};
 use crate::widgets::form::FormLines;
@@ -28,8 +29,8 @@ const DOC: u16 = 5;
 
 pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     if view.is_created(scene.state) {
-        // Behind the outcome: the list with the new workergroup, not a form that is finished.
-        return;
+        // Behind the outcome: the list with the new workergroup, not a form that is done with.
+        return BrowserPane::new(Resource::Workergroups).draw(area, scene);
     }
     let needed = FormLines::new(&view.form, scene.theme).height(area.width);
     if scene.size == Size::Compact {
@@ -37,20 +38,20 @@ pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
         let [top, bottom] =
             Layout::vertical([Constraint::Max(least), Constraint::Fill(1)]).areas(area);
         fields(view, top, scene);
-        request(view, bottom, scene);
+        request(bottom, scene);
         return;
     }
     let left = (area.width / 2).min(WIDEST);
     let [left, right] =
         Layout::horizontal([Constraint::Length(left), Constraint::Fill(1)]).areas(area);
     fields(view, left, scene);
-    let body = u16::try_from(body(view, right.width, scene).1.len()).unwrap_or(u16::MAX);
+    let body = u16::try_from(body(right.width, scene).1.len()).unwrap_or(u16::MAX);
     let [top, bottom] = Layout::vertical([
         Constraint::Length((body + 2).clamp(5, area.height / 2)),
         Constraint::Fill(1),
     ])
     .areas(right);
-    request(view, top, scene);
+    request(top, scene);
     preflight(view, bottom, scene);
 }
 
@@ -115,8 +116,7 @@ fn endpoints(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
 }
 
 /// The title and the lines of the panel with the body, or with what is missing.
-fn body(view: &GroupForm, width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
-    let _ = view;
+fn body(width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
     let theme = scene.theme;
     let draft = &scene.state.groups.draft;
     match draft.built() {
@@ -139,8 +139,8 @@ fn body(view: &GroupForm, width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Lin
     }
 }
 
-fn request(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
-    let (title, lines) = body(view, area.width, scene);
+fn request(area: Rect, scene: &mut Scene<'_, '_>) {
+    let (title, lines) = body(area.width, scene);
     if area.height < 2 {
         return;
     }

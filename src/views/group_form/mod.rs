@@ -4,7 +4,6 @@
 mod draw;
 mod fields;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::Pane;
@@ -18,6 +17,7 @@ use crate::app::view::{Cx, Outcome, Region, Scene, View};
 use crate::domain::workergroup::{Draft, Key};
 use crate::domain::{Resource, language};
 use crate::widgets::form::{Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Size;
 use fields::Item;
 
@@ -219,8 +219,14 @@ impl View for GroupForm {
         self.form.contexts()
     }
 
-    fn takes_text(&self) -> bool {
-        true
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        if let Some(item) = self.form.focused() {
+            self.changed(item, cx);
+        }
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -276,26 +282,6 @@ impl View for GroupForm {
         Outcome::Handled
     }
 
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        if self.form.key(key)
-            && let Some(item) = self.form.focused()
-        {
-            self.changed(item, cx);
-        }
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        match (self.form.paste(text), self.form.focused()) {
-            (Ok(pasted), Some(item)) => {
-                cx.pasted(pasted);
-                self.changed(item, cx);
-                Outcome::Handled
-            }
-            _ => Outcome::Ignored,
-        }
-    }
-
     fn click(&mut self, _: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
         match self.form.click(place) {
             FormEvent::Submitted(item) => self.press(item, cx),
@@ -335,6 +321,9 @@ impl View for GroupForm {
             return;
         }
         self.changed_at = None;
+        if cx.state.held(cx.now).is_some() {
+            return;
+        }
         if let Some(look) = self.due(cx.state) {
             let effects = cx.state.run_preflight(look, cx.now);
             cx.effects(effects);

@@ -3,14 +3,14 @@
 mod draw;
 mod topics;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::commands::{Commands, copy_item};
 use crate::app::copy::CopyItem;
 use crate::app::keymap::{Action, BINDINGS, Binding, Context, bindings};
-use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::view::{Cx, Outcome, Placement, Scene, View};
 use crate::app::{Pane, State};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
 
 #[derive(Debug, Clone)]
@@ -37,25 +37,20 @@ impl Help {
             } else {
                 ""
             };
-            items.push(heading(context.title(), about));
+            items.push(Item::heading(context.title(), about));
             items.extend(bindings(*context).map(|row| own_key(row, &commands, state)));
         }
         for (title, lines) in topics::ALL {
-            items.push(heading(title, ""));
-            items.extend(lines.iter().map(|(title, text)| Item {
-                title: (*title).to_owned(),
-                text: (*text).to_owned(),
-                note: String::new(),
-                disabled: None,
-                value: Some(Entry::Read),
-            }));
+            items.push(Item::heading(title, ""));
+            let topic = lines.iter();
+            items.extend(topic.map(|(title, text)| Item::new(*title, *text, Entry::Read)));
         }
         items.extend(copies(&commands, state));
         let mut seen: Vec<Context> = own.to_vec();
         for row in BINDINGS {
             if !seen.contains(&row.context) {
                 seen.push(row.context);
-                items.push(heading(row.context.title(), ""));
+                items.push(Item::heading(row.context.title(), ""));
                 items.extend(bindings(row.context).map(|row| other_key(row, state)));
             }
         }
@@ -83,16 +78,6 @@ impl Help {
     }
 }
 
-fn heading(title: &str, text: &str) -> Item<Entry> {
-    Item {
-        title: title.to_owned(),
-        text: text.to_owned(),
-        note: String::new(),
-        disabled: None,
-        value: None,
-    }
-}
-
 fn keys(row: &Binding, state: &State) -> String {
     match state.keymap.all_keys(row) {
         none if none.is_empty() => "(palette)".to_owned(),
@@ -108,24 +93,15 @@ fn own_key(row: &'static Binding, commands: &Commands, state: &State) -> Item<En
         }
         _ => commands.disabled(row.action).map(str::to_owned),
     };
-    Item {
-        title: keys(row, state),
-        text: row.help.to_owned(),
-        note: row.name.to_owned(),
-        disabled: why,
-        value: Some(Entry::Key(row)),
-    }
+    Item::new(keys(row, state), row.help, Entry::Key(row))
+        .note(row.name)
+        .disabled(why)
 }
 
 fn other_key(row: &'static Binding, state: &State) -> Item<Entry> {
-    Item {
-        title: keys(row, state),
-        // In search results there are no headings.
-        text: format!("{} [{}]", row.help, row.context.title()),
-        note: row.name.to_owned(),
-        disabled: None,
-        value: Some(Entry::Key(row)),
-    }
+    // Found by typing, it is under no heading.
+    let text = format!("{} [{}]", row.help, row.context.title());
+    Item::new(keys(row, state), text, Entry::Key(row)).note(row.name)
 }
 
 /// The letters of the copy menu.
@@ -134,18 +110,20 @@ fn copies(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
     let items: Vec<Item<Entry>> = commands
         .copies
         .iter()
-        .map(|item| Item {
-            title: format!("{menu} {}", item.letter),
-            text: format!("Copy {}", item.what),
-            note: item.name.to_owned(),
-            disabled: item.text.clone().err(),
-            value: Some(Entry::Copy(item.clone())),
+        .map(|item| {
+            let (title, text) = (
+                format!("{menu} {}", item.letter),
+                format!("Copy {}", item.what),
+            );
+            Item::new(title, text, Entry::Copy(item.clone()))
+                .note(item.name)
+                .disabled(item.text.clone().err())
         })
         .collect();
     if items.is_empty() {
         return items;
     }
-    std::iter::once(heading("Copy menu", ""))
+    std::iter::once(Item::heading("Copy menu", ""))
         .chain(items)
         .collect()
 }
@@ -181,15 +159,7 @@ impl View for Help {
         }
     }
 
-    fn takes_text(&self) -> bool {
-        true
-    }
-
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if let Some(lines) = cx.motion(action) {
-            self.list.step(lines);
-            return Outcome::Handled;
-        }
         match action {
             Action::Submit => self.submit(cx),
             Action::Back | Action::Help => cx.close(),
@@ -198,22 +168,8 @@ impl View for Help {
         Outcome::Handled
     }
 
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        self.list.key(key);
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
-        self.list.paste(text);
-        Outcome::Handled
-    }
-
-    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
-        if region != Region::MAIN {
-            return Outcome::Ignored;
-        }
-        self.list.select(line, false);
-        self.update(Action::Submit, cx)
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.list)
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -37,8 +37,8 @@ pub(super) const LANGUAGE: &[(&str, &str)] = &[
 
 /// The legend of the tables.
 pub(super) const SIGNS: &[(&str, &str)] = &[
-    ("> ▌", "the selected row"),
-    ("*", "a marked row"),
+    ("›", "the selected row"),
+    ("▌", "a marked row; in a list, the selected line"),
     (
         "◆",
         "best value: no other loaded offer is both cheaper and faster, per GPU or for the job",

@@ -2,7 +2,6 @@
 
 mod draw;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::State;
@@ -13,6 +12,7 @@ use crate::domain::Resource;
 use crate::domain::cost::{Input, Job, Prices};
 use crate::domain::quantity::{self, Quantity};
 use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 
 pub(super) use draw::lines_of;
 
@@ -58,7 +58,7 @@ impl Key {
     const fn note(self) -> &'static str {
         match self {
             Self::Run => "24h, 3d, 2w",
-            Self::Stopped => "storage is billed",
+            Self::Stopped => "storage only",
             Self::Disk => "50GB, 1.5TB",
             Self::Download | Self::Upload => "for the job",
             Self::Work => "DLPerf-hours",
@@ -122,7 +122,7 @@ impl JobForm {
         let offers = &state.browsers[Resource::Offers];
         let texts = match state.drafts.get::<Draft>() {
             Some(Draft(texts)) => texts.clone(),
-            None => texts(offers.figures.job.unwrap_or_else(|| {
+            None => texts(offers.computed.job.unwrap_or_else(|| {
                 let usual = Job::default();
                 Job {
                     disk_gb: offers.searched_disk().unwrap_or(usual.disk_gb),
@@ -130,7 +130,7 @@ impl JobForm {
                 }
             })),
         };
-        let has_job = offers.figures.job.is_some();
+        let has_job = offers.computed.job.is_some();
         let fields = Key::TEXTS.into_iter().zip(texts).map(|(key, text)| {
             Field::text(key, key.label(), text)
                 .note(key.note())
@@ -244,12 +244,16 @@ impl View for JobForm {
         self.form.contexts()
     }
 
-    fn placement(&self) -> Placement {
-        Placement::Dialog
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
     }
 
-    fn takes_text(&self) -> bool {
-        true
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        self.changed(cx.state);
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
@@ -285,21 +289,6 @@ impl View for JobForm {
                 self.take(event, cx)
             }
         }
-    }
-
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        if self.form.key(key) {
-            self.changed(cx.state);
-        }
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        if self.form.paste(text).is_err() {
-            return Outcome::Ignored;
-        }
-        self.changed(cx.state);
-        Outcome::Handled
     }
 
     fn click(&mut self, region: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {

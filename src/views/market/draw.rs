@@ -8,7 +8,7 @@ use ratatui::style::Style;
 use ratatui::symbols::Marker;
 use ratatui::text::{Line as TextLine, Span};
 use ratatui::widgets::Widget;
-use ratatui::widgets::canvas::{Canvas, Line as Stroke};
+use ratatui::widgets::canvas::Canvas;
 
 use super::groups::Line;
 use super::overview::{Overview, Section};
@@ -380,18 +380,7 @@ fn depth_chart(levels: &[Level], axis: &Axis<'_>, area: Rect, scene: &mut Scene<
         .marker(Marker::Braille)
         .x_bounds([0.0, 1.0])
         .y_bounds([0.0, high])
-        .paint(|context| {
-            for step in steps.windows(2) {
-                let ((x1, y1), (x2, y2)) = (step[0], step[1]);
-                context.draw(&Stroke {
-                    x1,
-                    y1,
-                    x2,
-                    y2,
-                    color,
-                });
-            }
-        });
+        .paint(|context| chart::polyline(context, &steps, color));
     scene.render(canvas, plot);
 }
 
@@ -424,21 +413,21 @@ pub fn panel(overview: &Overview, area: Rect, scene: &mut Scene<'_, '_>, is_focu
     }
 }
 
-/// The first section gets the rest; each other one gets at most two fifths.
+/// Each section as high as its lines, the blank room below the last. Where not all fit, the first
+/// takes what the others leave, and none of those more than two fifths unless the first leaves more.
 fn heights(overview: &Overview, area: Rect) -> Vec<Rect> {
     let needed = |section: &Section| u16::try_from(section.lines.len() + 2).unwrap_or(u16::MAX);
-    let constraints = overview
-        .sections
-        .iter()
-        .enumerate()
-        .map(|(index, section)| {
-            if index == 0 {
-                Constraint::Fill(1)
-            } else {
-                Constraint::Length(needed(section).min(area.height * 2 / 5))
-            }
-        });
-    Layout::vertical(constraints).split(area).to_vec()
+    let needed: Vec<u16> = overview.sections.iter().map(needed).collect();
+    let most = area.height * 2 / 5;
+    let mut heights: Vec<u16> = needed.iter().map(|needed| *needed.min(&most)).collect();
+    let mut rest = area.height.saturating_sub(heights.iter().sum());
+    for (height, needed) in heights.iter_mut().zip(&needed) {
+        let more = (needed - *height).min(rest);
+        *height += more;
+        rest -= more;
+    }
+    let constraints = heights.into_iter().map(Constraint::Length);
+    Layout::vertical(constraints.chain([Constraint::Fill(1)])).split(area)[..needed.len()].to_vec()
 }
 
 fn groups_of(
@@ -451,7 +440,7 @@ fn groups_of(
     let Some(browser) = scene.state.browser() else {
         return;
     };
-    let has_job = browser.figures.job.is_some();
+    let has_job = browser.computed.job.is_some();
     let (count, unit) = match browser.resource() {
         Resource::Volumes => ("Volumes", "$/GB/mo"),
         Resource::Offers | Resource::Workergroups if has_job => ("GPUs", "$ job/GPU"),

@@ -112,7 +112,7 @@ pub(super) fn measured<R>(
         Resource::Volumes => measure(&Measures::volumes(listing, &VolumePrices::new(listing))),
         Resource::Offers | Resource::Workergroups => {
             let prices = Prices::new(listing, pricing.model);
-            let is_choice = |row| !browser.figures.is_unfit(row);
+            let is_choice = |row| !browser.computed.is_unfit(row);
             measure(&Measures::priced(&prices, pricing, is_choice))
         }
     }

@@ -5,6 +5,7 @@ mod draw;
 mod groups;
 mod overview;
 
+use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::State;
@@ -14,6 +15,8 @@ use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::insight::{GroupOrder, Level, Scale, ScaleKind, depth, sort_groups, summarise};
 use crate::domain::{Condition, Resource};
 
+use super::searched::{self, Searched};
+use crate::widgets::find::Find;
 use groups::{Grouping, Line, measured};
 
 pub use draw::panel;
@@ -41,6 +44,7 @@ pub struct Market {
     levels: Vec<Level>,
     /// Whether prices are the bills of a job.
     has_job: bool,
+    find: Find,
 }
 
 impl Market {
@@ -60,6 +64,7 @@ impl Market {
             scale: None,
             levels: Vec::new(),
             has_job: false,
+            find: Find::default(),
         };
         market.rebuild(browser);
         Some(market)
@@ -89,7 +94,7 @@ impl Market {
         let prices = self.lines.iter().filter_map(|line| line.group.unit_price);
         let ends = prices.flat_map(|price| [price.lowest, price.highest]);
         self.scale = Scale::fit(ends, Some(ScaleKind::Logarithmic));
-        self.has_job = browser.figures.job.is_some();
+        self.has_job = browser.computed.job.is_some();
         self.select(self.cursor, browser);
     }
 
@@ -143,19 +148,52 @@ pub fn narrow(conditions: Vec<Condition>, cx: &mut Cx<'_>) {
     }
 }
 
+impl Searched for Market {
+    fn find(&mut self) -> &mut Find {
+        &mut self.find
+    }
+
+    fn texts(&self, _: &State) -> Vec<String> {
+        self.lines.iter().map(|line| line.label.clone()).collect()
+    }
+
+    fn line(&self, _: &State) -> usize {
+        self.cursor
+    }
+
+    fn go_to_line(&mut self, line: usize, state: &mut State) {
+        if let Some(browser) = state.browser() {
+            self.select(line, browser);
+        }
+    }
+}
+
 impl View for Market {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Tabs,
-            Context::Chart,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        searched::contexts(
+            &self.find,
+            [
+                &[
+                    Context::Tabs,
+                    Context::Chart,
+                    Context::Report,
+                    Context::Global,
+                    Context::Always,
+                ],
+                &[
+                    Context::Tabs,
+                    Context::Report,
+                    Context::Chart,
+                    Context::Global,
+                    Context::Always,
+                ],
+            ],
+        )
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
+            action if searched::is_useless(&self.find, action) => Availability::Hidden,
             Action::Left
             | Action::Right
             | Action::Mark
@@ -173,7 +211,22 @@ impl View for Market {
         }
     }
 
+    fn takes_text(&self) -> bool {
+        self.find.is_typing()
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        Outcome::of(searched::typed(self, key, cx))
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        Outcome::of(searched::pasted(self, text, cx))
+    }
+
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if searched::act(self, action, cx) {
+            return Outcome::Handled;
+        }
         if let Some(lines) = cx.motion(action) {
             if let Some(browser) = cx.state.browser() {
                 self.select(self.cursor.saturating_add_signed(lines), browser);
@@ -216,6 +269,7 @@ impl View for Market {
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let area = searched::draw_line(&self.find, area, scene);
         draw::market(self, area, scene);
     }
 }

@@ -66,7 +66,7 @@ fn status(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     let theme = scene.theme;
     let markets = &scene.state.markets;
     if let Some(name) = markets.connecting() {
-        let key = scene.key_in(&[Context::Movement], Action::Back);
+        let key = scene.key_in(&[Context::Global], Action::Back);
         let text = format!("Connecting to {name} … {key} cancels");
         return Some(Line::styled(text, theme.accent));
     }

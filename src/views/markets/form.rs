@@ -436,10 +436,6 @@ impl View for MarketForm {
         }
     }
 
-    fn takes_text(&self) -> bool {
-        true
-    }
-
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if action == Action::Back {
             cx.close();

@@ -147,12 +147,7 @@ fn removal(market: &Market, state: &State) -> Result<String, String> {
 
 impl View for Markets {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Items,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::Items, Context::Global, Context::Always]
     }
 
     fn placement(&self) -> Placement {

@@ -86,7 +86,7 @@ fn draw_list(view: &OfferVolumes, area: Rect, scene: &mut Scene<'_, '_>) {
 /// The offer and its price, the size and term, and the source of the volumes.
 fn head(view: &OfferVolumes, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
-    let term = scene.state.browsers[Resource::Volumes].figures.term;
+    let term = scene.state.browsers[Resource::Volumes].computed.term;
     let term = term.unwrap_or_default();
     let price = match &view.hourly {
         Ok(hourly) => format!(

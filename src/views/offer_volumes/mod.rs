@@ -3,10 +3,12 @@
 
 mod draw;
 
+use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
+use super::searched::{self, Searched};
 use super::term::Term;
-use crate::api::{Reply, Request};
+use crate::api::Request;
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
 use crate::app::pane::Pane;
@@ -16,7 +18,8 @@ use crate::domain::cost::{
     self, Basket as Costs, Gap, Prices, Proximity, VolumeCost, VolumePrices,
 };
 use crate::domain::insight::Standing;
-use crate::domain::{Listing, Resource, RowId, language};
+use crate::domain::{Listing, Resource, RowId, format, language};
+use crate::widgets::find::Find;
 
 /// The limit of the volume search.
 const LIMIT: u32 = 500;
@@ -48,6 +51,33 @@ pub struct OfferVolumes {
     /// Those of the same cluster, or of the country; cheapest first.
     matches: Vec<Match>,
     cursor: usize,
+    find: Find,
+}
+
+impl Searched for OfferVolumes {
+    fn find(&mut self) -> &mut Find {
+        &mut self.find
+    }
+
+    fn texts(&self, state: &State) -> Vec<String> {
+        let Some(volumes) = self.volumes(state) else {
+            return Vec::new();
+        };
+        let place = volumes.catalog().by_key("geolocation");
+        let text = |line: &Match| {
+            let place = place.map(|place| format::cell(volumes, line.row, place, 80));
+            format!("{} {}", line.id, place.unwrap_or_default())
+        };
+        self.matches.iter().map(text).collect()
+    }
+
+    fn line(&self, _: &State) -> usize {
+        self.cursor
+    }
+
+    fn go_to_line(&mut self, line: usize, _: &mut State) {
+        self.select(line);
+    }
 }
 
 impl OfferVolumes {
@@ -64,6 +94,7 @@ impl OfferVolumes {
             standing: Standing::default(),
             matches: Vec::new(),
             cursor: 0,
+            find: Find::default(),
         };
         view.rebuild(cx.state);
         if view.volumes(cx.state).is_none() {
@@ -143,7 +174,7 @@ fn matches(
     (offers, row): (&Listing, usize),
     volumes: &Listing,
 ) -> Vec<Match> {
-    let term = state.browsers[Resource::Volumes].figures.term;
+    let term = state.browsers[Resource::Volumes].computed.term;
     let term = term.unwrap_or_default();
     let now = volumes.read_at();
     let prices = VolumePrices::new(volumes);
@@ -176,12 +207,23 @@ fn matches(
 
 impl View for OfferVolumes {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Items,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        searched::contexts(
+            &self.find,
+            [
+                &[
+                    Context::Items,
+                    Context::Report,
+                    Context::Global,
+                    Context::Always,
+                ],
+                &[
+                    Context::Report,
+                    Context::Items,
+                    Context::Global,
+                    Context::Always,
+                ],
+            ],
+        )
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -194,12 +236,30 @@ impl View for OfferVolumes {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            Action::New | Action::Settings | Action::Remove => Availability::Hidden,
+            action if searched::is_useless(&self.find, action) => Availability::Hidden,
+            Action::New | Action::Settings | Action::Remove | Action::Left | Action::Right => {
+                Availability::Hidden
+            }
             _ => Availability::Available,
         }
     }
 
+    fn takes_text(&self) -> bool {
+        self.find.is_typing()
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        Outcome::of(searched::typed(self, key, cx))
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        Outcome::of(searched::pasted(self, text, cx))
+    }
+
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if searched::act(self, action, cx) {
+            return Outcome::Handled;
+        }
         if let Some(by) = cx.motion(action) {
             self.select(self.cursor.saturating_add_signed(by));
             return Outcome::Handled;
@@ -231,17 +291,11 @@ impl View for OfferVolumes {
         response: Response,
         cx: &mut Cx<'_>,
     ) -> Option<Response> {
-        if self.remote.awaited() != Some(ticket) {
-            return Some(response);
+        let left = self.remote.take_records(ticket, cx.now, response);
+        if left.is_none() {
+            self.rebuild(cx.state);
         }
-        let answer = match response {
-            Ok(Reply::Records(listing)) => Ok(*listing),
-            Ok(_) => return None,
-            Err(error) => Err(error),
-        };
-        self.remote.accept(ticket, cx.now, answer);
-        self.rebuild(cx.state);
-        None
+        left
     }
 
     fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
@@ -267,6 +321,7 @@ impl View for OfferVolumes {
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let area = searched::draw_line(&self.find, area, scene);
         draw::volumes(self, area, scene);
     }
 }

@@ -2,18 +2,18 @@
 //!
 //! Each kind of line is a function that returns items; [`Palette::new`] chains them.
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::State;
 use crate::app::commands::{Commands, copy_item};
 use crate::app::copy::CopyItem;
 use crate::app::keymap::{Action, Binding, Context};
-use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::view::{Cx, Outcome, Placement, Scene, View};
 use crate::app::{markets, searches};
 use crate::domain::Field;
 use crate::domain::saved::SavedSearch;
 use crate::widgets::dialog;
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
 use crate::widgets::panel::{Panel, Tone};
 
@@ -105,7 +105,7 @@ fn actions(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
     let mut seen = vec![Action::Palette];
     commands
         .rows()
-        .filter(|row| !matches!(row.context, Context::Movement | Context::List))
+        .filter(|row| row.context != Context::List && !row.moves())
         .filter(|row| {
             // The same action in another context, or under another key, is listed once.
             let is_new = !seen.contains(&row.action);
@@ -220,15 +220,7 @@ impl View for Palette {
         }
     }
 
-    fn takes_text(&self) -> bool {
-        true
-    }
-
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if let Some(lines) = cx.motion(action) {
-            self.list.step(lines);
-            return Outcome::Handled;
-        }
         match action {
             Action::Submit => self.submit(cx),
             Action::Back => cx.close(),
@@ -237,19 +229,8 @@ impl View for Palette {
         Outcome::Handled
     }
 
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        self.list.key(key);
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
-        self.list.paste(text);
-        Outcome::Handled
-    }
-
-    fn click(&mut self, _: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
-        self.list.select(line, false);
-        self.update(Action::Submit, cx)
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.list)
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

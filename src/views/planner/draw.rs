@@ -78,7 +78,7 @@ fn steps(demand: &Demand, plan: &CapacityPlan) -> [(&'static str, String); 6] {
         (
             "Target capacity",
             format!(
-                "{load} / {} = {} ({} % in reserve)",
+                "{load} / {} = {} ({}% in reserve)",
                 number(demand.target_util),
                 number(plan.target_capacity),
                 trimmed(plan.headroom * 100.0, 1)

@@ -2,7 +2,6 @@
 
 mod draw;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::State;
@@ -12,6 +11,7 @@ use crate::app::view::{Cx, Outcome, Region, Scene, View};
 use crate::domain::Resource;
 use crate::domain::workergroup::{CapacityPlan, Demand, Key, NewWorkergroup};
 use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 
 /// A field of the planner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -248,8 +248,12 @@ impl View for Planner {
         self.form.contexts()
     }
 
-    fn takes_text(&self) -> bool {
-        true
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
+    fn text_changed(&mut self, _: &mut Cx<'_>) {
+        self.plan();
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -273,24 +277,6 @@ impl View for Planner {
             },
         }
         Outcome::Handled
-    }
-
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        if self.form.key(key) {
-            self.plan();
-        }
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        match self.form.paste(text) {
-            Ok(pasted) => {
-                cx.pasted(pasted);
-                self.plan();
-                Outcome::Handled
-            }
-            Err(_) => Outcome::Ignored,
-        }
     }
 
     fn click(&mut self, _: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {

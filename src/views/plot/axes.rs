@@ -1,13 +1,13 @@
 //! Chooses the axes of the plot.
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
-use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::view::{Cx, Outcome, Placement, Scene, View};
 use crate::domain::{Field, insight};
 use crate::widgets::dialog;
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
 use crate::widgets::panel::{Panel, Tone};
 
@@ -41,13 +41,7 @@ impl Axes {
     ) -> Option<Self> {
         let listing = state.browser()?.listing()?;
         let items = insight::axes(listing)
-            .map(|field| Item {
-                title: field.label.to_owned(),
-                text: field.doc.to_owned(),
-                note: field.key.to_owned(),
-                disabled: None,
-                value: Some(field),
-            })
+            .map(|field| Item::new(field.label, field.doc, field).note(field.key))
             .collect();
         let mut picker = Self {
             axis,
@@ -88,15 +82,7 @@ impl View for Axes {
         }
     }
 
-    fn takes_text(&self) -> bool {
-        true
-    }
-
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if let Some(lines) = cx.motion(action) {
-            self.list.step(lines);
-            return Outcome::Handled;
-        }
         match action {
             Action::NextTab | Action::PreviousTab => {
                 self.axis = match self.axis {
@@ -118,19 +104,8 @@ impl View for Axes {
         Outcome::Handled
     }
 
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        self.list.key(key);
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
-        self.list.paste(text);
-        Outcome::Handled
-    }
-
-    fn click(&mut self, _: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
-        self.list.select(line, false);
-        self.update(Action::Submit, cx)
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.list)
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -377,7 +377,7 @@ fn standing(
     };
     let absent = |why: &'static str| vec![Line::styled(why, theme.warning)];
     match view.point(row) {
-        None if browser.figures.is_unfit(row) => {
+        None if browser.computed.is_unfit(row) => {
             absent("Not plotted: too small or ends too early.")
         }
         None => absent("Not plotted: a number is missing."),
@@ -402,7 +402,7 @@ fn verdict(view: &Plot, listing: &Listing, point: &Point, theme: &Theme) -> Line
             Goal::Most => '+',
         };
         match share.map(|share| format::trimmed(share * 100.0, 1)) {
-            Some(percent) if percent != "0" => format!("{sign}{percent} %"),
+            Some(percent) if percent != "0" => format!("{sign}{percent}%"),
             _ => "same".to_owned(),
         }
     };

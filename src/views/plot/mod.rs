@@ -80,7 +80,7 @@ impl Plot {
             Goal::of(self.x).unwrap_or(Goal::Least),
             Goal::of(self.y).unwrap_or(Goal::Most),
         );
-        let fit = |row: &u32| !browser.figures.is_unfit(*row as usize);
+        let fit = |row: &u32| !browser.computed.is_unfit(*row as usize);
         let rows: Vec<u32> = browser.view().iter().copied().filter(fit).collect();
         self.unfit = browser.view().len() - rows.len();
         self.points = insight::points(listing, &rows, self.x, self.y);
@@ -133,7 +133,6 @@ impl View for Plot {
         &[
             Context::Tabs,
             Context::Chart,
-            Context::Movement,
             Context::Global,
             Context::Always,
         ]

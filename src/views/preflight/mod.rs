@@ -6,7 +6,6 @@ pub mod summary;
 
 pub(super) use draw::{mixes, status};
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
@@ -14,8 +13,9 @@ use crate::app::State;
 use crate::app::groups::preflight::{Look, Subject};
 use crate::app::keymap::{Action, Context};
 use crate::app::remote::Now;
-use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::app::view::{Availability, Cx, Outcome, Scene, View};
 use crate::domain::Resource;
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Size;
 use crate::widgets::report::Report;
 use crate::widgets::theme::Theme;
@@ -45,23 +45,6 @@ pub fn open_selected(cx: &mut Cx<'_>) -> bool {
         open(Subject::Group(id), cx);
     }
     selected.is_some()
-}
-
-impl Preflight {
-    /// Updates the searched text from the state.
-    fn sync(&mut self, cx: &Cx<'_>) {
-        let (columns, rows) = cx.state.size;
-        let size = Size::of(columns, rows.saturating_sub(1));
-        let lines = draw::lines(cx.state, cx.now, (size, columns), &Theme::MONO);
-        let is_same = lines.iter().map(Line::to_string).eq(self
-            .report
-            .lines()
-            .iter()
-            .map(Line::to_string));
-        if !is_same {
-            self.report.set_lines(lines);
-        }
-    }
 }
 
 /// Runs the search of the shown subject again, as it is now.
@@ -96,12 +79,19 @@ impl View for Preflight {
         self.report.contexts()
     }
 
-    fn takes_text(&self) -> bool {
-        self.report.is_typing()
+    fn widget(&mut self, cx: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        let (columns, rows) = cx.state.size;
+        let size = Size::of(columns, rows.saturating_sub(1));
+        let lines = draw::lines(cx.state, cx.now, (size, columns), &Theme::MONO);
+        let texts = lines.iter().map(Line::to_string);
+        if !texts.eq(self.report.lines().iter().map(Line::to_string)) {
+            self.report.set_lines(lines);
+        }
+        Some(&mut self.report)
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
-        super::of_report(&self.report, action)
+        super::keys::of_report(&self.report, action)
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -113,10 +103,6 @@ impl View for Preflight {
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        self.sync(cx);
-        if self.report.update(action, cx.viewport(Region::MAIN)) {
-            return Outcome::Handled;
-        }
         match action {
             Action::Back => back(cx),
             Action::Submit => cx.close(),
@@ -124,24 +110,6 @@ impl View for Preflight {
             _ => return Outcome::Ignored,
         }
         Outcome::Handled
-    }
-
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        self.sync(cx);
-        Outcome::of(self.report.key(key, cx.viewport(Region::MAIN)))
-    }
-
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
-        if self.report.paste(text) {
-            Outcome::Handled
-        } else {
-            Outcome::Ignored
-        }
-    }
-
-    fn wheel(&mut self, lines: isize, cx: &mut Cx<'_>) {
-        self.sync(cx);
-        self.report.scroll(lines, cx.viewport(Region::MAIN));
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {

@@ -12,8 +12,8 @@ use crate::app::remote::Now;
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::insight::Coverage;
 use crate::domain::routing::words;
-use crate::domain::secrets::without_own_key;
-use crate::domain::text::visible;
+use crate::domain::secrets::shown;
+use crate::domain::text::{DETAIL, visible};
 use crate::domain::workergroup::{
     ChangeKind, NewWorkergroup, Preflight, WorkerCounts, group_search,
 };
@@ -39,8 +39,8 @@ pub fn of_group(state: &State, row: usize, now: Now, theme: &Theme) -> Vec<Line<
     let record = listing.whole(row);
     // A search may contain the group's own key.
     let safe = |text: &str| {
-        let text = without_own_key(record.catalog(), text, |secret| record.cell(secret));
-        visible(&text, LONGEST)
+        let (head, _) = shown(record.catalog(), text, DETAIL, |secret| record.cell(secret));
+        visible(&head, LONGEST)
     };
     let mut lines = match &look {
         Ok(look) => conditions(look, safe, theme),

@@ -5,6 +5,7 @@ use ratatui::text::Line;
 use super::Card;
 use crate::domain::format::{self, trimmed};
 use crate::domain::{CellRef, Kind};
+use crate::views::preflight::parts::hanging;
 use crate::views::preflight::summary;
 
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
@@ -22,36 +23,33 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines.push(Line::default());
     lines.extend(
         card.facts([
-            count(card, "max_workers", "at most"),
-            count(card, "cold_workers", "cold"),
-            count(card, "test_workers", "to test"),
+            count(card, "max_workers", "workers at most"),
+            count(card, "cold_workers", "cold workers"),
+            count(card, "test_workers", "test workers"),
             card.number("gpu_ram")
                 .map(|gb| format!("VRAM {} GB or more", trimmed(gb, 1))),
         ]),
     );
     lines.extend(
         card.facts([
-            count(card, "min_load", "load at least"),
+            card.number("min_load")
+                .map(|load| format!("minimum load {}", trimmed(load, 2))),
             card.number("target_util")
-                .map(|share| format!("target {} %", trimmed(share * 100.0, 1))),
+                .map(|share| format!("target utilization {}%", trimmed(share * 100.0, 1))),
             card.number("cold_mult")
-                .map(|factor| format!("cold × {}", trimmed(factor, 2))),
+                .map(|factor| format!("cold capacity {}×", trimmed(factor, 2))),
         ]),
     );
     lines.push(Line::default());
     let subject = &card.subject;
-    lines.extend(summary::of_group(
-        subject.state,
-        subject.row,
-        subject.now,
-        card.theme(),
-    ));
+    let rest = summary::of_group(subject.state, subject.row, subject.now, card.theme());
+    lines.extend(hanging(&rest, card.width));
     lines
 }
 
 fn count(card: &Card<'_>, key: &str, label: &str) -> Option<String> {
     let number = card.number(key)?;
-    Some(format!("{label} {}", trimmed(number, 2)))
+    Some(format!("{} {label}", trimmed(number, 2)))
 }
 
 fn created(card: &Card<'_>) -> Option<String> {

@@ -6,7 +6,9 @@ mod group;
 mod offer;
 mod volume;
 
-use ratatui::layout::Rect;
+use std::sync::Arc;
+
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
@@ -18,9 +20,10 @@ use crate::app::view::Scene;
 use crate::domain::field::Kind;
 use crate::domain::insight::{Measure, Place, Standing};
 use crate::domain::listing::FullRecord;
-use crate::domain::secrets::without_own_key;
-use crate::domain::text::visible;
+use crate::domain::secrets::shown;
+use crate::domain::text::{DETAIL, visible};
 use crate::domain::{CellRef, Listing, Resource, country, format};
+use crate::views::detail::{below_card, json_of};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::range_bar::RangeBar;
 use crate::widgets::text::{cells, fit, wrap, wrap_line};
@@ -31,6 +34,9 @@ const LABEL: u16 = 9;
 
 /// Cells of the texts after the bars.
 const TEXT: u16 = 24;
+
+/// The widest preview that holds its card alone; a wider one lies below its list.
+const BESIDE: u16 = 90;
 
 /// The maximum length of a record's text on a card, in cells.
 const LONGEST: usize = 200;
@@ -55,7 +61,7 @@ impl<'a> Subject<'a> {
         Some(Self {
             listing: browser.listing()?,
             row,
-            standing: &browser.figures.standing,
+            standing: &browser.computed.standing,
             state: scene.state,
             now: scene.now,
             theme: scene.theme,
@@ -110,17 +116,58 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
         panel = panel.foot_right(format!("{} machine & host", scene.key(Action::Related)));
     }
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    if inner.width > BESIDE {
+        return beside(subject, inner, scene);
+    }
     let mut lines = subject.card(inner.width);
     if scene.size == Size::Compact {
         // With few rows, blank lines go first.
         lines.retain(|line| line.width() > 0);
+    } else {
+        below(subject, &mut lines, inner, scene);
     }
     scene.render(Paragraph::new(lines), inner);
 }
 
+/// Puts what the overview says besides the card below it; only the last part is cut.
+fn below(subject: Subject<'_>, lines: &mut Vec<Line<'static>>, area: Rect, scene: &Scene<'_, '_>) {
+    for block in below_card(subject.resource(), subject.row, scene) {
+        let block = block.lines_in(area.width);
+        // A heading alone says nothing.
+        if lines.len() + 3 > usize::from(area.height) {
+            return;
+        }
+        lines.push(Line::default());
+        lines.extend(block.into_iter().filter(|line| line.width() > 0));
+    }
+}
+
+/// Draws the card of a wide preview with the rest of the overview beside it, and the record's JSON
+/// where there is room for a third column.
+fn beside(subject: Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
+    let is_wide = scene.size == Size::Wide;
+    let columns = vec![Constraint::Fill(1); if is_wide { 3 } else { 2 }];
+    let columns = Layout::horizontal(columns).spacing(3).split(area);
+    let blocks = below_card(subject.resource(), subject.row, scene);
+    let middle: Vec<Line<'static>> = blocks
+        .iter()
+        .flat_map(|block| block.lines_in(columns[1].width))
+        .collect();
+    scene.render(Paragraph::new(subject.card(columns[0].width)), columns[0]);
+    let mut record = vec![Line::styled("JSON", scene.theme.heading)];
+    record.extend(json_of(subject.listing, subject.row, scene.theme));
+    if let Some(right) = columns.get(2) {
+        scene.render(Paragraph::new(middle), columns[1]);
+        scene.render(Paragraph::new(record), *right);
+    } else {
+        let lines = middle.into_iter().chain(record);
+        scene.render(Paragraph::new(lines.collect::<Vec<_>>()), columns[1]);
+    }
+}
+
 /// The data for the lines of a card.
 struct Card<'a> {
-    record: FullRecord,
+    record: Arc<FullRecord>,
     subject: Subject<'a>,
     width: u16,
 }
@@ -157,8 +204,8 @@ impl Card<'_> {
     /// A text for the screen, without the record's own key: a command line may contain it.
     fn safe(&self, text: &str) -> String {
         let cell = |secret| self.record.cell(secret);
-        let text = without_own_key(self.record.catalog(), text, cell);
-        visible(&text, LONGEST)
+        let (head, _) = shown(self.record.catalog(), text, DETAIL, cell);
+        visible(&head, LONGEST)
     }
 
     /// A computed number of the row, such as the bill of the job.
@@ -262,16 +309,16 @@ pub fn tint(share: f64, theme: &Theme) -> Style {
 
 /// A share as whole per cent.
 fn percent(share: f64) -> String {
-    format!("{:.0} %", (share * 100.0).round())
+    format!("{:.0}%", (share * 100.0).round())
 }
 
-/// A saved or added share: `−28 %`.
+/// A saved or added share: `−28%`.
 fn difference(saving: f64) -> String {
     let percent = format::trimmed(saving.abs() * 100.0, 0);
     match saving {
-        _ if percent == "0" => "±0 %".to_owned(),
-        0.0.. => format!("−{percent} %"),
-        _ => format!("+{percent} %"),
+        _ if percent == "0" => "±0%".to_owned(),
+        0.0.. => format!("−{percent}%"),
+        _ => format!("+{percent}%"),
     }
 }
 

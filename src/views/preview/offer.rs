@@ -8,6 +8,7 @@ use crate::domain::cost::Prices;
 use crate::domain::field::Unit;
 use crate::domain::format::{self, trimmed};
 use crate::domain::insight::{Measure, Place, share};
+use crate::domain::unit::MB_PER_GB;
 use crate::domain::{OfferType, Resource};
 
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
@@ -54,7 +55,7 @@ pub(super) fn name(card: &Card<'_>) -> String {
     let model = card.text("gpu_name").unwrap_or_else(|| "GPU".to_owned());
     let memory = card
         .number("gpu_ram")
-        .map(|megabytes| format!(" {} GB", trimmed((megabytes / 1024.0).round(), 0)));
+        .map(|megabytes| format!(" {}", format::gigabytes(format::nominal_gb(megabytes))));
     format!("{count}× {model}{}", memory.unwrap_or_default())
 }
 
@@ -83,7 +84,7 @@ fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
         line.push_span(Span::styled(bill, theme.heading));
     }
     if browser
-        .figures
+        .computed
         .front()
         .is_some_and(|front| u32::try_from(card.subject.row).is_ok_and(|row| front.contains(row)))
     {
@@ -139,10 +140,10 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
 fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let theme = card.theme();
     let row = card.subject.row;
-    if browser.figures.is_unfit(row) {
+    if browser.computed.is_unfit(row) {
         return card.sentence("! Too small or ends too early: not ranked", theme.warning);
     }
-    let front = browser.figures.front();
+    let front = browser.computed.front();
     let lead = front.and_then(|front| front.beaten_by(u32::try_from(row).ok()?));
     let Some(lead) = lead else { return Vec::new() };
     let other = card.subject.listing.id(lead.row as usize);
@@ -151,7 +152,7 @@ fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let faster = (lead.y > 0.0).then(|| format!("{} faster", share(lead.y_share)));
     let by: Vec<String> = [cheaper, faster].into_iter().flatten().collect();
     let id = other.map(|id| id.to_string()).unwrap_or_default();
-    let basis = if browser.figures.job.is_some() {
+    let basis = if browser.computed.job.is_some() {
         "for the job"
     } else {
         "per GPU"
@@ -185,7 +186,7 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let reliable = || {
         let share = card.number("reliability")?;
         let sign = if share < 0.95 { " !" } else { "" };
-        Some(format!("{} %{sign}", trimmed(share * 100.0, 2)))
+        Some(format!("{}%{sign}", trimmed(share * 100.0, 2)))
     };
     [
         card.bar(label, Measure::Price, price),
@@ -216,10 +217,7 @@ fn cpu(card: &Card<'_>) -> Option<String> {
 
 fn ram(card: &Card<'_>) -> Option<String> {
     let megabytes = card.number("cpu_ram")?;
-    Some(format!(
-        "{} GB RAM",
-        trimmed((megabytes / 1024.0).round(), 0)
-    ))
+    Some(format!("{} RAM", format::gigabytes(megabytes / MB_PER_GB)))
 }
 
 fn disk(card: &Card<'_>) -> Option<String> {

@@ -39,7 +39,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
 fn price(card: &Card<'_>) -> Vec<Line<'static>> {
     let theme = card.theme();
     let subject = &card.subject;
-    let figures = &subject.state.browsers[Resource::Volumes].figures;
+    let figures = &subject.state.browsers[Resource::Volumes].computed;
     let term = figures.term.unwrap_or_default();
     let prices = VolumePrices::new(subject.listing);
     let Ok(per_gb) = prices.per_gb_month(subject.row) else {
@@ -100,7 +100,7 @@ fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
         let share = card
             .number("reliability2")
             .or_else(|| card.number("reliability"))?;
-        Some(format!("{} %", trimmed(share * 100.0, 2)))
+        Some(format!("{}%", trimmed(share * 100.0, 2)))
     };
     [
         card.bar("Price", Measure::Price, price),

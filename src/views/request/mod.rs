@@ -15,7 +15,7 @@ use crate::app::State;
 use crate::app::keymap::{Action, Context};
 use crate::app::requests::{editable, resend, resendable};
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::domain::pretty;
+use crate::domain::{format, pretty};
 use crate::widgets::json;
 use crate::widgets::report::Report;
 
@@ -140,7 +140,7 @@ fn response_lines(entry: &LedgerEntry) -> Vec<Line<'static>> {
         lines.push(Line::from(format!(
             "… truncated after {} kB of {}",
             BODY_KEPT / 1024,
-            text::size(entry.bytes_received)
+            format::size(entry.bytes_received)
         )));
     }
     lines
@@ -163,7 +163,6 @@ impl View for RequestDetails {
             Context::Tabs,
             Context::Report,
             Context::Table,
-            Context::Movement,
             Context::Global,
             Context::Always,
         ]
@@ -195,10 +194,6 @@ impl View for RequestDetails {
             action => super::requests::unavailable(action),
         };
         refused.map_or(Availability::Available, Availability::Disabled)
-    }
-
-    fn takes_text(&self) -> bool {
-        self.focused().is_typing()
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -243,11 +238,7 @@ impl View for RequestDetails {
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let viewport = cx.viewport(self.focus.region());
-        if self.focused_mut().key(key, viewport) {
-            Outcome::Handled
-        } else {
-            Outcome::Ignored
-        }
+        Outcome::of(self.focused_mut().key(key, viewport))
     }
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
@@ -255,11 +246,8 @@ impl View for RequestDetails {
             cx.complain("Too long to search for");
             return Outcome::Handled;
         }
-        if self.focused_mut().paste(text) {
-            Outcome::Handled
-        } else {
-            Outcome::Ignored
-        }
+        let pasted = self.focused_mut().paste(text);
+        Outcome::of(pasted.map(|pasted| cx.pasted(pasted)).is_some())
     }
 
     fn click(&mut self, region: Region, _: usize, _: &mut Cx<'_>) -> Outcome {

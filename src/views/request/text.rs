@@ -5,6 +5,7 @@ use std::time::Duration;
 use ratatui::text::{Line, Span};
 
 use crate::api::LedgerEntry;
+use crate::domain::format;
 use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
 use crate::widgets::theme::Theme;
@@ -48,8 +49,8 @@ pub(in crate::views) fn facts(
                 format!(
                     " in {} · {} sent · {} received",
                     span(entry.took),
-                    size(entry.bytes_sent),
-                    size(entry.bytes_received)
+                    format::size(entry.bytes_sent),
+                    format::size(entry.bytes_received)
                 ),
                 theme.text,
             ),
@@ -105,17 +106,6 @@ pub(in crate::views) fn span(span: Duration) -> String {
     }
 }
 
-/// A number of bytes for people: `812 B`, `14.2 kB`, `3.1 MB`.
-pub(in crate::views) fn size(bytes: usize) -> String {
-    #[expect(clippy::cast_precision_loss)] // for people
-    let amount = bytes as f64;
-    match bytes {
-        0..1000 => format!("{bytes} B"),
-        1000..999_950 => format!("{:.1} kB", amount / 1e3),
-        _ => format!("{:.1} MB", amount / 1e6),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,8 +117,8 @@ mod tests {
         assert_eq!(span(Duration::from_millis(1250)), "1.25 s");
         assert_eq!(span(Duration::from_secs(125)), "2m 5s");
         assert_eq!(
-            (size(812), size(14_200), size(3_100_000)),
-            ("812 B".into(), "14.2 kB".into(), "3.1 MB".into())
+            [812, 14_200, 3_100_000].map(format::size),
+            ["812 B", "14.2 kB", "3.1 MB"]
         );
     }
 }

@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
-use super::super::request::text::{outcome, size, span, waited};
+use super::super::request::text::{outcome, span, waited};
 use super::{FILTERS, RequestsPane, SEARCH, preview};
 use crate::api::LedgerEntry;
 use crate::app::State;
@@ -15,6 +15,7 @@ use crate::app::frame_layout::Target;
 use crate::app::keymap::Action;
 use crate::app::requests::{Filter, Flight, RouteRun, Row};
 use crate::app::view::{Region, Scene};
+use crate::domain::format;
 use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
 use crate::widgets::panel::{Panel, Size};
@@ -25,12 +26,29 @@ use crate::widgets::theme::Theme;
 /// The minimum width of the list beside the preview: its first columns and the bars.
 const LIST: u16 = 68;
 
+/// Lines of a list's frame, filters, search, flight and header.
+const AROUND: u16 = 6;
+
+/// The lowest that the list gets above the preview.
+const LEAST_LIST: u16 = 9;
+
 /// The maximum width of the list beside the preview: beyond it there is nothing more to show.
 const WIDEST_LIST: u16 = 124;
 
 pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     if scene.size == Size::Compact {
         return list(view, area, scene);
+    }
+    let rows = u16::try_from(scene.state.requests.rows().len()).unwrap_or(u16::MAX);
+    let above = rows.saturating_add(AROUND).max(LEAST_LIST);
+    if above <= area.height / 3 {
+        // Few requests: beside them most of the screen would be blank.
+        let [top, bottom] =
+            Layout::vertical([Constraint::Length(above), Constraint::Fill(1)]).areas(area);
+        list(view, top, scene);
+        preview::below(bottom, scene);
+        scene.clickable(bottom, Target::Item(Region::PREVIEW, 0));
+        return;
     }
     let width = (area.width * 11 / 20).clamp(LIST.min(area.width * 7 / 10), WIDEST_LIST);
     let [left, right] =
@@ -282,8 +300,8 @@ impl List<'_> {
                     self.bar_style(entry),
                 );
             }
-            Cell::Received => size(entry.bytes_received),
-            Cell::Sent => size(entry.bytes_sent),
+            Cell::Received => format::size(entry.bytes_received),
+            Cell::Sent => format::size(entry.bytes_sent),
             Cell::Attempt => entry.attempt.to_string(),
             Cell::Waited => waited(entry).unwrap_or_else(|| "—".to_owned()),
         };

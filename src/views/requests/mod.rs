@@ -117,7 +117,8 @@ fn step_back(cx: &mut Cx<'_>) {
         cx.effects(cancelled.into_iter().map(Effect::Abort));
         cx.toast("Request cancelled");
     } else if !cx.state.notices.is_empty() {
-        cx.state.notices.clear();
+        let effects = cx.state.dismiss_notices(cx.now);
+        cx.effects(effects);
     } else if !cx.state.requests.search.is_empty() {
         clear_search(cx.state);
     } else if cx.state.requests.filter() != Filter::All {
@@ -133,12 +134,7 @@ impl View for RequestsPane {
         if self.is_typing {
             return &[Context::Query, Context::Always];
         }
-        &[
-            Context::Table,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::Table, Context::Global, Context::Always]
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -166,10 +162,6 @@ impl View for RequestsPane {
             action => unavailable(action),
         };
         refused.map_or(Availability::Available, Availability::Disabled)
-    }
-
-    fn takes_text(&self) -> bool {
-        self.is_typing
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
 
 use super::super::request::text::{call, facts, span};
@@ -15,7 +15,7 @@ use crate::app::view::Scene;
 use crate::domain::pretty;
 use crate::domain::text::visible;
 use crate::widgets::json;
-use crate::widgets::panel::Panel;
+use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::{fit, wrap_line};
 
 /// How much of a body is laid out, in bytes: more than the largest screen shows.
@@ -24,77 +24,139 @@ const BEGINNING: usize = 12 * 1024;
 /// Lines of the request's body before the response starts.
 const REQUEST_LINES: usize = 16;
 
-/// Draws the preview of the selected row.
+/// Draws what is selected in the list, beside it.
 pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
-    let state = scene.state;
-    let selected = state.requests.selected();
-    let (title, lines) = match selected {
-        Some(Row::Request(number)) => match state.ledger.get(number) {
-            Some(entry) => (format!("Request {number}"), request(entry, area, scene)),
-            None => return,
-        },
-        Some(Row::Run(run)) => match state.requests.run(run) {
-            Some(run) => (
-                format!("Route run {}", run.number),
-                route_run(run, area, scene),
-            ),
-            None => return,
-        },
-        None => (String::new(), Vec::new()),
+    let inner = frame(area, scene);
+    let lines = match scene.state.requests.selected() {
+        Some(Row::Request(number)) => {
+            let entry = scene.state.ledger.get(number);
+            entry.map_or_else(Vec::new, |entry| request(entry, inner, scene))
+        }
+        Some(Row::Run(run)) => {
+            let run = scene.state.requests.run(run);
+            run.map_or_else(Vec::new, |run| route_run(run, inner, scene))
+        }
+        None => Vec::new(),
     };
-    let effect = match selected {
-        Some(Row::Request(_)) => "opens it",
+    lines_in(inner, lines, scene);
+}
+
+/// Draws what is selected in the list, below it: the response has half of the width to itself.
+pub(super) fn below(area: Rect, scene: &mut Scene<'_, '_>) {
+    let selected = scene.state.requests.selected();
+    let Some(Row::Request(number)) = selected else {
+        return draw(area, scene);
+    };
+    let inner = frame(area, scene);
+    let Some(entry) = scene.state.ledger.get(number) else {
+        return;
+    };
+    let many = if scene.size == Size::Wide { 3 } else { 2 };
+    let columns = |area: Rect| {
+        let columns = Layout::horizontal(vec![Constraint::Fill(1); many]).spacing(2);
+        columns.split(area).to_vec()
+    };
+    let body = sent(entry, usize::MAX, scene);
+    let mut facts = known(entry, columns(inner)[0], scene);
+    let areas = if body.is_empty() {
+        let height = u16::try_from(facts.len() + 1).unwrap_or(u16::MAX);
+        let [top, rest] =
+            Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(inner);
+        lines_in(top, facts, scene);
+        columns(rest)
+    } else {
+        let areas = columns(inner);
+        facts.extend(body);
+        lines_in(areas[0], facts, scene);
+        areas[1..].to_vec()
+    };
+    // The response goes on in the next column, as a newspaper does.
+    let height = usize::from(areas[0].height);
+    let mut rest = received(entry, height * areas.len(), scene).into_iter();
+    for area in areas {
+        lines_in(area, rest.by_ref().take(height).collect(), scene);
+    }
+}
+
+fn lines_in(area: Rect, lines: Vec<Line<'static>>, scene: &mut Scene<'_, '_>) {
+    for (row, line) in area.rows().zip(lines) {
+        scene.render(fit(line, row.width), row);
+    }
+}
+
+/// Draws the frame with the name of what is selected; gives the area inside.
+fn frame(area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
+    let state = scene.state;
+    let (title, effect) = match state.requests.selected() {
+        Some(Row::Request(number)) => (format!("Request {number}"), "opens it"),
         Some(Row::Run(run)) => {
             let is_open = state.requests.run(run).is_some_and(RouteRun::is_unfolded);
-            if is_open {
+            let effect = if is_open {
                 "folds it"
             } else {
                 "lists its requests"
-            }
+            };
+            let number = state.requests.run(run).map_or(run, |run| run.number);
+            (format!("Route run {number}"), effect)
         }
-        None => "",
+        None => (String::new(), ""),
     };
     let mut panel = Panel::new(title);
     if !effect.is_empty() {
         panel = panel.foot(format!("{} {effect}", scene.key(Action::Open)));
     }
-    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
-    for (row, line) in inner.rows().zip(lines) {
-        scene.render(fit(line, row.width), row);
-    }
+    panel.render(area, scene.frame.buffer_mut(), scene.theme)
 }
 
-/// The facts of a request and the beginnings of its bodies.
+/// The facts of a request and the beginnings of its bodies, as far as `area` has room.
 fn request(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let mut lines = known(entry, area, scene);
+    lines.extend(sent(entry, REQUEST_LINES, scene));
+    lines.push(Line::default());
+    let room = usize::from(area.height).saturating_sub(lines.len());
+    lines.extend(received(entry, room, scene));
+    lines
+}
+
+fn known(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
-    let width = area.width.saturating_sub(4);
     let local = scene.state.local_time(scene.now);
     let mut known = facts(entry, &local, theme);
     // Only the path: every request of a market goes to the same address, and there is little room.
     if let Some(first) = known.first_mut() {
         *first = Line::styled(call(entry), theme.heading);
     }
-    let known = known.iter().flat_map(|line| wrap_line(line, width, 2));
-    let mut lines: Vec<Line<'static>> = known.collect();
-    // In the ledger, both are free of secrets.
+    let known = known.iter();
+    known
+        .flat_map(|line| wrap_line(line, area.width, 2))
+        .collect()
+}
+
+/// The body of the request, cut to so many lines. In the ledger it is free of secrets.
+fn sent(entry: &LedgerEntry, most: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
     let request = entry.request.as_deref().unwrap_or_default();
-    if !request.is_empty() {
-        lines.push(Line::default());
-        lines.push(Line::styled("Request body", theme.heading));
-        let body = body(request, false);
-        let many = body.len();
-        let shown = body.into_iter().take(REQUEST_LINES);
-        lines.extend(shown.map(|line| json::paint(&Line::from(line), theme)));
-        if many > REQUEST_LINES {
-            lines.push(Line::styled("…", theme.dim));
-        }
+    if request.is_empty() {
+        return Vec::new();
     }
-    lines.push(Line::default());
-    lines.push(Line::styled("Response body", theme.heading));
+    let mut lines = vec![Line::default(), Line::styled("Request body", theme.heading)];
+    let body = body(request, false);
+    let many = body.len();
+    let shown = body.into_iter().take(most);
+    lines.extend(shown.map(|line| json::paint(&Line::from(line), theme)));
+    if many > most {
+        lines.push(Line::styled("…", theme.dim));
+    }
+    lines
+}
+
+/// The beginning of the response's body, at most so many lines.
+fn received(entry: &LedgerEntry, room: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let mut lines = vec![Line::styled("Response body", theme.heading)];
     match &entry.response {
         Some(response) => {
             let body = body(response.compared(), entry.response_cut).into_iter();
-            let room = usize::from(area.height).saturating_sub(lines.len());
             let body = body.take(room);
             lines.extend(body.map(|line| json::paint(&Line::from(line), theme)));
         }
@@ -148,7 +210,7 @@ fn route_run(run: &RouteRun, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'sta
     outcomes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     for (outcome, count) in outcomes {
         let line = Line::from(format!("{count:>5}  {outcome}"));
-        lines.extend(wrap_line(&line, area.width.saturating_sub(4), 7));
+        lines.extend(wrap_line(&line, area.width, 7));
     }
     lines
 }

@@ -1,11 +1,8 @@
 //! One attempt: its outcome, the request for its worker, and the reply.
 
-use crossterm::event::KeyEvent;
-use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Style, Stylize};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{StatefulWidget, Widget};
 use serde_json::Value as Json;
 
 use super::attempts::kind_style;
@@ -18,11 +15,11 @@ use crate::app::view::{Availability, Cx, Outcome as Handling, Region, Scene, Vie
 use crate::domain::Untrusted;
 use crate::domain::routing::{Outcome, OutcomeKind, RouteSample, Run, words};
 use crate::domain::text::{json_for_terminal, visible};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::report::Report;
 use crate::widgets::text::wrap_line;
 use crate::widgets::theme::Theme;
-use crate::widgets::viewport::Viewport;
 
 /// Cells of the labels.
 const LABEL: usize = 14;
@@ -235,29 +232,6 @@ pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>>
     lines.map(|line| Line::from(line.to_owned())).collect()
 }
 
-/// Lines scrolled to `top`, with long ones wrapped.
-pub(super) struct Scrolled<'a> {
-    pub lines: &'a [Line<'static>],
-    pub top: usize,
-}
-
-impl StatefulWidget for Scrolled<'_> {
-    type State = Viewport;
-
-    fn render(self, area: Rect, buffer: &mut Buffer, viewport: &mut Viewport) {
-        let wrapped: Vec<Line<'_>> = self
-            .lines
-            .iter()
-            .flat_map(|line| wrap_line(line, area.width, 2))
-            .collect();
-        viewport.scroll_to(self.top, wrapped.len(), area);
-        viewport.rows = Rect::default();
-        for (line, row) in wrapped.iter().skip(viewport.top).zip(area.rows()) {
-            line.render(row, buffer);
-        }
-    }
-}
-
 /// One attempt of a run, in full.
 #[derive(Debug)]
 pub(super) struct AttemptView {
@@ -299,16 +273,16 @@ impl View for AttemptView {
             Context::Report,
             Context::Chart,
             Context::RouteLab,
-            Context::Movement,
             Context::Global,
             Context::Always,
         ]
     }
 
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.report)
+    }
+
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Handling {
-        if self.report.update(action, cx.viewport(Region::MAIN)) {
-            return Handling::Handled;
-        }
         match action {
             Action::Right => {
                 self.show(self.place + 1, cx.state);
@@ -358,26 +332,6 @@ impl View for AttemptView {
             Action::Submit | Action::Open => Some("close"),
             Action::Settings => Some("worker request"),
             _ => None,
-        }
-    }
-
-    fn takes_text(&self) -> bool {
-        self.report.is_typing()
-    }
-
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handling {
-        if self.report.key(key, cx.viewport(Region::MAIN)) {
-            Handling::Handled
-        } else {
-            Handling::Ignored
-        }
-    }
-
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Handling {
-        if self.report.paste(text) {
-            Handling::Handled
-        } else {
-            Handling::Ignored
         }
     }
 

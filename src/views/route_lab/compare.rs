@@ -6,7 +6,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style};
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::canvas::{Canvas, Line as Stroke};
+use ratatui::widgets::canvas::Canvas;
 
 use super::charts::{Axis, axes};
 use crate::app::State;
@@ -18,6 +18,7 @@ use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::routing::{
     Figure, FigureUnit, LEAST_VALUES, Latencies, Verdict, compare, words,
 };
+use crate::views::chart::polyline;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::table::{self, Column, Rows, Table};
 use crate::widgets::text::fit;
@@ -181,12 +182,7 @@ impl Rows for FigureRows<'_> {
 
 impl View for Compare {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::RouteLab,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::RouteLab, Context::Global, Context::Always]
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -324,16 +320,7 @@ fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene
         .paint(|context| {
             for (of, (_, style)) in latencies.iter().zip(own) {
                 let color = style.fg.unwrap_or(Color::Reset);
-                for step in curve(of, &scale).windows(2) {
-                    let ((x1, y1), (x2, y2)) = (step[0], step[1]);
-                    context.draw(&Stroke {
-                        x1,
-                        y1,
-                        x2,
-                        y2,
-                        color,
-                    });
-                }
+                polyline(context, &curve(of, &scale), color);
             }
         });
     scene.render(canvas, plot);

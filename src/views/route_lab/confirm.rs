@@ -64,7 +64,7 @@ impl View for ConfirmRun {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
-            Action::Yes | Action::Submit => {
+            Action::Yes => {
                 if let Err(why) = begin(self.plan.clone(), cx) {
                     explain(&why, cx);
                 }
@@ -94,9 +94,8 @@ impl View for ConfirmRun {
         ]);
         let keymap = &scene.state.keymap;
         let yes = keymap.key_in(&[Context::Dialog], Action::Yes);
-        let enter = keymap.key_in(&[Context::Dialog], Action::Submit);
         let keys = Line::from(vec![
-            Span::styled(format!("{yes} or {enter}"), theme.key),
+            Span::styled(yes, theme.key),
             Span::raw(" start   "),
             Span::styled(keymap.key_in(&[Context::Dialog], Action::Back), theme.key),
             Span::raw(" cancel"),

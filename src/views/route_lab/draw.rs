@@ -14,6 +14,7 @@ use crate::app::view::{Region, Scene};
 use crate::domain::routing::{End, Latencies, OutcomeKind, Phase, Run, words};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::range_bar::RangeBar;
+use crate::widgets::scrolled::Scrolled;
 use crate::widgets::table::{self, Table};
 use crate::widgets::text::{fit, wrap_line};
 use crate::widgets::theme::Theme;
@@ -429,7 +430,7 @@ fn single(view: &RouteLab, route_run: &RouteRun, area: Rect, scene: &mut Scene<'
     let inner = panel.render(right, scene.frame.buffer_mut(), theme);
     scene.scroll(
         Region::MAIN,
-        attempt::Scrolled {
+        Scrolled {
             lines: &body,
             top: view.cursor,
         },

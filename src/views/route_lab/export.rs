@@ -1,6 +1,5 @@
 //! Exports a run to a file.
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::State;
@@ -11,6 +10,7 @@ use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::format;
 use crate::widgets::dialog;
 use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Tone};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,6 +134,14 @@ impl View for Export {
         self.form.contexts()
     }
 
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
+    fn text_changed(&mut self, _: &mut Cx<'_>) {
+        self.changed(Key::File);
+    }
+
     fn placement(&self) -> Placement {
         Placement::Dialog
     }
@@ -147,10 +155,6 @@ impl View for Export {
         }
     }
 
-    fn takes_text(&self) -> bool {
-        true
-    }
-
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if action == Action::Back {
             cx.close();
@@ -158,22 +162,6 @@ impl View for Export {
         }
         let event = self.form.update(action);
         self.after(event, cx)
-    }
-
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        if !self.form.key(key) {
-            return Outcome::Ignored;
-        }
-        self.changed(Key::File);
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
-        if self.form.paste(text).is_err() {
-            return Outcome::Ignored;
-        }
-        self.changed(Key::File);
-        Outcome::Handled
     }
 
     fn click(&mut self, _: Region, field: usize, cx: &mut Cx<'_>) -> Outcome {

@@ -4,11 +4,11 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::attempt::Scrolled;
 use super::attempts::kind_style;
 use crate::app::view::{Region, Scene};
 use crate::domain::routing::{OutcomeKind, Quantiles, Run, Summary, words};
 use crate::widgets::panel::{Panel, Size};
+use crate::widgets::scrolled::Scrolled;
 use crate::widgets::theme::Theme;
 
 /// Cells of the labels.

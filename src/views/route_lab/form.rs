@@ -1,6 +1,5 @@
 //! The form for a new run, with its plan updated beside it.
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
@@ -20,6 +19,7 @@ use crate::domain::routing::{DEFAULT_RATE, PollPolicy, RoutePlan, Stop, parse_sp
 use crate::domain::text::visible;
 use crate::widgets::dialog::centred;
 use crate::widgets::form::{Field, Form, FormEvent, FormLines};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Size, Tone};
 use crate::widgets::theme::Theme;
 
@@ -147,7 +147,7 @@ impl NewRun {
         let modes = Mode::ALL.map(Mode::label);
         let mut form = Form::new(vec![
             Field::text(Key::Endpoint, "Endpoint", ""),
-            Field::text(Key::Cost, "Cost", "100")
+            Field::text(Key::Cost, "Load", "100")
                 .note("load estimate, per request")
                 .check(number),
             Field::choice(Key::Send, "Send", modes, 0),
@@ -298,7 +298,7 @@ impl NewRun {
 
     /// Replaces the endpoint by the next one of the listed workergroups.
     fn complete(&mut self, state: &State) {
-        let known = state.endpoints();
+        let known = state.endpoint_names();
         let present = self.form.text(Key::Endpoint).into_owned();
         let next = match known.iter().position(|name| *name == present) {
             Some(place) => known.get((place + 1) % known.len()),
@@ -333,6 +333,10 @@ impl View for NewRun {
         self.form.contexts()
     }
 
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
     fn placement(&self) -> Placement {
         Placement::Dialog
     }
@@ -346,10 +350,6 @@ impl View for NewRun {
             Action::Newer => Some("next field"),
             _ => None,
         }
-    }
-
-    fn takes_text(&self) -> bool {
-        true
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -368,24 +368,6 @@ impl View for NewRun {
         };
         let event = self.form.update(action);
         self.after(event, cx)
-    }
-
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        if self.form.key(key) {
-            Outcome::Handled
-        } else {
-            Outcome::Ignored
-        }
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        match self.form.paste(text) {
-            Ok(pasted) => {
-                cx.pasted(pasted);
-                Outcome::Handled
-            }
-            Err(_) => Outcome::Ignored,
-        }
     }
 
     fn click(&mut self, _: Region, field: usize, cx: &mut Cx<'_>) -> Outcome {
@@ -497,7 +479,7 @@ impl NewRun {
             let body = wire.body_text().unwrap_or_default();
             lines.push(Line::styled(visible(&body, 200), theme.dim));
         }
-        let endpoints = scene.state.endpoints();
+        let endpoints = scene.state.endpoint_names();
         if !endpoints.is_empty() {
             let present = self.form.text(Key::Endpoint);
             lines.push(Line::default());

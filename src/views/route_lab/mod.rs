@@ -273,6 +273,14 @@ impl RouteLab {
         self.attempts.search(true);
         self.attempts.advance(self.samples(cx.state));
     }
+
+    /// Opens a view on the selected attempt.
+    fn open<V: View + 'static>(&self, cx: &mut Cx<'_>, view: fn(&State, u64, usize) -> Option<V>) {
+        let run = self.run(cx.state).map(|run| run.number);
+        if let Some((run, place)) = run.zip(self.selected(cx.state)) {
+            cx.try_open(|state| view(state, run, place));
+        }
+    }
 }
 
 /// The size class of the screen, minus the footer's row.
@@ -288,7 +296,6 @@ impl View for RouteLab {
         &[
             Context::RouteLab,
             Context::Tabs,
-            Context::Movement,
             Context::Global,
             Context::Always,
         ]
@@ -308,12 +315,7 @@ impl View for RouteLab {
                 let size = size(cx.state);
                 return self.turn(Tab::turns(size).len() - 1, size);
             }
-            Action::Open => {
-                let run = self.run(cx.state).map(|run| run.number);
-                if let Some((run, place)) = run.zip(self.selected(cx.state)) {
-                    cx.try_open(|state| attempt::AttemptView::new(state, run, place));
-                }
-            }
+            Action::Open => self.open(cx, attempt::AttemptView::new),
             Action::Query => {
                 self.tab = Tab::Attempts;
                 self.is_searching = true;
@@ -346,12 +348,7 @@ impl View for RouteLab {
                     cx.try_open(|state| copy::menu(state, run, place));
                 }
             }
-            Action::Settings => {
-                let run = self.run(cx.state).map(|run| run.number);
-                if let Some((run, place)) = run.zip(self.selected(cx.state)) {
-                    cx.try_open(|state| worker_request::WorkerRequest::new(state, run, place));
-                }
-            }
+            Action::Settings => self.open(cx, worker_request::WorkerRequest::new),
             Action::Back if !self.attempts.filter().is_empty() => self.attempts.search(false),
             Action::Back => cx.close(),
             _ => return Outcome::Ignored,

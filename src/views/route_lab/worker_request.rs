@@ -1,6 +1,5 @@
 //! The request for the assigned worker: prepared here, sent by the person.
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Paragraph, Wrap};
@@ -16,6 +15,7 @@ use crate::domain::routing::{PayloadError, check_payload, next_hop_body};
 use crate::domain::text::json_for_terminal;
 use crate::widgets::dialog;
 use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Tone};
 
 /// The maximum length of a worker's address in a command.
@@ -168,6 +168,10 @@ impl View for WorkerRequest {
         self.form.contexts()
     }
 
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
     fn placement(&self) -> Placement {
         Placement::Dialog
     }
@@ -181,10 +185,6 @@ impl View for WorkerRequest {
         }
     }
 
-    fn takes_text(&self) -> bool {
-        true
-    }
-
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if action == Action::Back {
             cx.close();
@@ -192,24 +192,6 @@ impl View for WorkerRequest {
         }
         let event = self.form.update(action);
         self.after(event, cx)
-    }
-
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        if self.form.key(key) {
-            Outcome::Handled
-        } else {
-            Outcome::Ignored
-        }
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        match self.form.paste(text) {
-            Ok(pasted) => {
-                cx.pasted(pasted);
-                Outcome::Handled
-            }
-            Err(_) => Outcome::Ignored,
-        }
     }
 
     fn click(&mut self, _: Region, field: usize, cx: &mut Cx<'_>) -> Outcome {

@@ -2,17 +2,17 @@
 
 mod draw;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::confirm::{Confirm, Entered, Prompt, accept};
-use super::edits;
+use super::keys::{edits, only};
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
 use crate::app::searches;
-use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::domain::saved::{NameError, SavedSearch, SearchChange, SearchSpec, presets};
 use crate::domain::{Dialect, Resource, language};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
 use crate::widgets::text_input::TextInput;
 
@@ -52,11 +52,8 @@ impl Saved {
     /// Lists the current searches; the typed text and the selection stay, unless `select` is given.
     fn relist(&mut self, state: &State, select: Option<&Entry>) {
         let before = self.list.selected();
-        let typed = self.list.input.clone();
         let entry = select.cloned().or_else(|| self.entry());
-        self.list = List::new(items(state));
-        self.list.input = typed;
-        self.list.narrow();
+        self.list.replace(items(state), None);
         if self.place(entry.as_ref()).is_none() && select.is_some() {
             // The typed text would hide it.
             self.list.input = TextInput::default();
@@ -214,18 +211,10 @@ impl View for Saved {
             Some(Entry::Preset(_)) => &[Action::Toggle, Action::Remove],
             Some(Entry::Save | Entry::ShowPresets) | None => &[],
         };
-        super::only(used, action)
-    }
-
-    fn takes_text(&self) -> bool {
-        true
+        only(used, action)
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if let Some(lines) = cx.motion(action) {
-            self.list.step(lines);
-            return Outcome::Handled;
-        }
         if action == Action::Back {
             cx.close();
             return Outcome::Handled;
@@ -252,22 +241,8 @@ impl View for Saved {
         Outcome::Handled
     }
 
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        self.list.key(key);
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
-        self.list.paste(text);
-        Outcome::Handled
-    }
-
-    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
-        if region != Region::MAIN {
-            return Outcome::Ignored;
-        }
-        self.list.select(line, false);
-        self.update(Action::Submit, cx)
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.list)
     }
 
     fn resumed(&mut self, cx: &mut Cx<'_>) {
@@ -286,23 +261,13 @@ impl View for Saved {
     }
 }
 
-fn heading(title: &str) -> Item<Entry> {
-    Item {
-        title: title.to_owned(),
-        text: String::new(),
-        note: String::new(),
-        disabled: None,
-        value: None,
-    }
-}
-
 fn items(state: &State) -> Vec<Item<Entry>> {
     let (searches, dialect) = (&state.searches, state.profile.dialect);
     let item = |search: &SavedSearch, is_preset: bool| {
         let is_startup = searches.startup.as_ref() == Some(&search.name);
         let nouns = match search.spec.resource {
             Resource::Volumes => "volumes",
-            other => other.nouns(),
+            other @ (Resource::Offers | Resource::Workergroups) => other.nouns(),
         };
         let name = search.name.clone();
         Item {
@@ -335,12 +300,12 @@ fn items(state: &State) -> Vec<Item<Entry>> {
             value: Some(Entry::Save),
         });
     }
-    items.push(heading("Your searches"));
+    items.push(Item::heading("Your searches", ""));
     if searches.saved.is_empty() {
-        items.push(heading("  None yet"));
+        items.push(Item::heading("  None yet", ""));
     }
     items.extend(searches.saved.iter().map(|search| item(search, false)));
-    items.push(heading("Presets"));
+    items.push(Item::heading("Presets", ""));
     items.extend(searches.presets().map(|search| item(search, true)));
     let hidden = presets().len() - searches.presets().count();
     if hidden > 0 {

@@ -3,7 +3,6 @@
 
 mod draw;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::request_preview::RequestPreview;
@@ -16,6 +15,7 @@ use crate::domain::{
     language,
 };
 use crate::widgets::form::{self, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 
 const OFFER_TYPES: [OfferType; 3] = [OfferType::OnDemand, OfferType::Bid, OfferType::Reserved];
 
@@ -317,6 +317,14 @@ impl View for Settings {
         self.form.contexts()
     }
 
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
+    fn text_changed(&mut self, _: &mut Cx<'_>) {
+        self.look_ahead();
+    }
+
     fn placement(&self) -> Placement {
         Placement::Dialog
     }
@@ -326,10 +334,6 @@ impl View for Settings {
             Action::Submit => Some("apply"),
             _ => None,
         }
-    }
-
-    fn takes_text(&self) -> bool {
-        true
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -349,24 +353,6 @@ impl View for Settings {
             },
         }
         Outcome::Handled
-    }
-
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        if self.form.key(key) {
-            self.look_ahead();
-        }
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        match self.form.paste(text) {
-            Ok(pasted) => {
-                cx.pasted(pasted);
-                self.look_ahead();
-                Outcome::Handled
-            }
-            Err(_) => Outcome::Ignored,
-        }
     }
 
     fn click(&mut self, _: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {

@@ -50,6 +50,10 @@ fn order(view: &Sort, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     if let Some(field) = view.current() {
         lines.push(Line::default());
         lines.push(Line::styled(field.label, theme.heading));
+        if let Some((need, key)) = view.need(field) {
+            let text = format!("Needs {} ({key}): sorts once it is set", need.words());
+            lines.push(Line::styled(text, theme.warning));
+        }
         lines.push(Line::raw(field.doc));
     }
     lines

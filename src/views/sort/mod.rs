@@ -2,14 +2,15 @@
 
 mod draw;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::edits;
+use super::keys::{edits, only};
 use crate::app::State;
+use crate::app::column_prerequisites::Need;
 use crate::app::keymap::{Action, Context};
-use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::domain::{Catalog, Dialect, Direction, Field, OrderKey};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
 
 /// The fields, sort keys first.
@@ -20,6 +21,8 @@ pub(super) struct Sort {
     start: Vec<OrderKey>,
     catalog: &'static Catalog,
     dialect: &'static Dialect,
+    /// The columns that have no numbers yet, what they wait for, and the key that brings it.
+    needs: Vec<(&'static Field, Need, String)>,
 }
 
 impl Sort {
@@ -27,24 +30,31 @@ impl Sort {
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let keys = browser.query.order.clone();
+        let columns = browser.query.catalog().columns();
+        let needs = columns.filter_map(|field| {
+            let need = browser.need(field)?;
+            Some((field, need, state.keymap.key_of(need.action())))
+        });
+        let needs = needs.collect();
         let mut view = Self {
-            list: List::new(Vec::new()),
+            list: List::new(Vec::new()).known_as(|field| field.aliases),
             start: keys.clone(),
             keys,
             catalog: browser.query.catalog(),
             dialect: browser.dialect(),
+            needs,
         };
         view.relist(None);
         Some(view)
     }
 
     fn relist(&mut self, keep: Option<&'static Field>) {
-        let item = |title: String, field: &'static Field| Item {
-            title,
-            text: field.doc.to_owned(),
-            note: field.key.to_owned(),
-            disabled: None,
-            value: Some(field),
+        let item = |title: String, field: &'static Field| {
+            let text = match self.need(field) {
+                Some((need, key)) => format!("needs {}: {key} — {}", need.words(), field.doc),
+                None => field.doc.to_owned(),
+            };
+            Item::new(title, text, field).note(field.key)
         };
         let chosen = self.keys.iter().enumerate().map(|(index, key)| {
             let title = format!(
@@ -55,23 +65,24 @@ impl Sort {
             );
             item(title, key.field)
         });
-        let others = self
+        let mut others: Vec<&'static Field> = self
             .catalog
             .columns()
             .filter(|field| field.sortable)
             .filter(|field| !self.keys.iter().any(|key| key.field == *field))
-            .map(|field| item(format!("    {}", field.label), field));
+            .collect();
+        // What has numbers comes first, also among equally good matches of what is typed.
+        others.sort_by_key(|field| self.need(field).is_some());
+        let others = others.into_iter();
+        let others = others.map(|field| item(format!("    {}", field.label), field));
         let items = chosen.chain(others).collect();
-        let typed = std::mem::take(&mut self.list.input);
-        self.list = List::new(items).known_as(|field| field.aliases);
-        self.list.input = typed;
-        self.list.narrow();
-        let mut shown = self.list.shown();
-        let place = shown.position(|item| item.value.is_some() && item.value == keep);
-        drop(shown);
-        if let Some(place) = place {
-            self.list.select(place, false);
-        }
+        self.list.replace(items, keep.as_ref());
+    }
+
+    /// What a column waits for, and the key that brings it.
+    fn need(&self, field: &Field) -> Option<(Need, &str)> {
+        let found = self.needs.iter().find(|(own, ..)| *own == field);
+        found.map(|(_, need, key)| (*need, key.as_str()))
     }
 
     fn current(&self) -> Option<&'static Field> {
@@ -146,18 +157,10 @@ impl View for Sort {
             Action::MoveUp,
             Action::MoveDown,
         ];
-        super::only(&used, action)
-    }
-
-    fn takes_text(&self) -> bool {
-        true
+        only(&used, action)
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if let Some(lines) = cx.motion(action) {
-            self.list.step(lines);
-            return Outcome::Handled;
-        }
         match action {
             Action::Toggle => self.toggle(),
             Action::Remove => self.remove(),
@@ -169,7 +172,14 @@ impl View for Sort {
                 cx.close();
                 if let Some(browser) = cx.state.browser_mut() {
                     let effects = browser.set_order(order, now);
+                    let needs = browser.unmet_order();
+                    // Who sorts by the cost of a job means to set one.
+                    let form = needs.iter().map(|(need, _)| need.action());
+                    let form = form.into_iter().find(|action| *action == Action::Job);
                     cx.effects(effects);
+                    if let Some(action) = form {
+                        cx.perform(action);
+                    }
                 }
             }
             Action::Back => cx.close(),
@@ -178,22 +188,12 @@ impl View for Sort {
         Outcome::Handled
     }
 
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        self.list.key(key);
-        Outcome::Handled
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.list)
     }
 
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
-        self.list.paste(text);
-        Outcome::Handled
-    }
-
-    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
-        if region != Region::MAIN {
-            return Outcome::Ignored;
-        }
-        self.list.select(line, false);
-        self.update(Action::Toggle, cx)
+    fn on_click(&self) -> Action {
+        Action::Toggle
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -2,7 +2,6 @@
 
 mod draw;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::keymap::{Action, Context};
@@ -12,6 +11,7 @@ use crate::domain::Resource;
 use crate::domain::cost::{Input, VolumeTerm};
 use crate::domain::quantity::{self, Quantity};
 use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key {
@@ -51,7 +51,7 @@ pub struct Term {
 impl Term {
     /// The form with the current term, or a typical one.
     pub fn new(state: &State) -> Self {
-        let priced = state.browsers[Resource::Volumes].figures.term;
+        let priced = state.browsers[Resource::Volumes].computed.term;
         let term = priced.unwrap_or_default();
         let field = |key: Key, text: String, note: &'static str| {
             Field::text(key, key.label(), text)
@@ -123,12 +123,16 @@ impl View for Term {
         self.form.contexts()
     }
 
-    fn placement(&self) -> Placement {
-        Placement::Dialog
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
     }
 
-    fn takes_text(&self) -> bool {
-        true
+    fn text_changed(&mut self, _: &mut Cx<'_>) {
+        self.changed();
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
@@ -156,21 +160,6 @@ impl View for Term {
                 return self.take(event, cx);
             }
         }
-        Outcome::Handled
-    }
-
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        if self.form.key(key) {
-            self.changed();
-        }
-        Outcome::Handled
-    }
-
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
-        if self.form.paste(text).is_err() {
-            return Outcome::Ignored;
-        }
-        self.changed();
         Outcome::Handled
     }
 

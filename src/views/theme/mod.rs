@@ -52,12 +52,7 @@ impl Theme {
 
 impl View for Theme {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Items,
-            Context::Movement,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::Items, Context::Global, Context::Always]
     }
 
     fn placement(&self) -> Placement {

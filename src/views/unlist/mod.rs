@@ -16,6 +16,7 @@ use crate::app::remote::Now;
 use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::domain::Resource;
 use crate::domain::journal::WriteKind;
+use crate::views::write_dialog::{OUTCOME, back, close_outcome, no_help};
 use crate::widgets::text_input::TextInput;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,14 +138,7 @@ impl Unlist {
                 Err(error) => self.error = Some(error.to_owned()),
             },
             Page::Again => self.send(cx),
-            // A held Enter must not close the outcome before it arrives.
-            Page::Outcome
-                if cx
-                    .state
-                    .mutations
-                    .in_flight(WriteKind::UnlistVolume)
-                    .is_some() => {}
-            Page::Outcome => cx.close(),
+            Page::Outcome => close_outcome(WriteKind::UnlistVolume, cx),
         }
     }
 
@@ -170,7 +164,7 @@ impl Unlist {
                 cx.effect(effect);
             }
             Err(SendBlocked::TooEarly(_)) => self.is_early = true,
-            Err(SendBlocked::NotConfirmed) => self.outcome(),
+            Err(SendBlocked::NotConfirmed | SendBlocked::Unsettled) => self.outcome(),
         }
     }
 
@@ -191,14 +185,7 @@ impl Unlist {
             self.is_early = false;
             return;
         }
-        if let Some(sent) = cx.state.mutations.in_flight(WriteKind::UnlistVolume) {
-            let text = format!(
-                "Still unlisting {}: the outcome will be shown",
-                sent.subject
-            );
-            cx.toast(text);
-        }
-        cx.close();
+        back(WriteKind::UnlistVolume, "unlisting", cx);
     }
 }
 
@@ -206,12 +193,7 @@ impl View for Unlist {
     fn contexts(&self) -> &'static [Context] {
         match self.page {
             Page::Id | Page::Again => &[Context::Query, Context::Always],
-            Page::Outcome => &[
-                Context::Report,
-                Context::Movement,
-                Context::Global,
-                Context::Always,
-            ],
+            Page::Outcome => OUTCOME,
         }
     }
 
@@ -219,15 +201,9 @@ impl View for Unlist {
         Placement::Dialog
     }
 
-    fn takes_text(&self) -> bool {
-        self.page != Page::Outcome
-    }
-
     fn availability(&self, action: Action, state: &State) -> Availability {
         match (self.page, action) {
-            (Page::Id | Page::Again, Action::Help) => {
-                Availability::Disabled("Finish or cancel this dialog first".to_owned())
-            }
+            (Page::Id | Page::Again, Action::Help) => no_help(),
             (Page::Id, Action::Complete) if !self.completions(state).is_empty() => {
                 Availability::Available
             }

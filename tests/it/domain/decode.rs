@@ -57,7 +57,8 @@ fn a_real_looking_offer_is_read_whole() {
     );
     assert_eq!(cell(&listing, 0, "verified"), CellRef::Flag(true));
     let unknown: Vec<_> = listing
-        .unknown_members(0)
+        .unknown_members(0, 9)
+        .0
         .into_iter()
         .map(|(name, _)| name)
         .collect();

@@ -326,7 +326,7 @@ fn everything_the_contract_names_is_read() {
 }
 
 #[test]
-fn a_list_of_a_country_group_holds_its_members_and_equality_does_not() {
+fn a_country_group_stands_for_the_list_of_its_members() {
     // The European Union has 27 members, Sweden among them and Norway not.
     for text in ["geolocation in EU", "geolocation in [EU]", "geo in eu,SE"] {
         let wire = sent(text, &Dialect::VAST);
@@ -337,8 +337,29 @@ fn a_list_of_a_country_group_holds_its_members_and_equality_does_not() {
     let wire = sent("geolocation notin [Europe,US]", &Dialect::VAST);
     let codes = wire["geolocation"]["notin"].as_array().unwrap();
     assert!(codes.contains(&json!("NO")) && codes.contains(&json!("US")));
-    let (wrong, _) = refused("geolocation=Europe", &OFFERS, Mode::Strict);
-    assert_eq!(wrong, "Europe");
+    // Behind = and != too, and by its beginning.
+    for (text, same) in [
+        ("geolocation=EUROPE", "geolocation in EUROPE"),
+        ("geo=eur", "geolocation in EUROPE"),
+        ("geo!=Europe", "geolocation notin EUROPE"),
+        ("geo in [euro,US]", "geolocation in [EUROPE,US]"),
+    ] {
+        assert_eq!(
+            sent(text, &Dialect::VAST),
+            sent(same, &Dialect::VAST),
+            "{text}"
+        );
+    }
+    // The market's client sends the two letters `EU` as a code.
+    assert_eq!(
+        sent("geolocation=EU", &Dialect::VAST),
+        json!({"geolocation": {"eq": "EU"}})
+    );
+    let bar = parse("geo=eu", &OFFERS, &Dialect::VAST, &[], Mode::Bar).unwrap();
+    assert_eq!(
+        language::print_briefly(&bar.conditions),
+        "geolocation in EU"
+    );
 }
 
 #[test]

@@ -406,7 +406,7 @@ fn capacity_is_load_over_target_times_the_cold_multiplier() {
     assert_eq!((plan.needed_active, plan.needed_total), (5, 9));
     assert_eq!((plan.active, plan.total), (5, 8));
     assert!(!plan.is_short());
-    // Eight workers of 120 at 90 %.
+    // Eight workers of 120 at 90%.
     close(plan.most_load, 864.0);
 }
 

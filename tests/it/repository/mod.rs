@@ -2,9 +2,11 @@
 
 mod architecture;
 pub mod docs;
+mod exhaustive;
 #[cfg(unix)]
 mod recording;
 #[cfg(unix)]
 mod screenshots;
 mod supply;
+mod tokens;
 mod words;

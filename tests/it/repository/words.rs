@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::architecture::sources;
+use super::tokens::sources;
 
 /// Not to be written anywhere, comments and names included.
 const NOWHERE: [&str; 13] = [

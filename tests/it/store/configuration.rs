@@ -11,7 +11,7 @@ use bourse::widgets::appearance::{Choice, Look, Override};
 use bourse::widgets::theme::Theme;
 use ratatui::style::{Color, Style};
 
-use crate::desk::{Desk, THREE};
+use crate::test_app::{THREE, TestApp};
 
 fn bourse(home: &Path, arguments: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_bourse"))
@@ -361,7 +361,7 @@ fn ascii_follows_the_locale_unless_it_was_said() {
 
 #[test]
 fn an_ascii_screen_holds_nothing_else() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.theme = Theme {
         ascii: true,
         ..Theme::MONO
@@ -380,7 +380,7 @@ fn an_ascii_screen_holds_nothing_else() {
 
 #[test]
 fn a_background_of_its_own_is_under_every_cell() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.theme = Theme::HIGH_CONTRAST;
     desk.keys("?");
     for cell in desk.cells() {

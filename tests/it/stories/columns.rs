@@ -2,11 +2,11 @@
 
 use bourse::domain::language;
 
-use crate::desk::{Desk, THREE};
+use crate::test_app::{THREE, TestApp};
 
 #[test]
 fn a_column_is_hidden_shown_moved_and_brought_back() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("c").expect("Columns").expect("[x]  1 ID");
     desk.type_text("gpu_name")
         .keys("space")
@@ -36,7 +36,7 @@ fn a_column_is_hidden_shown_moved_and_brought_back() {
 
 #[test]
 fn escape_leaves_the_columns_as_they_were() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     let before = desk.model.browsers[bourse::domain::Resource::Offers].column_keys();
     desk.keys("c down space esc");
     assert_eq!(
@@ -47,7 +47,7 @@ fn escape_leaves_the_columns_as_they_were() {
 
 #[test]
 fn the_last_column_stays() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.model.browsers[bourse::domain::Resource::Offers].set_column_keys(&["gpu_name"]);
     desk.keys("c space enter");
     assert_eq!(
@@ -58,7 +58,7 @@ fn the_last_column_stays() {
 
 #[test]
 fn a_column_that_was_wished_for_has_a_place_on_a_narrow_screen() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.resize(80, 24).expect_not("GPU $/h");
     desk.keys("c").type_text("dph_base").keys("space enter");
     desk.expect("GPU $/h").expect("16.0000");
@@ -66,7 +66,7 @@ fn a_column_that_was_wished_for_has_a_place_on_a_narrow_screen() {
 
 #[test]
 fn columns_are_kept_by_their_wire_names() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.model.browsers[bourse::domain::Resource::Offers].set_column_keys(&[
         "gpu_name",
         "nonsense",
@@ -87,7 +87,7 @@ fn columns_are_kept_by_their_wire_names() {
 
 #[test]
 fn each_pane_has_columns_of_its_own() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("2")
         .answer(r#"{"offers":[{"ask_contract_id":5,"storage_cost":0.1}]}"#);
     desk.keys("c").type_text("score").keys("space enter");
@@ -105,8 +105,8 @@ fn each_pane_has_columns_of_its_own() {
 
 #[test]
 fn keys_sort_by_the_columns_in_sight() {
-    let mut desk = Desk::with_offers(THREE);
-    let order = |desk: &Desk| {
+    let mut desk = TestApp::with_offers(THREE);
+    let order = |desk: &TestApp| {
         language::print_order(
             &desk.model.browsers[bourse::domain::Resource::Offers]
                 .query
@@ -126,7 +126,7 @@ fn keys_sort_by_the_columns_in_sight() {
 
 #[test]
 fn columns_of_texts_are_as_wide_as_what_is_in_them() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.resize(80, 24);
     // The longest model has 8 cells, the longest place 11: more columns find room.
     desk.expect("N GPU      VRAM Location    DLPerf DLP/$ Rel %");

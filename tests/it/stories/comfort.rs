@@ -5,8 +5,8 @@ use bourse::domain::saved::{SavedSearch, SearchSpec};
 use bourse::domain::{Dialect, Resource};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
-use crate::desk::{Desk, THREE};
 use crate::stories::groups::at_groups;
+use crate::test_app::{THREE, TestApp};
 
 /// Where to go from three offers, and what the footer must still offer there.
 const PLACES: [(&str, &str); 16] = [
@@ -28,7 +28,7 @@ const PLACES: [(&str, &str); 16] = [
     (":", "F1 help"),
 ];
 
-fn footer(desk: &Desk) -> Vec<String> {
+fn footer(desk: &TestApp) -> Vec<String> {
     let screen = desk.screen();
     let line = screen.lines().last().unwrap_or_default().trim();
     line.split("  ")
@@ -40,7 +40,7 @@ fn footer(desk: &Desk) -> Vec<String> {
 #[test]
 fn at_no_width_a_hint_is_cut_and_the_help_is_always_named() {
     for (keys, help) in PLACES {
-        let mut desk = Desk::with_offers(THREE);
+        let mut desk = TestApp::with_offers(THREE);
         desk.keys(keys).resize(400, 10);
         let all = footer(&desk);
         assert!(all.contains(&help.to_owned()), "{keys}: {all:?}");
@@ -70,7 +70,7 @@ fn at_no_width_a_hint_is_cut_and_the_help_is_always_named() {
 
 #[test]
 fn a_hint_is_a_button() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.click("? help").expect("Help");
     desk.keys("esc")
         .click("s sort")
@@ -92,7 +92,7 @@ fn a_hint_is_a_button() {
 
 #[test]
 fn the_help_begins_with_what_is_in_sight() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.resize(100, 30).keys("?");
     desk.expect("Tables  machines for rent")
         .expect("Edit the query");
@@ -119,7 +119,7 @@ fn the_help_begins_with_what_is_in_sight() {
 
 #[test]
 fn the_help_is_searched_and_does_what_is_chosen() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("?").type_text("next-tab").expect("Next tab");
     // It belongs to views that are not open.
     desk.keys("enter").expect("Only available in: Tabs");
@@ -135,7 +135,7 @@ fn the_help_is_searched_and_does_what_is_chosen() {
 
 #[test]
 fn every_action_of_the_table_stands_in_the_help_with_its_reason() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("?").type_text("unlist");
     desk.expect("Unlist a volume: type its listing id twice")
         .expect("Not now: Only on Volumes (2)");
@@ -144,7 +144,7 @@ fn every_action_of_the_table_stands_in_the_help_with_its_reason() {
 
 #[test]
 fn the_palette_sorts_by_any_field() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys(":").type_text("sort by price").keys("enter");
     desk.expect("sort $/h ▲");
     desk.keys(":")
@@ -159,7 +159,7 @@ fn the_palette_sorts_by_any_field() {
 
 #[test]
 fn the_palette_begins_a_condition() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys(":").type_text("filter on vram").keys("enter");
     assert!(
         desk.model.browsers[bourse::domain::Resource::Offers]
@@ -182,7 +182,7 @@ fn the_palette_begins_a_condition() {
 
 #[test]
 fn the_palette_runs_a_saved_search() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.model.searches.saved.push(SavedSearch {
         name: "big ones".to_owned(),
         note: String::new(),
@@ -207,7 +207,7 @@ fn the_palette_runs_a_saved_search() {
 
 #[test]
 fn the_palette_reaches_the_table_from_what_lies_over_it() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("enter :").type_text("columns").keys("enter");
     desk.expect("Columns");
     desk.keys("esc");
@@ -216,7 +216,7 @@ fn the_palette_reaches_the_table_from_what_lies_over_it() {
 
 #[test]
 fn what_cannot_be_done_stays_in_the_palette_and_says_why() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys(":").type_text("new-workergroup");
     desk.expect("Only on Workergroups (3)");
     desk.keys("enter").expect("Commands");
@@ -230,7 +230,7 @@ fn the_palette_speaks_of_the_fields_of_its_pane() {
     desk.keys("ctrl-u")
         .type_text("dlperf")
         .expect_not("sort by DLPerf");
-    let mut desk = Desk::speaking(&Dialect::VAST);
+    let mut desk = TestApp::speaking(&Dialect::VAST);
     desk.keys(":")
         .type_text("sort by price")
         .expect("dph_total");
@@ -238,14 +238,14 @@ fn the_palette_speaks_of_the_fields_of_its_pane() {
 
 #[test]
 fn nothing_comes_over_a_write_that_is_confirmed() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("2").answer(r#"{"offers":[]}"#);
     desk.keys("u f1")
         .expect("Finish or cancel this dialog first");
     desk.expect_not("Query language");
 }
 
-fn mouse(desk: &mut Desk, kind: MouseEventKind, column: u16, row: u16) {
+fn mouse(desk: &mut TestApp, kind: MouseEventKind, column: u16, row: u16) {
     desk.send(Message::Mouse(MouseEvent {
         kind,
         column,
@@ -256,7 +256,7 @@ fn mouse(desk: &mut Desk, kind: MouseEventKind, column: u16, row: u16) {
 }
 
 /// The column of the border between table and preview.
-fn border(desk: &Desk) -> usize {
+fn border(desk: &TestApp) -> usize {
     let screen = desk.screen();
     let line = screen.lines().nth(8).unwrap_or_default();
     line.chars()
@@ -267,7 +267,7 @@ fn border(desk: &Desk) -> usize {
 #[test]
 fn the_border_is_dragged_and_stays_where_it_is_let_go() {
     let left = MouseButton::Left;
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.resize(150, 40);
     assert_eq!(border(&desk), 90);
     // Motion without the border in hand moves nothing.
@@ -288,14 +288,14 @@ fn the_border_is_dragged_and_stays_where_it_is_let_go() {
 
 #[test]
 fn the_border_moves_by_keys_and_comes_back_with_the_profile() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.resize(150, 40).keys("+ +");
     assert_eq!(border(&desk), 75);
     desk.keys("-");
     assert_eq!(border(&desk), 82);
     let kept = desk.model.snapshot();
     assert_eq!(kept.split, Some(55));
-    let mut next = Desk::prepared(&Dialect::DOCUMENTED, |model| {
+    let mut next = TestApp::prepared(&Dialect::DOCUMENTED, |model| {
         model.restore(Some(&kept), Default::default(), false);
     });
     next.answer(THREE).resize(150, 40);
@@ -308,7 +308,7 @@ fn the_border_moves_by_keys_and_comes_back_with_the_profile() {
 
 #[test]
 fn a_question_is_answered_by_a_click() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("b").type_text("cheapest").keys("ctrl-u esc");
     desk.keys(":").type_text("save-search").keys("enter");
     desk.type_text("mine").keys("enter");
@@ -350,7 +350,7 @@ fn lines_and_buttons_of_forms_are_clicked() {
 fn every_view_keeps_header_and_footer_on_every_screen() {
     for (columns, rows) in [(40, 10), (80, 24), (120, 40), (200, 60), (300, 80)] {
         for (keys, help) in PLACES {
-            let mut desk = Desk::with_offers(THREE);
+            let mut desk = TestApp::with_offers(THREE);
             desk.resize(columns, rows).keys(keys);
             let screen = desk.screen();
             let lines: Vec<_> = screen.lines().collect();
@@ -366,7 +366,7 @@ fn every_view_keeps_header_and_footer_on_every_screen() {
 
 #[test]
 fn the_narrowest_screen_still_has_every_tab() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.resize(40, 10).expect(" 1 Offers  2  3  4 ");
     desk.click(" 3 ")
         .answer(crate::stories::groups::FOUR)
@@ -375,7 +375,7 @@ fn the_narrowest_screen_still_has_every_tab() {
 
 #[test]
 fn a_query_that_is_cut_says_so() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.resize(40, 10);
     let screen = desk.screen();
     let bar = screen.lines().nth(1).unwrap();
@@ -385,7 +385,7 @@ fn a_query_that_is_cut_says_so() {
 
 #[test]
 fn the_preview_follows_clicks_the_wheel_and_the_cursor() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.expect("╭ 101 ");
     desk.click("8 H100 SXM");
     desk.selects("102").expect("╭ 102 ");
@@ -402,7 +402,7 @@ fn the_preview_follows_clicks_the_wheel_and_the_cursor() {
 
 #[test]
 fn the_preview_folds_and_needs_room() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.expect("╭ 101 ").expect_not(" ID ");
     // Without it the table names the ids and has room for more columns.
     desk.keys("z")
@@ -419,7 +419,7 @@ fn the_preview_folds_and_needs_room() {
 
 #[test]
 fn what_can_be_copied_is_found_by_name() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys(":").type_text("curl").expect("▌ Copy curl");
     desk.keys("enter");
     let copied = desk.effects.iter().rev().find_map(|effect| match effect {
@@ -435,7 +435,7 @@ fn what_can_be_copied_is_found_by_name() {
 
 #[test]
 fn what_the_help_lists_for_elsewhere_is_not_taken_for_copying() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     // Enter has a meaning in the copy menu too, but this is the one of forms.
     desk.keys("?").type_text("form-submit").keys("enter");
     desk.expect("Only available in: ");

@@ -1,8 +1,8 @@
 //! Marked rows side by side; what is better is worked out by hand.
 
-use crate::desk::Desk;
 use crate::stories::insights::{MARKET, type_job, wide};
 use crate::stories::unlist::at_volumes;
+use crate::test_app::TestApp;
 
 /// Two offers whose hourly prices differ in the fifth place only. The first word of nothing is null,
 /// the second none, the third the word `NULL`.
@@ -18,15 +18,15 @@ const TWO: &str = r#"{"offers":[
   "search":{"gpuCostPerHour":0.70,"diskHour":0.02,"totalHour":0.72,"discountTotalHour":0.1,"discountedTotalPerHour":0.62},
   "instance":{"gpuCostPerHour":0.0,"diskHour":0.02,"totalHour":0.02,"discountTotalHour":0.0,"discountedTotalPerHour":0.02}}]}"#;
 
-fn compared() -> Desk {
-    let mut desk = Desk::with_offers(TWO);
+fn compared() -> TestApp {
+    let mut desk = TestApp::with_offers(TWO);
     desk.resize(120, 100).keys("space space v");
     desk
 }
 
 /// The words behind a label in the line that begins with it, after `from`.
 #[track_caller]
-fn behind(desk: &Desk, from: &str, label: &str) -> Vec<String> {
+fn behind(desk: &TestApp, from: &str, label: &str) -> Vec<String> {
     let lines = inner(desk);
     let mut below = lines.iter().skip_while(|line| line.trim() != from);
     let start = format!("{label} ");
@@ -39,7 +39,7 @@ fn behind(desk: &Desk, from: &str, label: &str) -> Vec<String> {
 }
 
 /// The lines inside the frame.
-fn inner(desk: &Desk) -> Vec<String> {
+fn inner(desk: &TestApp) -> Vec<String> {
     let screen = desk.screen();
     let lines = screen.lines().skip(2);
     lines
@@ -50,7 +50,7 @@ fn inner(desk: &Desk) -> Vec<String> {
 
 #[test]
 fn the_columns_of_the_table_come_first_in_their_order() {
-    let mut desk = Desk::with_offers(TWO);
+    let mut desk = TestApp::with_offers(TWO);
     desk.resize(120, 100);
     // A job of 10 hours with 50 GB; its columns stand behind the price.
     desk.keys("J ctrl-u").type_text("10").keys("enter");
@@ -124,13 +124,13 @@ fn lower_is_better_of_all_that_is_paid() {
 
 #[test]
 fn labels_are_complete_and_lines_are_counted() {
-    let mut desk = Desk::with_offers(TWO);
+    let mut desk = TestApp::with_offers(TWO);
     desk.resize(80, 24).keys("space space v j");
     let screen = desk.screen();
     let title = screen.lines().nth(1).unwrap();
-    // A page of 17 lines, the second one on top. The prices read the same: 190 DLPerf are 90 % more.
+    // A page of 17 lines, the second one on top. The prices read the same: 190 DLPerf are 90% more.
     assert!(title.contains(" 2–18 of "), "{screen}");
-    desk.expect("B is as cheap as A and 90 % faster.");
+    desk.expect("B is as cheap as A and 90% faster.");
     desk.keys("G j");
     let screen = desk.screen();
     let count = screen.lines().nth(1).unwrap().split(" of ").nth(1).unwrap();
@@ -154,7 +154,7 @@ fn unmarking_one_of_two_closes_and_says_so() {
 
 /// The words of the line that shows a text, without the frame.
 #[track_caller]
-fn words(desk: &Desk, text: &str) -> Vec<String> {
+fn words(desk: &TestApp, text: &str) -> Vec<String> {
     let screen = desk.screen();
     let line = screen.lines().find(|line| line.contains(text));
     let line = line.unwrap_or_else(|| panic!("{text:?} is not on the screen:\n{screen}"));
@@ -195,11 +195,11 @@ fn the_verdict_names_the_cheapest_and_the_fastest() {
     let mut desk = wide();
     // 101 at 0.41 with 100 DLPerf, 103 at 0.22 with 50.
     desk.keys("space j space v");
-    desk.expect("B is the cheapest; A is 2× as fast and costs 86 % more.");
+    desk.expect("B is cheaper; A is 2× as fast and costs 86% more.");
     desk.expect("Total 2 GPUs on 2 machines · $0.630/h");
     // 105 at 0.30 with 40 beside 103: worse in both.
     desk.keys("esc esc G space k k space v");
-    desk.expect("A is the cheapest and the fastest.");
+    desk.expect("A is cheaper and faster.");
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn slices_of_one_machine_are_not_added_up() {
 
 #[test]
 fn more_offers_than_fit_scroll_sideways() {
-    let mut desk = Desk::with_offers(MARKET);
+    let mut desk = TestApp::with_offers(MARKET);
     desk.resize(80, 24).keys("space space space space space v");
     desk.expect("1–3 of 5")
         .expect("1× RTX 3090")
@@ -239,7 +239,7 @@ fn volumes_are_compared_by_price_and_speed() {
     let mut desk = at_volumes();
     // Iceland at 0.05 $/GB/month reads 80 MB/s, Texas at 0.1 reads 800.
     desk.keys("space space v")
-        .expect("A is the cheapest; B is 10× as fast and costs 2× as much.");
+        .expect("A is cheaper; B is 10× as fast and costs 2× as much.");
 }
 
 #[test]

@@ -12,13 +12,13 @@ use bourse::domain::workergroup::{Draft, Key};
 use bourse::domain::{Dialect, OFFERS, VOLUMES};
 use serde_json::{Value, json};
 
-use crate::desk::Desk;
 use crate::recorder::{self, Recorder};
 use crate::stories::groups::FOUR;
 use crate::stories::insights::{BIDS, MARKET, RESERVED, type_job, wide};
 use crate::stories::unlist::says;
+use crate::test_app::TestApp;
 
-fn ids(desk: &Desk) -> Vec<i64> {
+fn ids(desk: &TestApp) -> Vec<i64> {
     let listing = desk.model.browsers[bourse::domain::Resource::Offers]
         .listing()
         .unwrap();
@@ -32,7 +32,7 @@ fn ids(desk: &Desk) -> Vec<i64> {
     ids
 }
 
-fn run(desk: &mut Desk, query: &str) {
+fn run(desk: &mut TestApp, query: &str) {
     desk.keys("/").type_text(query).keys("enter");
 }
 

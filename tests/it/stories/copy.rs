@@ -8,12 +8,12 @@ use bourse::app::message::{Effect, Message};
 use bourse::domain::{Dialect, RowId};
 use bourse::store::export::{ExportError, write};
 
-use crate::desk::{Desk, THREE};
 use crate::recorder::{Recorder, json};
+use crate::test_app::{THREE, TestApp};
 
 /// What was put on the clipboard last.
 #[track_caller]
-fn copied(desk: &Desk) -> &str {
+fn copied(desk: &TestApp) -> &str {
     match desk.effects.last() {
         Some(Effect::Copy { text, .. }) => text,
         other => panic!("{other:?} is no copy\n{}", desk.screen()),
@@ -22,7 +22,7 @@ fn copied(desk: &Desk) -> &str {
 
 /// What a file was to hold, and the path.
 #[track_caller]
-fn exported(desk: &Desk) -> (&str, &str, bool) {
+fn exported(desk: &TestApp) -> (&str, &str, bool) {
     match desk.effects.last() {
         Some(Effect::Export {
             path,
@@ -40,7 +40,7 @@ const HOSTILE: &str = r#"{"offers":[{"id":7, "gpu_name":"RTX|4090 *x*","num_gpus
 
 #[test]
 fn the_menu_shows_its_letters_and_the_text_before_it_is_copied() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("y")
         .expect(" Copy ")
         .expect("press a letter")
@@ -62,7 +62,7 @@ fn the_menu_shows_its_letters_and_the_text_before_it_is_copied() {
 
 #[test]
 fn a_row_is_copied_as_json_exactly_as_it_came() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("j y j");
     let from = THREE.find(r#"{"id":102"#).unwrap();
     let to = THREE[from..].find('}').unwrap() + from + 1;
@@ -71,7 +71,7 @@ fn a_row_is_copied_as_json_exactly_as_it_came() {
 
 #[test]
 fn secrets_and_characters_that_steer_terminals_never_reach_the_clipboard() {
-    let mut desk = Desk::with_offers(HOSTILE);
+    let mut desk = TestApp::with_offers(HOSTILE);
     desk.keys("y j");
     let text = copied(&desk).to_owned();
     assert!(!text.contains("canary"), "{text}");
@@ -91,7 +91,7 @@ fn secrets_and_characters_that_steer_terminals_never_reach_the_clipboard() {
 
 #[test]
 fn marked_rows_are_copied_as_a_list() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.model.browsers[bourse::domain::Resource::Offers]
         .marks
         .insert(RowId(103));
@@ -108,7 +108,7 @@ fn marked_rows_are_copied_as_a_list() {
 
 #[test]
 fn a_csv_line_is_read_back_and_defused() {
-    let mut desk = Desk::with_offers(HOSTILE);
+    let mut desk = TestApp::with_offers(HOSTILE);
     desk.keys("y r");
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -129,7 +129,7 @@ fn a_csv_line_is_read_back_and_defused() {
 
 #[test]
 fn a_markdown_table_has_the_visible_columns_and_escapes_its_bars() {
-    let mut desk = Desk::with_offers(HOSTILE);
+    let mut desk = TestApp::with_offers(HOSTILE);
     desk.model.browsers[bourse::domain::Resource::Offers].columns = ["id", "gpu_name", "dph_total"]
         .map(|key| bourse::domain::OFFERS.by_key(key).unwrap())
         .to_vec();
@@ -144,7 +144,7 @@ fn a_markdown_table_has_the_visible_columns_and_escapes_its_bars() {
 fn what_is_too_long_is_refused_with_advice() {
     let record = |id: usize| format!(r#"{{"id":{id},"gpu_name":"{}"}}"#, "x".repeat(400));
     let records: Vec<_> = (1..=400).map(record).collect();
-    let mut desk = Desk::with_offers(&format!(r#"{{"offers":[{}]}}"#, records.join(",")));
+    let mut desk = TestApp::with_offers(&format!(r#"{{"offers":[{}]}}"#, records.join(",")));
     desk.keys("y t");
     desk.expect("over the clipboard's limit of 64 kB")
         .expect("export them instead");
@@ -164,14 +164,14 @@ fn what_is_too_long_is_refused_with_advice() {
 
 #[test]
 fn the_query_is_copied_as_it_stands() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("y q");
     assert_eq!(copied(&desk), "verified=true rentable=true rented=false");
 }
 
 #[test]
 fn the_market_client_s_command_says_the_same() {
-    let mut desk = Desk::speaking(&Dialect::SANDBOX);
+    let mut desk = TestApp::speaking(&Dialect::SANDBOX);
     desk.answer(THREE);
     desk.keys("/ ctrl-u")
         .type_text("gpu_name=\"RTX 4090\" driver_version>=570.181 geolocation in [SE,NO] num_gpus>=2 is_bid=false mobo_name=\"it's\"")
@@ -211,7 +211,7 @@ fn words(command: &str) -> Vec<String> {
 #[test]
 fn the_curl_command_runs_under_a_shell_and_sends_the_search() {
     let server = Recorder::always(json(200, r#"{"offers":[]}"#));
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.model.profile.base_url = server.url();
     desk.keys("/ ctrl-u")
         .type_text("gpu_name=\"it's $(x) `y`\" num_gpus>=2")
@@ -244,7 +244,7 @@ fn the_curl_command_runs_under_a_shell_and_sends_the_search() {
 
 #[test]
 fn nothing_to_copy_says_why() {
-    let mut desk = Desk::new();
+    let mut desk = TestApp::new();
     desk.answer(r#"{"offers":[]}"#);
     desk.keys("y").expect("(no record is selected)");
     desk.keys("i").expect("Not copied: no record is selected");
@@ -254,7 +254,7 @@ fn nothing_to_copy_says_why() {
 
 #[test]
 fn the_detail_copies_its_record_too() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("enter right y j");
     assert!(copied(&desk).starts_with(r#"{"id":102"#));
     desk.expect("Offer 102"); // still open
@@ -262,7 +262,8 @@ fn the_detail_copies_its_record_too() {
 
 #[test]
 fn csv_of_the_rows_in_view_is_read_back() {
-    let mut desk = Desk::with_offers(&HOSTILE.replace("}]}", "},{\"id\":8,\"gpu_name\":null}]}"));
+    let mut desk =
+        TestApp::with_offers(&HOSTILE.replace("}]}", "},{\"id\":8,\"gpu_name\":null}]}"));
     desk.keys("e")
         .expect("Export offers")
         .expect("‹ CSV, for spreadsheets ›")
@@ -299,7 +300,7 @@ fn csv_of_the_rows_in_view_is_read_back() {
 
 #[test]
 fn all_fields_and_only_the_marked_rows_can_be_chosen() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("e down space")
         .expect("‹ all 3 shown ›")
         .expect("mark rows to export only those");
@@ -327,7 +328,7 @@ fn all_fields_and_only_the_marked_rows_can_be_chosen() {
 
 #[test]
 fn json_holds_the_records_as_they_came_without_secrets() {
-    let mut desk = Desk::with_offers(HOSTILE);
+    let mut desk = TestApp::with_offers(HOSTILE);
     desk.keys("e space");
     desk.expect("‹ JSON, as received ›")
         .expect("bourse-offers-20261120-1200.json")
@@ -337,7 +338,7 @@ fn json_holds_the_records_as_they_came_without_secrets() {
     assert!(!content.contains("canary"), "{content}");
     let value: serde_json::Value = serde_json::from_str(content).unwrap();
     assert_eq!(value["offers"][0]["unknown"], serde_json::json!([1, 2.5]));
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("e space enter");
     let value: serde_json::Value = serde_json::from_str(exported(&desk).1).unwrap();
     let whole: serde_json::Value = serde_json::from_str(THREE).unwrap();
@@ -346,7 +347,7 @@ fn json_holds_the_records_as_they_came_without_secrets() {
 
 #[test]
 fn a_path_is_typed_and_an_existing_file_is_asked_about() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     // Letters that mean something on the choices are typed into the path.
     desk.keys("e down down down ctrl-u")
         .type_text("~/hl here.csv");
@@ -373,7 +374,7 @@ fn a_path_is_typed_and_an_existing_file_is_asked_about() {
 
 #[test]
 fn a_failure_to_write_keeps_the_form() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("e down down down ctrl-u enter")
         .expect("Type the path of the file");
     assert_eq!(desk.effects, []);
@@ -387,7 +388,7 @@ fn a_failure_to_write_keeps_the_form() {
 
 #[test]
 fn without_rows_there_is_nothing_to_export() {
-    let mut desk = Desk::new();
+    let mut desk = TestApp::new();
     desk.keys("e").expect("there is no row to export");
 }
 

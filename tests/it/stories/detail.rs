@@ -1,10 +1,10 @@
 //! The details of a row: its fields, where they stand and what explains them.
 
-use crate::desk::{Desk, THREE};
+use crate::test_app::{THREE, TestApp};
 
 /// The place of a text on the screen: its row and its column.
 #[track_caller]
-fn place(desk: &Desk, text: &str) -> (usize, usize) {
+fn place(desk: &TestApp, text: &str) -> (usize, usize) {
     let screen = desk.screen();
     let mut lines = screen.lines().enumerate();
     let found = lines.find_map(|(row, line)| Some((row, line[..line.find(text)?].chars().count())));
@@ -13,7 +13,7 @@ fn place(desk: &Desk, text: &str) -> (usize, usize) {
 
 #[test]
 fn a_wide_screen_shows_the_fields_in_columns_each_of_them_once() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.resize(300, 60).keys("enter tab g");
     for label in ["Compute cap.", "DLP/$", "Adjusted $/h"] {
         let count = desk.screen().matches(label).count();

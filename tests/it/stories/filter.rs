@@ -4,22 +4,22 @@ use bourse::api::{Request, wire};
 use bourse::domain::{Dialect, OFFERS, Query, Resource, language};
 use serde_json::{Value, json};
 
-use crate::desk::{Desk, THREE};
+use crate::test_app::{THREE, TestApp};
 
 /// The query of the oldest request that was not answered.
-fn asked(desk: &Desk) -> &Query {
+fn asked(desk: &TestApp) -> &Query {
     match desk.asked() {
         Request::Search(query) => query,
         other => panic!("{other:?}"),
     }
 }
 
-fn asked_text(desk: &Desk) -> String {
+fn asked_text(desk: &TestApp) -> String {
     language::print(&asked(desk).conditions)
 }
 
 /// The body of the oldest request in the documented dialect.
-fn body(desk: &Desk) -> Value {
+fn body(desk: &TestApp) -> Value {
     wire::encode(desk.asked(), &Dialect::DOCUMENTED)
         .body
         .unwrap()
@@ -27,7 +27,7 @@ fn body(desk: &Desk) -> Value {
 
 #[test]
 fn a_filter_is_found_by_typing_written_and_run() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").expect("Filters").expect("[x] verified=true");
     desk.type_text("gpu_ram").keys("enter");
     desk.expect("gpu_ram: VRAM")
@@ -52,7 +52,7 @@ fn a_filter_is_found_by_typing_written_and_run() {
 #[test]
 fn every_filter_of_the_catalog_is_there_with_what_becomes_of_it() {
     for dialect in Dialect::ALL {
-        let mut desk = Desk::speaking(dialect);
+        let mut desk = TestApp::speaking(dialect);
         // High enough for all of them at once.
         desk.answer(THREE).resize(200, 250).keys("f");
         let screen = desk.screen();
@@ -86,7 +86,7 @@ fn every_filter_of_the_catalog_is_there_with_what_becomes_of_it() {
 
 #[test]
 fn a_round_memory_size_is_warned_of() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").type_text("gpu_ram").keys("enter");
     desk.type_text("=24")
         .expect("[=]")
@@ -103,7 +103,7 @@ fn a_round_memory_size_is_warned_of() {
 
 #[test]
 fn percentages_and_units_are_read_and_slips_are_named() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").type_text("reliability").keys("enter");
     desk.type_text("98")
         .expect("98 is outside the usual range of reliability: 0% to 100%; write");
@@ -113,7 +113,7 @@ fn percentages_and_units_are_read_and_slips_are_named() {
 
 #[test]
 fn a_mistake_is_shown_under_its_place_as_it_is_typed() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").type_text("num_gpus").keys("enter");
     desk.type_text(">=two").expect("'two' is not valid");
     let screen = desk.screen();
@@ -140,7 +140,7 @@ fn a_mistake_is_shown_under_its_place_as_it_is_typed() {
 
 #[test]
 fn countries_are_ticked_from_those_that_are_here_and_known() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").type_text("geolocation").keys("enter");
     desk.expect("[in]").expect("[ ] US").expect("1 row here");
     desk.type_text("us").keys("space").expect("checked: US");
@@ -156,7 +156,7 @@ fn countries_are_ticked_from_those_that_are_here_and_known() {
 
 #[test]
 fn a_group_of_countries_is_ticked_at_once() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").type_text("geolocation").keys("enter");
     desk.type_text("eu").keys("space enter enter");
     let Some(Value::Array(codes)) = body(&desk)["geolocation"].get("in").cloned() else {
@@ -168,7 +168,7 @@ fn a_group_of_countries_is_ticked_at_once() {
 
 #[test]
 fn a_model_is_suggested_from_a_part_of_its_name() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").type_text("gpu_name").keys("enter");
     desk.expect("[in]");
     desk.keys("shift-tab shift-tab");
@@ -180,7 +180,7 @@ fn a_model_is_suggested_from_a_part_of_its_name() {
 
 #[test]
 fn a_condition_is_switched_off_without_being_lost() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").type_text("verified=").keys("ctrl-t ctrl-s");
     assert_eq!(asked_text(&desk), "rentable=true rented=false");
     assert!(body(&desk).get("verified").is_none());
@@ -197,7 +197,7 @@ fn a_condition_is_switched_off_without_being_lost() {
 
 #[test]
 fn the_bar_overrules_what_is_switched_off_in_the_editor() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").type_text("verified=").keys("ctrl-t ctrl-s");
     desk.answer(THREE);
     desk.keys("/").type_text("verified=false").keys("enter");
@@ -210,7 +210,7 @@ fn the_bar_overrules_what_is_switched_off_in_the_editor() {
 
 #[test]
 fn a_condition_is_changed_and_removed() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("/").type_text("num_gpus>=2").keys("enter");
     desk.answer(THREE);
     desk.keys("f").type_text("num_gpus>=2").keys("enter");
@@ -225,7 +225,7 @@ fn a_condition_is_changed_and_removed() {
 
 #[test]
 fn reset_brings_the_conditions_of_a_new_search_back() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("/ ctrl-u").type_text("num_gpus=8").keys("enter");
     desk.answer(THREE);
     desk.keys("f ctrl-r enter");
@@ -237,7 +237,7 @@ fn reset_brings_the_conditions_of_a_new_search_back() {
 
 #[test]
 fn escape_goes_one_step_at_a_time_and_loses_nothing() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("f")
         .type_text("cpu_ram")
         .keys("enter")
@@ -259,7 +259,7 @@ fn escape_goes_one_step_at_a_time_and_loses_nothing() {
 
 #[test]
 fn what_the_dialect_cannot_send_is_applied_here_at_once() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").type_text("dph_total").keys("enter");
     desk.expect("Applied to the loaded rows: this market can't filter by it");
     desk.expect("[<=]");
@@ -273,7 +273,7 @@ fn what_the_dialect_cannot_send_is_applied_here_at_once() {
 
 #[test]
 fn two_bounds_on_one_field_both_hold_and_a_tighter_one_replaces() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").type_text("num_gpus").keys("enter");
     desk.type_text(">=2").keys("enter");
     for bound in ["<=8", ">=4"] {
@@ -288,7 +288,7 @@ fn two_bounds_on_one_field_both_hold_and_a_tighter_one_replaces() {
 
 #[test]
 fn conditions_that_the_language_refuses_are_refused_here_too() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").type_text("gpu_arch").keys("enter");
     desk.keys("shift-tab shift-tab").expect("[=]");
     desk.type_text("nvidia").keys("enter");
@@ -303,7 +303,7 @@ fn conditions_that_the_language_refuses_are_refused_here_too() {
 
 #[test]
 fn a_flag_is_switched_by_one_key_or_turned_in_its_form() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").type_text("static_ip").keys("ctrl-t");
     desk.keys("esc").expect("[x] static_ip=true");
     desk.type_text("static_ip=").keys("enter").expect("[=]");
@@ -318,7 +318,7 @@ fn versions_go_as_the_dialect_writes_them() {
         (&Dialect::DOCUMENTED, json!({"gte": "570.181"})),
         (&Dialect::VAST, json!({"gte": 570_181_000})),
     ] {
-        let mut desk = Desk::speaking(dialect);
+        let mut desk = TestApp::speaking(dialect);
         desk.answer(THREE).keys("f");
         desk.type_text("driver_version").keys("enter");
         desk.type_text("570.181").keys("enter enter");
@@ -329,7 +329,7 @@ fn versions_go_as_the_dialect_writes_them() {
 
 #[test]
 fn the_body_is_shown_whole_where_there_is_no_room_beside_the_list() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.resize(80, 24).keys("f").expect_not("\"limit\": 500");
     desk.keys("tab")
         .expect("POST /api/v0/bundles/")
@@ -340,7 +340,7 @@ fn the_body_is_shown_whole_where_there_is_no_room_beside_the_list() {
 }
 
 /// The body in the second panel.
-fn side_json(desk: &Desk) -> Value {
+fn side_json(desk: &TestApp) -> Value {
     let screen = desk.screen();
     let cells = screen
         .lines()
@@ -352,7 +352,7 @@ fn side_json(desk: &Desk) -> Value {
 
 #[test]
 fn what_is_shown_is_what_is_sent() {
-    let mut desk = Desk::speaking(&Dialect::VAST);
+    let mut desk = TestApp::speaking(&Dialect::VAST);
     desk.answer(THREE).keys("f");
     desk.type_text("machine_id").keys("enter").type_text("=7");
     desk.keys("enter");
@@ -367,7 +367,7 @@ fn what_is_shown_is_what_is_sent() {
 
 #[test]
 fn volumes_and_workergroups_have_the_same_editor() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("2")
         .answer(r#"{"offers":[{"ask_contract_id":5,"storage_cost":0.1,"disk_space":900}]}"#);
     desk.keys("f").type_text("duration").keys("enter");
@@ -394,7 +394,7 @@ fn volumes_and_workergroups_have_the_same_editor() {
 
 #[test]
 fn the_search_settings_are_one_key_away() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("f ctrl-o").expect("Search settings");
     desk.keys("space enter").expect("Filters");
     desk.expect("\"type\": \"bid\"");
@@ -404,7 +404,7 @@ fn the_search_settings_are_one_key_away() {
 
 #[test]
 fn a_paste_goes_into_the_line_that_is_typed() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").paste("num_gpus").keys("enter").paste("8");
     desk.keys("enter enter");
     assert_eq!(body(&desk)["num_gpus"], json!({"gte": 8}));
@@ -412,7 +412,7 @@ fn a_paste_goes_into_the_line_that_is_typed() {
 
 #[test]
 fn zero_rows_say_which_condition_finds_nothing() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("/").type_text("gpu_ram=24").keys("enter");
     desk.answer(r#"{"offers":[]}"#);
     desk.expect("a 24 GB card has 24564 MB");
@@ -421,7 +421,7 @@ fn zero_rows_say_which_condition_finds_nothing() {
 #[test]
 fn strangers_texts_that_cannot_be_written_are_no_choices() {
     let hostile = THREE.replace("H100 SXM", "H100\\u202e SXM");
-    let mut desk = Desk::with_offers(&hostile);
+    let mut desk = TestApp::with_offers(&hostile);
     desk.keys("f").type_text("gpu_name").keys("enter");
     desk.expect("RTX 4090");
     assert!(!desk.screen().contains('\u{202e}'));
@@ -429,7 +429,7 @@ fn strangers_texts_that_cannot_be_written_are_no_choices() {
 
 #[test]
 fn every_size_is_drawn_without_a_panic() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     for keys in [
         "f",
         "enter f g e o enter",
@@ -447,7 +447,7 @@ fn every_size_is_drawn_without_a_panic() {
 
 #[test]
 fn the_editor_opens_on_what_most_searches_filter_by() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.resize(80, 24).keys("f").expect("▌     gpu_name");
     for key in [
         "num_gpus",
@@ -464,7 +464,7 @@ fn the_editor_opens_on_what_most_searches_filter_by() {
 
 #[test]
 fn the_loaded_rows_that_match_are_counted_while_one_types() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").expect("3 of 3 loaded rows match");
     desk.type_text("num_gpus").keys("enter").type_text(">=2");
     desk.expect("2 of 3 loaded rows match")

@@ -2,19 +2,19 @@
 
 use bourse::app::Message;
 
-use crate::desk::Desk;
+use crate::test_app::TestApp;
 
 const OFFERS: &str = r#"{"offers": [{"id": 101, "gpu_name": "RTX 4090", "dph_total": 0.41}]}"#;
 
 /// Seconds until the dashboard wants to be woken.
-fn sleeps(desk: &Desk) -> Option<f64> {
+fn sleeps(desk: &TestApp) -> Option<f64> {
     let due = desk.model.deadline(desk.now)?;
     Some(due - desk.now.mono)
 }
 
 #[test]
 fn ages_and_spinners_stand_still_while_the_window_has_no_focus() {
-    let mut desk = Desk::with_offers(OFFERS);
+    let mut desk = TestApp::with_offers(OFFERS);
     desk.wait(10.0);
     assert_eq!(sleeps(&desk), Some(5.0), "the age counts");
     desk.keys("r");
@@ -27,7 +27,7 @@ fn ages_and_spinners_stand_still_while_the_window_has_no_focus() {
 
 #[test]
 fn a_watched_search_is_refreshed_without_the_focus() {
-    let mut desk = Desk::with_offers(OFFERS);
+    let mut desk = TestApp::with_offers(OFFERS);
     desk.keys("w");
     desk.send(Message::Focus(false));
     desk.wait(10.0);

@@ -3,23 +3,23 @@
 use bourse::api::{ApiError, Request};
 use bourse::domain::{OfferType, Query, language};
 
-use crate::desk::Desk;
 use crate::stories::insights::{MARKET, wide};
+use crate::test_app::TestApp;
 
-fn query(desk: &Desk) -> Query {
+fn query(desk: &TestApp) -> Query {
     match desk.asked() {
         Request::Search(query) => query.clone(),
         other => panic!("{other:?}"),
     }
 }
 
-fn asked_text(desk: &Desk) -> String {
+fn asked_text(desk: &TestApp) -> String {
     language::print(&query(desk).conditions)
 }
 
 /// What a line says behind the name of a filter, its bar left out.
 #[track_caller]
-fn behind(desk: &Desk, name: &str) -> Vec<String> {
+fn behind(desk: &TestApp, name: &str) -> Vec<String> {
     let screen = desk.screen();
     let line = screen.lines().find(|line| line.contains(name));
     let line = line.unwrap_or_else(|| panic!("no {name:?}:\n{screen}"));

@@ -5,8 +5,8 @@ use bourse::api::{ApiError, Request, Unreachable};
 use bourse::app::message::Effect;
 use bourse::domain::language;
 
-use crate::desk::{Desk, START, THREE};
 use crate::stories::unlist::{flat, says};
+use crate::test_app::{START, THREE, TestApp};
 
 /// Four groups of two endpoints, written by hand: searches as text and as an object, moments as
 /// text and as a number, members that nobody documented.
@@ -36,14 +36,14 @@ pub const FOUND: &str = r#"{"offers":[
   "rented":false,"verification":"verified"}]}"#;
 
 /// A desk in the Workergroups pane with the four groups.
-pub fn at_groups() -> Desk {
-    let mut desk = Desk::with_offers(THREE);
+pub fn at_groups() -> TestApp {
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("3").answer(FOUR).expect("All 4 ");
     desk
 }
 
 /// The lines of the table, from its header on.
-fn table(desk: &Desk) -> Vec<String> {
+fn table(desk: &TestApp) -> Vec<String> {
     let screen = desk.screen();
     screen
         .lines()
@@ -54,7 +54,7 @@ fn table(desk: &Desk) -> Vec<String> {
         .collect()
 }
 
-fn asked_search(desk: &Desk) -> String {
+fn asked_search(desk: &TestApp) -> String {
     match desk.asked() {
         Request::Search(query) => language::print(&query.conditions),
         other => panic!("{other:?}"),
@@ -191,7 +191,7 @@ fn the_fields_are_all_there_and_each_is_explained_in_full() {
         ),
     );
     for columns in [60, 80, 120] {
-        let mut desk = Desk::with_offers(THREE);
+        let mut desk = TestApp::with_offers(THREE);
         desk.keys("3").answer(&listing);
         desk.resize(columns, 60).keys("j enter tab g");
         let mut seen = String::new();
@@ -245,7 +245,7 @@ fn a_key_that_other_members_repeat_is_hidden_there_too() {
             r#""launch_args":"","#,
             r#""launch_args":"","notes":["run with canary-llama-2222"],"#,
         );
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("3").answer(&listing);
     desk.resize(100, 120).keys("j enter"); // 11: an unknown member repeats it
     desk.keys("tab tab");
@@ -297,7 +297,7 @@ fn a_key_is_shown_while_x_is_on_for_fifteen_seconds_and_for_its_record_only() {
 fn a_key_is_copied_only_when_the_key_is_asked_for() {
     let mut desk = at_groups();
     desk.keys("j enter y j");
-    let copied = |desk: &Desk| match desk.effects.last() {
+    let copied = |desk: &TestApp| match desk.effects.last() {
         Some(Effect::Copy { text, .. }) => text.clone(),
         other => panic!("{other:?}"),
     };
@@ -411,7 +411,7 @@ fn the_planner_works_out_capacity_and_workers_and_names_what_is_ignored() {
     says(&desk, "Load: type a number");
     desk.type_text("100").keys("enter").type_text("25");
     // 100 / 0.5 = 200, 200 / 25 = 8; 200 x 2 = 400, 400 / 25 = 16, at most 8.
-    says(&desk, "100 / 0.5 = 200 (100 % in reserve)");
+    says(&desk, "100 / 0.5 = 200 (100% in reserve)");
     says(&desk, "200 / 25 = 8 workers");
     says(&desk, "200 x 2 = 400");
     says(
@@ -504,7 +504,7 @@ fn supply_stops_when_asked_and_at_a_wall() {
 #[test]
 fn changes_between_two_listings_are_told_with_times_and_without_secrets() {
     let mut desk = at_groups();
-    let kept = |desk: &Desk| {
+    let kept = |desk: &TestApp| {
         desk.effects
             .iter()
             .filter_map(|effect| match effect {
@@ -545,7 +545,7 @@ fn an_earlier_run_s_listing_is_compared_with() {
             _ => None,
         })
         .unwrap();
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.model.groups.drift.resume(Some(last));
     desk.now.epoch = START + 86_400.0;
     desk.keys("3")

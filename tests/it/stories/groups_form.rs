@@ -5,22 +5,22 @@ use bourse::api::{ApiError, Reply, Request};
 use bourse::domain::Untrusted;
 use serde_json::{Value as Json, json};
 
-use crate::desk::{Desk, THREE};
 use crate::stories::groups::{FOUND, FOUR, at_groups};
 use crate::stories::unlist::{flat, says};
+use crate::test_app::{THREE, TestApp};
 
 const SEARCH: &str = "gpu_name=RTX_4090 verified=true rentable=true rented=false";
 
 /// The groups on a compact screen, where all parts stand below each other and sentences can be
 /// found.
-fn narrow() -> Desk {
+fn narrow() -> TestApp {
     let mut desk = at_groups();
     desk.resize(90, 48);
     desk
 }
 
 /// The form with an endpoint and a search.
-fn filled() -> Desk {
+fn filled() -> TestApp {
     let mut desk = narrow();
     desk.keys("n")
         .type_text("chat")
@@ -30,7 +30,7 @@ fn filled() -> Desk {
 }
 
 /// The confirmation of what [`filled`] has, its preflight and its list of groups answered.
-fn confirming() -> Desk {
+fn confirming() -> TestApp {
     let mut desk = filled();
     desk.keys("pgdn enter");
     answer_all(&mut desk, FOUR);
@@ -38,7 +38,7 @@ fn confirming() -> Desk {
 }
 
 /// Answers what the confirmation asks for: the groups, and what the search finds.
-fn answer_all(desk: &mut Desk, groups: &str) {
+fn answer_all(desk: &mut TestApp, groups: &str) {
     while let Some((_, request)) = desk.calls.first() {
         match request {
             Request::Search(_) => desk.answer(FOUND),
@@ -49,7 +49,7 @@ fn answer_all(desk: &mut Desk, groups: &str) {
 }
 
 /// The dialog after a creation was sent.
-pub fn sent() -> Desk {
+pub fn sent() -> TestApp {
     let mut desk = confirming();
     desk.type_text("create").keys("enter");
     desk
@@ -57,7 +57,7 @@ pub fn sent() -> Desk {
 
 /// The one creation that was asked for, as JSON.
 #[track_caller]
-fn body(desk: &Desk) -> Json {
+fn body(desk: &TestApp) -> Json {
     let creations: Vec<_> = desk
         .calls
         .iter()
@@ -70,7 +70,7 @@ fn body(desk: &Desk) -> Json {
     creations[0].clone()
 }
 
-fn creations(desk: &Desk) -> usize {
+fn creations(desk: &TestApp) -> usize {
     let is_creation = |request: &Request| matches!(request, Request::CreateWorkergroup(_));
     desk.calls
         .iter()
@@ -78,7 +78,7 @@ fn creations(desk: &Desk) -> usize {
         .count()
 }
 
-fn created(desk: &mut Desk, id: i64) {
+fn created(desk: &mut TestApp, id: i64) {
     let (ticket, _) = desk.calls.remove(0);
     desk.reply(ticket, Ok(Reply::Created { id }));
 }
@@ -139,10 +139,29 @@ fn success_shows_the_id_and_selects_the_new_row_when_it_is_listed() {
     assert_eq!(desk.asked(), &Request::ListWorkergroups);
     desk.answer(&with_group(77, SEARCH));
     desk.expect_not("New workergroup"); // behind the outcome: the list, not the form
+    desk.expect("All 5 ");
     desk.keys("enter").selects("chat");
     desk.expect("All 5 ").expect_not("New workergroup");
     desk.keys("n").expect("New workergroup");
     desk.expect_not("▏chat"); // the form is empty again
+}
+
+#[test]
+fn a_search_without_machines_and_an_unknown_template_are_warned_of_and_may_be_sent() {
+    let mut desk = narrow();
+    desk.keys("n").type_text("chat").keys("enter enter");
+    desk.type_text("nope").keys("enter enter");
+    desk.type_text(SEARCH).keys("pgdn enter");
+    while let Some((_, request)) = desk.calls.first() {
+        match request {
+            Request::Search(_) => desk.answer(r#"{"offers":[]}"#),
+            _ => desk.answer(FOUR),
+        };
+    }
+    says(&desk, "! No machine matches the search now");
+    says(&desk, "! None of your workergroups uses template nope");
+    desk.type_text("create").keys("enter");
+    assert_eq!(creations(&desk), 1);
 }
 
 #[test]
@@ -318,7 +337,7 @@ const MASHED: [&str; 30] = [
 
 /// Presses and does everything, again and again; sees after each step that so many creations wait
 /// for an answer.
-fn mash(desk: &mut Desk, seed: u64, wanted: usize) {
+fn mash(desk: &mut TestApp, seed: u64, wanted: usize) {
     let mut random = fastrand::Rng::with_seed(seed);
     for _ in 0..150 {
         match random.u8(0..30) {
@@ -344,7 +363,7 @@ fn mash(desk: &mut Desk, seed: u64, wanted: usize) {
 }
 
 /// Answers the groups and searches that are asked for; a creation keeps waiting.
-fn answer_reads(desk: &mut Desk) {
+fn answer_reads(desk: &mut TestApp) {
     let (writes, reads): (Vec<_>, Vec<_>) = std::mem::take(&mut desk.calls)
         .into_iter()
         .partition(|(_, request)| matches!(request, Request::CreateWorkergroup(_)));
@@ -459,7 +478,7 @@ fn mistakes_are_told_as_they_are_typed_with_a_caret_in_the_search() {
 fn the_caret_stands_under_the_mistake_behind_wide_characters_and_in_long_searches() {
     let mut desk = narrow();
     desk.keys("n enter enter enter enter");
-    let under = |desk: &Desk, wrong: &str| {
+    let under = |desk: &TestApp, wrong: &str| {
         let screen = desk.screen();
         let lines: Vec<Vec<char>> = screen.lines().map(|line| line.chars().collect()).collect();
         let place = lines
@@ -595,7 +614,7 @@ fn a_listed_group_is_cloned_and_the_other_draft_comes_back() {
 
 #[test]
 fn a_search_for_offers_becomes_a_new_workergroup() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("/")
         .type_text("gpu_ram>=24GB num_gpus>=2")
         .keys("enter")
@@ -662,7 +681,7 @@ fn a_preflight_that_fails_does_not_stand_in_the_way() {
 
 #[test]
 fn a_line_that_nobody_types_in_shows_its_beginning_and_that_it_goes_on() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.resize(80, 24).keys("/");
     desk.type_text(" geolocation in EUROPE").keys("enter");
     desk.answer(THREE).keys("n");
@@ -765,7 +784,7 @@ const DISKS: &str = r#"{"offers":[
   "disk_space":100,"host_id":9,"rentable":true,"rented":false,"verification":"verified"}]}"#;
 
 /// Opens the confirmation of [`filled`] with these launch arguments, everything answered.
-fn confirming_with(launch_args: &str) -> Desk {
+fn confirming_with(launch_args: &str) -> TestApp {
     let mut desk = filled();
     desk.keys("enter").type_text(launch_args);
     desk.keys("pgdn enter");
@@ -832,7 +851,7 @@ fn a_compact_screen_runs_no_search_by_itself() {
 
 #[test]
 fn escape_leads_back_to_the_offers_that_the_form_was_opened_from() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("n").expect("New workergroup");
     desk.keys("esc").expect_not("New workergroup");
     desk.expect("RTX 4090").expect("on-demand");

@@ -2,12 +2,12 @@
 
 use bourse::domain::Dialect;
 
-use crate::desk::{Desk, THREE};
+use crate::test_app::{THREE, TestApp};
 
 #[test]
 fn an_honest_answer_is_not_accused() {
     for dialect in Dialect::ALL {
-        let mut desk = Desk::speaking(dialect);
+        let mut desk = TestApp::speaking(dialect);
         desk.answer(THREE);
         desk.expect_not("Response doesn't match")
             .expect_not("ignored");
@@ -16,7 +16,7 @@ fn an_honest_answer_is_not_accused() {
 
 #[test]
 fn more_records_than_were_asked_for_are_named() {
-    let mut desk = Desk::new();
+    let mut desk = TestApp::new();
     desk.keys("o down down ctrl-u").type_text("2").keys("enter");
     desk.answer(THREE);
     desk.expect("3 records received, at most 2 requested");
@@ -24,7 +24,7 @@ fn more_records_than_were_asked_for_are_named() {
 
 #[test]
 fn an_order_that_was_not_kept_is_named_and_mended_here() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("s").type_text("score").keys("delete ctrl-u");
     desk.type_text("dph_total").keys("space enter r");
     desk.answer(THREE); // 0.41, 16.02, 0.31: the last one is out of place
@@ -34,7 +34,7 @@ fn an_order_that_was_not_kept_is_named_and_mended_here() {
 
 #[test]
 fn rows_without_a_value_may_stand_anywhere_in_an_order() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("s").type_text("score").keys("delete ctrl-u");
     desk.type_text("dph_total").keys("space enter r");
     desk.answer(
@@ -54,10 +54,10 @@ fn a_ranking_with_an_element_of_chance_is_not_accused_but_no_order_is() {
         format!("{{\"offers\":[{}]}}", rows.join(","))
     };
     // One of eight pairs is out of place.
-    let desk = Desk::with_offers(&rows(&[90, 80, 85, 70, 60, 50, 40, 30, 20]));
+    let desk = TestApp::with_offers(&rows(&[90, 80, 85, 70, 60, 50, 40, 30, 20]));
     desk.expect_not("Response doesn't match");
     // Four of eight are.
-    let desk = Desk::with_offers(&rows(&[20, 90, 30, 80, 40, 70, 50, 60, 55]));
+    let desk = TestApp::with_offers(&rows(&[20, 90, 30, 80, 40, 70, 50, 60, 55]));
     desk.expect("the market ignored the sort order score- (4 rows out of place)");
 }
 
@@ -71,7 +71,7 @@ fn priced(first: f64, second: f64) -> String {
 
 #[test]
 fn prices_with_another_storage_are_named_and_worked_out() {
-    let mut desk = Desk::speaking(&Dialect::VAST);
+    let mut desk = TestApp::speaking(&Dialect::VAST);
     desk.answer(&priced(1.010, 2.010));
     desk.expect("prices include 10 GB, not the requested 8: recalculated");
     desk.expect("1.0080").expect("2.0080").expect("(estimate)");
@@ -79,7 +79,7 @@ fn prices_with_another_storage_are_named_and_worked_out() {
 
 #[test]
 fn prices_that_do_not_add_up_are_named_and_left_alone() {
-    let desk = Desk::with_offers(&priced(1.010, 2.5));
+    let desk = TestApp::with_offers(&priced(1.010, 2.5));
     desk.expect("$/h of 2 rows does not match GPUs plus 8 GB of storage");
     desk.expect("1.0100")
         .expect("2.5000")
@@ -88,23 +88,23 @@ fn prices_that_do_not_add_up_are_named_and_left_alone() {
 
 #[test]
 fn rounding_is_no_mismatch() {
-    let desk = Desk::with_offers(&priced(1.008_000_4, 2.007_999_9));
+    let desk = TestApp::with_offers(&priced(1.008_000_4, 2.007_999_9));
     desk.expect_not("Response doesn't match");
 }
 
 #[test]
 fn prices_of_another_type_are_named() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("o right enter");
     desk.answer(&THREE.replace("\"dph_base\":0.40", "\"min_bid\":0.25,\"dph_base\":0.40"));
     desk.expect("1 row not priced as bid");
-    let desk = Desk::with_offers(&THREE.replace("\"id\":101", "\"id\":101,\"is_bid\":true"));
+    let desk = TestApp::with_offers(&THREE.replace("\"id\":101", "\"id\":101,\"is_bid\":true"));
     desk.expect("1 row not priced as on-demand");
 }
 
 #[test]
 fn machines_without_the_space_that_was_asked_for_are_named() {
-    let mut desk = Desk::speaking(&Dialect::VAST);
+    let mut desk = TestApp::speaking(&Dialect::VAST);
     desk.answer(THREE);
     desk.keys("o down ctrl-u").type_text("400").keys("enter");
     // 500, 4000 and 100 GB: 0.40 + 0.5, 16 + 1, 0.30 + 0.5 $/h at 400 GB.
@@ -118,7 +118,7 @@ fn machines_without_the_space_that_was_asked_for_are_named() {
 
 #[test]
 fn volumes_are_checked_too() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("2").answer(
         r#"{"offers":[{"ask_contract_id":1,"storage_cost":0.2},{"ask_contract_id":2,"storage_cost":0.1}]}"#,
     );

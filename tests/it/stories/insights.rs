@@ -5,7 +5,7 @@ use bourse::api::{ApiError, Request};
 use bourse::app::message::Effect;
 use bourse::domain::{OfferType, Query, language};
 
-use crate::desk::Desk;
+use crate::test_app::TestApp;
 
 /// Five offers. Storage in the prices is 8 GB: 0.9 x 8 / 720 = 0.01 $/h, 1.8 x 8 / 720 = 0.02 $/h.
 pub const MARKET: &str = r#"{"offers":[
@@ -35,24 +35,24 @@ pub const BIDS: &str = r#"{"offers":[
  {"id":101,"machine_id":7,"gpu_ids":[0],"min_bid":0.20,"dph_base":0.20,"dph_total":0.21},
  {"id":903,"machine_id":9,"gpu_ids":[0],"min_bid":0.22,"dph_base":0.22,"dph_total":0.24}]}"#;
 
-/// The reserved search: 101 at 80 % of 0.41.
+/// The reserved search: 101 at 80% of 0.41.
 pub const RESERVED: &str = r#"{"offers":[
  {"id":101,"machine_id":7,"gpu_ids":[0],"dph_base":0.40,"dph_total":0.41,"discounted_dph_total":0.328}]}"#;
 
-fn query(desk: &Desk) -> Query {
+fn query(desk: &TestApp) -> Query {
     match desk.asked() {
         Request::Search(query) => query.clone(),
         other => panic!("{other:?}"),
     }
 }
 
-fn asked_text(desk: &Desk) -> String {
+fn asked_text(desk: &TestApp) -> String {
     language::print(&query(desk).conditions)
 }
 
 /// The line of the screen that shows a text.
 #[track_caller]
-fn line(desk: &Desk, text: &str) -> String {
+fn line(desk: &TestApp, text: &str) -> String {
     let screen = desk.screen();
     let line = screen.lines().find(|line| line.contains(text));
     line.unwrap_or_else(|| panic!("{text:?} is not on the screen:\n{screen}"))
@@ -61,7 +61,7 @@ fn line(desk: &Desk, text: &str) -> String {
 
 /// The words of a row of the table, from its id on.
 #[track_caller]
-fn row(desk: &Desk, id: &str) -> Vec<String> {
+fn row(desk: &TestApp, id: &str) -> Vec<String> {
     let row = desk.row(id);
     let words = row.split_whitespace().skip_while(|word| *word != id);
     words.map(str::to_owned).collect()
@@ -69,7 +69,7 @@ fn row(desk: &Desk, id: &str) -> Vec<String> {
 
 /// The words of the line that shows a text.
 #[track_caller]
-fn words(desk: &Desk, text: &str) -> Vec<String> {
+fn words(desk: &TestApp, text: &str) -> Vec<String> {
     let line = line(desk, text);
     // What is left and right of the dialog belongs to the table.
     let part = line.split(['┃', '│']).find(|part| part.contains(text));
@@ -81,18 +81,18 @@ fn words(desk: &Desk, text: &str) -> Vec<String> {
 
 /// Whether a cell of the line that shows a text has the sign of something wrong.
 #[track_caller]
-fn is_marked(desk: &Desk, id: &str) -> bool {
+fn is_marked(desk: &TestApp, id: &str) -> bool {
     desk.row(id).contains('!')
 }
 
-pub fn wide() -> Desk {
-    let mut desk = Desk::with_offers(MARKET);
+pub fn wide() -> TestApp {
+    let mut desk = TestApp::with_offers(MARKET);
     desk.resize(200, 60).keys("z");
     desk
 }
 
 /// A job of 10 hours running and 5 stopped with 72 GB, 20 GB in and 5 GB out.
-pub fn type_job(desk: &mut Desk) -> &mut Desk {
+pub fn type_job(desk: &mut TestApp) -> &mut TestApp {
     desk.keys("J ctrl-u").type_text("10");
     desk.keys("tab ctrl-u").type_text("5");
     desk.keys("tab ctrl-u").type_text("72");
@@ -114,9 +114,9 @@ fn the_front_is_marked_in_the_table_and_counted() {
 #[test]
 fn a_dominated_offer_says_which_one_beats_it_and_by_how_much() {
     let mut desk = wide();
-    // 105: 0.30 $/h and 40 per GPU; 103: 0.22 and 50: 0.08 of 0.30 is 26.7 %, 10 of 40 is 25 %.
+    // 105: 0.30 $/h and 40 per GPU; 103: 0.22 and 50: 0.08 of 0.30 is 26.7%, 10 of 40 is 25%.
     desk.keys("G enter").expect("Offer 105");
-    desk.expect("103 beats it: 27 % cheaper and 25 % faster per GPU")
+    desk.expect("103 beats it: 27% cheaper and 25% faster per GPU")
         .expect("◆ 103 beats it: $0.080/h cheaper and 10 DLPerf faster, per GPU");
     desk.expect("in all 5 offers");
     desk.keys("esc g enter").expect("◆ best value");
@@ -166,7 +166,7 @@ fn three_prices_stand_in_one_row() {
     desk.keys("j").selects("102");
     desk.keys("k"); // nothing waits for the answers
     desk.answer(MARKET).answer(BIDS).answer(RESERVED);
-    // 1 - 0.21 / 0.41 = 48.78 %; 1 - 0.328 / 0.41 = 20 %.
+    // 1 - 0.21 / 0.41 = 48.78%; 1 - 0.328 / 0.41 = 20%.
     let words_of_101 = row(&desk, "101");
     assert_eq!(
         words_of_101[..7],
@@ -174,18 +174,18 @@ fn three_prices_stand_in_one_row() {
             "101", "0.4100", "0.4100", "0.2100", "48.8", "0.3280", "20.0"
         ]
     );
-    // The same GPUs under another id: 1 - 0.24 / 0.22 = -9.09 %.
+    // The same GPUs under another id: 1 - 0.24 / 0.22 = -9.09%.
     let words_of_103 = row(&desk, "103");
     assert_eq!(
         words_of_103[..7],
         ["103", "0.2200", "0.2200", "0.2400", "-9.1", "—", "—"]
     );
     desk.resize(160, 60).keys("j j enter");
-    desk.expect("$0.240/h, 9.1 % more than on-demand (another offer of the same GPUs)")
+    desk.expect("$0.240/h, 9.1% more than on-demand (another offer of the same GPUs)")
         .expect("Loaded 0 seconds ago");
     desk.keys("esc g enter")
-        .expect("$0.210/h, 48.8 % less than on-demand")
-        .expect("$0.328/h, 20 % less than on-demand");
+        .expect("$0.210/h, 48.8% less than on-demand")
+        .expect("$0.328/h, 20% less than on-demand");
     desk.keys("P").expect("Other price models: P loads them");
     desk.keys("esc").expect_not("Reserv.");
 }
@@ -258,7 +258,7 @@ fn related_offers_come_from_what_is_loaded_and_then_from_the_host() {
     let mut desk = wide();
     desk.keys("R").expect("Machine 7 of host 70");
     desk.expect("loading all offers of the host");
-    desk.expect("gets 50 % of the GPUs, 64 GB of 128 GB RAM, 16 of 32 vCPUs");
+    desk.expect("gets 50% of the GPUs, 64 GB of 128 GB RAM, 16 of 32 vCPUs");
     assert_eq!(asked_text(&desk), "host_id=70");
     // Two GPUs cost 0.71, one costs 0.41: 0.30 for the second.
     assert_eq!(

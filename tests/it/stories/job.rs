@@ -3,12 +3,12 @@
 
 use bourse::domain::language;
 
-use crate::desk::Desk;
 use crate::stories::insights::{type_job, wide};
+use crate::test_app::TestApp;
 
 /// The words of the line that shows a text.
 #[track_caller]
-fn words(desk: &Desk, text: &str) -> Vec<String> {
+fn words(desk: &TestApp, text: &str) -> Vec<String> {
     let screen = desk.screen();
     let line = screen.lines().find(|line| line.contains(text));
     let line = line.unwrap_or_else(|| panic!("{text:?} is not on the screen:\n{screen}"));
@@ -17,7 +17,7 @@ fn words(desk: &Desk, text: &str) -> Vec<String> {
 
 /// What stands in a field of the form.
 #[track_caller]
-fn field(desk: &Desk, label: &str) -> String {
+fn field(desk: &TestApp, label: &str) -> String {
     let words = words(desk, &format!(" {label}  ▏"));
     let start = words.iter().position(|word| word.starts_with('▏'));
     words[start.unwrap()].trim_start_matches('▏').to_owned()

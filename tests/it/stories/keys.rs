@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bourse::app::keymap::{Action, BINDINGS, Context};
 
-use crate::desk::{Desk, THREE};
+use crate::test_app::{THREE, TestApp};
 
 /// Letters that mean something else in one context, and why.
 const EXCEPTIONS: [(&str, Context, Action, &str); 4] = [
@@ -82,7 +82,7 @@ fn an_unbound_key_says_so_once_in_every_view() {
         "M",
         "t esc",
     ] {
-        let mut desk = Desk::with_offers(THREE);
+        let mut desk = TestApp::with_offers(THREE);
         desk.keys("space space");
         desk.keys(keys);
         desk.wait(9.0);
@@ -106,7 +106,7 @@ fn an_unbound_key_says_so_once_in_every_view() {
 fn q_goes_back_from_every_view_and_ctrl_c_quits_there() {
     use bourse::app::Effect;
     for keys in ["enter", "enter tab", "v", "m", "p", "F", "B", "M", "t esc"] {
-        let mut desk = Desk::with_offers(THREE);
+        let mut desk = TestApp::with_offers(THREE);
         desk.keys("space space");
         desk.keys(keys);
         assert_eq!(desk.model.overlays.len(), 1, "{keys}");
@@ -136,7 +136,7 @@ fn ctrl_c_leaves_every_text_and_quits_the_second_time() {
         "2 u",
         "enter tab /",
     ] {
-        let mut desk = Desk::with_offers(THREE);
+        let mut desk = TestApp::with_offers(THREE);
         desk.keys(keys).keys("ctrl-c");
         assert!(
             !desk.effects.contains(&Effect::Quit),
@@ -154,7 +154,7 @@ fn ctrl_c_leaves_every_text_and_quits_the_second_time() {
 
 #[test]
 fn the_ends_of_a_wide_comparison_are_a_key_away() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("space space space v $ enter");
     let last = desk.model.browser().unwrap().selected();
     desk.keys("v 0 enter");
@@ -167,7 +167,7 @@ fn the_ends_of_a_wide_comparison_are_a_key_away() {
 #[test]
 fn pages_and_ends_are_a_key_away_in_every_list() {
     for keys in ["", "enter tab", "enter tab tab tab", "m", "F", "B", "M"] {
-        let mut desk = Desk::with_offers(THREE);
+        let mut desk = TestApp::with_offers(THREE);
         desk.keys(keys);
         for key in ["ctrl-f", "ctrl-b", "end", "home", "pgdn", "pgup", "G", "g"] {
             desk.wait(9.0);
@@ -183,7 +183,7 @@ fn pages_and_ends_are_a_key_away_in_every_list() {
 
 #[test]
 fn completions_open_under_the_cursor_with_counts() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("/").type_text(" gpu_name=R");
     let screen = desk.screen();
     let column = |line: &str, text: &str| {

@@ -3,13 +3,13 @@
 use bourse::api::Request;
 use bourse::domain::{Resource, language};
 
-use crate::desk::Desk;
 use crate::stories::insights::{MARKET, wide};
 use crate::stories::unlist::at_volumes;
+use crate::test_app::TestApp;
 
 /// The figures behind the name of a group.
 #[track_caller]
-fn figures(desk: &Desk, name: &str) -> Vec<String> {
+fn figures(desk: &TestApp, name: &str) -> Vec<String> {
     let screen = desk.screen();
     let line = screen.lines().find(|line| line.contains(name));
     let line = line.unwrap_or_else(|| panic!("no {name:?}:\n{screen}"));
@@ -21,7 +21,7 @@ fn figures(desk: &Desk, name: &str) -> Vec<String> {
         .collect()
 }
 
-fn asked(desk: &Desk) -> (Resource, String) {
+fn asked(desk: &TestApp) -> (Resource, String) {
     let Request::Search(query) = desk.asked() else {
         panic!("{:?}", desk.asked())
     };
@@ -135,8 +135,8 @@ fn it_is_drawn_at_every_size_and_without_colours() {
 }
 
 /// A wide screen with an offer selected.
-fn with_panel() -> Desk {
-    let mut desk = Desk::with_offers(MARKET);
+fn with_panel() -> TestApp {
+    let mut desk = TestApp::with_offers(MARKET);
     desk.resize(200, 60);
     desk
 }

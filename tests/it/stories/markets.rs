@@ -11,8 +11,8 @@ use bourse::app::remote::Ticket;
 use bourse::app::{Pane, Profile};
 use bourse::domain::{Dialect, Resource};
 
-use crate::desk::{Desk, THREE};
 use crate::stories::unlist::{TWO, flat, said};
+use crate::test_app::{THREE, TestApp};
 
 const KEY: &str = "canary-key-4711-markets";
 
@@ -61,15 +61,15 @@ fn market_list() -> MarketList {
     }
 }
 
-fn desk() -> Desk {
-    let mut desk = Desk::prepared(&Dialect::DOCUMENTED, |model| {
+fn desk() -> TestApp {
+    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| {
         model.markets.market_list = market_list();
     });
     desk.answer(THREE);
     desk
 }
 
-fn at_markets() -> Desk {
+fn at_markets() -> TestApp {
     let mut desk = desk();
     desk.keys("M").expect("Markets");
     assert_eq!(commands(&mut desk), [MarketCommand::List]);
@@ -77,7 +77,7 @@ fn at_markets() -> Desk {
 }
 
 /// What was asked for about markets since the last look.
-fn commands(desk: &mut Desk) -> Vec<MarketCommand> {
+fn commands(desk: &mut TestApp) -> Vec<MarketCommand> {
     let (markets, others) = std::mem::take(&mut desk.effects)
         .into_iter()
         .partition(|effect| matches!(effect, Effect::Market(_)));
@@ -92,7 +92,7 @@ fn commands(desk: &mut Desk) -> Vec<MarketCommand> {
         .collect()
 }
 
-fn news(desk: &mut Desk, news: MarketEvent) {
+fn news(desk: &mut TestApp, news: MarketEvent) {
     desk.send(Message::Market(Box::new(news)));
     let (columns, rows) = desk.model.size;
     desk.resize(columns, rows);
@@ -111,7 +111,7 @@ fn without_a_key_the_screen_names_the_variable_and_the_way_to_add_one() {
         status: 401,
         said: said("Invalid user key"),
     };
-    let mut desk = Desk::new();
+    let mut desk = TestApp::new();
     desk.model.keymap = bourse::app::keys::Keymap::configured(&[bourse::app::keys::OwnKeys {
         name: "markets".to_owned(),
         keys: vec!["f7".to_owned()],
@@ -137,7 +137,7 @@ fn without_a_key_the_screen_names_the_variable_and_the_way_to_add_one() {
 }
 
 /// Presses Enter on the selected market; gives the number of the connection and its name.
-fn connecting(desk: &mut Desk) -> (Ticket, String) {
+fn connecting(desk: &mut TestApp) -> (Ticket, String) {
     desk.keys("enter");
     match commands(desk).pop() {
         Some(MarketCommand::Connect { ticket, name }) => (ticket, name),
@@ -319,7 +319,7 @@ fn plain_http_is_taken_where_no_key_is_sent() {
     assert_eq!(commands(&mut desk), []);
 }
 
-fn desk_with_variable() -> Desk {
+fn desk_with_variable() -> TestApp {
     let mut desk = at_markets();
     desk.model.markets.market_list.has_variable = true;
     desk
@@ -358,7 +358,7 @@ fn a_form_that_is_left_comes_back_without_its_key() {
 
 #[test]
 fn a_refused_key_leads_to_the_market_and_its_key() {
-    let mut desk = Desk::prepared(&Dialect::DOCUMENTED, |model| {
+    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| {
         model.markets.market_list = market_list();
     });
     desk.fail(refused());
@@ -614,7 +614,7 @@ fn the_palette_leads_to_every_market_by_name() {
 
 #[test]
 fn the_first_sight_of_the_sandbox_names_the_way_out() {
-    let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+    let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
         model.profile.is_sandbox = true;
         model.markets.invites = true;
         model.markets.market_list = market_list();

@@ -6,6 +6,7 @@ mod compare;
 mod computed;
 mod copy;
 mod detail;
+mod everyday;
 mod filter;
 mod focus;
 mod funnel;

@@ -5,9 +5,9 @@ use bourse::app::message::Effect;
 use bourse::domain::OfferType;
 use bourse::domain::language;
 
-use crate::desk::{Desk, THREE};
+use crate::test_app::{THREE, TestApp};
 
-fn asked_text(desk: &Desk) -> String {
+fn asked_text(desk: &TestApp) -> String {
     match desk.asked() {
         Request::Search(query) => language::print(&query.conditions),
         other => panic!("{other:?}"),
@@ -16,7 +16,7 @@ fn asked_text(desk: &Desk) -> String {
 
 #[test]
 fn the_first_screen_asks_for_offers_with_the_visible_defaults() {
-    let desk = Desk::new();
+    let desk = TestApp::new();
     assert_eq!(
         asked_text(&desk),
         "verified=true rentable=true rented=false"
@@ -33,7 +33,7 @@ fn the_first_screen_asks_for_offers_with_the_visible_defaults() {
 
 #[test]
 fn rows_appear_in_the_server_s_order_with_their_age() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.selects("101")
         .expect("H100 SXM")
         .expect("All 3 ")
@@ -43,7 +43,7 @@ fn rows_appear_in_the_server_s_order_with_their_age() {
 
 #[test]
 fn a_query_is_typed_run_and_kept() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("/")
         .type_text("gpu_name=RTX_4090 num_gpus>=2")
         .keys("enter");
@@ -59,7 +59,7 @@ fn a_query_is_typed_run_and_kept() {
 
 #[test]
 fn a_mistake_is_shown_where_it_is_and_nothing_is_sent() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("/").type_text("gpu_nam=RTX_4090").keys("enter");
     assert!(desk.calls.is_empty());
     desk.expect("gpu_name");
@@ -72,7 +72,7 @@ fn a_mistake_is_shown_where_it_is_and_nothing_is_sent() {
 
 #[test]
 fn bare_words_narrow_at_once_without_a_request() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("/").type_text("h100");
     desk.expect("H100 SXM")
         .expect_not("RTX 3090")
@@ -85,14 +85,14 @@ fn bare_words_narrow_at_once_without_a_request() {
 
 #[test]
 fn escape_takes_back_words_that_were_not_run() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("/").type_text("h100").keys("esc");
     desk.expect("RTX 3090").expect("All 3 ").selects("101");
 }
 
 #[test]
 fn the_selection_follows_its_record_when_rows_change() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("s").type_text("$/h").keys("space enter");
     desk.keys("j j").selects("103");
     desk.keys("r")
@@ -102,7 +102,7 @@ fn the_selection_follows_its_record_when_rows_change() {
 
 #[test]
 fn sorting_is_instant_and_goes_with_the_next_request() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("s").expect("Sort");
     desk.type_text("dph_total").keys("space enter");
     assert!(desk.calls.is_empty());
@@ -115,7 +115,7 @@ fn sorting_is_instant_and_goes_with_the_next_request() {
 
 #[test]
 fn a_click_on_a_header_sorts_by_it() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.click("$/h").keys("g").selects("103").expect("$/h▲");
     desk.click("$/h▲  N")
         .keys("g")
@@ -125,7 +125,7 @@ fn a_click_on_a_header_sorts_by_it() {
 
 #[test]
 fn the_detail_shows_every_section_and_the_record() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("enter")
         .expect("Offer 101")
         .expect("1× RTX 4090 24 GB")
@@ -140,7 +140,7 @@ fn the_detail_shows_every_section_and_the_record() {
 
 #[test]
 fn a_failed_request_keeps_the_rows_and_says_why() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("r").fail(ApiError::Lost);
     desk.selects("101").expect("The rows below are older");
     desk.keys("esc")
@@ -150,7 +150,7 @@ fn a_failed_request_keeps_the_rows_and_says_why() {
 
 #[test]
 fn without_rows_a_failure_says_what_to_do() {
-    let mut desk = Desk::new();
+    let mut desk = TestApp::new();
     desk.fail(ApiError::Lost);
     desk.expect("Can't load offers").expect("r retry");
     desk.keys("r").answer(THREE).selects("101");
@@ -158,9 +158,9 @@ fn without_rows_a_failure_says_what_to_do() {
 
 #[test]
 fn a_late_answer_to_an_older_question_is_ignored() {
-    let mut desk = Desk::new();
+    let mut desk = TestApp::new();
     let (old, _) = desk.calls[0].clone();
-    desk.keys("r"); // supersedes the first request
+    desk.keys("/").type_text(" num_gpus>=1").keys("enter"); // supersedes the first request
     assert_eq!(desk.calls.len(), 1, "the superseded read is aborted");
     desk.reply(old, Err(ApiError::Lost));
     desk.expect("Loading offers");
@@ -169,7 +169,7 @@ fn a_late_answer_to_an_older_question_is_ignored() {
 
 #[test]
 fn typing_works_while_a_request_runs() {
-    let mut desk = Desk::new();
+    let mut desk = TestApp::new();
     desk.keys("/")
         .type_text("num_gpus>=4")
         .expect("num_gpus>=4");
@@ -179,21 +179,21 @@ fn typing_works_while_a_request_runs() {
 
 #[test]
 fn skipped_records_are_counted() {
-    let desk = Desk::with_offers(r#"{"offers":[{"id":1,"gpu_name":"A"},{"gpu_name":"B"},7]}"#);
+    let desk = TestApp::with_offers(r#"{"offers":[{"id":1,"gpu_name":"A"},{"gpu_name":"B"},7]}"#);
     desk.expect("All 1 ").expect("2 skipped");
 }
 
 #[test]
 fn rows_that_break_what_was_asked_are_flagged_and_named() {
     let bad = THREE.replacen("\"verified\"", "\"unverified\"", 1);
-    let desk = Desk::with_offers(&bad);
+    let desk = TestApp::with_offers(&bad);
     desk.expect("The market ignored verified=true (1 row)")
         .expect("!unverified");
 }
 
 #[test]
 fn help_lists_every_key_and_finds_by_typing() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.resize(140, 600).keys("?");
     for row in bourse::app::keymap::BINDINGS {
         // Long ones are truncated in the list; the selected one is beside it in full.
@@ -208,7 +208,7 @@ fn help_lists_every_key_and_finds_by_typing() {
 
 #[test]
 fn the_palette_does_what_it_names() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys(":").type_text("offer-type").keys("enter");
     let Request::Search(query) = desk.asked() else {
         panic!()
@@ -218,24 +218,24 @@ fn the_palette_does_what_it_names() {
 
 #[test]
 fn q_quits_and_ctrl_c_leaves_the_bar_first() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("q");
     assert_eq!(desk.effects, [Effect::Quit]);
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("/ q");
     assert_eq!(desk.effects, []);
     desk.keys("ctrl-c").expect("Ctrl-c again quits");
     assert_eq!(desk.effects, []);
     desk.keys("ctrl-c");
     assert_eq!(desk.effects, [Effect::Quit]);
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("/ ctrl-c j ctrl-c");
     assert_eq!(desk.effects, [Effect::Quit], "on the table at once");
 }
 
 #[test]
 fn q_goes_back_inside_a_view_and_quits_when_chosen_by_name() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("enter q");
     assert_eq!(desk.effects, []);
     assert!(desk.model.overlays.is_empty());
@@ -245,7 +245,7 @@ fn q_goes_back_inside_a_view_and_quits_when_chosen_by_name() {
 
 #[test]
 fn a_key_that_does_nothing_says_so_once() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("X").expect("X does nothing here");
     desk.wait(9.0).expect_not("X does nothing here");
     desk.keys("X").expect_not("X does nothing here");
@@ -255,7 +255,7 @@ fn a_key_that_does_nothing_says_so_once() {
 
 #[test]
 fn a_paste_goes_into_the_bar_and_only_there() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.paste("q").expect("press / to edit the query");
     assert_eq!(desk.effects, []);
     desk.keys("/").paste("num_gpus=8\n\u{202e}cpu_ram>=64");
@@ -265,13 +265,13 @@ fn a_paste_goes_into_the_bar_and_only_there() {
 
 #[test]
 fn hostile_text_is_shown_escaped() {
-    let desk = Desk::with_offers(&THREE.replace("Texas, US", "Te\\u202exas\\u001b[2J, US"));
+    let desk = TestApp::with_offers(&THREE.replace("Texas, US", "Te\\u202exas\\u001b[2J, US"));
     desk.expect("Te<U+202E>xas");
 }
 
 #[test]
 fn columns_scroll_and_the_first_stays() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.resize(80, 24).expect_not("570.181");
     desk.keys("right right right right right right right right right right right right right right right right right");
     desk.expect("570.181").expect("101");
@@ -279,7 +279,7 @@ fn columns_scroll_and_the_first_stays() {
 
 #[test]
 fn every_size_is_drawn_without_a_panic() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     for keys in [
         "",
         "/",
@@ -308,7 +308,7 @@ fn every_size_is_drawn_without_a_panic() {
 
 #[test]
 fn what_is_typed_overrules_the_defaults_in_front_of_it() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("/")
         .type_text("verified=false rented=any")
         .keys("enter");
@@ -317,7 +317,7 @@ fn what_is_typed_overrules_the_defaults_in_front_of_it() {
 
 #[test]
 fn a_mistake_gets_a_caret_and_tab_takes_the_suggestion() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("/ ctrl-u").type_text("num_gpu>=2").keys("enter");
     desk.expect("   ^^^^^^^\n")
         .expect("Tab changes it to num_gpus");
@@ -327,7 +327,7 @@ fn a_mistake_gets_a_caret_and_tab_takes_the_suggestion() {
 
 #[test]
 fn any_removes_a_default_from_the_bar() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("/ ctrl-u")
         .type_text("gpu_name=H100_SXM")
         .keys("enter");
@@ -336,7 +336,7 @@ fn any_removes_a_default_from_the_bar() {
 
 #[test]
 fn half_a_condition_narrows_nothing() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("/").type_text("gpu_na").expect("All 3 offers");
     desk.type_text("me=H100").expect("All 3 ");
     desk.type_text("_SXM iceland").expect("1 of 3 offers");
@@ -344,7 +344,7 @@ fn half_a_condition_narrows_nothing() {
 
 #[test]
 fn enter_on_a_field_of_the_sort_editor_sorts_by_it_alone() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     // 103 costs 0.31, 101 costs 0.41, 102 costs 16.02: who never left the first row sees the cheapest.
     desk.keys("s").type_text("dph_total").keys("enter");
     desk.selects("103").expect("sort $/h ▲ ");
@@ -356,7 +356,7 @@ fn enter_on_a_field_of_the_sort_editor_sorts_by_it_alone() {
 
 #[test]
 fn a_sort_starts_at_the_top_and_so_does_another_search_for_who_is_there() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("j").selects("102");
     desk.keys("s").type_text("dph_total");
     desk.keys("enter").selects("103");
@@ -368,7 +368,7 @@ fn a_sort_starts_at_the_top_and_so_does_another_search_for_who_is_there() {
 
 #[test]
 fn every_word_must_be_part_of_a_text_as_it_is() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("/").type_text(" 4090").keys("enter");
     desk.expect("1 of 3 offers").selects("101");
     // Letters that are scattered over a row find nothing.
@@ -385,7 +385,7 @@ fn every_word_must_be_part_of_a_text_as_it_is() {
 }
 
 /// The texts that are underlined in the rows of the table.
-fn underlined(desk: &Desk) -> Vec<String> {
+fn underlined(desk: &TestApp) -> Vec<String> {
     let mut found = Vec::new();
     let width = 120;
     for line in desk.cells().chunks(width).skip(5).take(30) {
@@ -403,7 +403,7 @@ fn underlined(desk: &Desk) -> Vec<String> {
 
 #[test]
 fn words_are_underlined_where_they_were_found() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("z");
     assert_eq!(underlined(&desk), Vec::<String>::new());
     desk.keys("/").type_text(" rtx as").keys("enter");
@@ -415,7 +415,7 @@ fn words_are_underlined_where_they_were_found() {
 #[test]
 fn a_word_that_only_a_hidden_column_holds_brings_it_into_sight() {
     let with_board = THREE.replace("\"id\":102", "\"id\":102,\"mobo_name\":\"X13 Supermicro\"");
-    let mut desk = Desk::with_offers(&with_board);
+    let mut desk = TestApp::with_offers(&with_board);
     desk.keys("z").expect_not("X13 Supermicro");
     desk.keys("/").type_text(" supermicro").keys("enter");
     desk.selects("102").expect("X13 Supermicro");
@@ -423,14 +423,14 @@ fn a_word_that_only_a_hidden_column_holds_brings_it_into_sight() {
     desk.keys("esc").expect_not("X13 Supermicro");
     // One that a shown column holds, too, needs no other.
     let twice = with_board.replace("X13 Supermicro", "Made in Iceland");
-    let mut desk = Desk::with_offers(&twice);
-    desk.keys("/").type_text(" iceland").keys("enter");
+    let mut desk = TestApp::with_offers(&twice);
+    desk.keys("z /").type_text(" iceland").keys("enter");
     desk.selects("102").expect_not("Made in");
 }
 
 #[test]
 fn a_name_that_the_market_does_not_use_gets_a_suggestion() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("/ ctrl-u")
         .type_text("gpu_name=4090")
         .keys("enter");
@@ -447,7 +447,7 @@ fn a_name_that_the_market_does_not_use_gets_a_suggestion() {
 #[test]
 fn names_of_earlier_rows_are_suggested_too() {
     let rare = THREE.replace("H100 SXM", "Tesla V100");
-    let mut desk = Desk::with_offers(&rare);
+    let mut desk = TestApp::with_offers(&rare);
     for answered in [r#"{"offers":[]}"#, r#"{"offers":[]}"#] {
         desk.keys("/ ctrl-u")
             .type_text("gpu_name=v100 ")
@@ -465,7 +465,7 @@ fn names_of_earlier_rows_are_suggested_too() {
 fn conditions_on_the_loaded_rows_get_suggestions_too() {
     // The documented interface does not filter on the processor's name.
     let named = THREE.replace("\"id\":102", "\"id\":102,\"cpu_name\":\"AMD EPYC 7763\"");
-    let mut desk = Desk::with_offers(&named);
+    let mut desk = TestApp::with_offers(&named);
     desk.keys("/ ctrl-u")
         .type_text("cpu_name=epyc")
         .keys("enter");
@@ -478,7 +478,7 @@ fn conditions_on_the_loaded_rows_get_suggestions_too() {
 
 #[test]
 fn a_notice_that_was_read_goes_with_the_next_key() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("v").expect("Mark at least two rows");
     desk.keys("space").expect("Mark at least two rows");
     desk.now.mono += 1.5;
@@ -489,7 +489,7 @@ fn a_notice_that_was_read_goes_with_the_next_key() {
 
 #[test]
 fn words_on_a_cut_answer_say_that_the_market_has_more() {
-    let mut desk = Desk::new();
+    let mut desk = TestApp::new();
     desk.model.browsers[bourse::domain::Resource::Offers]
         .query
         .limit = Some(3);
@@ -500,7 +500,7 @@ fn words_on_a_cut_answer_say_that_the_market_has_more() {
     desk.expect("Words filter the 3 loaded rows");
     assert!(desk.calls.is_empty());
     // A whole answer needs no such advice.
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("/").type_text(" 4090").keys("enter");
     desk.expect_not("Words filter");
 }

@@ -3,8 +3,8 @@
 use bourse::app::keymap::{Action, BINDINGS};
 use bourse::app::keys::{Keymap, OwnKeys};
 
-use crate::desk::{Desk, THREE};
 use crate::stories::groups::FOUR;
+use crate::test_app::{THREE, TestApp};
 
 /// The keys, and the lines and messages of what is wrong.
 fn configured(lines: &[(&str, &[&str], usize)]) -> (Keymap, Vec<(usize, String)>) {
@@ -32,7 +32,7 @@ fn own(lines: &[(&str, &[&str], usize)]) -> Result<Keymap, (usize, String)> {
 
 #[test]
 fn a_moved_key_does_its_work_and_the_old_one_nothing() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.model.keymap = own(&[("refresh", &["Z", "f9"], 2)]).unwrap();
     desk.keys("r");
     assert!(desk.calls.is_empty());
@@ -42,7 +42,7 @@ fn a_moved_key_does_its_work_and_the_old_one_nothing() {
 
 #[test]
 fn footer_help_palette_and_empty_states_show_the_person_s_keys() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.model.keymap = own(&[
         ("refresh", &["Z"], 2),
         ("query", &["ctrl-g"], 3),
@@ -65,7 +65,7 @@ fn footer_help_palette_and_empty_states_show_the_person_s_keys() {
 
 #[test]
 fn groups_and_lab_name_the_person_s_keys() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.model.keymap = own(&[
         ("secrets", &["K"], 2),
         ("drift", &["W"], 3),
@@ -77,7 +77,6 @@ fn groups_and_lab_name_the_person_s_keys() {
         ("stop-run", &["S"], 9),
         ("say-yes", &["Y"], 10),
         ("say-no", &["esc"], 11),
-        ("yes", &["f9"], 12),
         ("form-recall", &["f8"], 14),
     ])
     .unwrap();
@@ -101,9 +100,9 @@ fn groups_and_lab_name_the_person_s_keys() {
     desk.keys("N ctrl-u")
         .type_text("chat")
         .keys("down down space enter");
-    desk.expect("Y or F9 start   Esc cancel");
+    desk.expect("Y start   Esc cancel");
     desk.keys("y enter").expect("This sends real traffic");
-    desk.keys("f9").expect("Running");
+    desk.keys("Y").expect("Running");
     desk.keys("N enter");
     desk.expect("stop it first (S in the route lab)");
 }
@@ -168,7 +167,7 @@ fn a_bad_key_drops_only_itself() {
     ] {
         assert_eq!(shown(&keymap, name), keys, "{name}");
     }
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.model.keymap = keymap;
     desk.keys("Z");
     assert_eq!(desk.calls.len(), 1);

@@ -15,8 +15,8 @@ fn the_plot_moves_the_selection_and_tells_who_is_better() {
     desk.keys("left").expect(" 103 ").expect("RTX 3090");
     desk.keys("right").expect(" 105 ");
     // 103 is 0.08 of 0.30 cheaper and 10 of 40 faster.
-    desk.expect("103 beats it: $/h −26.7 %, DLPerf");
-    desk.expect("+25 %");
+    desk.expect("103 beats it: $/h −26.7%, DLPerf");
+    desk.expect("+25%");
     desk.keys("up").expect(" 103 ");
     desk.keys("up").expect(" 101 ");
     desk.keys("G").expect(" 104 ").expect("8× H100 SXM");

@@ -5,7 +5,7 @@ use bourse::api::{Request, wire};
 use bourse::domain::{Dialect, OfferType, export};
 use serde_json::{Value as Json, json};
 
-use crate::desk::Desk;
+use crate::test_app::TestApp;
 
 /// Two offers with 8 GB in their prices: 0.9 x 8 / 720 = 0.01 $/h. The full price of 1 is higher, and
 /// what is paid for it when it is reserved is lower.
@@ -33,31 +33,31 @@ const MARKET: &str = r#"{"offers":[
   "inet_down_cost":0,"inet_up_cost":0,"duration":864000.0,"disk_space":100.0,
   "verification":"verified","rentable":true,"rented":false,"score":10.0}]}"#;
 
-fn wide(dialect: &'static Dialect, answer: &str) -> Desk {
-    let mut desk = Desk::speaking(dialect);
+fn wide(dialect: &'static Dialect, answer: &str) -> TestApp {
+    let mut desk = TestApp::speaking(dialect);
     desk.answer(answer).resize(200, 60).keys("z");
     desk
 }
 
 /// A job of 20 hours with 720 GB and no traffic.
-fn set_job(desk: &mut Desk) {
+fn set_job(desk: &mut TestApp) {
     desk.keys("J").type_text("20").keys("tab tab");
     desk.type_text("720").keys("tab").type_text("0");
     desk.keys("tab").type_text("0").keys("enter");
 }
 
-fn body(desk: &Desk, dialect: &'static Dialect) -> Json {
+fn body(desk: &TestApp, dialect: &'static Dialect) -> Json {
     wire::encode(desk.asked(), dialect).body.unwrap()
 }
 
 /// The line of the table whose id is `id`.
 #[track_caller]
-fn row(desk: &Desk, id: &str) -> String {
+fn row(desk: &TestApp, id: &str) -> String {
     desk.row(id)
 }
 
 /// The ids of the table from the top down.
-fn ids(desk: &mut Desk) -> Vec<String> {
+fn ids(desk: &mut TestApp) -> Vec<String> {
     let count = desk.model.browsers[bourse::domain::Resource::Offers]
         .view()
         .len();
@@ -178,7 +178,7 @@ fn with_a_job_its_bill_ranks_compares_and_sums_up() {
     desk.expect("sort Job $ ▲");
     assert_eq!(ids(&mut desk)[..2], ["2", "1"]);
     desk.keys("g j enter").expect("Offer 1");
-    desk.expect("2 beats it: 81 % cheaper for the job")
+    desk.expect("2 beats it: 81% cheaper for the job")
         .expect("2 beats it: $32.20 cheaper, for the job");
     desk.keys("esc m");
     // Per GPU and in all 7.80, half of both 23.90; 50 DLPerf for 7.80 $ are 6.4 a dollar.
@@ -232,7 +232,7 @@ fn the_disk_of_the_job_survives_a_restart_and_other_searches() {
     let mut desk = wide(&Dialect::VAST, MARKET);
     set_job(&mut desk);
     let snapshot = desk.model.snapshot();
-    let mut desk = Desk::prepared(&Dialect::VAST, |model| {
+    let mut desk = TestApp::prepared(&Dialect::VAST, |model| {
         model.restore(Some(&snapshot), Default::default(), false);
     });
     assert_eq!(body(&desk, &Dialect::VAST)["allocated_storage"], json!(720));
@@ -281,7 +281,7 @@ fn offers_without_the_storage_that_was_chosen_sort_last() {
 
 #[test]
 fn a_volume_that_is_too_small_or_gone_too_early_sorts_last_and_is_marked() {
-    let mut desk = Desk::with_offers(MARKET);
+    let mut desk = TestApp::with_offers(MARKET);
     desk.keys("2").answer(
         r#"{"offers":[
         {"ask_contract_id":1,"geolocation":"Iceland, IS","storage_cost":0.04,"disk_space":751,"duration":86400000},
@@ -306,8 +306,9 @@ fn a_volume_that_is_too_small_or_gone_too_early_sorts_last_and_is_marked() {
 
 #[test]
 fn volumes_beside_an_offer_that_cannot_serve_come_last() {
-    let mut desk =
-        Desk::with_offers(&MARKET.replace("\"id\":1,", "\"id\":1,\"geolocation\":\"Texas, US\","));
+    let mut desk = TestApp::with_offers(
+        &MARKET.replace("\"id\":1,", "\"id\":1,\"geolocation\":\"Texas, US\","),
+    );
     desk.keys("B").answer(
         r#"{"offers":[
         {"ask_contract_id":41,"geolocation":"Texas, US","storage_cost":0.01,"disk_space":50,"duration":86400000},

@@ -4,16 +4,16 @@ use bourse::api::{ApiError, Reply, Request};
 use bourse::app::message::Effect;
 use bourse::domain::Untrusted;
 
-use crate::desk::{Desk, THREE};
 use crate::stories::groups_form;
 use crate::stories::unlist::{at_volumes, says};
+use crate::test_app::{THREE, TestApp};
 
-fn has_left(desk: &Desk) -> bool {
+fn has_left(desk: &TestApp) -> bool {
     desk.effects.contains(&Effect::Quit)
 }
 
 /// The Workergroups pane with a creation that was sent and not answered.
-fn creating() -> Desk {
+fn creating() -> TestApp {
     let mut desk = groups_form::sent();
     desk.keys("esc esc").expect("All 4 ");
     desk
@@ -21,11 +21,11 @@ fn creating() -> Desk {
 
 #[test]
 fn nothing_under_way_asks_nothing() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("q");
     assert!(has_left(&desk));
     // A read that is awaited is nothing to ask about.
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("r q");
     assert!(has_left(&desk));
 }
@@ -119,8 +119,10 @@ fn a_write_and_a_series_are_both_named() {
         says(&desk, "Creating a workergroup for endpoint chat");
         says(&desk, "chat, 100 requests, 4 at once, cost 0");
         says(&desk, "discards results that were not exported");
-        desk.expect("y or Enter quit   Esc cancel");
-        desk.keys("enter");
+        desk.expect("y quit   Esc cancel");
+        desk.keys("enter").expect_not("Quit bourse?");
+        assert!(!has_left(&desk), "Enter cancels");
+        desk.keys("q y");
         assert!(has_left(&desk));
     }
 }

@@ -12,7 +12,7 @@ use bourse::domain::{Resource, Untrusted};
 use bourse::widgets::theme::Theme;
 use ratatui::style::Modifier;
 
-use crate::desk::{Desk, START, THREE};
+use crate::test_app::{START, THREE, TestApp};
 
 /// A search of offers that was answered, as long after the start of the story.
 fn search(after: f64, body: &str, answer: &str) -> LedgerEntry {
@@ -66,8 +66,8 @@ fn of(operation: Operation, path: &str, body: &str) -> LedgerEntry {
 const BODY: &str = r#"{"verified":{"eq":true},"limit":5}"#;
 
 /// A desk with offers and these calls, latest last, on the Requests pane.
-fn desk(entries: Vec<LedgerEntry>) -> Desk {
-    let mut desk = Desk::with_offers(THREE);
+fn desk(entries: Vec<LedgerEntry>) -> TestApp {
+    let mut desk = TestApp::with_offers(THREE);
     for entry in entries {
         record_only(&mut desk, None, entry);
     }
@@ -75,18 +75,18 @@ fn desk(entries: Vec<LedgerEntry>) -> Desk {
     desk
 }
 
-fn record_only(desk: &mut Desk, ticket: Option<Ticket>, entry: LedgerEntry) {
+fn record_only(desk: &mut TestApp, ticket: Option<Ticket>, entry: LedgerEntry) {
     let entry = Box::new(entry);
     desk.send(Message::Recorded { ticket, entry });
 }
 
-fn record(desk: &mut Desk, entry: LedgerEntry) {
+fn record(desk: &mut TestApp, entry: LedgerEntry) {
     record_only(desk, None, entry);
     desk.wait(0.0);
 }
 
 /// The selected row of the list, without frame and preview.
-fn selected(desk: &Desk) -> String {
+fn selected(desk: &TestApp) -> String {
     let screen = desk.screen();
     let row = screen.lines().find_map(|line| {
         let line = line.trim_start_matches(['┃', ' ']);
@@ -97,7 +97,7 @@ fn selected(desk: &Desk) -> String {
 }
 
 #[track_caller]
-fn copied(desk: &Desk) -> (&str, &str) {
+fn copied(desk: &TestApp) -> (&str, &str) {
     match desk.effects.last() {
         Some(Effect::Copy { what, text }) => (what, text),
         other => panic!("{other:?} is no copy\n{}", desk.screen()),
@@ -106,7 +106,7 @@ fn copied(desk: &Desk) -> (&str, &str) {
 
 #[test]
 fn an_empty_list_says_what_to_press() {
-    let mut desk = Desk::new();
+    let mut desk = TestApp::new();
     desk.keys("4")
         .expect("No requests yet")
         .expect("1 loads offers");
@@ -439,7 +439,7 @@ fn a_route_run_is_one_row_until_it_is_unfolded() {
         .expect("2  the worker refused");
     desk.expect("search offers");
     desk.keys("enter").expect("▾ route ×20");
-    let rows = |desk: &Desk| desk.screen().matches("   route ").count();
+    let rows = |desk: &TestApp| desk.screen().matches("   route ").count();
     assert_eq!(rows(&desk), 20, "{}", desk.screen());
     desk.keys("j enter").expect("Request 21: route");
     desk.keys("esc k enter").expect("▸ route ×20");
@@ -456,7 +456,7 @@ fn a_route_run_is_one_row_until_it_is_unfolded() {
 
 #[test]
 fn an_error_on_a_pane_opens_its_request() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("E").expect("No request of this pane failed");
     desk.keys("r");
     let failed = LedgerEntry {

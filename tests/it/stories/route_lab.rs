@@ -8,21 +8,21 @@ use bourse::domain::routing::{End, OutcomeKind, Phase, RouteStats};
 use bourse::domain::{Dialect, Untrusted};
 use bourse::widgets::theme::Theme;
 
-use crate::desk::{Desk, THREE};
+use crate::test_app::{THREE, TestApp};
 
 const GROUPS: &str = r#"{"success": true, "results": [
     {"id": 1, "endpoint_name": "chat", "api_key": "canary-group-chat"},
     {"id": 2, "endpoint_name": "images", "api_key": "canary-group-images"}]}"#;
 
 /// A desk in the workergroups pane, the groups there.
-fn at_groups(dialect: &'static Dialect) -> Desk {
-    let mut desk = Desk::speaking(dialect);
+fn at_groups(dialect: &'static Dialect) -> TestApp {
+    let mut desk = TestApp::speaking(dialect);
     desk.answer(THREE);
     desk.keys("3").answer(GROUPS);
     desk
 }
 
-fn asked(desk: &Desk) -> RouteCall {
+fn asked(desk: &TestApp) -> RouteCall {
     match desk.asked() {
         Request::Route(call) => call.clone(),
         other => panic!("{other:?}"),
@@ -69,7 +69,7 @@ fn refused() -> Result<Reply, ApiError> {
 
 /// Answers the oldest request: sent when the clock says so, ended `took` seconds later, which is
 /// also when the core hears of it.
-fn route(desk: &mut Desk, took: f64, result: Result<Reply, ApiError>) {
+fn route(desk: &mut TestApp, took: f64, result: Result<Reply, ApiError>) {
     let (ticket, request) = desk.calls.remove(0);
     assert!(matches!(request, Request::Route(_)), "{request:?}");
     let sent = desk.now.mono;
@@ -78,7 +78,7 @@ fn route(desk: &mut Desk, took: f64, result: Result<Reply, ApiError>) {
     routed(desk, ticket, (sent, sent + took), result);
 }
 
-fn routed(desk: &mut Desk, ticket: Ticket, at: (f64, f64), result: Result<Reply, ApiError>) {
+fn routed(desk: &mut TestApp, ticket: Ticket, at: (f64, f64), result: Result<Reply, ApiError>) {
     desk.send(Message::Routed {
         ticket,
         sent: at.0,
@@ -90,7 +90,7 @@ fn routed(desk: &mut Desk, ticket: Ticket, at: (f64, f64), result: Result<Reply,
 }
 
 /// Fills the form in for a series by count and presses Enter.
-fn series(desk: &mut Desk, cost: &str, count: &str, at_once: &str, rate: &str) {
+fn series(desk: &mut TestApp, cost: &str, count: &str, at_once: &str, rate: &str) {
     desk.keys("t down ctrl-u").type_text(cost);
     desk.keys("down");
     while !desk.shows("‹ a number of requests ›") {
@@ -101,14 +101,14 @@ fn series(desk: &mut Desk, cost: &str, count: &str, at_once: &str, rate: &str) {
     desk.keys("down ctrl-u").type_text(rate).keys("enter");
 }
 
-fn copied(desk: &mut Desk) -> String {
+fn copied(desk: &mut TestApp) -> String {
     match desk.effects.pop() {
         Some(Effect::Copy { text, .. }) => text,
         other => panic!("{other:?}"),
     }
 }
 
-fn nothing_copied(desk: &Desk) -> bool {
+fn nothing_copied(desk: &TestApp) -> bool {
     let mut effects = desk.effects.iter();
     !effects.any(|effect| matches!(effect, Effect::Copy { .. }))
 }
@@ -224,7 +224,7 @@ fn a_refused_request_injects_no_load() {
 }
 
 /// The last line of the screen: the keys that matter now.
-fn footer(desk: &Desk) -> String {
+fn footer(desk: &TestApp) -> String {
     let screen = desk.screen();
     let last = screen.lines().rev().find(|line| !line.is_empty());
     last.unwrap().to_owned()
@@ -272,7 +272,7 @@ fn costs_that_are_negative_or_no_number_are_refused_with_words() {
 
 #[test]
 fn from_any_pane_an_endpoint_can_be_typed_or_taken_from_the_groups() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys(":").type_text("route-lab").keys("enter");
     assert!(matches!(desk.asked(), Request::ListWorkergroups));
     desk.keys("enter").expect("Enter an endpoint");
@@ -294,6 +294,8 @@ fn a_series_with_load_asks_once_and_without_load_not_at_all() {
     desk.keys("esc").expect("‹ a number of requests ›");
     assert!(desk.calls.is_empty());
     desk.keys("enter enter");
+    assert!(desk.calls.is_empty(), "Enter cancels");
+    desk.keys("enter y");
     assert_eq!(desk.calls.len(), 4, "so many at once");
     desk.keys("delete"); // stopped
     assert!(desk.calls.is_empty());
@@ -387,7 +389,7 @@ fn waiting_requests_are_polled_after_a_spread_pause_and_polls_are_no_requests() 
 }
 
 /// The words of the first line of the figures that has `label`, from there on.
-fn row(desk: &Desk, label: &str) -> Vec<String> {
+fn row(desk: &TestApp, label: &str) -> Vec<String> {
     let screen = desk.screen();
     let figures = screen.split("[Figures]").nth(1).unwrap();
     let rest = figures
@@ -472,6 +474,8 @@ fn leaving_asks_while_a_run_goes_on() {
     assert!(!desk.effects.contains(&Effect::Quit));
     desk.keys("esc q n").expect_not("A run is in progress");
     desk.keys("q enter");
+    assert!(!desk.effects.contains(&Effect::Quit), "Enter cancels");
+    desk.keys("q y");
     assert!(desk.effects.contains(&Effect::Quit));
 
     let mut desk = at_groups(&Dialect::DOCUMENTED);
@@ -619,7 +623,7 @@ fn a_run_is_called_faster_only_after_enough_replies() {
         .expect("rank test (Mann-Whitney), p < 0.05, 8 or more values each")
         .expect("▲ router reply p50  run 2 is better than run 1: 100 ms, was 200 ms")
         .expect("= share assigned    run 2 shows no clear difference to run 1");
-    let row = |desk: &Desk, label: &str| {
+    let row = |desk: &TestApp, label: &str| {
         let figures = desk.screen();
         let figures = figures.split("Change").nth(1).unwrap();
         let line = figures.lines().find(|line| line.contains(label)).unwrap();
@@ -782,7 +786,7 @@ fn the_headline_says_why_a_run_waits() {
 
 #[test]
 fn a_series_that_ends_notifies_and_what_the_person_ends_does_not() {
-    let notices = |desk: &Desk| {
+    let notices = |desk: &TestApp| {
         let bodies = desk.effects.iter().filter_map(|effect| match effect {
             Effect::Notify { body, .. } => Some(body.clone()),
             _ => None,

@@ -8,10 +8,10 @@ use bourse::domain::cost::Job;
 use bourse::domain::saved::{SearchChange, Searches, Snapshot};
 use bourse::domain::{Dialect, OfferType, Query, RowId, language};
 
-use crate::desk::{Desk, THREE};
+use crate::test_app::{THREE, TestApp};
 
 /// What the newest request asks for.
-fn asked(desk: &Desk) -> &Query {
+fn asked(desk: &TestApp) -> &Query {
     match &desk.calls.last().expect("nothing was asked").1 {
         Request::Search(query) => query,
         other => panic!("{other:?}"),
@@ -23,7 +23,7 @@ fn text(query: &Query) -> String {
 }
 
 /// The changes to the searches that were to be kept, in order.
-fn changes(desk: &Desk) -> Vec<&SearchChange> {
+fn changes(desk: &TestApp) -> Vec<&SearchChange> {
     desk.effects
         .iter()
         .filter_map(|effect| match effect {
@@ -34,14 +34,14 @@ fn changes(desk: &Desk) -> Vec<&SearchChange> {
 }
 
 /// A desk with two searches of its own: `cheap` (offers) and `disks` (volumes).
-fn with_two() -> Desk {
+fn with_two() -> TestApp {
     let searches: Searches = serde_json::from_str(
         r#"{"saved":[
             {"name":"cheap","resource":"offers","query":"dph_total<0.5","order":"dph_total","limit":20},
             {"name":"disks","resource":"volumes","query":"disk_space>=100"}]}"#,
     )
     .unwrap();
-    let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+    let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
         model.restore(None, searches, false);
     });
     desk.answer(THREE);
@@ -118,7 +118,7 @@ fn the_running_search_is_saved_under_a_name() {
 }
 
 /// Types a job of 3 days with 200 GB into its form and takes it.
-fn set_job(desk: &mut Desk) {
+fn set_job(desk: &mut TestApp) {
     desk.keys("J ctrl-u").type_text("3d");
     desk.keys("tab tab ctrl-u").type_text("200");
     desk.keys("enter");
@@ -143,7 +143,7 @@ fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
         .expect("Job  3d, 200 GB, 20 in / 5 out");
     let searches = desk.model.searches.clone();
     // Another start, without a job: the search brings its own.
-    let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+    let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
         model.restore(None, searches.clone(), false);
     });
     desk.answer(THREE).expect_not("Job $");
@@ -153,7 +153,7 @@ fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
         .expect_not("needs a job");
     assert_eq!(
         desk.model.browsers[bourse::domain::Resource::Offers]
-            .figures
+            .computed
             .job
             .map(|job| job.disk_gb),
         Some(200.0)
@@ -161,7 +161,7 @@ fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
     // So it does as the start-up search.
     let mut at_start = searches;
     at_start.startup = Some("whole job".to_owned());
-    let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+    let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
         model.restore(None, at_start, false);
     });
     desk.answer(THREE).expect("sort Job $ ▲");
@@ -176,7 +176,7 @@ fn a_search_without_a_job_leaves_the_persons_alone_and_says_what_its_order_needs
             {"name":"odd","resource":"offers","query":"","job":{"run_hours":-1}}]}"#,
     )
     .unwrap();
-    let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+    let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
         model.restore(None, searches, false);
     });
     desk.answer(THREE);
@@ -190,7 +190,7 @@ fn a_search_without_a_job_leaves_the_persons_alone_and_says_what_its_order_needs
     desk.keys("b").type_text("cheap").keys("enter");
     assert_eq!(
         desk.model.browsers[bourse::domain::Resource::Offers]
-            .figures
+            .computed
             .job
             .map(|job| job.run_hours),
         Some(72.0)
@@ -207,7 +207,7 @@ fn the_key_that_gives_a_job_is_the_persons_own() {
         r#"{"saved":[{"name":"old","resource":"offers","query":"","order":"job_cost"}],"startup":"old"}"#,
     )
     .unwrap();
-    let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+    let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
         model.restore(None, searches, false);
         let own = OwnKeys {
             name: "job".to_owned(),
@@ -245,7 +245,7 @@ fn a_group_of_countries_stays_one() {
         r#"{{"saved":[{{"name":"old","resource":"offers","query":"geolocation in {codes}"}}]}}"#
     ))
     .unwrap();
-    let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+    let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
         model.restore(None, searches, false);
     });
     desk.keys("b")
@@ -283,7 +283,7 @@ fn a_search_is_renamed_moved_and_deleted() {
     desk.keys("ctrl-u").type_text("bargains").keys("enter");
     desk.expect("▌ bargains");
     desk.keys(">").expect("▌ bargains");
-    let names = |desk: &Desk| -> Vec<String> {
+    let names = |desk: &TestApp| -> Vec<String> {
         let saved = desk.model.searches.saved.iter();
         saved.map(|search| search.name.clone()).collect()
     };
@@ -291,9 +291,8 @@ fn a_search_is_renamed_moved_and_deleted() {
     desk.keys("<");
     assert_eq!(names(&desk), ["bargains", "disks"]);
     desk.keys("delete").expect("Delete the saved search?");
-    desk.keys("enter"); // only y does it
+    desk.keys("enter").expect("▌ bargains"); // it cancels: only y deletes
     assert_eq!(names(&desk).len(), 2);
-    desk.keys("esc").expect("▌ bargains");
     desk.keys("delete y").expect("Deleted “bargains”");
     assert_eq!(names(&desk), ["disks"]);
     desk.expect("▌ disks");
@@ -329,13 +328,13 @@ fn one_search_is_marked_to_run_at_the_start() {
     // The next start runs the marked one, in its pane.
     let mut searches = desk.model.searches.clone();
     searches.startup = Some("disks".to_owned());
-    let desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+    let desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
         model.restore(None, searches.clone(), false);
     });
     assert_eq!(desk.model.pane, Pane::Volumes);
     assert_eq!(text(asked(&desk)), "disk_space>=100");
     // A query on the command line comes first.
-    let desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+    let desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
         model.restore(None, searches, true);
     });
     assert_eq!(desk.model.pane, Pane::Offers);
@@ -347,7 +346,7 @@ fn a_search_that_cannot_be_read_any_more_stays_and_says_why() {
         r#"{"saved":[{"name":"old","resource":"offers","query":"no_such_field>=1"}],"startup":"old"}"#,
     )
     .unwrap();
-    let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+    let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
         model.restore(None, searches, false);
     });
     desk.expect("The start-up search “old” is not used: query:");
@@ -389,21 +388,21 @@ fn a_full_disk_is_told_once_and_the_search_is_kept_in_memory() {
 }
 
 /// The dashboard as another start would bring it back.
-fn restarted(snapshot: &Snapshot, given: bool) -> Desk {
-    Desk::prepared(&Dialect::SANDBOX, |model| {
+fn restarted(snapshot: &Snapshot, given: bool) -> TestApp {
+    TestApp::prepared(&Dialect::SANDBOX, |model| {
         model.restore(Some(snapshot), Searches::default(), given);
     })
 }
 
 /// What is asked to be kept, newest.
-fn kept(desk: &Desk) -> Option<Snapshot> {
+fn kept(desk: &TestApp) -> Option<Snapshot> {
     desk.effects.iter().rev().find_map(|effect| match effect {
         Effect::Keep(snapshot) => Some((**snapshot).clone()),
         _ => None,
     })
 }
 
-fn left() -> Desk {
+fn left() -> TestApp {
     let mut desk = with_two();
     desk.keys("/")
         .type_text("num_gpus>=2 hundred")
@@ -419,7 +418,9 @@ fn left() -> Desk {
     model.browsers[bourse::domain::Resource::Offers]
         .marks
         .insert(RowId(102));
-    model.browsers[bourse::domain::Resource::Offers].figures.job = Some(Job {
+    model.browsers[bourse::domain::Resource::Offers]
+        .computed
+        .job = Some(Job {
         run_hours: 72.0,
         disk_gb: 200.0,
         ..Job::default()
@@ -459,7 +460,7 @@ fn panes_queries_columns_and_marks_survive_a_restart() {
     );
     assert_eq!(
         desk.model.browsers[bourse::domain::Resource::Offers]
-            .figures
+            .computed
             .job
             .map(|job| job.run_hours),
         Some(72.0)

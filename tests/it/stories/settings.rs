@@ -4,9 +4,9 @@ use bourse::api::{ApiError, Request, wire};
 use bourse::domain::{Dialect, Listing, OFFERS, OfferType, Query};
 use serde_json::json;
 
-use crate::desk::{Desk, THREE};
+use crate::test_app::{THREE, TestApp};
 
-fn asked(desk: &Desk) -> &Query {
+fn asked(desk: &TestApp) -> &Query {
     match desk.asked() {
         Request::Search(query) => query,
         other => panic!("{other:?}"),
@@ -22,13 +22,13 @@ fn at_100_gb() -> String {
         .replace("\"dph_total\":0.31", "\"dph_total\":0.425")
 }
 
-fn set_storage(desk: &mut Desk, gb: &str) {
+fn set_storage(desk: &mut TestApp, gb: &str) {
     desk.keys("o down ctrl-u").type_text(gb).keys("enter");
 }
 
 #[test]
 fn another_storage_reprices_every_row_at_once() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.expect("0.4100").expect("8 GB disk ");
     set_storage(&mut desk, "100");
     assert!(desk.calls.is_empty(), "the documented interface cannot ask");
@@ -46,7 +46,7 @@ fn another_storage_reprices_every_row_at_once() {
 
 #[test]
 fn an_estimate_lasts_until_the_market_confirms_it() {
-    let mut desk = Desk::speaking(&Dialect::VAST);
+    let mut desk = TestApp::speaking(&Dialect::VAST);
     desk.answer(THREE);
     set_storage(&mut desk, "100");
     assert_eq!(asked(&desk).storage, Some(100.0));
@@ -63,7 +63,7 @@ fn an_estimate_lasts_until_the_market_confirms_it() {
 
 #[test]
 fn orders_and_local_conditions_follow_the_estimate() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     // Row 103 is dearest in storage terms: with little disk 103 leads, with 1000 GB still
     // 0.30 + 1.25 = 1.55 < 0.40 + 1.25 = 1.65; DLPerf per dollar turns round instead:
     // at 8 GB 290.3 > 243.9, at 1000 GB 90 / 1.55 = 58.1 < 100 / 1.65 = 60.6.
@@ -84,7 +84,7 @@ fn orders_and_local_conditions_follow_the_estimate() {
 
 #[test]
 fn the_detail_says_that_a_price_is_an_estimate() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     set_storage(&mut desk, "100");
     desk.keys("enter").expect("~$0.525/h");
     desk.keys("tab").expect("~$0.5250/h estima");
@@ -153,7 +153,7 @@ fn what_cannot_be_repriced_is_blank_and_what_was_not_sent_stays_so() {
 
 #[test]
 fn the_price_type_goes_with_the_next_question() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("o").expect("‹ on-demand ›");
     desk.keys("right right").expect("‹ reserved ›");
     desk.keys("left enter");
@@ -162,7 +162,7 @@ fn the_price_type_goes_with_the_next_question() {
 
 #[test]
 fn the_limit_is_a_number_or_left_to_the_market() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("o down down ctrl-u").type_text("0").keys("enter");
     desk.expect("from 1 on").expect("Search settings");
     assert!(desk.calls.is_empty());
@@ -187,7 +187,7 @@ fn vcpus_and_datacenters_are_applied_here_where_they_cannot_be_sent() {
             "\"id\":103,",
             "\"id\":103,\"cpu_cores\":64,\"hosting_type\":0,",
         );
-    let mut desk = Desk::with_offers(&with);
+    let mut desk = TestApp::with_offers(&with);
     desk.keys("o down down down").type_text("64").keys("enter");
     assert!(desk.calls.is_empty());
     desk.expect("2 of 3 offers").expect("local: cpu_cores>=64");
@@ -196,7 +196,7 @@ fn vcpus_and_datacenters_are_applied_here_where_they_cannot_be_sent() {
 
 #[test]
 fn hosts_and_bundling_are_sent_where_they_have_names() {
-    let mut desk = Desk::speaking(&Dialect::VAST);
+    let mut desk = TestApp::speaking(&Dialect::VAST);
     desk.answer(THREE);
     desk.keys("o down down down down space")
         .expect("datacenters only");
@@ -212,7 +212,7 @@ fn hosts_and_bundling_are_sent_where_they_have_names() {
 
 #[test]
 fn bundling_is_greyed_with_the_reason_where_it_has_no_name() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("o down down down down down space");
     desk.expect("bundled into one")
         .expect("This market has no parameter for it");
@@ -222,7 +222,7 @@ fn bundling_is_greyed_with_the_reason_where_it_has_no_name() {
 
 #[test]
 fn leaving_keeps_the_settings_for_the_next_visit() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("o down ctrl-u").type_text("250").keys("esc");
     desk.expect("0.4100").expect_not("estimate");
     desk.keys("o").expect("Press Ctrl-y to restore your edits");
@@ -231,7 +231,7 @@ fn leaving_keeps_the_settings_for_the_next_visit() {
 
 #[test]
 fn other_panes_have_the_settings_that_they_need() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("2").answer(r#"{"offers":[]}"#).keys("o");
     desk.expect("Max rows").expect_not("Prices");
     desk.keys("esc 3")
@@ -241,7 +241,7 @@ fn other_panes_have_the_settings_that_they_need() {
 
 #[test]
 fn every_size_is_drawn_without_a_panic() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("o");
     for (columns, rows) in [(1, 1), (39, 9), (40, 10), (80, 24), (200, 60)] {
         desk.resize(columns, rows);

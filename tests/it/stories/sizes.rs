@@ -4,7 +4,7 @@ use bourse::app::themes::{NamedTheme, Themes};
 use bourse::domain::Dialect;
 use bourse::widgets::theme::Theme;
 
-use crate::desk::{Desk, THREE};
+use crate::test_app::{THREE, TestApp};
 
 const VIEWS: [&str; 14] = [
     "f",
@@ -27,7 +27,7 @@ const VIEWS: [&str; 14] = [
 fn every_view_is_drawn_at_every_size_and_in_every_theme() {
     for keys in VIEWS {
         for theme in [Theme::DARK, Theme::LIGHT, Theme::MONO] {
-            let mut desk = Desk::prepared(&Dialect::SANDBOX, |model| {
+            let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
                 model.themes = Themes {
                     all: vec![NamedTheme {
                         name: "dark".to_owned(),
@@ -59,7 +59,7 @@ fn from_100_columns_a_second_panel_goes_with_the_list() {
         ("o", "POST /api/v0/bundles/"),
         ("b", "This search"),
     ] {
-        let mut desk = Desk::with_offers(THREE);
+        let mut desk = TestApp::with_offers(THREE);
         desk.resize(100, 30).keys(keys).expect(title);
     }
 }

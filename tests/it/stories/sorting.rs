@@ -4,11 +4,11 @@ use bourse::api::{ApiError, Request};
 use bourse::app::update;
 use bourse::domain::language;
 
-use crate::desk::{Desk, THREE};
+use crate::test_app::{THREE, TestApp};
 
 /// Three loaded offers of more: 101 costs 0.41, 102 costs 16.02, 103 costs 0.31.
-fn truncated() -> Desk {
-    let mut desk = Desk::new();
+fn truncated() -> TestApp {
+    let mut desk = TestApp::new();
     desk.model.browsers[bourse::domain::Resource::Offers]
         .query
         .limit = Some(3);
@@ -25,7 +25,7 @@ const CHEAPEST: &str = r#"{"offers":[{"id":104,"dph_total":0.05},{"id":103,"dph_
 const TOP_DOWN: &str = r#"{"offers":[{"id":105,"dph_total":20.5},{"id":102,"dph_total":16.02},
  {"id":101,"dph_total":0.41}]}"#;
 
-fn order(desk: &Desk) -> String {
+fn order(desk: &TestApp) -> String {
     assert_eq!(desk.calls.len(), 1, "one request");
     match desk.asked() {
         Request::Search(query) => {
@@ -108,7 +108,7 @@ fn the_order_of_the_loaded_rows_needs_no_request() {
 
 #[test]
 fn a_complete_answer_is_sorted_without_the_market() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.click("$/h").selects("103");
     desk.wait(1.0);
     assert!(desk.calls.is_empty());
@@ -175,7 +175,7 @@ fn prices_that_are_estimated_are_not_what_the_market_sorted_by() {
 
 #[test]
 fn without_a_limit_nobody_knows_how_much_the_market_left_out() {
-    let mut desk = Desk::new();
+    let mut desk = TestApp::new();
     desk.model.browsers[bourse::domain::Resource::Offers]
         .query
         .limit = None;
@@ -188,7 +188,7 @@ fn without_a_limit_nobody_knows_how_much_the_market_left_out() {
 
 #[test]
 fn an_order_chosen_before_the_first_answer_is_asked_for_after_it() {
-    let mut desk = Desk::new();
+    let mut desk = TestApp::new();
     desk.model.browsers[bourse::domain::Resource::Offers]
         .query
         .limit = Some(3);
@@ -205,7 +205,7 @@ fn an_order_chosen_before_the_first_answer_is_asked_for_after_it() {
 
 #[test]
 fn a_sort_begins_at_the_top_and_a_refresh_stays_on_its_row() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("j").selects("102");
     for (keys, top) in [("s", "103"), ("~", "102")] {
         desk.keys("G").keys(keys);
@@ -246,7 +246,7 @@ fn rows_of_another_order_have_nothing_to_be_compared_with() {
 
 #[test]
 fn volumes_are_sorted_so_too_and_groups_never_need_it() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.model.browsers[bourse::domain::Resource::Volumes]
         .query
         .limit = Some(2);

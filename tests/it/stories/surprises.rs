@@ -7,14 +7,14 @@ use bourse::api::Request;
 use bourse::app::message::Effect;
 use bourse::domain::language;
 
-use crate::desk::Desk;
+use crate::test_app::TestApp;
 
 const ANSWER: &str = include_str!("../data/surprises.json");
 
 /// The desk on a small screen and on a large one.
-fn desks() -> impl Iterator<Item = Desk> {
+fn desks() -> impl Iterator<Item = TestApp> {
     [(80, 24), (200, 60)].into_iter().map(|(columns, rows)| {
-        let mut desk = Desk::with_offers(ANSWER);
+        let mut desk = TestApp::with_offers(ANSWER);
         // Without the preview the table shows every column that it has room for.
         desk.resize(columns, rows).keys("z");
         desk
@@ -23,7 +23,7 @@ fn desks() -> impl Iterator<Item = Desk> {
 
 /// The words of the line of the screen that shows a text.
 #[track_caller]
-fn words(desk: &Desk, text: &str) -> Vec<String> {
+fn words(desk: &TestApp, text: &str) -> Vec<String> {
     let screen = desk.screen();
     let line = screen.lines().find(|line| line.contains(text));
     let line = line.unwrap_or_else(|| panic!("{text:?} is not on the screen:\n{screen}"));
@@ -32,7 +32,7 @@ fn words(desk: &Desk, text: &str) -> Vec<String> {
 }
 
 /// The conditions of the oldest unanswered search.
-fn asked(desk: &Desk) -> String {
+fn asked(desk: &TestApp) -> String {
     match desk.asked() {
         Request::Search(query) => language::print(&query.conditions),
         other => panic!("{other:?}"),
@@ -123,7 +123,7 @@ fn three_prices_are_joined_though_a_floor_stands_above_the_price() {
         desk.keys("P");
         assert_eq!(desk.calls.len(), 3);
         desk.answer(ANSWER);
-        // The floor of 53000002 is 0.40 + 0.2 x 8 / 720 = 0.402222: dearer than 0.322222 by 24.8 %.
+        // The floor of 53000002 is 0.40 + 0.2 x 8 / 720 = 0.402222: dearer than 0.322222 by 24.8%.
         desk.answer(
             r#"{"offers":[{"id":53000002,"min_bid":0.4,"dph_base":0.4,"dph_total":0.402222,"storage_cost":0.2},
             {"id":53000003,"min_bid":null,"dph_base":null,"dph_total":null}]}"#,
@@ -136,7 +136,7 @@ fn three_prices_are_joined_though_a_floor_stands_above_the_price() {
         let row = words(&desk, " 53000002 ");
         assert!(row.contains(&"0.4022".to_owned()), "{row:?}");
         assert!(row.iter().any(|word| word.starts_with("-24.8")), "{row:?}");
-        // 0.092563 is 80 % of 0.1157037.
+        // 0.092563 is 80% of 0.1157037.
         let row = words(&desk, "53000001");
         assert!(row.contains(&"0.0926".to_owned()), "{row:?}");
         assert!(row.contains(&"20.0".to_owned()), "{row:?}");
@@ -154,7 +154,7 @@ fn a_job_is_priced_with_every_part_and_never_guessed() {
         assert!(words(&desk, "53000002").contains(&"8.01".to_owned()));
         assert_eq!(words(&desk, "53000005")[2..4], ["—", "—"]);
         desk.keys("enter");
-        let read = |desk: &Desk| {
+        let read = |desk: &TestApp| {
             let screen = desk.screen();
             let words: Vec<String> = screen.split_whitespace().map(str::to_owned).collect();
             words.join(" ")

@@ -2,12 +2,12 @@
 
 use bourse::api::Request;
 
-use crate::desk::{Desk, THREE};
 use crate::stories::unlist::at_volumes;
+use crate::test_app::{THREE, TestApp};
 
 /// The words of the one line that holds a text.
 #[track_caller]
-fn words(desk: &Desk, text: &str) -> Vec<String> {
+fn words(desk: &TestApp, text: &str) -> Vec<String> {
     let screen = desk.screen();
     let found: Vec<_> = screen.lines().filter(|line| line.contains(text)).collect();
     assert_eq!(found.len(), 1, "{text}\n{screen}");
@@ -15,7 +15,7 @@ fn words(desk: &Desk, text: &str) -> Vec<String> {
 }
 
 /// Empties the line that is typed into and types a text.
-fn retype(desk: &mut Desk, text: &str) {
+fn retype(desk: &mut TestApp, text: &str) {
     desk.keys("ctrl-u").type_text(text);
 }
 
@@ -129,7 +129,7 @@ fn the_size_and_term_come_back_after_a_restart() {
     retype(&mut desk, "512.5");
     desk.keys("enter");
     let snapshot = desk.model.snapshot();
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.model.restore(
         Some(&snapshot),
         bourse::domain::saved::Searches::default(),

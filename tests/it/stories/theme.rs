@@ -7,10 +7,10 @@ use bourse::domain::Dialect;
 use bourse::widgets::theme::Theme;
 use ratatui::style::Color;
 
-use crate::desk::{Desk, THREE};
+use crate::test_app::{THREE, TestApp};
 
 /// A desk in the dark theme with a theme of the person's own.
-fn desk() -> Desk {
+fn desk() -> TestApp {
     let night = Theme {
         accent: ratatui::style::Style::new().fg(Color::Rgb(255, 0, 255)),
         ..Theme::DARK
@@ -20,7 +20,7 @@ fn desk() -> Desk {
         theme: Some(theme),
         is_own,
     };
-    let mut desk = Desk::prepared(&Dialect::DOCUMENTED, |model| {
+    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| {
         model.themes = Themes {
             all: vec![
                 named("dark", Theme::DARK, false),
@@ -38,16 +38,16 @@ fn desk() -> Desk {
 }
 
 /// The colour of the program's name.
-fn accent(desk: &Desk) -> Color {
+fn accent(desk: &TestApp) -> Color {
     desk.cells()[1].fg
 }
 
 /// The colours of all texts.
-fn colors(desk: &Desk) -> Vec<Color> {
+fn colors(desk: &TestApp) -> Vec<Color> {
     desk.cells().iter().map(|cell| cell.fg).collect()
 }
 
-fn saved(desk: &Desk) -> Vec<&str> {
+fn saved(desk: &TestApp) -> Vec<&str> {
     let effects = desk.effects.iter();
     effects
         .filter_map(|effect| match effect {
@@ -95,7 +95,7 @@ fn every_size_is_drawn_without_a_panic() {
     }
 }
 
-fn reloaded(desk: &mut Desk, theme: &str) {
+fn reloaded(desk: &mut TestApp, theme: &str) {
     let themes = Themes {
         all: desk.model.themes.all.clone(),
         chosen: theme.to_owned(),

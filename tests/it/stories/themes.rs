@@ -4,7 +4,7 @@ use bourse::widgets::appearance::{Choice, Look};
 use bourse::widgets::theme::Theme;
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::desk::{Desk, THREE};
+use crate::test_app::{THREE, TestApp};
 
 fn themes() -> [(&'static str, Theme, Color); 3] {
     [
@@ -90,7 +90,7 @@ fn without_colours_the_selection_is_reversed_and_no_cell_has_a_colour() {
         };
         let theme = Look::default().theme(None, variable);
         assert!(theme.selected.add_modifier.contains(Modifier::REVERSED));
-        let mut desk = Desk::with_offers(THREE);
+        let mut desk = TestApp::with_offers(THREE);
         desk.theme = theme;
         for keys in [
             "down", "enter", "esc", "?", "esc", ":", "esc", "m", "esc", "f",
@@ -116,7 +116,7 @@ fn sixteen_colours_are_the_terminal_s_own() {
             ..Look::default()
         };
         let theme = look.theme(None, |name| (name == "TERM").then(|| "xterm".to_owned()));
-        let mut desk = Desk::with_offers(THREE);
+        let mut desk = TestApp::with_offers(THREE);
         desk.theme = theme;
         desk.keys("enter esc ?");
         for cell in desk.cells() {
@@ -131,7 +131,7 @@ fn sixteen_colours_are_the_terminal_s_own() {
 /// With each sign of the table the meaning is there in letters, whatever the colours.
 #[test]
 fn selection_marks_and_best_values_have_signs() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("space");
     assert!(desk.row("102").starts_with("┃›◆ "), "{}", desk.screen());
     assert!(desk.row("101").starts_with("┃▌◆ "), "{}", desk.screen());
@@ -139,7 +139,7 @@ fn selection_marks_and_best_values_have_signs() {
 
 #[test]
 fn in_ascii_arrow_keys_have_names_and_the_order_is_written_as_it_is_typed() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.theme = Theme {
         ascii: true,
         ..Theme::MONO

@@ -8,7 +8,7 @@ use bourse::app::remote::Ticket;
 use bourse::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use bourse::domain::{Resource, Untrusted};
 
-use crate::desk::{Desk, START, THREE};
+use crate::test_app::{START, THREE, TestApp};
 
 /// Two volumes, written by hand.
 pub const TWO: &str = r#"{"success":true,"offers":[
@@ -20,20 +20,20 @@ pub const TWO: &str = r#"{"success":true,"offers":[
   "nw_disk_max_bw":100,"start_date":1795000000.0,"end_date":1796000000.0,"cluster_id":8}]}"#;
 
 /// A desk in the Volumes pane with two volumes.
-pub fn at_volumes() -> Desk {
-    let mut desk = Desk::with_offers(THREE);
+pub fn at_volumes() -> TestApp {
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("2").answer(TWO).expect("All 2 ");
     desk
 }
 
 /// The dialog with the id 7311 typed twice and confirmed.
-fn sent() -> Desk {
+fn sent() -> TestApp {
     let mut desk = at_volumes();
     unlist(&mut desk, "7311");
     desk
 }
 
-fn unlist(desk: &mut Desk, id: &str) {
+fn unlist(desk: &mut TestApp, id: &str) {
     desk.keys("u")
         .type_text(id)
         .keys("enter")
@@ -41,7 +41,7 @@ fn unlist(desk: &mut Desk, id: &str) {
         .keys("enter");
 }
 
-fn unlisted(desk: &mut Desk, msg: &str) {
+fn unlisted(desk: &mut TestApp, msg: &str) {
     let (ticket, _) = desk.calls.remove(0);
     let msg = Untrusted::from(msg);
     desk.reply(ticket, Ok(Reply::Unlisted { msg }));
@@ -58,7 +58,7 @@ pub fn said(message: &str) -> ErrorBody {
 
 /// The text of the screen without line breaks and frames, so that wrapped sentences can be found;
 /// that of the lowest panel first, which lies over the others.
-pub fn flat(desk: &Desk) -> String {
+pub fn flat(desk: &TestApp) -> String {
     let screen = desk.screen();
     let lines: Vec<Vec<char>> = screen.lines().map(|line| line.chars().collect()).collect();
     let corner = |line: &Vec<char>| {
@@ -88,7 +88,7 @@ pub fn flat(desk: &Desk) -> String {
 }
 
 #[track_caller]
-pub fn says(desk: &Desk, text: &str) {
+pub fn says(desk: &TestApp, text: &str) {
     assert!(
         flat(desk).contains(text),
         "{text:?} is not in\n{}",
@@ -442,6 +442,7 @@ fn open_intent(at: f64) -> Entry {
             address: "http://127.0.0.1:1".to_owned(),
             kind: WriteKind::UnlistVolume,
             subject: "555".to_owned(),
+            group: None,
         },
         outcome: None,
     }

@@ -4,11 +4,11 @@
 use bourse::api::{ApiError, Request};
 use bourse::domain::Resource;
 
-use crate::desk::{Desk, THREE};
 use crate::stories::unlist::at_volumes;
+use crate::test_app::{THREE, TestApp};
 
 /// The lines of the screen that hold a text.
-fn lines(desk: &Desk, text: &str) -> Vec<String> {
+fn lines(desk: &TestApp, text: &str) -> Vec<String> {
     let screen = desk.screen();
     let found = screen.lines().filter(|line| line.contains(text));
     found.map(str::to_owned).collect()
@@ -16,14 +16,14 @@ fn lines(desk: &Desk, text: &str) -> Vec<String> {
 
 /// The words of the one line that holds a text.
 #[track_caller]
-fn words(desk: &Desk, text: &str) -> Vec<String> {
+fn words(desk: &TestApp, text: &str) -> Vec<String> {
     let found = lines(desk, text);
     assert_eq!(found.len(), 1, "{text}\n{}", desk.screen());
     found[0].split_whitespace().map(str::to_owned).collect()
 }
 
 /// Empties the line that is typed into and types a text.
-fn retype(desk: &mut Desk, text: &str) {
+fn retype(desk: &mut TestApp, text: &str) {
     desk.keys("ctrl-u").type_text(text);
 }
 
@@ -55,7 +55,7 @@ fn the_detail_shows_cost_availability_room_and_the_spread_of_speeds() {
 
 #[test]
 fn a_record_without_prices_says_what_is_missing() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("2")
         .answer(r#"{"offers":[{"ask_contract_id":1,"geolocation":"FR"}]}"#);
     desk.keys("enter")
@@ -65,7 +65,7 @@ fn a_record_without_prices_says_what_is_missing() {
 
 #[test]
 fn an_offer_s_basket_asks_once_and_names_the_country() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("B")
         .expect("Volumes for offer 101")
         .expect("1× RTX 4090, Texas, US: $0.410/h, $295.20 a month");
@@ -94,7 +94,7 @@ fn an_offer_s_basket_asks_once_and_names_the_country() {
 
 #[test]
 fn a_volume_of_the_same_cluster_comes_before_the_country() {
-    let mut desk = Desk::new();
+    let mut desk = TestApp::new();
     desk.answer(&THREE.replace("\"machine_id\":7,", "\"machine_id\":7,\"cluster_id\":8,"));
     desk.keys("2")
         .answer(crate::stories::unlist::TWO)
@@ -113,7 +113,7 @@ fn a_volume_of_the_same_cluster_comes_before_the_country() {
 
 #[test]
 fn the_basket_opens_from_the_detail_and_one_step_leads_back() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("enter B")
         .answer(crate::stories::unlist::TWO)
         .expect("Both $/mo");
@@ -124,7 +124,7 @@ fn the_basket_opens_from_the_detail_and_one_step_leads_back() {
 
 #[test]
 fn leaving_the_basket_stops_its_request() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("B");
     assert_eq!(desk.calls.len(), 1);
     desk.keys("esc");
@@ -133,7 +133,7 @@ fn leaving_the_basket_stops_its_request() {
 
 #[test]
 fn the_basket_s_failure_is_told_and_r_asks_again() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("B").fail(ApiError::NotOffered);
     desk.expect("this market has no network volumes");
     desk.keys("r")
@@ -149,12 +149,12 @@ fn keys_of_other_panes_say_where_they_belong() {
 
 #[test]
 fn a_market_without_volumes_is_explained() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("2").fail(ApiError::NotOffered);
     desk.expect("This market has no network volumes")
         .expect("not every market offers them")
         .expect("1 offers");
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("2").answer(r#"{"success":true,"offers":[]}"#);
     desk.expect("No network volumes match this query");
 }
@@ -165,7 +165,7 @@ fn small_screens_keep_form_and_basket_usable() {
     desk.resize(40, 10).keys("J").expect("Size").expect("Term");
     desk.expect("$5.00");
     desk.keys("enter").expect("Volumes priced");
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.resize(40, 10)
         .keys("B")
         .answer(crate::stories::unlist::TWO)

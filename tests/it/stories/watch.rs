@@ -2,7 +2,7 @@
 
 use bourse::api::{ApiError, ErrorBody};
 
-use crate::desk::{Desk, THREE};
+use crate::test_app::{THREE, TestApp};
 
 /// THREE later: 101 costs 0.35 in place of 0.41, 102 costs 17.00 in place of 16.02, 103 is gone, 104
 /// is new.
@@ -15,7 +15,7 @@ fn later() -> String {
 
 #[test]
 fn a_watched_search_is_asked_again_and_what_changed_is_marked() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("w")
         .expect("Auto-refresh every 30 s (w turns it off)");
     desk.wait(10.0).expect("next refresh in 20 s");
@@ -39,7 +39,7 @@ fn a_watched_search_is_asked_again_and_what_changed_is_marked() {
 
 #[test]
 fn watching_goes_on_over_failures_and_beside_what_is_typed() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("w").wait(30.0);
     desk.keys("/").type_text(" rtx").fail(ApiError::Lost);
     desk.expect(" rtx");
@@ -55,7 +55,7 @@ fn watching_goes_on_over_failures_and_beside_what_is_typed() {
 
 #[test]
 fn watching_holds_while_the_daily_quota_is_exceeded_and_after_a_refused_key() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("w").wait(30.0);
     desk.fail(ApiError::QuotaExceeded {
         // An hour after the failure.
@@ -80,7 +80,7 @@ fn watching_holds_while_the_daily_quota_is_exceeded_and_after_a_refused_key() {
 
 #[test]
 fn another_question_has_nothing_to_be_compared_with() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("w").wait(30.0).answer(&later());
     desk.expect("1 cheaper");
     desk.keys("/").type_text(" num_gpus>=1").keys("enter");
@@ -97,7 +97,7 @@ fn another_question_has_nothing_to_be_compared_with() {
 
 #[test]
 fn a_cut_answer_says_that_rows_may_only_be_out_of_it() {
-    let mut desk = Desk::new();
+    let mut desk = TestApp::new();
     desk.model.browsers[bourse::domain::Resource::Offers]
         .query
         .limit = Some(3);
@@ -109,6 +109,6 @@ fn a_cut_answer_says_that_rows_may_only_be_out_of_it() {
 
 #[test]
 fn groups_and_requests_are_not_watched() {
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("3 w").expect("Only on Offers and Volumes");
 }

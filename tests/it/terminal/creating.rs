@@ -7,21 +7,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bourse::sandbox::SandboxConfig;
 
-use crate::desk::THREE;
 use crate::pty_support::Pty;
 use crate::recorder::{Recorded, Recorder, json};
 use crate::route_server::{Play, RouteServer};
 use crate::stories::groups::FOUR;
 use crate::support::{Server, frozen};
+use crate::test_app::THREE;
 
-const KEY: &str = "canary-key-4712-create";
+pub const KEY: &str = "canary-key-4712-create";
 
-const SEARCH: &str = "gpu_name=RTX_4090 verified=true rentable=true rented=false";
+pub const SEARCH: &str = "gpu_name=RTX_4090 verified=true rentable=true rented=false";
 
 /// The body that the form makes of the endpoint `chat` and the search.
 const BODY: &str = r#"{"endpoint_name":"chat","search_params":"gpu_name=RTX_4090 verified=true rentable=true rented=false"}"#;
 
-fn is_creation(request: &Recorded) -> bool {
+pub fn is_creation(request: &Recorded) -> bool {
     request.method == "POST" && request.path.ends_with("/workergroups/")
 }
 
@@ -57,7 +57,7 @@ fn with_group(id: i64) -> String {
 }
 
 /// The program in the Workergroups pane.
-fn at_groups(url: &str, key: &str, state: &Path) -> Pty {
+pub fn at_groups(url: &str, key: &str, state: &Path) -> Pty {
     let variables = [
         ("BOURSE_API_KEY", key),
         ("XDG_STATE_HOME", state.to_str().unwrap()),
@@ -74,11 +74,16 @@ fn at_groups(url: &str, key: &str, state: &Path) -> Pty {
     pty
 }
 
-/// Fills the form in and goes to the confirmation.
-fn filled_in(pty: &mut Pty) {
+/// Fills the form in and presses Create.
+pub fn fill_in(pty: &mut Pty) {
     pty.keys("nchat<Enter><Enter><Enter><Enter>");
     pty.keys(SEARCH);
     pty.keys("<PageDown><Enter>");
+}
+
+/// Fills the form in and goes to the confirmation.
+pub fn filled_in(pty: &mut Pty) {
+    fill_in(pty);
     pty.wait_for_text("Create this workergroup?");
 }
 
@@ -229,8 +234,10 @@ fn leaving_while_a_creation_is_not_answered_asks_and_the_next_start_knows_of_it(
     );
 
     let mut pty = at_groups(&server.url(), KEY, state.path());
-    filled_in(&mut pty);
-    pty.wait_for_text("no response seen");
+    pty.wait_for_text("Outcome unknown: the workergroup for endpoint chat");
+    fill_in(&mut pty);
+    // The same is not created again before somebody decides.
+    pty.wait_for_text("You decide");
     pty.keys("<C-c><C-c>");
     pty.exit().assert_clean(0);
     assert_eq!(sent(), 1);

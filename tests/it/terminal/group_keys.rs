@@ -6,10 +6,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::creating::files;
-use crate::desk::THREE;
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, json};
 use crate::stories::groups::FOUR;
+use crate::test_app::THREE;
 
 /// The key of the group that serves `sdxl`, in [`FOUR`].
 const KEY: &str = "canary-sdxl-1111";

@@ -15,10 +15,10 @@ use bourse::store::Paths;
 use bourse::widgets::theme::Theme;
 use crossterm::event::{Event, KeyCode};
 
-use crate::desk::THREE;
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, json};
 use crate::terminal::memory::{Memory, Person, on_a_thread};
+use crate::test_app::THREE;
 
 const KEY: &str = "canary-key-4711-markets-live";
 

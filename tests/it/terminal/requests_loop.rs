@@ -11,9 +11,9 @@ use bourse::runtime::dashboard::Dashboard;
 use bourse::widgets::theme::Theme;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 
-use crate::desk::{Desk, THREE};
 use crate::recorder::{Recorder, json};
 use crate::terminal::memory::{Memory, Person, on_a_thread};
+use crate::test_app::{THREE, TestApp};
 
 const CANARY: &str = "canary/0123456789+abc";
 
@@ -104,7 +104,7 @@ async fn no_key_is_in_any_entry_screen_copy_or_archive() {
     let sent = String::from_utf8(recorder.only().body).unwrap();
     assert!(sent.contains(CANARY), "what was typed is what was sent");
     assert!(!format!("{entry:?}").contains(CANARY), "{entry:?}");
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.send(Message::Recorded {
         ticket: None,
         entry: Box::new(entry),

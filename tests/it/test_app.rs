@@ -13,7 +13,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 /// The dashboard, the moment, and what it asked for and was not answered yet.
-pub struct Desk {
+pub struct TestApp {
     pub model: Model,
     pub now: Now,
     pub calls: Vec<(Ticket, Request)>,
@@ -25,7 +25,7 @@ pub struct Desk {
 /// The moment at which every story starts: 2026-11-20 12:00 UTC.
 pub const START: f64 = 1_795_176_000.0;
 
-impl Desk {
+impl TestApp {
     /// A desk that has asked for offers, 120x40, in a dialect.
     pub fn speaking(dialect: &'static Dialect) -> Self {
         Self::prepared(dialect, |_| {})

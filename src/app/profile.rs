@@ -1,0 +1,20 @@
+//! For whom the dashboard speaks.
+
+use crate::domain::Dialect;
+
+/// The profile of the current market, without secrets.
+#[derive(Debug, Clone)]
+pub struct Profile {
+    pub name: String,
+    /// Whether it is the embedded sandbox.
+    pub is_sandbox: bool,
+    /// Whether creating and unlisting are off.
+    pub read_only: bool,
+    pub dialect: &'static Dialect,
+    /// The address of the management API, for display.
+    pub base_url: String,
+    /// The address of the routing endpoint, for display and for commands.
+    pub route_url: String,
+    /// Whether a key is sent.
+    pub has_key: bool,
+}

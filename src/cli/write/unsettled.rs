@@ -1,0 +1,75 @@
+//! Writes of earlier commands whose outcome is unknown: told before another one, and settled by the
+//! person.
+
+use super::super::create_args::Settlement;
+use super::super::output::{self, CliError};
+use super::{Write, not_sent};
+use crate::api::Request;
+use crate::api::client::epoch_seconds;
+use crate::app::mutations::Mutations;
+use crate::app::unsettled;
+use crate::domain::format;
+use crate::domain::journal::{Entry, Line, Verdict};
+use crate::store::Journal;
+
+impl Write {
+    fn is_about(&self, entry: &Entry) -> bool {
+        entry.intent.kind == self.kind && entry.intent.subject == self.subject
+    }
+}
+
+/// Tells what is unknown of earlier writes, what is about the same thing last.
+pub(super) fn tell(mutations: &Mutations, write: &Write) {
+    for entry in mutations.untold().filter(|entry| !write.is_about(entry)) {
+        output::note(&unsettled::told(entry));
+    }
+    let mut past = mutations.past(write.kind);
+    let open = past.find(|entry| write.is_about(entry) && entry.verdict() == Verdict::Unknown);
+    if let Some(entry) = open {
+        output::note(&format!(
+            "the outcome of the request of {} UTC is unknown. {}",
+            format::moment(entry.intent.at),
+            write.check
+        ));
+    }
+}
+
+/// Settles what was sent before, as the person says. True if nothing is to be sent; refuses while it
+/// is unknown whether the same workergroup exists already.
+pub(super) fn settle(
+    mutations: &mut Mutations,
+    journal: Option<&Journal>,
+    write: &Write,
+) -> Result<bool, CliError> {
+    let Request::CreateWorkergroup(new) = &write.request else {
+        return Ok(false);
+    };
+    let is_created = write.settle == Some(Settlement::Created);
+    if is_created && mutations.unsettled_like(new).is_none() {
+        return Err(not_sent(
+            "there is no such creation with an unknown outcome",
+        ));
+    }
+    while let Some(entry) = mutations.unsettled_like(new) {
+        let key = entry.intent.key.clone();
+        let (verdict, words) = match write.settle {
+            Some(Settlement::Created) => (Verdict::Done, "created, as you decided"),
+            Some(Settlement::NotCreated) => (Verdict::Refused, "not created, as you decided"),
+            None => {
+                return Err(not_sent(
+                    "the same was sent before, and it is unknown whether it was created.\n\
+                     Add --settle created to send nothing, or --settle not-created to send it",
+                ));
+            }
+        };
+        let outcome = mutations.settle(&key, verdict, words, epoch_seconds());
+        let kept = journal.zip(outcome).map_or(Ok(()), |(journal, outcome)| {
+            journal.append(&Line::Outcome(outcome))
+        });
+        kept.map_err(|error| not_sent(&format!("can't save the write history: {error}")))?;
+    }
+    if is_created {
+        output::note("marked as created: nothing was sent");
+    }
+    Ok(is_created)
+}

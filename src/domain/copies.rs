@@ -1,0 +1,206 @@
+//! Finding copies of secrets in a text, in one pass however many secrets there are.
+
+use std::borrow::Cow;
+
+use super::text::beginning;
+
+/// The shortest secret that is searched for as text, in bytes: a shorter one would match by chance.
+pub(crate) const SHORTEST: usize = 4;
+
+// Keys are shorter. Comparing more at every place would cost too much for texts made to repeat.
+/// How much of a secret is compared before all of it is, in bytes.
+const COMPARED: usize = 256;
+
+/// The bits of the filter for each secret: about one place in sixteen passes it by chance.
+const BITS_PER_SECRET: usize = 16;
+
+/// Secrets in the forms in which they can stand in JSON or in an address.
+#[derive(Debug, Default)]
+pub(crate) struct Copies {
+    /// The forms in order.
+    forms: Vec<Form>,
+    /// Which beginnings a form may have, by their hash.
+    filter: Vec<u64>,
+}
+
+#[derive(Debug)]
+struct Form {
+    text: String,
+    /// The longest other form that this one begins with.
+    shorter: Option<usize>,
+}
+
+impl Copies {
+    /// The secrets to look for; those shorter than [`SHORTEST`] are none.
+    pub(crate) fn of<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Self {
+        let long = |secret: &&str| secret.len() >= SHORTEST;
+        let mut texts: Vec<String> = secrets.into_iter().filter(long).flat_map(forms).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        let mut copies = Self {
+            filter: vec![
+                0;
+                (texts.len() * BITS_PER_SECRET)
+                    .next_power_of_two()
+                    .div_ceil(64)
+            ],
+            forms: Vec::with_capacity(texts.len()),
+        };
+        // Sorted, the forms that one begins with stand before it, the longest last.
+        let mut around: Vec<usize> = Vec::new();
+        for text in texts {
+            while let Some(last) = around.last()
+                && !text.starts_with(&copies.forms[*last].text)
+            {
+                around.pop();
+            }
+            let (word, bit) = copies.place(text.as_bytes());
+            copies.filter[word] |= bit;
+            let shorter = around.last().copied();
+            around.push(copies.forms.len());
+            copies.forms.push(Form { text, shorter });
+        }
+        copies
+    }
+
+    /// The text with `sign` in place of every copy.
+    pub(crate) fn remove<'t>(&self, text: &'t str, sign: &str) -> Cow<'t, str> {
+        if self.forms.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let bytes = text.as_bytes();
+        let mut out = String::new();
+        let (mut copied, mut at) = (0, 0);
+        while at + SHORTEST <= bytes.len() {
+            let (word, bit) = self.place(&bytes[at..]);
+            match (self.filter[word] & bit != 0)
+                .then(|| self.copy_at(text, at))
+                .flatten()
+            {
+                None => at += 1,
+                Some(end) => {
+                    out.push_str(&text[copied..at]);
+                    out.push_str(sign);
+                    (copied, at) = (end, end);
+                }
+            }
+        }
+        if copied == 0 {
+            return Cow::Borrowed(text);
+        }
+        out.push_str(&text[copied..]);
+        Cow::Owned(out)
+    }
+
+    /// Where the beginning of a text is noted in the filter.
+    fn place(&self, text: &[u8]) -> (usize, u64) {
+        let start = text.iter().take(SHORTEST);
+        let start = start.fold(0_u32, |hash, byte| hash << 8 | u32::from(*byte));
+        // Fibonacci hashing: the upper bits are well mixed.
+        let hash = (u64::from(start).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize;
+        ((hash / 64) & (self.filter.len() - 1), 1 << (hash % 64))
+    }
+
+    /// The end of the longest copy that begins at a place.
+    fn copy_at(&self, text: &str, at: usize) -> Option<usize> {
+        let rest = text.as_bytes().get(at..)?;
+        let head = &rest[..rest.len().min(COMPARED)];
+        let compared = |form: &Form| &form.text.as_bytes()[..form.text.len().min(COMPARED)] <= head;
+        let behind = self.forms.partition_point(compared);
+        let mut candidate = behind.checked_sub(1);
+        while let Some(form) = candidate.map(|place| &self.forms[place]) {
+            let (own, more) = beginning(&form.text, COMPARED);
+            if rest.starts_with(own.as_bytes()) {
+                let is_whole = more == 0 || rest.starts_with(form.text.as_bytes());
+                // What begins like a long secret and ends otherwise is removed as far as its string
+                // goes, for it is likely another of the same kind.
+                return Some(if is_whole {
+                    at + form.text.len()
+                } else {
+                    string_end(text, at + own.len())
+                });
+            }
+            candidate = form.shorter;
+        }
+        None
+    }
+}
+
+/// The end of the JSON string in which a place is, in front of its closing quote.
+fn string_end(text: &str, at: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = at;
+    while at < bytes.len() && bytes[at] != b'"' {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    text.ceil_char_boundary(at.min(bytes.len()))
+}
+
+/// A secret in whatever form it can stand in JSON or in an address.
+pub(crate) fn forms(secret: &str) -> Vec<String> {
+    let quoted = serde_json::Value::from(secret).to_string();
+    let mut forms = vec![
+        secret.to_owned(),
+        quoted[1..quoted.len() - 1].to_owned(),
+        percent_encoded(secret),
+    ];
+    forms.dedup();
+    forms
+}
+
+fn percent_encoded(text: &str) -> String {
+    use std::fmt::Write as _;
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}"); // a String takes everything
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn removed(secrets: &[&str], text: &str) -> String {
+        let copies = Copies::of(secrets.iter().copied());
+        copies.remove(text, "<removed>").into_owned()
+    }
+
+    #[test]
+    fn copies_are_found_among_secrets_that_begin_alike() {
+        for (secrets, before, after) in [
+            (&["secret-1"][..], "--key=secret-1 -v", "--key=<removed> -v"),
+            // The longest one goes, or its end would stay.
+            (
+                &["abcd", "abcdefg"],
+                "x abcdefg abcdef",
+                "x <removed> <removed>ef",
+            ),
+            // The next one in order is no copy, but a shorter one that it begins with is.
+            (&["abcd", "abcdz", "abcdea"], "abcdeb", "<removed>eb"),
+            (
+                &["a/b\"c"],
+                r#"a/b\"c a/b"c a%2Fb%22c"#,
+                "<removed> <removed> <removed>",
+            ),
+            (&["abc"], "abc", "abc"),
+            (&["größe"], "die größe é", "die <removed> é"),
+            (&["aaaab"], "aaaaaaab", "aaa<removed>"),
+            (&[], "text", "text"),
+        ] {
+            assert_eq!(removed(secrets, before), after, "{secrets:?}");
+        }
+    }
+
+    #[test]
+    fn what_begins_like_a_long_secret_goes_as_far_as_its_string() {
+        let (long, other) = ("k".repeat(300) + "1", "k".repeat(300) + "2 x");
+        let text = format!(r#"{{"a":"{long} -v","b":"{other}","c":"k"}}"#);
+        let after = r#"{"a":"<removed> -v","b":"<removed>","c":"k"}"#;
+        assert_eq!(removed(&[&long], &text), after);
+    }
+}

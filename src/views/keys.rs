@@ -1,0 +1,50 @@
+//! Where the keys of lists and reports are looked up, and which of them mean something there.
+
+use crate::app::keymap::{Action, Context};
+use crate::app::view::Availability;
+use crate::widgets::report::Report;
+
+/// The contexts of a list whose lines are edited. While nothing is typed, a blank checks the line;
+/// then it is text.
+pub(super) const fn edits(is_typed: bool) -> &'static [Context] {
+    if is_typed {
+        &[Context::ListEdit, Context::List, Context::Always]
+    } else {
+        &[
+            Context::Choice,
+            Context::ListEdit,
+            Context::List,
+            Context::Always,
+        ]
+    }
+}
+
+/// Hides the actions of an edited list that a view has no use for.
+pub(super) fn only(used: &[Action], action: Action) -> Availability {
+    let is_edit = matches!(
+        action,
+        Action::Toggle
+            | Action::MoveUp
+            | Action::MoveDown
+            | Action::Remove
+            | Action::Edit
+            | Action::Reset
+            | Action::Recall
+            | Action::Run
+            | Action::Settings
+    );
+    if is_edit && !used.contains(&action) {
+        Availability::Hidden
+    } else {
+        Availability::Available
+    }
+}
+
+/// What the keys of a view that is one report can do.
+pub(super) fn of_report(report: &Report, action: Action) -> Availability {
+    if report.has_use_for(action) {
+        Availability::Available
+    } else {
+        Availability::Hidden
+    }
+}

@@ -1,0 +1,35 @@
+//! Text of which a view shows a part.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use ratatui::widgets::{StatefulWidget, Widget};
+
+use super::text::wrap_line;
+use super::viewport::Viewport;
+
+/// Cells by which the continued rows of a line are indented.
+const INDENT: u16 = 2;
+
+/// Lines scrolled to `top`, long ones broken; none of them can be clicked.
+#[derive(Debug)]
+pub struct Scrolled<'a> {
+    pub lines: &'a [Line<'static>],
+    pub top: usize,
+}
+
+impl StatefulWidget for Scrolled<'_> {
+    type State = Viewport;
+
+    fn render(self, area: Rect, buffer: &mut Buffer, viewport: &mut Viewport) {
+        let lines = self.lines.iter();
+        let wrapped: Vec<Line<'_>> = lines
+            .flat_map(|line| wrap_line(line, area.width, INDENT))
+            .collect();
+        viewport.scroll_to(self.top, wrapped.len(), area);
+        viewport.rows = Rect::default();
+        for (line, row) in wrapped[viewport.visible()].iter().zip(area.rows()) {
+            line.render(row, buffer);
+        }
+    }
+}

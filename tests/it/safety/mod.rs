@@ -1,0 +1,16 @@
+//! What must never happen to money, machines and keys, each with a positive control: the same check
+//! finds the fault where it is put in on purpose.
+
+mod bearer;
+mod core;
+mod creates;
+mod deadlines;
+#[cfg(unix)]
+mod kills;
+mod outage;
+mod pacing;
+mod searches;
+mod timers;
+mod unlists;
+mod unsettled;
+mod virtual_time;
