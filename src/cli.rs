@@ -25,7 +25,7 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
 
-use crate::domain::{Resource, language};
+use crate::domain::{Resource, language, text};
 use crate::store::Paths;
 
 use args::ConfigCommand;
@@ -37,8 +37,19 @@ pub use settings::{Connection, Environment, Market, Settings, by_name};
 
 /// Parses the command line of this process; exits on a usage error, `--help` and `--version`.
 pub fn arguments() -> Arguments {
-    let matches = help::command().get_matches();
+    let matches = help::command().try_get_matches();
+    let matches = matches.unwrap_or_else(|error| wrong_arguments(&error));
     Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+/// Ends the program with what is wrong. clap quotes arguments as they are: it gets them once more,
+/// fit to be shown.
+fn wrong_arguments(error: &clap::Error) -> ! {
+    let shown = std::env::args_os().map(|word| text::message(&word.to_string_lossy()));
+    match help::command().try_get_matches_from(shown) {
+        Err(error) => error.exit(),
+        Ok(_) => error.exit(),
+    }
 }
 
 /// Runs a subcommand and returns its exit status.

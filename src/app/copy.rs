@@ -5,7 +5,7 @@ use super::copy_formats;
 use super::message::Effect;
 use super::pane::Pane;
 use super::state::State;
-use crate::domain::text::visible;
+use crate::domain::text::{clipboard, visible};
 use crate::domain::{Resource, WORKERGROUPS};
 
 #[derive(Debug, Clone)]
@@ -23,14 +23,20 @@ pub struct CopyItem {
 }
 
 impl CopyItem {
-    /// An item; a text that is too long becomes an error.
+    /// An item; a text that is too long becomes an error. Hostile characters are escaped, and it says
+    /// so.
     pub fn new(
         letter: char,
         name: &'static str,
         what: impl Into<String>,
         text: Result<String, String>,
     ) -> Self {
-        let text = text.and_then(|text| {
+        let mut what = what.into();
+        let text = text.and_then(|raw| {
+            let text = clipboard(&raw);
+            if text != raw {
+                what.push_str("; control and invisible characters escaped");
+            }
             if text.is_empty() {
                 Err("it is empty".to_owned())
             } else {
@@ -40,7 +46,7 @@ impl CopyItem {
         Self {
             letter,
             name,
-            what: what.into(),
+            what,
             text,
             is_secret: false,
         }

@@ -70,7 +70,7 @@ pub fn document(listing: &Listing, rows: &[u32]) -> String {
     let records: Vec<_> = rows
         .iter()
         .filter_map(|row| listing.json(*row as usize))
-        .map(redact::record)
+        .map(|json| json_for_terminal(&redact::record(json)))
         .collect();
     let key = listing.catalog().list_key;
     format!("{{\"{key}\": [{}]}}\n", records.join(",\n"))

@@ -24,6 +24,8 @@ pub enum Message {
     Key(KeyEvent),
     /// A text was pasted in one piece.
     Paste(String),
+    /// A key or a click that came with a paste, and may be a part of it: it answers no question.
+    AfterPaste(Box<Self>),
     /// The mouse was clicked, dragged or its wheel turned.
     Mouse(MouseEvent),
     /// The terminal has this many columns and rows.

@@ -69,6 +69,9 @@ pub use title::title;
 
 use crate::domain::Resource;
 
+/// What a question says to keys that may be a part of the paste before them.
+const IGNORED_AFTER_PASTE: &str = "Keys that arrive with a paste answer nothing: type them";
+
 pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let is_input = persistence::is_input(&message);
     let before = model.state.revision();
@@ -91,6 +94,14 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             // It may be a key: nothing of it stays in memory.
             let text = secrecy::zeroize::Zeroizing::new(text);
             stack::pasted(model, now, &text).unwrap_or_default()
+        }
+        // A pasted text can hold the sequence that ends a paste: what follows it looks typed.
+        Message::AfterPaste(message) => {
+            if stack::top(model).asks_consent() {
+                model.show(Toast::error(IGNORED_AFTER_PASTE, now));
+                return Vec::new();
+            }
+            decide(model, now, *message)
         }
         Message::Mouse(event) => mouse::on_event(model, now, event),
         Message::Focus(is_focused) => {

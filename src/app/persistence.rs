@@ -190,7 +190,7 @@ pub(super) fn watch(state: &mut State, now: Now, is_input: bool, effects: &mut V
 pub(super) const fn is_input(message: &Message) -> bool {
     matches!(
         message,
-        Message::Key(_) | Message::Paste(_) | Message::Mouse(_)
+        Message::Key(_) | Message::Paste(_) | Message::AfterPaste(_) | Message::Mouse(_)
     )
 }
 

@@ -13,6 +13,7 @@ use super::model::Model;
 use super::mutations::Completed;
 use super::remote::{Now, Ticket, Waiting};
 use super::view::{Availability, Change, Cx, Outcome, Region, Response, View};
+use crate::domain::text::is_hostile;
 use crate::widgets::text_area::LONGEST_TEXT;
 use crate::widgets::text_input::{LONGEST_LINE, Pasted};
 
@@ -149,7 +150,12 @@ pub(super) fn typed(
     with_top(model, now, |view, cx| view.typed(key, cx))
 }
 
-/// Passes a pasted text to the topmost view.
+/// Whether every text field leaves a character out of a paste.
+fn is_left_out(character: char) -> bool {
+    is_hostile(character) && !matches!(character, '\n' | '\r' | '\t')
+}
+
+/// Gives a pasted text to the topmost view, and says what it leaves out.
 pub(super) fn pasted(model: &mut Model, now: Now, text: &str) -> Option<Vec<Effect>> {
     let view = top(model);
     let room = if view.contexts().contains(&Context::Editor) {
@@ -165,9 +171,16 @@ pub(super) fn pasted(model: &mut Model, now: Now, text: &str) -> Option<Vec<Effe
         model.state.toast = pasted.notice().map(|notice| Toast::error(notice, now));
         return Some(Vec::new());
     }
+    let before = model.state.toast.take();
     let (outcome, effects) = with_top(model, now, |view, cx| view.paste(text, cx))?;
+    let left_out = text.chars().filter(|one| is_left_out(*one)).count();
     if outcome == Outcome::Ignored {
         model.state.toast = Some(Toast::error("Can't paste here", now));
+    } else if model.state.toast.is_none() && left_out > 0 && !top(model).asks_consent() {
+        let text = format!("{left_out} invisible or control characters left out");
+        model.state.toast = Some(Toast::error(text, now));
+    } else if model.state.toast.is_none() {
+        model.state.toast = before;
     }
     Some(effects)
 }

@@ -1,6 +1,10 @@
 //! Short notices.
 
 use super::remote::Now;
+use crate::domain::text::visible;
+
+/// The longest notice, in characters: more than one line of a wide screen.
+const LONGEST: usize = 1000;
 
 /// A short notice that disappears by itself.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +21,7 @@ impl Toast {
     /// A notice for four seconds.
     pub fn new(text: impl Into<String>, now: Now) -> Self {
         Self {
-            text: text.into(),
+            text: visible(&text.into(), LONGEST),
             is_error: false,
             until: now.mono + 4.0,
             since: now.mono,
@@ -27,10 +31,9 @@ impl Toast {
     /// An error for eight seconds.
     pub fn error(text: impl Into<String>, now: Now) -> Self {
         Self {
-            text: text.into(),
             is_error: true,
             until: now.mono + 8.0,
-            since: now.mono,
+            ..Self::new(text, now)
         }
     }
 

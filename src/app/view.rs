@@ -203,6 +203,11 @@ pub trait View: fmt::Debug + Send {
         let _ = (ticket, attempt, waiting);
     }
 
+    /// Whether keys answer a question here: those that may be a part of a paste do not.
+    fn asks_consent(&self) -> bool {
+        self.contexts().contains(&Context::Dialog)
+    }
+
     /// Handles the result of an export of its own; returns others.
     fn exported(
         &mut self,

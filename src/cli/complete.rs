@@ -33,10 +33,10 @@ pub fn script(shell: Shell) -> Result<(), CliError> {
         other => {
             let mut script = Vec::new();
             clap_complete::generate(other, &mut help::command(), "bourse", &mut script);
-            return output::print(&script);
+            return output::write(&script);
         }
     };
-    output::print(own.as_bytes())
+    output::write(own.as_bytes())
 }
 
 /// `bourse __complete`: prints the candidates for the last word of a line, one per line.
@@ -49,7 +49,7 @@ pub fn complete(arguments: &CompleteArguments) -> Result<(), CliError> {
         // Writing to a String cannot fail.
         let _ = writeln!(out, "{text}");
     }
-    output::print(&out)
+    output::write(&out)
 }
 
 /// A candidate for the word at the cursor.

@@ -10,7 +10,7 @@ use crate::store::{Config, ConfigError, Paths, Profile, keys};
 pub const DEFAULT: &str = include_str!("../../assets/config.toml");
 
 pub fn print_default() -> Result<(), CliError> {
-    output::print(DEFAULT.as_bytes())
+    output::write(DEFAULT.as_bytes())
 }
 
 pub fn check(paths: Option<&Paths>) -> Result<(), CliError> {
@@ -35,7 +35,7 @@ pub fn check(paths: Option<&Paths>) -> Result<(), CliError> {
             path.display()
         )
     };
-    output::print(said.as_bytes())
+    output::print(&said)
 }
 
 /// All mistakes in the file, in its order.

@@ -11,7 +11,7 @@ use super::output::{self, CliError};
 use super::settings::{Environment, choose};
 use super::table;
 use crate::app::markets::KeySource;
-use crate::domain::text::visible;
+use crate::domain::text::{message, visible};
 use crate::sandbox::SandboxConfig;
 use crate::store::config::{CUSTOM, SANDBOX, VAST};
 use crate::store::places::places;
@@ -49,9 +49,9 @@ pub fn show(flags: &Global) -> Result<(), CliError> {
     let head = ["Setting", "Value", "From"].map(str::to_owned);
     let lines: Vec<Vec<String>> = std::iter::once(head)
         .chain(rows)
-        .map(|row| row.map(|cell| visible(&cell, 400)).to_vec())
+        .map(|row| row.map(|cell| visible(&message(&cell), 400)).to_vec())
         .collect();
-    output::print(table::left(&lines).as_bytes())
+    output::print(&table::left(&lines))
 }
 
 /// The configuration file, as far as it is valid.
@@ -255,7 +255,7 @@ pub fn print_paths(flags: &Global) -> Result<(), CliError> {
         vec![what.to_owned(), shown(&path), note.to_owned()]
     })
     .collect();
-    output::print(table::left(&rows).as_bytes())
+    output::print(&table::left(&rows))
 }
 
 fn shown(path: &Path) -> String {

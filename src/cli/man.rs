@@ -53,7 +53,7 @@ Signal \fIn\fR ended the dashboard.
 
 pub fn man() -> Result<(), CliError> {
     let page = page().map_err(|error| CliError::Failed(error.to_string()))?;
-    output::print(&page)
+    output::write(&page)
 }
 
 fn page() -> io::Result<Vec<u8>> {

@@ -14,7 +14,7 @@ use crate::app::keymap::Keymap;
 use crate::app::markets::{
     Change, Done, KeyFile, KeyFrom, KeySource, Market, MarketList, NewMarket,
 };
-use crate::domain::text::visible;
+use crate::domain::text::{message, visible};
 use crate::store::keys::{self, Complaints};
 use crate::store::profiles::{self, KeyPlace, NewProfile};
 use crate::store::{Config, ConfigError, Notifications, Paths, Profile, config, themes};
@@ -159,7 +159,7 @@ impl ProfileResolver {
             markets,
             has_variable: self.environment.key.is_some(),
             file: self.file().as_deref().map(shown),
-            wrong: wrong.map(|why| visible(&why, 400)),
+            wrong: wrong.map(|why| visible(&message(&why), 400)),
         }
     }
 
@@ -173,7 +173,8 @@ impl ProfileResolver {
         // As parsed, in plain ASCII: no letter can pass for another.
         let text = |address: &Option<String>| {
             address.as_deref().map(|text| {
-                Origin::parse(text).map_or_else(|_| visible(text, 400), |own| own.to_string())
+                Origin::parse(text)
+                    .map_or_else(|_| visible(&message(text), 400), |own| own.to_string())
             })
         };
         Market {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use crate::api::ApiError;
 use crate::app::keys::Keymap;
-use crate::domain::text;
+use crate::domain::text::{self, json_for_terminal, visible, visible_lines};
 
 /// How a command failed.
 #[derive(Debug)]
@@ -60,7 +60,20 @@ impl From<ApiError> for CliError {
     }
 }
 
-pub fn print(content: &[u8]) -> Result<(), CliError> {
+/// Writes text to standard output, whatever that is connected to: what a terminal would act on
+/// becomes visible.
+pub fn print(text: &str) -> Result<(), CliError> {
+    write(visible_lines(text).as_bytes())
+}
+
+/// Writes JSON to standard output, whatever that is connected to: what a terminal would act on
+/// becomes JSON's own escapes.
+pub fn print_json(json: &str) -> Result<(), CliError> {
+    write(json_for_terminal(json).as_bytes())
+}
+
+/// Writes bytes of bourse's own to standard output: scripts, manual pages.
+pub fn write(content: &[u8]) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     ended(out.write_all(content).and_then(|()| out.flush()))
 }
@@ -72,29 +85,15 @@ fn ended(written: io::Result<()>) -> Result<(), CliError> {
     })
 }
 
-/// Prints JSON that contains untrusted text; on a terminal, characters that it would act on are
-/// replaced by JSON escapes.
-pub fn print_json(json: &str) -> Result<(), CliError> {
-    if io::stdout().is_terminal() {
-        print(text::json_for_terminal(json).as_bytes())
-    } else {
-        print(json.as_bytes())
-    }
-}
-
-/// As [`print_json`], piece by piece: the whole of a long list would fill the memory once more.
+/// As [`print_json`], piece by piece: the whole of a long list would fill the memory once more. No
+/// string of the JSON goes on in the next piece.
 pub fn print_json_pieces<'p>(
     pieces: impl IntoIterator<Item = Cow<'p, str>>,
 ) -> Result<(), CliError> {
-    let is_terminal = io::stdout().is_terminal();
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let written = pieces.into_iter().try_for_each(|piece| {
-        if is_terminal {
-            out.write_all(text::json_for_terminal(&piece).as_bytes())
-        } else {
-            out.write_all(piece.as_bytes())
-        }
-    });
+    let written = pieces
+        .into_iter()
+        .try_for_each(|piece| out.write_all(json_for_terminal(&piece).as_bytes()));
     ended(written.and_then(|()| out.flush()))
 }
 
@@ -114,7 +113,7 @@ pub fn tell(message: &str) {
 
 fn say(message: &str) {
     // If stderr is gone, there is nobody left to tell.
-    let _ = writeln!(io::stderr().lock(), "{message}");
+    let _ = writeln!(io::stderr().lock(), "{}", text::message(message));
 }
 
 /// A line on stderr that the next one replaces; empty unless stderr is a terminal.
@@ -135,6 +134,7 @@ impl ProgressLine {
         if self.watched {
             self.shown = true;
             let mut err = io::stderr().lock();
+            let text = visible(text, usize::MAX);
             let _ = write!(err, "\r\x1b[K{text}").and_then(|()| err.flush());
         }
     }

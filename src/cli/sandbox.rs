@@ -37,7 +37,7 @@ pub async fn serve(flags: &Global, arguments: &SandboxArguments) -> Result<(), C
         running.addr(),
         running.key()
     );
-    output::print(greeting.as_bytes())?;
+    output::print(&greeting)?;
     stop.wait().await;
     running.stop().await;
     Ok(())

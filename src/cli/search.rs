@@ -209,7 +209,7 @@ pub fn print_curl(
             "this sandbox stops with the command; run bourse sandbox for one that stays up",
         );
     }
-    output::print(format!("{command}\n").as_bytes())
+    output::print(&format!("{command}\n"))
 }
 
 /// Runs a request for records, showing waits on a terminal.
@@ -289,14 +289,14 @@ pub fn tell_skipped(listing: &Listing) {
 pub fn show(listing: &Listing, rows: &[u32], view: &View) -> Result<(), CliError> {
     match view.format {
         Format::Table => {
-            output::print(view.table(listing, rows).as_bytes())?;
+            output::print(&view.table(listing, rows))?;
             if rows.is_empty() {
                 let nouns = listing.catalog().resource.nouns();
                 output::note(&format!("no {nouns} match"));
             }
             Ok(())
         }
-        Format::Csv => output::print(view.csv(listing, rows).as_bytes()),
+        Format::Csv => output::print(&view.csv(listing, rows)),
         Format::Json => output::print_json_pieces(table::json(listing, rows, view.secrets)),
     }
 }

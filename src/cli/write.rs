@@ -147,7 +147,7 @@ async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Resu
                 consent.body
             ),
         };
-        return output::print(text.as_bytes());
+        return output::print(&text);
     }
     output::tell(preview(&consent).trim_end());
     let mut history = History::open(settings, &profile);
@@ -329,7 +329,7 @@ fn report(
                 Ok(Reply::Created { id }) => format!("Workergroup {id} created for {subject}\n"),
                 _ => format!("Volume listing {subject} unlisted: {words}\n"),
             };
-            output::print(line.as_bytes())
+            output::print(&line)
         }
         Verdict::Refused => Err(CliError::Failed(match write.kind {
             WriteKind::UnlistVolume => format!("not unlisted: {words}"),

@@ -11,30 +11,31 @@ use super::value::CellRef;
 /// Rows as CSV: a header of wire names, numbers in wire units, texts made safe by [`csv_text`].
 pub fn csv(listing: &Listing, rows: &[u32], fields: &[&Field]) -> String {
     listing.prepare(fields.iter().copied());
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    // Writing to memory cannot fail, and all rows have the same length.
-    let _ = writer.write_record(fields.iter().map(|field| field.key));
-    for row in rows {
-        let cells = fields.iter().map(|field| cell(listing, *row, field));
-        let _ = writer.write_record(cells);
-    }
-    text(writer)
+    let head = fields.iter().map(|field| field.key.to_owned()).collect();
+    let rows = rows.iter().map(|row| cells(listing, *row, fields));
+    csv_lines(std::iter::once(head).chain(rows))
 }
 
 /// One row as a line of CSV, without header and line ending.
 pub fn csv_line(listing: &Listing, row: u32, fields: &[&Field]) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let cells = fields.iter().map(|field| cell(listing, row, field));
-    let _ = writer.write_record(cells); // to memory, as above
-    text(writer).trim_end_matches('\n').to_owned()
+    let line = csv_lines([cells(listing, row, fields)]);
+    line.trim_end_matches('\n').to_owned()
 }
 
-fn text(writer: csv::Writer<Vec<u8>>) -> String {
-    writer
-        .into_inner()
-        .ok()
-        .and_then(|bytes| String::from_utf8(bytes).ok())
-        .unwrap_or_default()
+/// Lines of CSV, all with the same number of cells.
+pub fn csv_lines(rows: impl IntoIterator<Item = impl IntoIterator<Item = String>>) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        // Writing to memory cannot fail.
+        let _ = writer.write_record(row.into_iter().map(String::into_bytes));
+    }
+    let bytes = writer.into_inner().unwrap_or_default();
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+fn cells(listing: &Listing, row: u32, fields: &[&Field]) -> Vec<String> {
+    let cells = fields.iter().map(|field| cell(listing, row, field));
+    cells.collect()
 }
 
 fn cell(listing: &Listing, row: u32, field: &Field) -> String {

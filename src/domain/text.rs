@@ -4,18 +4,23 @@
 //! `Display`; each sink has its own exit. Characters that could control a terminal, reorder a line
 //! or hide are made visible (`<U+202E>`), never dropped silently.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use nucleo_matcher::chars::{normalize, to_lower_case};
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::format::size;
 
 // Real scripts stack two or three; hundreds paint over the lines above and below.
 /// The maximum number of combining marks on one character.
 const MARKS_PER_GRAPHEME: usize = 3;
+
+// Eight characters of four bytes: a letter with its marks, a flag, an emoji with a skin tone.
+/// The longest symbol of a cell, in bytes.
+const LONGEST_SYMBOL: usize = 32;
 
 // The longest emoji and Indic letters take about thirty; a pile of marks has no end.
 /// The most bytes that are read for one character of a screen.
@@ -70,11 +75,6 @@ impl Untrusted {
     pub fn csv(&self) -> String {
         csv_text(&self.0)
     }
-
-    /// As one word of a POSIX shell, quoted.
-    pub fn shell(&self) -> String {
-        shell_words::quote(&self.0.replace('\0', "")).into_owned()
-    }
 }
 
 impl From<&str> for Untrusted {
@@ -89,22 +89,33 @@ impl From<String> for Untrusted {
     }
 }
 
-/// What a spreadsheet may read as the start of a formula (OWASP ASVS 1.2.10, CWE-1236): the signs,
-/// their full-width forms, and the characters that it may skip in front of them.
-const FORMULA_STARTS: [char; 12] = [
-    '=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n', '\0',
-];
+/// What a spreadsheet may read as the beginning of a formula (OWASP ASVS 1.2.10, CWE-1236): the
+/// signs and their full-width forms.
+const FORMULA_SIGNS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
-/// A CSV cell that neither a terminal nor a spreadsheet acts on: hostile characters are made
-/// visible, and what may start a formula gets an apostrophe in front. It does not matter where the
-/// output goes: a file ends up on a terminal as well. RFC 4180 quoting is the writer's job.
+/// Characters that a spreadsheet may skip in front of a sign.
+const SKIPPED: [char; 4] = ['\t', '\r', '\n', '\0'];
+
+/// A CSV cell that neither a terminal acts on nor a spreadsheet takes for a formula: hostile
+/// characters are written visibly, and an apostrophe goes in front of what may begin a formula, also
+/// behind quotes and separators: programs disagree on where a cell ends. The output does not
+/// matter: a file ends up on a terminal as well. RFC 4180 quoting is the writer's.
 pub fn csv_text(text: &str) -> String {
     let shown = visible(text, usize::MAX);
-    if text.starts_with(FORMULA_STARTS) {
-        format!("'{shown}")
-    } else {
-        shown
+    let mut out = String::with_capacity(shown.len());
+    if text.starts_with(SKIPPED) {
+        out.push('\'');
     }
+    let mut may_begin = true;
+    for character in shown.chars() {
+        if may_begin && FORMULA_SIGNS.contains(&character) {
+            out.push('\'');
+        }
+        may_begin = matches!(character, ',' | ';' | '|' | '"' | '\'')
+            || (may_begin && character.is_whitespace());
+        out.push(character);
+    }
+    out
 }
 
 /// Whether a character must not reach a terminal as it is: controls, format characters (bidi, zero
@@ -119,7 +130,7 @@ pub fn is_hostile(character: char) -> bool {
             0xAD | 0x34F | 0x61C | 0x6DD | 0x70F | 0x8E2 | 0x115F | 0x1160 | 0x17B4 | 0x17B5
             | 0x180B..=0x180F | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x3164
             | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFB | 0x600..=0x605 | 0x890 | 0x891
-            | 0x110BD | 0x110CD | 0x13430..=0x1345F | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A
+            | 0x110BD | 0x110CD | 0x13430..=0x1343F | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A
             | 0xE0000..=0xE0FFF | 0xE000..=0xF8FF | 0xF0000..=0x10_FFFF | 0xFDD0..=0xFDEF)
         || code & 0xFFFE == 0xFFFE
 }
@@ -146,9 +157,21 @@ pub fn detail(text: &str, more: usize) -> String {
     }
 }
 
-/// The text with hostile characters written as `<U+XXXX>` and piles of combining marks cut, at
-/// most about `max_chars` characters long. However long the text is, only what is shown is read.
+/// Whether [`visible`] leaves a short text as it is, for all that can be told without reading its
+/// graphemes.
+pub fn is_visible(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+        || !text
+            .chars()
+            .any(|character| is_hostile(character) || character.width() == Some(0))
+}
+
+/// The text with hostile characters written as `<U+XXXX>` and piles of combining marks counted
+/// instead of drawn, at most about `max_chars` characters long. However long the text is, only what is shown is read.
 pub fn visible(text: &str, max_chars: usize) -> String {
+    if text.len() <= max_chars && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     let (head, more) = beginning(text, max_chars.saturating_mul(BYTES_PER_CHARACTER));
     let mut out = String::with_capacity(head.len().min(max_chars));
     let mut written = 0;
@@ -157,7 +180,7 @@ pub fn visible(text: &str, max_chars: usize) -> String {
             out.push('…');
             return out;
         }
-        written += write_visible(grapheme, max_chars - written, &mut out);
+        written += write_visible(grapheme, &mut out, max_chars - written);
     }
     if more > 0 {
         out.push('…');
@@ -165,33 +188,96 @@ pub fn visible(text: &str, max_chars: usize) -> String {
     out
 }
 
-/// Writes one grapheme, at most about `most` characters of it; gives how many.
-fn write_visible(grapheme: &str, most: usize, out: &mut String) -> usize {
+/// Writes a grapheme, at most about `most` characters of it; gives their number.
+fn write_visible(grapheme: &str, out: &mut String, most: usize) -> usize {
     let (mut written, mut marks) = (0, 0);
-    for (index, character) in grapheme.chars().enumerate() {
+    // A mark needs a letter to stand on.
+    let mut has_base = false;
+    for character in grapheme.chars() {
         if written >= most {
             break;
         }
-        let is_mark = UnicodeWidthChar::width(character) == Some(0);
-        if is_hostile(character) {
+        let is_mark = character.width() == Some(0);
+        if is_hostile(character) || (is_mark && !has_base) {
+            write_pile(marks, out);
             out.push_str(&escaped(character));
-            written += 8;
+            (written, marks, has_base) = (written + 8, 0, false);
             continue;
         }
-        if is_mark && index == 0 {
-            out.push_str(&escaped(character));
-        } else if !is_mark {
-            out.push(character);
-        } else if marks < MARKS_PER_GRAPHEME {
+        if is_mark {
             marks += 1;
-            out.push(character);
         } else {
-            out.push_str("<+marks>");
-            break;
+            write_pile(marks, out);
+            (marks, has_base) = (0, true);
         }
-        written += 1;
+        if marks <= MARKS_PER_GRAPHEME {
+            out.push(character);
+            written += 1;
+        }
     }
+    write_pile(marks, out);
     written
+}
+
+/// Says how many combining marks were left out.
+fn write_pile(marks: usize, out: &mut String) {
+    if let Some(more) = marks
+        .checked_sub(MARKS_PER_GRAPHEME)
+        .filter(|more| *more > 0)
+    {
+        let _ = write!(out, "<+{more} marks>"); // a String takes everything
+    }
+}
+
+/// As [`visible`], of any length, its line feeds kept: for texts that bourse has put into lines.
+pub fn visible_lines(text: &str) -> String {
+    let lines: Vec<_> = text
+        .split('\n')
+        .map(|line| visible(line, usize::MAX))
+        .collect();
+    lines.join("\n")
+}
+
+/// What stands for the user and password of an address.
+const REMOVED: &str = "<removed>";
+
+/// A message for standard error or a notice: as [`visible_lines`], and without the user and password
+/// that a person may have put into an address.
+pub fn message(text: &str) -> String {
+    visible_lines(&without_user_info(text))
+}
+
+/// The text without what stands before the host of its addresses.
+fn without_user_info(text: &str) -> Cow<'_, str> {
+    if !(text.contains("//") && text.contains('@')) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("//") {
+        out.push_str(before);
+        out.push_str("//");
+        let word = behind.split(|end: char| end.is_whitespace() || "\"'`<>".contains(end));
+        let address = word.into_iter().next().unwrap_or_default();
+        // Also behind a slash: a password that should have been encoded may hold one.
+        rest = match address.rfind('@') {
+            Some(at) => {
+                out.push_str(REMOVED);
+                &behind[at..]
+            }
+            None => behind,
+        };
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// Whether a cell of a screen can show this as it is.
+pub fn is_drawable(symbol: &str) -> bool {
+    match symbol.as_bytes() {
+        [byte] => matches!(byte, b' '..=b'~'),
+        bytes => bytes.len() <= LONGEST_SYMBOL && !symbol.contains(is_hostile),
+    }
 }
 
 fn escaped(character: char) -> String {
@@ -264,23 +350,28 @@ pub fn truncate(text: &str, max: usize) -> String {
     text.to_owned()
 }
 
-/// JSON text whose strings hold no character that a terminal acts on: `\uXXXX` is legal JSON, so
-/// nothing is lost.
+/// JSON text that holds nothing a terminal could act on: `\uXXXX` is legal in its strings, so
+/// nothing is lost. Between its values a carriage return or a tab becomes a blank.
 pub fn json_for_terminal(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
-    let mut copied = 0;
-    for (at, character) in json.char_indices() {
-        if is_hostile(character) && !matches!(character, '\n' | '\t' | '\r') {
-            out.push_str(&json[copied..at]);
-            push_json_escape(character, &mut out);
-            copied = at + character.len_utf8();
+    let (mut in_string, mut is_escaped) = (false, false);
+    let mut escapes = Escapes::default();
+    for character in json.chars() {
+        match character {
+            '\n' if !in_string => out.push('\n'),
+            '\r' | '\t' if !in_string => out.push(' '),
+            _ => escapes.write(character, &mut out),
         }
+        if character == '"' && !is_escaped {
+            in_string = !in_string;
+            escapes = Escapes::default();
+        }
+        is_escaped = in_string && character == '\\' && !is_escaped;
     }
-    out.push_str(&json[copied..]);
     out
 }
 
-// A screen of 200 by 50 cells is then some 60 kB, whatever a stranger's text is made of.
+// A screen of 200 by 50 cells is then some 60 kB, whatever a server's text is made of.
 /// The most bytes that the text of a body takes for each cell.
 const BYTES_PER_CELL: usize = 6;
 
@@ -298,7 +389,7 @@ pub fn json_for_screen(json: &str) -> String {
         }
         for (place, character) in grapheme.chars().enumerate() {
             // A mark without a letter would sit on the cell before.
-            if place == 0 && UnicodeWidthChar::width(character) > Some(0) {
+            if place == 0 && character.width() > Some(0) {
                 out.push(character);
             } else {
                 push_json_escape(character, &mut out);
@@ -313,5 +404,87 @@ fn push_json_escape(character: char, out: &mut String) {
     let mut units = [0; 2];
     for unit in character.encode_utf16(&mut units) {
         let _ = write!(out, "\\u{unit:04x}"); // a String takes everything
+    }
+}
+
+/// The text with JSON's escapes for hostile characters, its line feeds kept: for the clipboard.
+pub fn clipboard(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut escapes = Escapes::default();
+    for character in text.chars() {
+        match character {
+            '\n' => out.push('\n'),
+            _ => escapes.write(character, &mut out),
+        }
+    }
+    out
+}
+
+/// The text with JSON's escapes for hostile characters, and for a backslash that would begin one:
+/// [`unescaped`] reads it back.
+pub fn with_escapes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut escapes = Escapes::default();
+    for character in text.replace("\\u", "\\u005cu").chars() {
+        escapes.write(character, &mut out);
+    }
+    out
+}
+
+/// What [`with_escapes`] was given. Any other backslash stays.
+pub fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("\\u") {
+        out.push_str(before);
+        if let Some((character, length)) = unit_escape(behind) {
+            out.push(character);
+            rest = &behind[length..];
+        } else {
+            out.push_str("\\u");
+            rest = behind;
+        }
+    }
+    out + rest
+}
+
+/// The character whose escape stands behind a `\u`, and the length of what stands there; `None` if
+/// it needs no escape.
+fn unit_escape(text: &str) -> Option<(char, usize)> {
+    let unit = |text: &str| u16::from_str_radix(text.get(..4)?, 16).ok();
+    let first = unit(text)?;
+    let second = text
+        .get(4..)
+        .and_then(|rest| unit(rest.strip_prefix("\\u")?));
+    let (character, length) = match char::decode_utf16([first]).next()? {
+        Ok(character) => (character, 4),
+        Err(_) => (char::decode_utf16([first, second?]).next()?.ok()?, 10),
+    };
+    let is_own = character == '\\' || is_hostile(character) || character.width() == Some(0);
+    is_own.then_some((character, length))
+}
+
+/// Writes hostile characters as JSON's escapes, and combining marks that have no letter to stand on
+/// or pile up.
+#[derive(Default)]
+struct Escapes {
+    /// How many more marks the last character bears.
+    room: usize,
+}
+
+impl Escapes {
+    fn write(&mut self, character: char, out: &mut String) {
+        let is_mark = !character.is_ascii() && character.width() == Some(0);
+        if is_hostile(character) || (is_mark && self.room == 0) {
+            self.room = 0;
+            push_json_escape(character, out);
+            return;
+        }
+        self.room = if is_mark {
+            self.room - 1
+        } else {
+            MARKS_PER_GRAPHEME
+        };
+        out.push(character);
     }
 }

@@ -18,7 +18,7 @@ use super::config_watch::{ConfigWatch, Reloaded};
 use super::disk_writer::{DiskWriter, Job};
 use super::editor::Document;
 use super::markets::{MarketTasks, PendingConnections};
-use super::messages::{message, told};
+use super::messages::{message, told, with_paste};
 use super::routes;
 use super::start::{Themes, theme_choices};
 pub use super::surface::{Surface, TerminalEvent};
@@ -190,6 +190,7 @@ impl<S: Surface> Dashboard<S> {
                 biased;
                 outside = self.surface.next() => match outside {
                     TerminalEvent::Input(events) => events.into_iter().map(message).collect(),
+                    TerminalEvent::Pasted(events) => events.into_iter().map(with_paste).collect(),
                     TerminalEvent::Leave(status) => return Ok(status),
                     TerminalEvent::Background(is_light) => {
                         self.is_light = Some(is_light);

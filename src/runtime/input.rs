@@ -3,7 +3,12 @@
 //! It is read on its own thread. crossterm reads with blocking calls: half an escape sequence, or a
 //! terminal that is gone, would block the calling thread, which must not be the one that draws. Key
 //! releases and mouse motion end on that thread, so they never wake the dashboard.
+//!
+//! The clipboard may hold the sequence that ends a paste, and not every terminal takes it out. crossterm
+//! ends the paste there, and the rest of the text comes as keys. So a paste is handed over only when
+//! the input is quiet again, together with what came in between: nothing of it may answer a question.
 
+use std::collections::VecDeque;
 use std::io;
 use std::thread;
 use std::time::Duration;
@@ -16,6 +21,11 @@ use super::background_color::{self, BackgroundQuery, Filtered};
 
 /// The maximum number of events per batch, so that a long paste of keys does not delay a frame.
 const BATCH: usize = 256;
+/// How long the terminal is silent after a paste and all that belongs to it. What a person types comes
+/// later: they see first what became of the paste.
+const QUIET: Duration = Duration::from_millis(50);
+/// Most events kept back with a paste; more are handed over as they come, still as a part of it.
+const MOST_HELD: usize = 4096;
 /// How long the start waits for the reader.
 const READY: Duration = Duration::from_millis(100);
 
@@ -23,7 +33,9 @@ const READY: Duration = Duration::from_millis(100);
 /// around a suspension, or the shell and the program would share the keys.
 #[derive(Debug)]
 pub struct Input {
-    inbox: mpsc::UnboundedReceiver<Event>,
+    inbox: mpsc::UnboundedReceiver<Read>,
+    /// What was received and not handed over: it came in another way than what went before.
+    next: VecDeque<Read>,
     /// Receives the terminal's reply about its background, if it was asked.
     background: Option<oneshot::Receiver<bool>>,
     /// Dropping it stops the reader.
@@ -32,10 +44,19 @@ pub struct Input {
 
 #[derive(Debug)]
 pub enum Incoming {
-    /// Keys, clicks, pastes and resizes.
+    /// Keys, clicks and resizes.
     Events(Vec<Event>),
+    /// A paste and what came with it, which may be a part of it.
+    Pasted(Vec<Event>),
     /// The reply about the background: whether it is light.
     Background(bool),
+}
+
+/// An event, and whether it came with a paste.
+#[derive(Debug)]
+struct Read {
+    event: Event,
+    is_pasted: bool,
 }
 
 impl Input {
@@ -82,6 +103,7 @@ impl Input {
         let _ = is_ready.recv_timeout(READY);
         Ok(Self {
             inbox,
+            next: VecDeque::new(),
             background: None,
             _stop: stop,
         })
@@ -89,14 +111,28 @@ impl Input {
 
     /// Waits for input; `None` when the terminal can no longer be read. Cancel-safe.
     pub async fn next(&mut self) -> Option<Incoming> {
-        let mut events = Vec::new();
-        tokio::select! {
-            biased;
-            is_light = answer(&mut self.background) => Some(Incoming::Background(is_light)),
-            count = self.inbox.recv_many(&mut events, BATCH) => {
-                (count > 0).then_some(Incoming::Events(events))
+        if self.next.is_empty() {
+            let mut read = Vec::new();
+            tokio::select! {
+                biased;
+                is_light = answer(&mut self.background) => {
+                    return Some(Incoming::Background(is_light));
+                }
+                _ = self.inbox.recv_many(&mut read, BATCH) => self.next.extend(read),
             }
         }
+        let is_pasted = self.next.front()?.is_pasted;
+        let other = self
+            .next
+            .iter()
+            .position(|read| read.is_pasted != is_pasted);
+        let many = other.unwrap_or(self.next.len());
+        let events = self.next.drain(..many).map(|read| read.event).collect();
+        Some(if is_pasted {
+            Incoming::Pasted(events)
+        } else {
+            Incoming::Events(events)
+        })
     }
 
     /// Waits for the reply about the background; forever if it was not asked or never replies.
@@ -107,9 +143,9 @@ impl Input {
     /// Waits for events and returns all that are pending, at most a few hundred; `None` when the
     /// terminal can no longer be read. Cancel-safe.
     pub async fn next_batch(&mut self) -> Option<Vec<Event>> {
-        let mut events = Vec::new();
-        let count = self.inbox.recv_many(&mut events, BATCH).await;
-        (count > 0).then_some(events)
+        let mut read = Vec::new();
+        let count = self.inbox.recv_many(&mut read, BATCH).await;
+        (count > 0).then(|| read.into_iter().map(|read| read.event).collect())
     }
 }
 
@@ -128,7 +164,7 @@ async fn answer(background: &mut Option<oneshot::Receiver<bool>>) -> bool {
 /// Passes events on until told to stop, or until the receiver is gone.
 async fn read(
     mut stream: EventStream,
-    outbox: &mpsc::UnboundedSender<Event>,
+    outbox: &mpsc::UnboundedSender<Read>,
     mut told: Option<oneshot::Sender<bool>>,
     mut stop: oneshot::Receiver<()>,
 ) {
@@ -136,14 +172,21 @@ async fn read(
         Some(_) => BackgroundQuery::default(),
         None => BackgroundQuery::closed(),
     };
+    let mut pasted = Pasted::default();
     loop {
-        let holds = query.holds();
+        let (holds, is_pasting) = (query.holds(), pasted.is_open);
         let next = tokio::select! {
             biased;
             _ = &mut stop => return,
             next = stream.next() => next,
+            () = tokio::time::sleep(QUIET), if is_pasting => {
+                if send(outbox, pasted.close()).is_err() {
+                    return;
+                }
+                continue;
+            }
             () = tokio::time::sleep(background_color::HOLD), if holds => {
-                if send(outbox, query.release()).is_err() {
+                if send(outbox, pasted.take(query.release())).is_err() {
                     return;
                 }
                 continue;
@@ -165,13 +208,47 @@ async fn read(
             // Dropping the channel reports it.
             Some(Err(_)) | None => return,
         };
-        if send(outbox, keys).is_err() {
+        if send(outbox, pasted.take(keys)).is_err() {
             return;
         }
     }
 }
 
-fn send(outbox: &mpsc::UnboundedSender<Event>, events: Vec<Event>) -> Result<(), ()> {
+/// The paste that may not be over.
+#[derive(Debug, Default)]
+struct Pasted {
+    is_open: bool,
+    held: Vec<Read>,
+}
+
+impl Pasted {
+    /// Takes events as they are read; gives what can be handed over.
+    fn take(&mut self, events: Vec<Event>) -> Vec<Read> {
+        let mut out = Vec::new();
+        for event in events {
+            self.is_open |= matches!(event, Event::Paste(_));
+            let is_pasted = self.is_open;
+            let read = Read { event, is_pasted };
+            if is_pasted {
+                self.held.push(read);
+            } else {
+                out.push(read);
+            }
+        }
+        if self.held.len() > MOST_HELD {
+            out.append(&mut self.held);
+        }
+        out
+    }
+
+    /// The input is quiet: the paste is over.
+    fn close(&mut self) -> Vec<Read> {
+        self.is_open = false;
+        std::mem::take(&mut self.held)
+    }
+}
+
+fn send(outbox: &mpsc::UnboundedSender<Read>, events: Vec<Read>) -> Result<(), ()> {
     let mut events = events.into_iter();
     events.try_for_each(|event| outbox.send(event).map_err(|_| ()))
 }

@@ -13,7 +13,7 @@ use crate::app::Message;
 use crate::app::markets::{ConnectionTest, MarketCommand, MarketEvent, MarketReady};
 use crate::app::remote::Ticket;
 use crate::cli::{CliError, ProfileResolver, Settings};
-use crate::domain::text::visible;
+use crate::domain::text::{message, visible};
 use crate::domain::{Resource, language};
 
 /// Everything the event loop needs to switch to a market.
@@ -61,7 +61,7 @@ impl MarketTasks {
                 }
                 MarketCommand::Change(change) => {
                     blocking(move || MarketEvent::Changed {
-                        result: self.known.change(change).map_err(|why| visible(&why, 400)),
+                        result: self.known.change(change).map_err(|why| shown(&why)),
                         market_list: self.known.market_list(),
                     })
                     .await
@@ -170,10 +170,14 @@ fn lost() -> CliError {
     CliError::Failed("bourse failed to connect".to_owned())
 }
 
+fn shown(why: &str) -> String {
+    visible(&message(why), 400)
+}
+
 /// The error message for the screen.
 fn words(error: CliError) -> String {
     match error {
-        CliError::Usage(why) | CliError::Failed(why) | CliError::Unknown(why) => visible(&why, 400),
+        CliError::Usage(why) | CliError::Failed(why) | CliError::Unknown(why) => shown(&why),
         CliError::Quiet | CliError::Closed => "it failed".to_owned(),
     }
 }

@@ -32,6 +32,17 @@ pub(super) fn told(ticket: Ticket, now: Now, progress: Progress) -> Message {
     }
 }
 
+/// What terminal events mean to the core that came with a paste: the paste, and what may be a part of
+/// it.
+pub(super) fn with_paste(event: Event) -> Message {
+    match message(event) {
+        may_be_pasted @ (Message::Key(_) | Message::Mouse(_)) => {
+            Message::AfterPaste(Box::new(may_be_pasted))
+        }
+        other => other,
+    }
+}
+
 /// The message for a terminal event.
 pub(super) fn message(event: Event) -> Message {
     match event {

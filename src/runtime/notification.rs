@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use crate::domain::text::is_hostile;
+use crate::domain::text::visible;
 
 /// The maximum length of a title or text in characters; terminals show one or two lines.
 const LONGEST: usize = 200;
@@ -36,10 +36,9 @@ pub(super) fn sequence(
     bytes.into_bytes()
 }
 
-/// The text without characters that could end the sequence or start another.
+/// The text with what could end or steer the sequence written visibly.
 pub(super) fn clean(text: &str) -> String {
-    let kept = text.chars().filter(|character| !is_hostile(*character));
-    kept.take(LONGEST).collect()
+    visible(text, LONGEST)
 }
 
 #[cfg(test)]
@@ -75,6 +74,6 @@ mod tests {
     #[test]
     fn a_text_cannot_end_the_sequence() {
         let text = sent("a\x1b\\b", "c\x07\u{9c}d", &[]);
-        assert_eq!(text, "\x1b]9;a\\b: cd\x1b\\");
+        assert_eq!(text, "\x1b]9;a<U+001B>\\b: c<U+0007><U+009C>d\x1b\\");
     }
 }

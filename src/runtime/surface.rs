@@ -48,6 +48,9 @@ pub trait Surface {
 pub enum TerminalEvent {
     /// Keys, clicks, pastes and resizes.
     Input(Vec<Event>),
+    /// A paste, and what came with it: a text that holds the sequence that ends a paste is split
+    /// there, and its rest looks typed.
+    Pasted(Vec<Event>),
     /// Exit with this status.
     Leave(i32),
     /// Whether the terminal's background is light.

@@ -86,6 +86,7 @@ impl Surface for Tty {
             biased;
             batch = input => match batch {
                 Some(Incoming::Events(events)) => TerminalEvent::Input(events),
+                Some(Incoming::Pasted(events)) => TerminalEvent::Pasted(events),
                 Some(Incoming::Background(is_light)) => TerminalEvent::Background(is_light),
                 None => TerminalEvent::Leave(HANG_UP_STATUS),
             },

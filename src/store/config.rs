@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::appearance::{Entry, Notifications, Theme};
 use crate::domain::Dialect;
+use crate::domain::text;
 
 /// Profile of the embedded sandbox marketplace.
 pub const SANDBOX: &str = "sandbox";
@@ -93,15 +94,19 @@ pub struct Config {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
-    #[error("{}: {why}", .path.display())]
+    #[error("{}: {why}", shown(.path))]
     Unreadable { path: PathBuf, why: String },
-    #[error("{}:{place}: {message}", .path.display())]
+    #[error("{}:{place}: {}", shown(.path), text::message(.message))]
     Wrong {
         path: PathBuf,
         place: Place,
         /// What is wrong, and what would be valid.
         message: String,
     },
+}
+
+fn shown(path: &Path) -> String {
+    text::visible(&path.to_string_lossy(), usize::MAX)
 }
 
 impl ConfigError {

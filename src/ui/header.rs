@@ -10,7 +10,7 @@ use crate::app::remote::{Now, Phase};
 use crate::app::view::Scene;
 use crate::app::{Model, Pane};
 use crate::domain::journal::WriteKind;
-use crate::domain::text::truncate;
+use crate::domain::text::{truncate, visible};
 use crate::widgets::text::cells;
 use crate::widgets::theme::Theme;
 
@@ -128,7 +128,10 @@ fn badge(model: &Model, theme: &Theme) -> Line<'static> {
     let mut line = if profile.is_sandbox {
         Line::from(Span::styled(" SANDBOX ", theme.sandbox))
     } else {
-        Line::from(Span::styled(format!(" {} ", profile.name), theme.live))
+        Line::from(Span::styled(
+            format!(" {} ", visible(&profile.name, 64)),
+            theme.live,
+        ))
     };
     if profile.read_only {
         line.push_span(Span::styled(" READ-ONLY", theme.warning));

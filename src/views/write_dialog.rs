@@ -1,7 +1,5 @@
 //! Shared by the dialogs of all writes: the request, its outcome, and earlier writes.
 
-use std::borrow::Cow;
-
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -222,8 +220,8 @@ fn input_line(label: &str, input: &TextInput, is_open: bool, row: Rect, scene: &
         scene.input(input, "", value);
         scene.render(Line::styled("▕", edge), right);
     } else {
-        let text: Cow<'_, str> = input.text().into();
-        scene.render(fit(Line::styled(text, theme.dim), value.width), value);
+        let text = Line::styled(input.shown(), theme.dim);
+        scene.render(fit(text, value.width), value);
     }
 }
 

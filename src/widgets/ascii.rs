@@ -1,12 +1,23 @@
-//! Post-processes a frame: the theme's background, and ASCII for terminals without Unicode.
+//! Post-processes a frame: nothing that a terminal would act on, the theme's background, and ASCII for
+//! terminals without Unicode.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Color;
 
+use crate::domain::text::is_drawable;
 use crate::widgets::theme::Theme;
 
-/// Applies the theme to every cell.
+// Views escape strangers' text themselves, visibly. This holds should one forget it.
+/// Stands for what no cell may hold.
+const REFUSED: char = '\u{fffd}';
+
+/// Applies the theme to every cell, and takes from it what would steer the terminal or flood it.
 pub fn finish(buffer: &mut Buffer, theme: &Theme) {
+    for cell in &mut buffer.content {
+        if !is_drawable(cell.symbol()) {
+            cell.set_char(REFUSED);
+        }
+    }
     if theme.background.is_none() && !theme.ascii {
         return;
     }

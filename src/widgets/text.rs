@@ -1,20 +1,35 @@
-//! Fitting styled text into a width.
+//! Fitting styled text into a width. Whatever a text holds, what is drawn is visible: see
+//! [`crate::domain::text`].
+
+use std::borrow::Cow;
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use textwrap::{Options, WordSplitter, wrap as wrap_words};
 use unicode_width::UnicodeWidthStr;
 
-use crate::domain::text::truncate;
+use crate::domain::text::{is_visible, truncate, visible};
 
 /// The width of a text in terminal cells.
 pub fn cells(text: &str) -> u16 {
     u16::try_from(text.width()).unwrap_or(u16::MAX)
 }
 
+/// A line whose hostile characters are written visibly: ratatui leaves some out silently and hands
+/// others to the terminal.
+fn drawable(mut line: Line<'_>) -> Line<'_> {
+    for span in &mut line.spans {
+        if !is_visible(&span.content) {
+            span.content = visible(&span.content, usize::MAX).into();
+        }
+    }
+    line
+}
+
 /// Truncates a line to `width` cells with an ellipsis: ratatui alone cuts without a sign, and a cut
 /// price reads like another price.
 pub fn fit(line: Line<'_>, width: u16) -> Line<'_> {
+    let line = drawable(line);
     let width = usize::from(width);
     if line.width() <= width {
         return line;
@@ -47,10 +62,12 @@ pub fn fit(line: Line<'_>, width: u16) -> Line<'_> {
 pub fn wrap(text: &str, width: u16) -> Vec<String> {
     let options =
         Options::new(usize::from(width.max(1))).word_splitter(WordSplitter::NoHyphenation);
-    text.lines()
-        .flat_map(|line| wrap_words(line, &options))
-        .map(std::borrow::Cow::into_owned)
-        .collect()
+    let wrapped = |line| {
+        let line = visible(line, usize::MAX);
+        let parts = wrap_words(&line, &options).into_iter();
+        parts.map(Cow::into_owned).collect::<Vec<_>>()
+    };
+    text.lines().flat_map(wrapped).collect()
 }
 
 /// Wraps a styled line into lines of at most `width` cells; continuations are indented by `indent`
@@ -61,8 +78,9 @@ pub fn wrap_line(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>>
         let spans = spans.map(|span| Span::styled(span.content.to_string(), span.style));
         spans.collect::<Line<'static>>().style(line.style)
     };
+    let line = &drawable(owned(line));
     if line.width() <= usize::from(width) {
-        return vec![owned(line)];
+        return vec![line.clone()];
     }
     let text: String = line.spans.iter().map(|span| &*span.content).collect();
     let blanks = " ".repeat(usize::from(indent.min(width / 2)));

@@ -10,7 +10,7 @@ use ratatui_textarea::{CursorMove, TextArea as Editor};
 
 pub use super::text_input::Pasted;
 use super::theme::Theme;
-use crate::domain::text::is_hostile;
+use crate::domain::text::{is_hostile, visible_lines};
 
 /// The most bytes of a text: it is read again with every key.
 pub const LONGEST_TEXT: usize = 64 * 1024;
@@ -25,9 +25,11 @@ pub struct TextArea {
 }
 
 impl TextArea {
-    /// A text with the cursor at its start; hostile characters are left out.
+    /// A text with the cursor at its start; hostile characters become their visible names, as nobody
+    /// would see that they are missing.
     pub fn new(text: &str) -> Self {
-        let mut editor = Editor::from(clean(text).0.split('\n'));
+        let text = in_lines(text).replace('\t', " ");
+        let mut editor = Editor::from(visible_lines(&text).split('\n'));
         // Colours come from the theme when it is drawn, and the cursor is the terminal's own.
         editor.set_cursor_style(Style::new());
         editor.set_cursor_line_style(Style::new());
@@ -78,7 +80,13 @@ impl TextArea {
             KeyCode::Char('f') if alt => editor.move_cursor(CursorMove::WordForward),
             KeyCode::Char('d') if alt => drop(editor.delete_next_word()),
             KeyCode::Char(letter) if !control && !alt => {
-                if self.bytes() < LONGEST_TEXT {
+                if self.bytes() >= LONGEST_TEXT {
+                    return true;
+                }
+                if is_hostile(letter) && letter != '\t' {
+                    let name = visible_lines(letter.encode_utf8(&mut [0; 4]));
+                    self.editor.insert_str(name);
+                } else {
                     self.editor.insert_char(letter);
                 }
             }
@@ -173,15 +181,20 @@ impl TextArea {
 fn clean(text: &str) -> (String, usize) {
     let mut refused = 0;
     let mut clean = String::with_capacity(text.len());
-    for character in text.replace("\r\n", "\n").chars() {
+    for character in in_lines(text).chars() {
         match character {
-            '\n' | '\r' => clean.push('\n'),
+            '\n' => clean.push('\n'),
             '\t' => clean.push(' '),
             other if is_hostile(other) => refused += 1,
             other => clean.push(other),
         }
     }
     (clean, refused)
+}
+
+/// A text with line feeds as the only ends of lines.
+fn in_lines(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
 /// Draws a text area, scrolled so that its cursor is visible. The state receives the cursor's

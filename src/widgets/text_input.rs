@@ -12,11 +12,11 @@ use unicode_width::UnicodeWidthStr;
 use super::theme::Theme;
 
 use crate::domain::format::size;
-use crate::domain::text::is_hostile;
+use crate::domain::text::{is_hostile, visible};
 
 /// The most bytes of a line: a query of some hundred ids fits. What a line holds is read again with
 /// every key.
-pub const LONGEST_LINE: usize = 8 * 1024;
+pub const LONGEST_LINE: usize = 4096;
 
 /// The result of a paste.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,7 +32,9 @@ impl Pasted {
     pub fn notice(self) -> Option<String> {
         if self.too_long > 0 {
             let size = size(self.too_long);
-            Some(format!("Not pasted: {size} is too long for this field"))
+            Some(format!(
+                "{size} is too long for this field: nothing was pasted"
+            ))
         } else if self.refused > 0 {
             let many = self.refused;
             Some(format!("{many} invisible or control characters left out"))
@@ -99,14 +101,39 @@ impl TextInput {
             .map_or(self.text().len(), |(byte, _)| byte)
     }
 
+    /// The text as it is drawn. What was not typed may come from a market: it is edited as it is, and
+    /// its hostile characters are written visibly.
+    pub fn shown(&self) -> String {
+        visible(self.text(), usize::MAX)
+    }
+
+    /// The column on the screen of a place in the text, in terminal cells from its start.
+    pub fn column_of(&self, byte: usize) -> usize {
+        self.before(byte).width()
+    }
+
     /// The column of the cursor, in terminal cells from the start of the text.
     pub fn cursor_column(&self) -> usize {
-        self.input.visual_cursor()
+        self.column_of(self.cursor_byte())
     }
 
     /// How many cells are scrolled away at the left in a field of `width` cells.
     pub fn scroll(&self, width: usize) -> usize {
-        self.input.visual_scroll(width)
+        let before = self.before(self.cursor_byte());
+        let wanted = before.width().saturating_sub(width);
+        let mut hidden = 0;
+        for grapheme in before.graphemes(true) {
+            if hidden >= wanted {
+                break;
+            }
+            hidden += grapheme.width();
+        }
+        hidden
+    }
+
+    /// The part before a place in the text, as it is drawn.
+    fn before(&self, byte: usize) -> String {
+        visible(self.text().get(..byte).unwrap_or(self.text()), usize::MAX)
     }
 
     /// Whether there is no text.
@@ -253,16 +280,16 @@ impl StatefulWidget for InputLine<'_> {
         // One cell is kept for the cursor after the last character.
         let width = usize::from(area.width.saturating_sub(1));
         let scroll = self.input.scroll(width);
-        let text = self.input.text();
+        let text = self.input.shown();
         let (text, style) = if text.is_empty() {
             (self.placeholder, self.style.patch(self.theme.dim))
         } else if self.input.is_selected() {
-            (text, self.style.add_modifier(Modifier::REVERSED))
+            (&*text, self.style.add_modifier(Modifier::REVERSED))
         } else {
-            (text, self.style)
+            (&*text, self.style)
         };
-        let visible = after_cells(text, scroll);
-        buffer.set_stringn(area.x, area.y, visible, usize::from(area.width), style);
+        let rest = after_cells(text, scroll);
+        buffer.set_stringn(area.x, area.y, rest, usize::from(area.width), style);
         let column = self.input.cursor_column().saturating_sub(scroll);
         let column = u16::try_from(column).unwrap_or(area.width);
         *cursor = Some(Position::new(

@@ -11,6 +11,7 @@
 mod api;
 mod cli;
 mod domain;
+mod hostile;
 #[cfg(unix)]
 mod pty_support;
 mod recorder;

@@ -6,9 +6,9 @@ use super::drive::Ended;
 use crate::cli::args::Format;
 use crate::cli::output::{self, CliError};
 use crate::cli::table;
+use crate::domain::export;
 use crate::domain::format::trimmed;
 use crate::domain::routing::{OutcomeKind, Quantiles, Run, WorkerShare, words};
-use crate::domain::text::csv_text;
 
 /// The longest run whose requests are listed individually.
 const MOST_LISTED: usize = 20;
@@ -70,8 +70,8 @@ fn failed(run: &Run) -> u64 {
 /// Prints the run; errors go to stderr.
 pub fn show(ended: &Ended, format: Format) -> Result<(), CliError> {
     match format {
-        Format::Table => output::print(as_table(ended).as_bytes())?,
-        Format::Csv => output::print(&as_csv(&ended.run)?)?,
+        Format::Table => output::print(&as_table(ended))?,
+        Format::Csv => output::print(&as_csv(&ended.run))?,
         Format::Json => output::print_json(&document(ended))?,
     }
     let run = &ended.run;
@@ -206,22 +206,16 @@ fn summary(ended: &Ended) -> Vec<String> {
     lines
 }
 
-fn as_csv(run: &Run) -> Result<Vec<u8>, CliError> {
-    let failed = |error: &dyn std::fmt::Display| CliError::Failed(format!("can't write: {error}"));
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer
-        .write_record(["worker", "requests", "share"])
-        .map_err(|error| failed(&error))?;
-    for (worker, share) in shares(run) {
-        writer
-            .write_record([
-                csv_text(worker.worker.compared()),
-                worker.assigned.to_string(),
-                share.to_string(),
-            ])
-            .map_err(|error| failed(&error))?;
-    }
-    writer.into_inner().map_err(|error| failed(&error))
+fn as_csv(run: &Run) -> String {
+    let head = ["worker", "requests", "share"].map(str::to_owned);
+    let rows = shares(run).into_iter().map(|(worker, share)| {
+        [
+            worker.worker.csv(),
+            worker.assigned.to_string(),
+            share.to_string(),
+        ]
+    });
+    export::csv_lines(std::iter::once(head).chain(rows))
 }
 
 /// Every reply as received, and the summary.

@@ -6,6 +6,7 @@ use super::operand::canonical;
 use crate::domain::country;
 use crate::domain::field::{Field, Kind, Operator};
 use crate::domain::query::{Condition, Operand};
+use crate::domain::text::with_escapes;
 use crate::domain::value::Value;
 
 /// The conditions in force as a query. [`super::parse()`] parses it back to the same conditions.
@@ -112,8 +113,9 @@ fn written_moment(epoch: f64) -> Option<String> {
 }
 
 /// A text: with `_` for blanks in GPU names, as the market writes them, else quoted if it would not
-/// parse back unchanged.
+/// parse back unchanged. Hostile characters are escaped: a query is shown, copied and saved.
 fn print_text(field: &Field, text: &str) -> String {
+    let escaped = with_escapes(text);
     let plain = if field.kind == Kind::Country {
         // Unquoted, the name of a group of countries would expand to its members.
         text.len() == 2
@@ -129,10 +131,11 @@ fn print_text(field: &Field, text: &str) -> String {
             && !text.starts_with(' ')
             && !text.ends_with(' ')
             && canonical(field, text) == text
+            && escaped == text
     };
     if plain {
         text.replace(' ', "_")
     } else {
-        format!("\"{}\"", text.replace('"', "\"\""))
+        format!("\"{}\"", escaped.replace('"', "\"\""))
     }
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::domain::catalog::{Catalog, OFFERS};
 use crate::domain::field::Operator;
+use crate::domain::text::unescaped;
 
 /// A value, a list item or a bare word.
 #[derive(Debug, Clone, PartialEq)]
@@ -353,7 +354,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A quoted text. A doubled quote is a literal quote.
+    /// A quoted text. A doubled quote is a literal quote, `\u202e` a character that no screen may show.
     fn quoted(&mut self, quote: char) -> Item {
         let start = self.at;
         self.at += quote.len_utf8();
@@ -373,7 +374,7 @@ impl<'a> Scanner<'a> {
         }
         Item {
             span: start..self.at,
-            text,
+            text: unescaped(&text),
             quoted: true,
             closed,
             glued: !self.at_border(),

@@ -7,9 +7,10 @@ use super::plan::{RoutePlan, Stop};
 use super::run::{End, Phase, Run};
 use super::sample::{OutcomeKind, RouteSample};
 use super::stats::{Quantiles, Summary};
+use crate::domain::export::csv_lines;
 use crate::domain::format;
 use crate::domain::query::number_json;
-use crate::domain::text::{Untrusted, csv_text};
+use crate::domain::text::{Untrusted, csv_text, json_for_terminal};
 
 /// The columns of the CSV. Those from `endpoint` to `started_at` are the run's parameters, the same
 /// in each row: a comment line would break every reader.
@@ -48,10 +49,8 @@ pub fn export_csv(run: &Run) -> String {
         plan.rate.map_or_else(String::new, |rate| rate.to_string()),
         run.started_at().to_string(),
     ];
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    // Writing to memory cannot fail, and all rows have the same length.
-    let _ = writer.write_record(COLUMNS);
-    for sample in in_order(run) {
+    let head = COLUMNS.map(str::to_owned).to_vec();
+    let rows = in_order(run).into_iter().map(|sample| {
         let detail = sample.outcome.detail();
         let mut row = vec![
             sample.index.to_string(),
@@ -82,13 +81,9 @@ pub fn export_csv(run: &Run) -> String {
         row.push(sample.request.to_string());
         let time = sample.time_to_worker();
         row.push(time.map_or_else(String::new, |time| time.to_string()));
-        let _ = writer.write_record(row);
-    }
-    writer
-        .into_inner()
-        .ok()
-        .and_then(|bytes| String::from_utf8(bytes).ok())
-        .unwrap_or_default()
+        row
+    });
+    csv_lines(std::iter::once(head).chain(rows))
 }
 
 /// The run as JSON: its parameters, its figures at `now`, and its attempts in the order they were
@@ -117,7 +112,7 @@ pub fn export_json(run: &Run, now: f64) -> String {
         "workers": workers_json(run),
         "attempts": attempts,
     });
-    serde_json::to_string_pretty(&whole).unwrap_or_default()
+    json_for_terminal(&serde_json::to_string_pretty(&whole).unwrap_or_default())
 }
 
 fn in_order(run: &Run) -> Vec<&RouteSample> {

@@ -16,6 +16,7 @@ use crate::app::sort_editor::arrow;
 use crate::app::view::{Cx, Outcome, Region, Scene};
 use crate::domain::format::grouped;
 use crate::domain::language::{self, LanguageError, Token};
+use crate::domain::text::visible;
 use crate::domain::{Condition, Resource, format};
 use crate::widgets::panel::Panel;
 use crate::widgets::text::{cells, fit};
@@ -145,12 +146,12 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// The query in the colours of its parts, without its first `scroll` cells and not far beyond
 /// `width` more; whether any were cut in front.
-fn highlighted<'a>(
-    browser: &'a Browser,
+fn highlighted(
+    browser: &Browser,
     scroll: usize,
     width: usize,
     theme: &Theme,
-) -> (Line<'a>, bool) {
+) -> (Line<'static>, bool) {
     let text = browser.bar.input.text();
     let tokens = language::highlight(text, browser.query.catalog());
     // If cells are scrolled away, the ellipsis takes the place of one more.
@@ -162,8 +163,10 @@ fn highlighted<'a>(
         if column > scroll + width + 1 {
             break;
         }
-        if column < hidden {
-            column += usize::from(cells(letter));
+        let shown = visible(letter, usize::MAX);
+        let end = column + usize::from(cells(&shown));
+        if end <= hidden {
+            column = end;
             continue;
         }
         let style = match &browser.bar.error {
@@ -173,8 +176,12 @@ fn highlighted<'a>(
                 .find(|(span, _)| span.contains(&at))
                 .map_or(theme.text, |(_, token)| style_of(*token, theme)),
         };
-        line.push_span(Span::styled(letter, style));
-        column += usize::from(cells(letter));
+        for cell in shown.graphemes(true) {
+            if column >= hidden {
+                line.push_span(Span::styled(cell.to_owned(), style));
+            }
+            column += usize::from(cells(cell));
+        }
     }
     (line, scroll > 0)
 }
@@ -192,9 +199,9 @@ const fn style_of(token: Token, theme: &Theme) -> Style {
 /// The screen column of a position in the query's text.
 fn column_of(place: usize, browser: &Browser, line: Rect) -> u16 {
     let input = &browser.bar.input;
-    let start = input.text().get(..place).map_or(0, cells);
     let scroll = input.scroll(usize::from(line.width.saturating_sub(PROMPT + 1)));
-    line.x + PROMPT + start.saturating_sub(u16::try_from(scroll).unwrap_or(0))
+    let column = input.column_of(place).saturating_sub(scroll);
+    line.x + PROMPT + u16::try_from(column).unwrap_or(line.width)
 }
 
 /// Draws the completion list in a box below the cursor.
@@ -364,14 +371,15 @@ fn printed<'a>(conditions: impl IntoIterator<Item = &'a Condition>) -> String {
 
 /// Draws a caret under the error in the query.
 fn caret(browser: &Browser, error: &LanguageError, area: Rect, scene: &mut Scene<'_, '_>) {
-    let text = browser.bar.input.text();
-    let width = area.width.saturating_sub(PROMPT + 1);
-    let scroll = u16::try_from(browser.bar.input.scroll(usize::from(width))).unwrap_or(0);
-    let before = text.get(..error.span.start).map_or(0, cells);
-    let under = text.get(error.span.clone()).map_or(1, cells).max(1);
-    let x = PROMPT + before.saturating_sub(scroll).min(width);
-    let carets = "^".repeat(usize::from(under));
-    let line = format!("{}{carets}", " ".repeat(usize::from(x)));
+    let input = &browser.bar.input;
+    let width = usize::from(area.width.saturating_sub(PROMPT + 1));
+    let before = input.column_of(error.span.start);
+    let under = input
+        .column_of(error.span.end)
+        .saturating_sub(before)
+        .max(1);
+    let x = usize::from(PROMPT) + before.saturating_sub(input.scroll(width)).min(width);
+    let line = format!("{}{}", " ".repeat(x), "^".repeat(under));
     let style = scene.theme.error;
     scene.render(Line::styled(line, style), area);
 }

@@ -201,6 +201,10 @@ impl View for Create {
         Placement::Dialog
     }
 
+    fn asks_consent(&self) -> bool {
+        true
+    }
+
     fn availability(&self, action: Action, _: &State) -> Availability {
         match (self.page, action) {
             (Page::Confirm | Page::Unknown, Action::Help) => no_help(),

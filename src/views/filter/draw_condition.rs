@@ -134,12 +134,11 @@ fn below(form: &ConditionForm, start: u16, row: Rect, theme: &Theme) -> Line<'st
     let Some(mistake) = form.mistake() else {
         return Line::default();
     };
-    let typed = form.input.text();
-    let before = typed.get(..mistake.span.start).map_or(0, cells);
-    let under = typed.get(mistake.span.clone()).map_or(1, cells).max(1);
-    let indent = usize::from((start - row.x).saturating_add(before));
-    let carets = "^".repeat(usize::from(under));
-    let line = Line::styled(format!("{}{carets}", " ".repeat(indent)), theme.error);
+    let before = form.input.column_of(mistake.span.start);
+    let end = form.input.column_of(mistake.span.end);
+    let carets = "^".repeat(end.saturating_sub(before).max(1));
+    let indent = " ".repeat(usize::from(start - row.x) + before);
+    let line = Line::styled(format!("{indent}{carets}"), theme.error);
     fit(line, row.width)
 }
 

@@ -201,6 +201,10 @@ impl View for Unlist {
         Placement::Dialog
     }
 
+    fn asks_consent(&self) -> bool {
+        true
+    }
+
     fn availability(&self, action: Action, state: &State) -> Availability {
         match (self.page, action) {
             (Page::Id | Page::Again, Action::Help) => no_help(),

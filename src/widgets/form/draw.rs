@@ -276,17 +276,13 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         else {
             return false;
         };
-        let text = input.text();
         // As the value above is drawn: between edges, with a cell for the cursor.
         let room = area.width.saturating_sub(2).max(1);
         let hidden = u16::try_from(input.scroll(usize::from(room - 1))).unwrap_or(0);
-        let before = cells(text.get(..span.start).unwrap_or(text));
+        let column = |byte| u16::try_from(input.column_of(byte)).unwrap_or(u16::MAX);
+        let before = column(span.start);
         let at = before.saturating_sub(hidden).min(room - 1);
-        let marked = text
-            .get(span.clone())
-            .map_or(1, cells)
-            .max(1)
-            .min(room - at);
+        let marked = column(span.end).saturating_sub(before).clamp(1, room - at);
         let carets = "^".repeat(usize::from(marked));
         buffer.set_string(area.x + 1 + at, area.y, carets, self.theme.error);
         true
@@ -312,7 +308,8 @@ impl<K: Copy + Eq> FormLines<'_, K> {
                 let inner = extent(area, edge, buffer);
                 if !is_focused && field.error_span.is_none() {
                     // Without focus, the beginning tells more than the end.
-                    fit(Line::styled(input.text(), theme.text), inner.width).render(inner, buffer);
+                    let text = Line::styled(input.shown(), theme.text);
+                    fit(text, inner.width).render(inner, buffer);
                     return (area.right(), None);
                 }
                 let style = if is_focused { theme.input } else { theme.text };

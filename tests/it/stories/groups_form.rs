@@ -30,7 +30,7 @@ fn filled() -> TestApp {
 }
 
 /// The confirmation of what [`filled`] has, its preflight and its list of groups answered.
-fn confirming() -> TestApp {
+pub fn confirming() -> TestApp {
     let mut desk = filled();
     desk.keys("pgdn enter");
     answer_all(&mut desk, FOUR);
